@@ -1,0 +1,36 @@
+# proact_kernel(TARGET SOURCE): compiles SOURCE.cu to PTX and embeds the text in TARGET as
+# `const char kernel_NAME[]`. nvcc where there is one, else clang, which needs no CUDA
+# toolkit because our kernels include nothing of it. proact_ptx(...) only compiles.
+
+set(PROACT_SM 75 CACHE STRING "lowest compute capability the kernels run on")
+find_program(PROACT_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda)
+find_program(PROACT_CLANG NAMES clang-14 clang clang-16 clang-19)
+
+set(PROACT_KERNEL_INCLUDES -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/kernels)
+set(PROACT_PTX_NVCC ${PROACT_NVCC} -ptx -arch=compute_${PROACT_SM} -O3 ${PROACT_KERNEL_INCLUDES})
+set(PROACT_PTX_CLANG ${PROACT_CLANG} -x cuda --cuda-device-only --cuda-gpu-arch=sm_${PROACT_SM}
+    --cuda-path=/nonexistent -nocudainc -nocudalib -Wno-unknown-cuda-version
+    -Xclang -target-feature -Xclang +ptx75 -O3 -S ${PROACT_KERNEL_INCLUDES})
+if(PROACT_NVCC)
+    set(PROACT_PTX ${PROACT_PTX_NVCC})
+elseif(PROACT_CLANG)
+    set(PROACT_PTX ${PROACT_PTX_CLANG})
+else()
+    message(FATAL_ERROR "the kernels need nvcc or clang: apt-get install clang-14")
+endif()
+
+# proact_ptx(OUTPUT SOURCE COMMAND...): OUTPUT from SOURCE by COMMAND, with its headers.
+function(proact_ptx output source)
+    add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${source} VERBATIM
+        COMMAND ${ARGN} -MD -MF ${output}.d ${source} -o ${output})
+endfunction()
+
+function(proact_kernel target source)
+    get_filename_component(name ${source} NAME)
+    set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
+    proact_ptx(${ptx} ${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu ${PROACT_PTX})
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/embed.S.in ${name}.S @ONLY)
+    set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}.S
+        PROPERTIES OBJECT_DEPENDS ${ptx})
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}.S ${ptx})
+endfunction()

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* For kernels whose author marks by hand what they share (PROACT IV-A, Listing 1). Such a
+   kernel takes a `struct proact_share` by value as its last parameter, numbers its CTAs with
+   proact_cta_x() and the like, stores with proact_store() into the arrays that were declared
+   with proact_kernel_map(), and calls proact_done() with every thread as its last words:
+
+       extern "C" __global__ void twice(const float *in, float *out, unsigned n,
+                                        struct proact_share share)
+       {
+           unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+           if (i < n)
+               proact_store(&share, 0, &out[i], 2 * in[i]);
+           proact_done(&share);
+       }
+
+   It includes nothing of CUDA: nvcc and a bare clang (-x cuda -nocudainc) compile it. */
+
+#if defined(__clang__) && defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
+#ifndef __global__
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#endif
+#endif
+
+typedef unsigned proact_u32;
+typedef unsigned long long proact_u64;
+
+enum {
+    PROACT_SLOTS_MAX = 4,  /* arrays that one kernel writes */
+    PROACT_PEERS_MAX = 15,
+};
+
+/* What a launch asks of the kernel; set by the mechanism. */
+enum {
+    PROACT_SHARE_STORE = 1, /* stores go to the peers too: inline */
+    PROACT_SHARE_COUNT = 2, /* count chunks down at the end, and announce the complete ones */
+    PROACT_SHARE_SEND = 4,  /* the CTA that completes a chunk sends it: fused */
+};
+
+/* A run of bytes of a chunk that this device owns and sends. */
+struct proact_piece {
+    proact_u64 first_byte, bytes;
+};
+
+/* One written array, as this device sees it. */
+struct proact_slot {
+    unsigned char *base;            /* this device's replica */
+    const proact_u32 *first;        /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
+    const proact_u32 *chunk;        /* a row: the chunk it writes into */
+    proact_u32 *counter;            /* by chunk: writers still to come in this launch */
+    const proact_u32 *writers;      /* by chunk: what the counter starts from */
+    proact_u32 *ready;              /* by chunk: the last epoch in which it was complete */
+    const proact_u32 *piece_first;  /* by chunk: rows of `piece` */
+    const struct proact_piece *piece;
+    long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
+};
+
+struct proact_share {
+    proact_u32 cta_first; /* linear number of this device's first CTA */
+    proact_u32 grid[3];   /* of the whole launch */
+    proact_u32 mode, epoch, peer_count, slot_count;
+    struct proact_slot slot[PROACT_SLOTS_MAX];
+};
+
+#ifdef __CUDA_ARCH__
+#include <proact/device_words.h>
+#endif

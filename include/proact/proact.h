@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Several GPUs work as one: kernels launched over all devices of a machine, and arrays that
+   are kept in step while the kernels still run (PROACT, ISCA 2021). docs/api.md walks
+   through it. A session and what was made from it is used by one thread at a time. */
+
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROACT_VERSION "0.1.0"
+#define PROACT_API __attribute__((visibility("default")))
+
+enum { PROACT_DEVICES_MAX = 16 };
+
+struct proact;        /* a session: a machine's devices, opened */
+struct proact_array;  /* memory with a replica on every device of the session */
+struct proact_kernel; /* one kernel, loaded on every device */
+
+/* How what a launch writes reaches the peers. `proact methods` lists the names. */
+struct proact_plan {
+    const char *method;       /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
+    uint64_t chunk_bytes;     /* power of two, 4 KiB to 16 MiB; 0: 64 KiB */
+    unsigned threads;         /* of the transfer agent, 32 to 8192; 0: 2048 */
+    bool elide;               /* measure tracking alone: count, but send nothing. Results on
+                                 more than one device are then wrong. */
+};
+
+/* Zero means "choose for me". */
+struct proact_options {
+    const char *machine;     /* name, path of a machine file; NULL: the emulated default */
+    unsigned device_count;   /* the first ones of the machine; 0: all */
+    uint64_t seed;           /* of the emulated schedule */
+    bool check;              /* refuse uninitialised reads, early or lost chunks, maps that are
+                                too small; slow (also set by the command's --check) */
+    bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
+    unsigned threads;        /* host threads that emulate; 0: as many as cores */
+    double wait_limit_ms;    /* of every wait on a device; 0: 10 s */
+    struct proact_plan plan; /* of every launch, until proact_plan_set() */
+};
+
+/* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an
+   unknown machine, method, chunk size or more devices than the machine has. */
+PROACT_API enum proact_status proact_open(const struct proact_options *options,
+                                          struct proact **out, struct proact_error *err);
+/* Waits, then frees the session and all that was made from it. NULL is fine. */
+PROACT_API void proact_close(struct proact *p);
+
+PROACT_API unsigned proact_device_count(const struct proact *p);
+PROACT_API bool proact_is_emulated(const struct proact *p); /* times are then virtual */
+PROACT_API enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *plan,
+                                              struct proact_error *err);
+
+/* The methods, NULL-terminated, borrowed; and one sentence on each. */
+PROACT_API const char *const *proact_methods(void);
+PROACT_API const char *proact_method_summary(const char *method);
+
+struct proact_shape {
+    const char *name;     /* for messages and statistics; copied */
+    size_t count;         /* elements */
+    size_t element_bytes;
+};
+
+/* Content is undefined until written. Fails with PROACT_ENOSPACE. The session owns it. */
+PROACT_API enum proact_status proact_array_create(struct proact *p,
+                                                  const struct proact_shape *shape,
+                                                  struct proact_array **out,
+                                                  struct proact_error *err);
+PROACT_API void proact_array_destroy(struct proact_array *a); /* NULL is fine */
+
+/* Elements first .. first + count - 1, to every replica; ordered before later launches. */
+PROACT_API enum proact_status proact_array_write(struct proact_array *a, size_t first,
+                                                 const void *from, size_t count,
+                                                 struct proact_error *err);
+/* Waits for what was launched and reads the first device's replica; _replica any other. */
+PROACT_API enum proact_status proact_array_read(struct proact_array *a, size_t first,
+                                                void *into, size_t count,
+                                                struct proact_error *err);
+PROACT_API enum proact_status proact_array_read_replica(struct proact_array *a, unsigned device,
+                                                        size_t first, void *into, size_t count,
+                                                        struct proact_error *err);
+
+/* PTX text; borrowed for the call. */
+struct proact_image {
+    const char *name; /* of the file, for messages */
+    const char *text;
+    size_t bytes; /* 0: NUL-terminated */
+};
+
+/* A kernel whose last parameter is a `struct proact_share` (proact/device.h) is split over
+   the devices; any other runs on the first device, and its arrays are copied to the others
+   afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED. */
+PROACT_API enum proact_status proact_kernel_load(struct proact *p,
+                                                 const struct proact_image *image,
+                                                 const char *name, struct proact_kernel **out,
+                                                 struct proact_error *err);
+PROACT_API void proact_kernel_destroy(struct proact_kernel *k); /* NULL is fine */
+
+/* Which bytes of an array a CTA writes (PROACT IV-A, `mapping`). CTAs are numbered x first,
+   then y, then z, over the whole grid. Ranges are clipped to the array. Two CTAs on different
+   devices must not share a byte. */
+enum proact_map_kind {
+    PROACT_MAP_CONTIGUOUS, /* CTA i: bytes i * run_bytes .. (i + 1) * run_bytes - 1 */
+    PROACT_MAP_STRIDED,    /* CTA i: run_count runs of run_bytes, stride_bytes apart, from
+                              i * step_bytes */
+    PROACT_MAP_STENCIL,    /* 2-D: CTA (x, y) writes rows y * rows .. (y + 1) * rows - 1 of
+                              stride_bytes each, in them bytes x * run_bytes ... */
+    PROACT_MAP_TABLE,      /* CTA i: ranges first[i] .. first[i + 1] - 1 */
+    PROACT_MAP_CALLBACK,   /* the function emits the ranges of CTA i */
+};
+
+struct proact_range {
+    uint64_t first_byte, bytes;
+};
+typedef void proact_emit(void *sink, uint64_t first_byte, uint64_t bytes);
+
+struct proact_map {
+    enum proact_map_kind kind;
+    uint64_t offset_bytes; /* added to every range */
+    uint64_t run_bytes, run_count, stride_bytes, step_bytes, rows;
+    const uint32_t *first; /* TABLE: cta_count + 1; copied */
+    const struct proact_range *ranges;
+    uint32_t cta_count;
+    void (*ranges_of)(void *context, const uint32_t grid[3], const uint32_t cta[3],
+                      proact_emit *emit, void *sink); /* CALLBACK: at every first launch of a grid */
+    void *context;
+};
+
+/* Says that the kernel writes the array given as argument `arg` (0-based), and where. At most
+   four arguments of a kernel. The order of calls is the slot number in proact_store(). */
+PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
+                                                const struct proact_map *map,
+                                                struct proact_error *err);
+
+struct proact_grid {
+    uint32_t ctas[3], threads[3]; /* 0 counts as 1 */
+    uint32_t shared_bytes;        /* dynamic, a CTA */
+};
+
+/* An argument: an array (its replica's address is passed), or a value of `bytes` bytes. */
+struct proact_arg {
+    struct proact_array *array;
+    const void *value;
+    size_t bytes;
+};
+#define PROACT_ARRAY(a) ((struct proact_arg){.array = (a)})
+#define PROACT_VALUE(v) ((struct proact_arg){.value = &(v), .bytes = sizeof(v)})
+
+/* Queues the kernel on all devices, each with a contiguous range of CTAs. What it wrote is
+   there for every later launch and read, as on one GPU. Does not wait. The share parameter is
+   not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, a map that
+   gives one byte to two devices). */
+PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
+                                            const struct proact_grid *grid,
+                                            const struct proact_arg *args, size_t arg_count,
+                                            struct proact_error *err);
+
+/* Waits until all launches are done and all replicas agree. What went wrong on a device since
+   the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
+PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error *err);
+
+/* The devices' clock as of the last wait, in ns; virtual where emulated. */
+PROACT_API uint64_t proact_now_ns(const struct proact *p);
+
+/* What was sent since the session was opened or proact_statistics_reset(). */
+struct proact_statistics {
+    uint64_t bytes, wire_bytes, packets, chunks;
+    double kernel_ns;   /* sum over launches of the longest device's kernel */
+    double transfer_ns; /* time in which some link was busy */
+    double overlap_ns;  /* of it, while a kernel ran on the sending device */
+};
+/* Of one device (PROACT_ALL: all) and one array (NULL: all). Waits. wire_bytes, packets and
+   times are not known by array: 0 there. */
+#define PROACT_ALL (~0u)
+PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned device,
+                                                    const struct proact_array *a,
+                                                    struct proact_statistics *out,
+                                                    struct proact_error *err);
+PROACT_API void proact_statistics_reset(struct proact *p);
+
+/* Called, from within proact_wait() and the like, with what happened on devices and links. */
+enum proact_span_kind { PROACT_SPAN_KERNEL, PROACT_SPAN_COPY, PROACT_SPAN_WAIT, PROACT_SPAN_LINK };
+struct proact_span {
+    enum proact_span_kind kind;
+    unsigned device, lane; /* lane: stream number, or the peer of a link */
+    const char *name;      /* borrowed for the call */
+    uint64_t start_ns, end_ns, bytes;
+};
+typedef void proact_observer(void *context, const struct proact_span *span);
+PROACT_API void proact_observe(struct proact *p, proact_observer *observer, void *context);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Face of the room that reads PTX. A module keeps its text; every part of it remembers the
+   bytes it came from, so that printing gives them back and an opcode that we do not know
+   passes through. */
+
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+enum ptx_opcode {
+#define OPCODE(tag, spelling, effect) tag,
+#include "ptx/opcode.def"
+#undef OPCODE
+    PTX_OPCODE_COUNT /* also: a spelling without a row */
+};
+
+/* The dotted words after the opcode, types included: PTX_PART_F32 is ".f32". */
+enum ptx_part {
+#define PART(tag, spelling) tag,
+#include "ptx/part.def"
+#undef PART
+    PTX_PART_COUNT /* also: a word without a row */
+};
+
+enum ptx_effect { PTX_PURE, PTX_LOADS, PTX_STORES, PTX_ATOMIC, PTX_JUMPS, PTX_ORDERS };
+
+enum ptx_space {
+    PTX_SPACE_GENERIC, /* none written */
+    PTX_SPACE_GLOBAL,
+    PTX_SPACE_SHARED,
+    PTX_SPACE_LOCAL,
+    PTX_SPACE_CONST,
+    PTX_SPACE_PARAM,
+};
+
+/* A type is its part (PTX_PART_S32, ...); bytes of one element, 0 for .pred. */
+unsigned ptx_type_bytes(enum ptx_part type);
+
+struct ptx_span {
+    uint32_t offset, bytes; /* into the module's text */
+};
+
+enum ptx_operand_kind {
+    PTX_REGISTER,  /* reg; negated for !%p */
+    PTX_SPECIAL,   /* special: %tid.x and the like */
+    PTX_INTEGER,   /* integer */
+    PTX_FLOAT,     /* integer holds the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */
+    PTX_SYMBOL,    /* symbol + integer: a variable's address, or a function */
+    PTX_MEMORY,    /* [reg + integer], [symbol + integer], [integer]: reg or symbol is -1 */
+    PTX_VECTOR,    /* list: {%r1, %r2} */
+    PTX_PAIR,      /* list of two: %r1|%p1 */
+    PTX_LIST,      /* list: (param0, param1) of a call */
+    PTX_LABEL,     /* label */
+    PTX_SINK,      /* _ */
+};
+
+enum ptx_special {
+    PTX_TID_X, PTX_TID_Y, PTX_TID_Z, PTX_NTID_X, PTX_NTID_Y, PTX_NTID_Z,
+    PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
+    PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_SMID, PTX_NSMID, PTX_GRIDID,
+    PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT, PTX_LANEMASK_GE, PTX_LANEMASK_GT,
+    PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_GLOBALTIMER_LO,
+    PTX_GLOBALTIMER_HI, PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE, PTX_WARP_SZ,
+    PTX_SPECIAL_OTHER, /* %envreg2, %clusterid.x, ...: the span names it */
+};
+
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    bool negated;
+    uint8_t float_bytes;
+    enum ptx_special special;
+    int32_t reg;    /* index in the function's registers */
+    int32_t symbol; /* index in the function's symbols, see PTX_SYMBOL_MODULE */
+    int32_t label;  /* index in the function's labels */
+    int64_t integer;
+    uint32_t count; /* of list */
+    struct ptx_operand *list;
+    struct ptx_span span;
+};
+
+enum { PTX_PARTS_MAX = 14 };
+
+struct ptx_instruction {
+    enum ptx_opcode opcode;
+    uint8_t part_count;
+    uint16_t parts[PTX_PARTS_MAX]; /* enum ptx_part, in the order written */
+    enum ptx_space space;          /* of ld, st, atom, red, cvta, prefetch */
+    enum ptx_part type;            /* the only, or the destination's type; PTX_PART_COUNT none */
+    enum ptx_part source_type;     /* cvt, set, slct: the second type; else equals type */
+    uint8_t vector;                /* 1, 2, 4 or 8 elements */
+    int32_t guard;                 /* predicate register, -1 for none */
+    bool guard_negated;
+    uint32_t operand_count;
+    struct ptx_operand *operands; /* destination first, as written */
+    uint32_t line;                /* 1-based, in the text */
+    struct ptx_span span;         /* guard to semicolon */
+};
+
+struct ptx_register {
+    const char *name; /* "%r12" */
+    enum ptx_part type;
+    uint8_t bytes; /* 1, 2, 4, 8, 16; 0 for .pred */
+};
+
+/* A parameter, a variable of the module or of a function, or a function's name. */
+struct ptx_symbol {
+    const char *name;
+    enum ptx_space space;
+    enum ptx_part type;
+    uint32_t align, bytes;  /* bytes of the whole array; 0 for extern shared x[] */
+    uint32_t offset;        /* of a parameter, in the kernel's parameter block */
+    bool is_extern, is_function;
+    int32_t function;       /* index in the module, -1 where not defined here */
+    unsigned char *initial; /* bytes long, or NULL for zero */
+    /* Addresses of other symbols inside `initial`: at byte `at`, symbol + addend. */
+    struct ptx_relocation {
+        uint32_t at;
+        int32_t symbol;
+        int64_t addend;
+    } *relocations;
+    uint32_t relocation_count;
+    struct ptx_span span;
+};
+
+struct ptx_label {
+    const char *name;
+    uint32_t instruction; /* index of the one that follows it; may equal the count */
+};
+
+/* A .branchtargets list for brx.idx: labels in order. */
+struct ptx_targets {
+    int32_t label; /* its own name */
+    uint32_t count;
+    int32_t *labels;
+};
+
+struct ptx_function {
+    const char *name;
+    bool is_entry;
+    uint32_t parameter_count, parameter_bytes; /* symbols[0..] are the parameters */
+    uint32_t return_count;                     /* .func only: symbols after the parameters */
+    struct ptx_symbol *symbols;                /* parameters, returns, locals in order */
+    uint32_t symbol_count;
+    struct ptx_register *registers;
+    uint32_t register_count;
+    struct ptx_instruction *instructions;
+    uint32_t instruction_count;
+    struct ptx_label *labels;
+    uint32_t label_count;
+    struct ptx_targets *targets;
+    uint32_t targets_count;
+    uint32_t max_threads, reqntid[3]; /* .maxntid, .reqntid; 0 where not given */
+    struct ptx_span span, header, body; /* body: between its braces */
+};
+
+struct ptx_module {
+    char *text; /* owned, NUL-terminated */
+    size_t bytes;
+    const char *name;                   /* of the file, for messages */
+    unsigned version_major, version_minor, target_sm, address_bits;
+    struct ptx_function *functions;
+    uint32_t function_count;
+    struct ptx_symbol *symbols; /* module variables and declared functions */
+    uint32_t symbol_count;
+    struct arena arena; /* everything above but the text */
+};
+
+/* Operand symbols below SYMBOL_MODULE are the function's own; from it on, the module's. */
+enum { PTX_SYMBOL_MODULE = 1 << 20 };
+const struct ptx_symbol *ptx_symbol(const struct ptx_module *m, const struct ptx_function *f,
+                                    int32_t symbol);
+
+/* Reads `bytes` of text, which is copied. `name` is for messages. A syntax error says
+   file:line:column, what was expected, then the line and a caret below it. */
+enum proact_status ptx_parse(const char *name, const char *text, size_t bytes,
+                             struct ptx_module **out, struct proact_error *err);
+void ptx_destroy(struct ptx_module *m); /* NULL is fine */
+
+/* The module's text, rebuilt from its parts: equal to what was read. free() it. */
+char *ptx_print(const struct ptx_module *m, size_t *bytes);
+
+const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
+bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
+const char *ptx_opcode_spelling(enum ptx_opcode opcode);
+enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);
+
+/* Copies the instruction's text, at most `size` with the NUL, for messages. */
+void ptx_instruction_text(const struct ptx_module *m, const struct ptx_instruction *i,
+                          char *into, size_t size);
+
+/* Control flow of one function. Blocks are in text order; successors come first the branch
+   target, then what follows. A guarded ret or exit continues with what follows. */
+struct ptx_block {
+    uint32_t first, count; /* instructions */
+    uint32_t successor_count, *successors;
+    uint32_t predecessor_count, *predecessors;
+    int32_t dominator, post_dominator; /* immediate; -1 for none (or the exit) */
+};
+
+struct ptx_flow {
+    struct ptx_block *blocks;
+    uint32_t block_count;
+    uint32_t *block_of; /* by instruction */
+};
+
+/* Built into `arena`, which owns it. bar.sync and calls do not end a block. */
+struct ptx_flow *ptx_flow_build(const struct ptx_function *f, struct arena *arena);
