@@ -305,8 +305,8 @@ static bool run_sample(const struct sample *s, const char *compiler, enum sample
 {
     struct proact_error err = {""};
     struct run r = {.sample = s};
-    struct ptx_module *module;
-    struct execute_program *program;
+    struct ptx_module *module = NULL;
+    struct execute_program *program = NULL;
     size_t bytes;
     char *text = samples_ptx(s, compiler, form, &bytes);
 
