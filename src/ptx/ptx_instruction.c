@@ -62,10 +62,12 @@ bool ptx_read_instruction(struct ptx_parser *p, struct ptx_token opcode,
     into->vector = 1;
     bool jump = into->opcode == PTX_BRA || into->opcode == PTX_BRX;
 
-    if (!read_parts(p, into) ||
-        !ptx_read_operands(p, jump, &into->operands, &into->operand_count))
+    if (!read_parts(p, into))
+        return false;
+    if (ptx_at(p, '}') || p->token.kind == PTX_TOKEN_END)
+        return ptx_expected(p, "an operand or ';'");
+    if (!ptx_read_operands(p, jump, &into->operands, &into->operand_count))
         return false;
     into->span.bytes = p->token.span.offset + p->token.span.bytes - into->span.offset;
-    return ptx_expect(p, ';',
-                      into->operand_count ? "';' after operand" : "';' after instruction");
+    return ptx_expect(p, ';', "';' after operand");
 }

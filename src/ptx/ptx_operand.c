@@ -6,7 +6,7 @@
 enum { NESTING_MAX = 4 }; /* ([x, {%r1, %r2}]) and one to spare */
 
 /* Special registers that no row names: their names look like registers of the author. */
-static const char *const other_specials[] = {"%envreg", "%pm"};
+static const char *const other_specials[] = {"%envreg", "%pm", "%reserved_smem"};
 
 static bool is_other_special(const char *name, uint32_t bytes)
 {
