@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ordinary CUDA C++ makes of PTX: templates, calls, tables of jumps, local arrays,
-   dynamic shared memory, mathematics, printf, textures, votes, atomics, odd addresses. nvcc
-   only. */
+/* What ordinary CUDA C++ makes of PTX: templates, calls, choices of many, local arrays,
+   dynamic shared memory, mathematics, printf, textures. nvcc only. */
 #include <cassert>
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cuda_fp16.h>
-#include <curand_kernel.h>
 
 namespace groups = cooperative_groups;
 
@@ -188,16 +186,6 @@ __global__ void halves(__half2 *a, const __half2 *b, __half *c, int n)
         a[i] = __hfma2(a[i], b[i], a[i]);
         c[i] = __float2half(__half2float(c[i]) + 0.5f);
     }
-}
-
-__global__ void random_numbers(float *a, int n)
-{
-    curandStatePhilox4_32_10_t state;
-    int i = thread_in_grid();
-
-    curand_init(1234, i, 0, &state);
-    if (i < n)
-        a[i] = curand_uniform(&state);
 }
 
 __global__ void prints(int *a)
