@@ -5,16 +5,17 @@
 
 #include "base/text.h"
 
-const char *const samples_compilers[] = {"nvcc75", "nvcc90", "nvcc100", "clang75", NULL};
+const char *const samples_compilers[] = {"sm_75", "sm_90", "sm_100", "clang", NULL};
 
 char *samples_ptx(const struct sample *s, const char *compiler, enum samples_form form,
                   size_t *bytes)
 {
+    const char *folder = form == SAMPLES_MARKED ? PROACT_BINARY "/tests/samples"
+                                                : PROACT_SOURCE "/tests/ptx/corpus";
     char path[1024], *text = NULL;
 
     if (form == SAMPLES_MARKED && s->is_plain_only)
         return NULL;
-    snprintf(path, sizeof path, "%s/tests/samples/%s/%s/%s.ptx", PROACT_BINARY, compiler,
-             form == SAMPLES_MARKED ? "marked" : "plain", s->file);
+    snprintf(path, sizeof path, "%s/%s.%s.ptx", folder, s->file, compiler);
     return file_read(path, &text, bytes, NULL) ? NULL : text;
 }

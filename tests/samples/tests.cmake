@@ -1,34 +1,30 @@
-# The sample kernels as PTX, by every compiler that is here, as a CUDA programmer writes them
-# and marked for sharing: samples/COMPILER/{plain,marked}/FILE.ptx.
-set(sample_compilers)
+# The sample kernels marked for sharing, by every compiler that is here. What the compilers
+# make of the plain ones is in tests/ptx/corpus.
+set(marked_compilers)
 if(PROACT_NVCC)
     foreach(sm 75 90 100)
-        list(APPEND sample_compilers nvcc${sm})
-        set(compile_nvcc${sm} ${PROACT_NVCC} -ptx -arch=compute_${sm} -O3
+        list(APPEND marked_compilers sm_${sm})
+        set(compile_sm_${sm} ${PROACT_NVCC} -ptx -arch=compute_${sm} -O3
             ${PROACT_KERNEL_INCLUDES})
     endforeach()
 endif()
 if(PROACT_CLANG)
-    list(APPEND sample_compilers clang75)
-    set(compile_clang75 ${PROACT_PTX_CLANG})
+    list(APPEND marked_compilers clang)
+    set(compile_clang ${PROACT_PTX_CLANG})
 endif()
-set(form_plain)
-set(form_marked -DSAMPLE_SHARED)
 
-file(GLOB sample_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu)
-set(sample_texts)
-foreach(compiler ${sample_compilers})
-    foreach(form plain marked)
-        set(folder ${CMAKE_CURRENT_BINARY_DIR}/samples/${compiler}/${form})
-        file(MAKE_DIRECTORY ${folder})
-        foreach(source ${sample_sources})
-            get_filename_component(name ${source} NAME_WE)
-            proact_ptx(${folder}/${name}.ptx ${source} ${compile_${compiler}} ${form_${form}})
-            list(APPEND sample_texts ${folder}/${name}.ptx)
-        endforeach()
+file(GLOB marked_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu)
+set(marked_texts)
+foreach(compiler ${marked_compilers})
+    foreach(source ${marked_sources})
+        get_filename_component(name ${source} NAME_WE)
+        set(text ${CMAKE_CURRENT_BINARY_DIR}/samples/${name}.${compiler}.ptx)
+        proact_ptx(${text} ${source} ${compile_${compiler}} -DSAMPLE_SHARED)
+        list(APPEND marked_texts ${text})
     endforeach()
 endforeach()
-add_custom_target(samples_ptx ALL DEPENDS ${sample_texts})
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/samples)
+add_custom_target(samples_ptx ALL DEPENDS ${marked_texts})
 
 add_library(proact_samples STATIC samples/samples.c samples/samples_elements.c
     samples/samples_grids.c samples/samples_products.c samples/samples_graphs.c
