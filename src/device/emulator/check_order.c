@@ -9,7 +9,13 @@
 #include "base/memory.h"
 #include "device/emulator/check_inside.h"
 
-enum { NUMBERS_RUN = 256, COMPACT_FIRST = 64 };
+enum { NUMBERS_RUN = 256, STEPS_MORE = 64 };
+
+/* How long a clock may grow before it is worth walking all actors to write it anew. */
+static uint32_t steps_allowed(const struct check_clock *k)
+{
+    return 2 * check_clock_count(k) + STEPS_MORE;
+}
 
 static uint32_t take_number(struct check *c, unsigned device)
 {
@@ -39,7 +45,7 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
                                        .group = parent,
                                        .epoch = c->now,
                                        .clock = known,
-                                       .compact_at = COMPACT_FIRST};
+                                       .compact_at = steps_allowed(known)};
     return number;
 }
 
@@ -111,7 +117,7 @@ static void compact(struct check *c, struct actor *a)
     check_clock_drop(a->clock);
     a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
     free(steps);
-    a->compact_at = 2 * check_clock_count(a->clock) + COMPACT_FIRST;
+    a->compact_at = steps_allowed(a->clock);
 }
 
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
