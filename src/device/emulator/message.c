@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/emulator/kernel_run.h"
+#include "device/emulator/stream.h"
+
+/* Bytes on the way that a device may have before its CTAs must hold their stores. */
+enum { CREDIT_BYTES = 2 << 20 };
+
+struct waiter {
+    struct sent_marks marks;
+    void (*done)(struct emulated *d, void *subject, uint64_t detail);
+    void *subject;
+    uint64_t detail;
+    struct waiter *next;
+};
+
+struct message *message_create(struct emulated *from, unsigned to, enum message_kind kind,
+                               uint32_t piece_count, uint64_t data_bytes)
+{
+    size_t pieces = piece_count * sizeof(struct piece);
+    struct message *m = malloc(sizeof *m + pieces + data_bytes);
+
+    if (!m)
+        abort();
+    memset(m, 0, sizeof *m);
+    m->kind = kind;
+    m->from = from->number;
+    m->to = to;
+    m->piece_count = piece_count;
+    m->pieces = (struct piece *)(void *)m->room;
+    m->data = m->room + pieces;
+    return m;
+}
+
+static bool is_acknowledged(const struct message *m)
+{
+    return m->kind == MESSAGE_STORE ||
+           (m->kind == MESSAGE_ATOMIC && m->access == EXECUTE_REDUCTION);
+}
+
+void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
+                  uint64_t packets)
+{
+    const struct device_set *set = from->set;
+    const struct topology *t = set->topology;
+    double link = t->link_gbps[from->number][m->to];
+    uint64_t leaves = ready_ps;
+
+    if (m->bytes) {
+        struct device_traffic *traffic = &from->traffic[m->to];
+
+        traffic->bytes += m->bytes;
+        traffic->packets += packets;
+        traffic->wire_bytes += (uint64_t)m->wire_bytes;
+    }
+    if (set->options.infinite_bandwidth)
+        m->wire_bytes = 0;
+    if (m->wire_bytes > 0 && link > 0) {
+        uint64_t since = from->now_ps; /* work of one turn shares the way from its begin on */
+        uint64_t out = serve(&from->out_free_ps, since,
+                             ps_of_bytes(m->wire_bytes, t->fabric.egress_gbps));
+        uint64_t way = serve(&from->link_free_ps[m->to], since,
+                             ps_of_bytes(m->wire_bytes, link));
+
+        if (out > leaves)
+            leaves = out;
+        if (way > leaves)
+            leaves = way;
+    }
+    m->arrive_ps = leaves + set->latency_ps;
+    if (is_acknowledged(m)) {
+        from->sent.to[m->to]++;
+        from->unacknowledged_bytes += (uint64_t)m->wire_bytes;
+    }
+    from->outbox = must_grow(from->outbox, from->outbox_count, &from->outbox_capacity,
+                             sizeof *from->outbox);
+    from->outbox[from->outbox_count++] = m;
+}
+
+static void perform_atomic(struct emulated *d, struct message *m)
+{
+    bool answers = m->access == EXECUTE_ATOMIC;
+    struct message *answer =
+        answers ? message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes) : NULL;
+    unsigned char old[32];
+
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (m->mask >> lane & 1) {
+            const unsigned char *operand = m->data + lane * m->lane_bytes;
+
+            execute_atomic(m->op, (void *)(uintptr_t)m->address[lane], operand,
+                           operand + 32ull * m->lane_bytes, old);
+            if (answers)
+                memcpy(answer->data + lane * m->lane_bytes, old, m->lane_bytes);
+        }
+    if (answers) {
+        answer->warp = m->warp;
+        answer->resident = m->resident;
+        answer->mask = m->mask;
+        message_send(d, answer, d->now_ps, 0);
+    }
+}
+
+static void perform_load(struct emulated *d, struct message *m)
+{
+    struct message *answer = message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes);
+
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (m->mask >> lane & 1)
+            memcpy(answer->data + lane * m->lane_bytes, (void *)(uintptr_t)m->address[lane],
+                   m->lane_bytes);
+    answer->warp = m->warp;
+    answer->resident = m->resident;
+    answer->mask = m->mask;
+    answer->bytes = (uint64_t)__builtin_popcount(m->mask) * m->lane_bytes;
+    answer->wire_bytes =
+        model_wire_bytes(&d->set->topology->fabric, MODEL_SM, answer->bytes, answer->bytes);
+    message_send(d, answer, d->now_ps + ps_of_ns(d->set->topology->device.l2_latency_ns), 1);
+}
+
+static void perform_store(struct message *m)
+{
+    for (uint32_t i = 0; i < m->piece_count; i++)
+        memcpy((void *)(uintptr_t)m->pieces[i].address, m->data + m->pieces[i].offset,
+               m->pieces[i].bytes);
+}
+
+static void acknowledged(struct emulated *d, const struct message *m)
+{
+    d->acknowledged.to[m->from] += m->detail;
+    d->unacknowledged_bytes -= m->bytes;
+    for (struct waiter **w = &d->waiters; *w;) {
+        struct waiter *this = *w;
+        bool ready = true;
+
+        for (unsigned i = 0; i < d->set->count && ready; i++)
+            ready = d->acknowledged.to[i] >= this->marks.to[i];
+        if (!ready) {
+            w = &this->next;
+            continue;
+        }
+        *w = this->next;
+        this->done(d, this->subject, this->detail);
+        free(this);
+    }
+    if (d->unacknowledged_bytes < CREDIT_BYTES)
+        residents_release(d);
+}
+
+/* The message is here, and has passed the way in. */
+static void performed(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct message *m = subject;
+
+    (void)detail;
+    d->changes += m->kind != MESSAGE_LOAD && m->kind != MESSAGE_ANSWER;
+    switch (m->kind) {
+    case MESSAGE_STORE:
+        perform_store(m);
+        break;
+    case MESSAGE_LOAD:
+        perform_load(d, m);
+        break;
+    case MESSAGE_ATOMIC:
+        perform_atomic(d, m);
+        break;
+    case MESSAGE_ANSWER:
+        execute_complete(m->warp, m->mask, m->data);
+        resident_wake(d, m->resident);
+        break;
+    case MESSAGE_SIGNAL:
+        event_signalled(d, m->subject, m->detail);
+        break;
+    case MESSAGE_FETCH:
+        fetch_serve(d, m->subject, m->from);
+        break;
+    case MESSAGE_FETCHED:
+        fetch_done(d, m->subject);
+        break;
+    case MESSAGE_ACK:
+        acknowledged(d, m);
+        break;
+    }
+    if (is_acknowledged(m)) {
+        d->owed[m->from]++;
+        d->owed_bytes[m->from] += (uint64_t)m->wire_bytes;
+        d->owed_at_ps[m->from] = d->now_ps;
+    }
+    free(m);
+}
+
+static void arrived(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct message *m = subject;
+    bool idle = d->in_free_ps <= d->now_ps;
+    uint64_t done =
+        serve(&d->in_free_ps, d->now_ps,
+              ps_of_bytes(m->wire_bytes, d->set->topology->fabric.ingress_gbps));
+
+    if (idle)
+        performed(d, m, detail);
+    else
+        later(d, done, performed, m, detail); /* behind those that came before */
+}
+
+/* A machine with one bus for all: messages pass it in the order in which they are handed
+   over. */
+static void pass_bus(struct device_set *set, struct message *m)
+{
+    const struct topology_fabric *f = &set->topology->fabric;
+    uint64_t leaves = m->arrive_ps - set->latency_ps;
+
+    m->arrive_ps = serve(&set->bus_free_ps, leaves,
+                         ps_of_bytes(m->wire_bytes, f->egress_gbps)) +
+                   set->latency_ps;
+}
+
+static void acknowledge(struct emulated *d)
+{
+    for (unsigned to = 0; to < d->set->count; to++) {
+        if (!d->owed[to])
+            continue;
+        struct message *m = message_create(d, to, MESSAGE_ACK, 0, 0);
+
+        m->detail = d->owed[to];
+        m->bytes = d->owed_bytes[to];
+        m->arrive_ps = d->owed_at_ps[to] + d->set->latency_ps;
+        d->owed[to] = d->owed_bytes[to] = 0;
+        later(&d->set->devices[to], m->arrive_ps, performed, m, 0);
+    }
+}
+
+void messages_deliver(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count; i++) {
+        struct emulated *from = &set->devices[i];
+
+        acknowledge(from);
+        for (size_t k = 0; k < from->outbox_count; k++) {
+            struct message *m = from->outbox[k];
+
+            if (set->topology->fabric.shared_bus && m->wire_bytes > 0)
+                pass_bus(set, m);
+            later(&set->devices[m->to], m->arrive_ps, arrived, m, 0);
+        }
+        from->outbox_count = 0;
+    }
+}
+
+bool all_acknowledged(const struct emulated *d)
+{
+    return !memcmp(&d->sent, &d->acknowledged, sizeof d->sent);
+}
+
+void when_acknowledged(struct emulated *d, void (*done)(struct emulated *, void *, uint64_t),
+                       void *subject, uint64_t detail)
+{
+    if (all_acknowledged(d)) {
+        done(d, subject, detail);
+        return;
+    }
+    struct waiter *w = must_calloc(1, sizeof *w), **end = &d->waiters;
+
+    *w = (struct waiter){.marks = d->sent, .done = done, .subject = subject, .detail = detail};
+    while (*end)
+        end = &(*end)->next;
+    *end = w;
+}
+
+bool credit_spent(const struct emulated *d)
+{
+    return d->unacknowledged_bytes >= CREDIT_BYTES;
+}
+
+void waiters_clear(struct emulated *d)
+{
+    while (d->waiters) {
+        struct waiter *next = d->waiters->next;
+
+        free(d->waiters);
+        d->waiters = next;
+    }
+    for (size_t i = 0; i < d->outbox_count; i++)
+        free(d->outbox[i]);
+    free(d->outbox);
+    for (size_t i = 0; i < d->agenda.count; i++)
+        if (d->agenda.heap[i].happen == arrived || d->agenda.heap[i].happen == performed)
+            free(d->agenda.heap[i].subject);
+}
