@@ -110,7 +110,8 @@ enum proact_map_kind {
     PROACT_MAP_STRIDED,    /* CTA i: run_count runs of run_bytes, stride_bytes apart, from
                               i * step_bytes */
     PROACT_MAP_STENCIL,    /* 2-D: CTA (x, y) writes rows y * rows .. (y + 1) * rows - 1 of
-                              stride_bytes each, in them bytes x * run_bytes ... */
+                              stride_bytes each, in them bytes x * run_bytes ..., which
+                              do not reach into the next row */
     PROACT_MAP_TABLE,      /* CTA i: ranges first[i] .. first[i + 1] - 1 */
     PROACT_MAP_CALLBACK,   /* the function emits the ranges of CTA i */
 };
@@ -143,7 +144,8 @@ struct proact_grid {
     uint32_t shared_bytes;        /* dynamic, a CTA */
 };
 
-/* An argument: an array (its replica's address is passed), or a value of `bytes` bytes. */
+/* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or both:
+   a struct whose first member is the array's address, for which the replica's is put in. */
 struct proact_arg {
     struct proact_array *array;
     const void *value;
