@@ -267,6 +267,11 @@ static void like_takes_the_rest_from_another(void **state)
          "b:1: key 'links': expected links of at most 20 GB/s, which is "
          "'fabric.egress_gbps', found "
          "nothing"},
+        {"{\"like\": \"v100x4\", \"fabric\": {\"payload_bytes\": 8}}",
+         "b:1: key 'fabric': expected 'payload_bytes' (8) of at least the longest run of "
+         "'wire' "
+         "(16), found an object"},
+        {"{\"like\": \"v100x4\", \"fabric\": {\"payload_bytes\": 8, \"wire\": []}}", NULL},
         {"{\"like\": \"v100x4\", \"fabric\": {\"latency\": 20}}", "unknown key"},
     };
 

@@ -140,15 +140,13 @@ static void hwloc_links_are_read(void **state)
     }
 }
 
-/* Minsky's file with `from` changed to `to`, everywhere; the sentence it is refused with.
- */
-static void refused_xml(const char *from, const char *to, const char *sentence)
+/* Loads Minsky's file with `from` changed to `to`, everywhere. */
+static enum proact_status load_changed(const char *from, const char *to, struct topology *t,
+                                       struct proact_error *err)
 {
     char *xml = NULL;
     size_t bytes = 0;
     struct text changed = {0};
-    struct topology t;
-    struct proact_error err = {""};
 
     assert_int_equal(file_read(MINSKY, &xml, &bytes, NULL), 0);
     const char *at = xml, *next;
@@ -160,11 +158,36 @@ static void refused_xml(const char *from, const char *to, const char *sentence)
     assert_true(changed.length > 0);
     text_add(&changed, at, strlen(at));
     assert_int_equal(file_write("changed.xml", changed.data, changed.length, NULL), 0);
-    assert_int_equal(topology_load("changed.xml", &t, &err), PROACT_EINVAL);
-    assert_string_equal(err.text, sentence);
+    enum proact_status status = topology_load("changed.xml", t, err);
+
     assert_int_equal(remove("changed.xml"), 0);
     text_clear(&changed);
     free(xml);
+    return status;
+}
+
+static void refused_xml(const char *from, const char *to, const char *sentence)
+{
+    struct topology t;
+    struct proact_error err = {""};
+
+    assert_int_equal(load_changed(from, to, &t, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, sentence);
+}
+
+/* The chip decides before the links do: 40 GB/s are nearest to the P100's. */
+static void hwloc_figures_are_the_chips(void **state)
+{
+    struct topology t;
+    struct proact_error err = {""};
+
+    (void)state;
+    assert_int_equal(load_changed("Tesla P100-", "Tesla V100-", &t, &err), 0);
+    assert_string_equal(t.name, "changed");
+    assert_string_equal(t.description, "4x Tesla V100-SXM2-16GB; other figures as v100x4");
+    assert_int_equal(t.device.capability, 70);
+    assert_int_equal(load_changed("Tesla P100-", "Tesla Z9-", &t, &err), 0);
+    assert_string_equal(t.description, "4x Tesla Z9-SXM2-16GB; other figures as p100x4");
 }
 
 static void wrong_hwloc_files_are_refused(void **state)
@@ -198,6 +221,7 @@ int main(void)
         cmocka_unit_test(paths_and_unknown_names),
         cmocka_unit_test(restrict_keeps_the_first),
         cmocka_unit_test(hwloc_links_are_read),
+        cmocka_unit_test(hwloc_figures_are_the_chips),
         cmocka_unit_test(wrong_hwloc_files_are_refused),
     };
 
