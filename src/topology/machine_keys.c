@@ -18,8 +18,8 @@ struct key {
 
 /* clang-format off */
 #define AT(part, field) /* the row's name and place */ \
-    #field, offsetof(struct topology, part.field), /* NOLINT(bugprone-macro-parentheses) */ \
-        sizeof(((struct topology *)0)->part.field) /* NOLINT(bugprone-macro-parentheses) */
+    #field, offsetof(struct topology, part.field), /* NOLINT(bugprone-macro*) */ \
+        sizeof(((struct topology *)0)->part.field) /* NOLINT(bugprone-macro*) */
 #define BETWEEN(from, to) {(from), (to), false}
 #define POSITIVE(limit) {1e-6, (limit), true} /* so little keeps every quotient finite */
 
