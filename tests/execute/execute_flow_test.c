@@ -76,9 +76,10 @@ static uint32_t exits_expect(uint32_t i, uint32_t value)
 static void guarded_exits(void **state)
 {
     (void)state;
-    each(RIG_KERNEL "rem.u32 %r3, %r1, 3; setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 1;\n"
-                    "@%p1 exit; @%p2 st.global.u32 [%rd1], 5; @%p2 ret;\n"
-                    "st.global.u32 [%rd1], %r1; }\n",
+    each(RIG_KERNEL
+         "rem.u32 %r3, %r1, 3; setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 1;\n"
+         "@%p1 exit; @%p2 st.global.u32 [%rd1], 5; @%p2 ret;\n"
+         "st.global.u32 [%rd1], %r1; }\n",
          50, 0, exits_expect);
 }
 
@@ -92,11 +93,12 @@ static uint32_t table_expect(uint32_t i, uint32_t value)
 static void branch_by_table(void **state)
 {
     (void)state;
-    each(RIG_KERNEL "and.b32 %r3, %r1, 3; mov.u32 %r4, 0;\n"
-                    "LIST: .branchtargets A, B, C, A;\n"
-                    "brx.idx %r3, LIST;\n"
-                    "A: mov.u32 %r4, 7; bra END; B: mov.u32 %r4, 8; bra END; C: mov.u32 %r4, 9;\n"
-                    "END: add.u32 %r4, %r4, %r2; st.global.u32 [%rd1], %r4; ret; }\n",
+    each(RIG_KERNEL
+         "and.b32 %r3, %r1, 3; mov.u32 %r4, 0;\n"
+         "LIST: .branchtargets A, B, C, A;\n"
+         "brx.idx %r3, LIST;\n"
+         "A: mov.u32 %r4, 7; bra END; B: mov.u32 %r4, 8; bra END; C: mov.u32 %r4, 9;\n"
+         "END: add.u32 %r4, %r4, %r2; st.global.u32 [%rd1], %r4; ret; }\n",
          64, 3, table_expect);
 }
 
@@ -138,10 +140,11 @@ static uint32_t spin_expect(uint32_t i, uint32_t value)
 static void lanes_that_spin_let_others_run(void **state)
 {
     (void)state;
-    each(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0; @%p1 bra SETTER;\n"
-                    "SPIN: ld.global.u32 %r3, [%rd0]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;\n"
-                    "st.global.u32 [%rd1], 2; ret;\n"
-                    "SETTER: st.global.u32 [%rd0], 1; ret; }\n",
+    each(RIG_KERNEL
+         "setp.eq.u32 %p1, %r1, 0; @%p1 bra SETTER;\n"
+         "SPIN: ld.global.u32 %r3, [%rd0]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;\n"
+         "st.global.u32 [%rd1], 2; ret;\n"
+         "SETTER: st.global.u32 [%rd0], 1; ret; }\n",
          40, 0, spin_expect);
 }
 
@@ -154,13 +157,14 @@ static void counters_count_what_lanes_pass(void **state)
              RIG_KERNEL "setp.lt.u32 %p1, %r1, 8; @%p1 bra ONLY;\n" /* 5 + 2 */
                         "ld.global.u32 %r3, [%rd1]; ld.global.u32 %r4, [%rd1+4];\n"
                         "add.u32 %r5, %r3, %r4; ld.global.u32 %r6, [%rd1]; ret;\n" /* 5 */
-                        "ONLY: ret; }\n",                                           /* 1 */
+                        "ONLY: ret; }\n",                                          /* 1 */
              true);
     rig_expect(&r, EXECUTE_EXITED);
     assert_int_equal(r.issued, 7 + 5 + 1);
     assert_int_equal(r.lanes, 32 * 7 + 24 * 5 + 8);
     assert_int_equal(r.longest, 13);
-    assert_int_equal(r.stalls, 2); /* both first loads at once; the last is waited for, too */
+    assert_int_equal(r.stalls,
+                     2); /* both first loads at once; the last is waited for, too */
     rig_close(&r);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A rig that runs small PTX texts on one device whose memory is an array of this process. */
+/* A rig that runs small PTX texts on one device whose memory is an array of this process.
+ */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,9 +32,9 @@ struct rig {
     struct execute_program *program;
     struct execute_launch launch;
     struct execute_host host;
-    uint32_t *memory;  /* RIG_WORDS; parameters are its address and `value` */
-    uint64_t remote;   /* accesses at or above this address are remote */
-    bool waits;        /* remote accesses are answered later */
+    uint32_t *memory; /* RIG_WORDS; parameters are its address and `value` */
+    uint64_t remote;  /* accesses at or above this address are remote */
+    bool waits;       /* remote accesses are answered later */
     struct rig_wait pending[RIG_WAITS];
     unsigned pending_count;
     struct text printed;
@@ -147,33 +148,20 @@ static void rig_print(void *context, const char *text, size_t length)
     text_add(&r->printed, text, length);
 }
 
-/* The text of a module: version, target, then `body`. */
-static struct ptx_module *rig_parse(const char *body)
-{
-    struct text all = {NULL, 0, 0};
-    struct ptx_module *m = NULL;
-    struct proact_error err = {""};
-
-    text_print(&all, ".version 8.0\n.target sm_80\n.address_size 64\n%s", body);
-    if (ptx_parse("test.ptx", all.data, all.length, &m, &err))
-        fail_msg("%s", err.text);
-    text_clear(&all);
-    return m;
-}
-
-static void rig_open(struct rig *r, const char *body, bool hoist)
+static inline void rig_open_text(struct rig *r, const char *name, const char *text,
+                                 size_t bytes, bool hoist)
 {
     struct proact_error err = {""};
 
     memset(r, 0, sizeof *r);
-    r->module = rig_parse(body);
-    if (program_create(r->module, hoist, &r->program, &err))
+    if (ptx_parse(name, text, bytes, &r->module, &err) ||
+        program_create(r->module, hoist, &r->program, &err))
         fail_msg("%s", err.text);
     r->memory = must_calloc(RIG_WORDS, 4);
     r->variables = aligned_alloc(64, execute_program_bytes(r->program) / 64 * 64 + 64);
     execute_program_image(r->program, (uint64_t)(uintptr_t)r->variables, r->variables);
-    r->host = (struct execute_host){r,         rig_access,  rig_remote, rig_fence,
-                                    rig_barrier, rig_clock, rig_clock,  rig_print};
+    r->host = (struct execute_host){r,           rig_access, rig_remote, rig_fence,
+                                    rig_barrier, rig_clock,  rig_clock,  rig_print};
     r->parameters[0] = (uint64_t)(uintptr_t)r->memory;
     r->launch = (struct execute_launch){.host = &r->host,
                                         .grid = {1, 1, 1},
@@ -184,7 +172,19 @@ static void rig_open(struct rig *r, const char *body, bool hoist)
                                         .grid_id = 7};
 }
 
-static void rig_close(struct rig *r)
+#define RIG_HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+
+/* `body` behind version and target. */
+static inline void rig_open(struct rig *r, const char *body, bool hoist)
+{
+    struct text all = {NULL, 0, 0};
+
+    text_print(&all, RIG_HEAD "%s", body);
+    rig_open_text(r, "test.ptx", all.data, all.length, hoist);
+    text_clear(&all);
+}
+
+static inline void rig_close(struct rig *r)
 {
     execute_program_destroy(r->program);
     ptx_destroy(r->module);
@@ -222,14 +222,16 @@ static enum execute_stop rig_run_cta(struct rig *r, struct execute_cta *c, uint6
     return EXECUTE_BUDGET;
 }
 
-/* Runs the kernel named `k` over the whole grid; the fault, if any, is in r->fault. */
-static enum execute_stop rig_run(struct rig *r, uint64_t budget, uint64_t seed)
+/* Runs a kernel over the whole grid; the fault, if any, is in r->fault. */
+static inline enum execute_stop rig_run_kernel(struct rig *r,
+                                               const struct execute_kernel *kernel,
+                                               uint64_t budget, uint64_t seed)
 {
     struct execute_pool *pool = execute_pool_create();
     enum execute_stop stop = EXECUTE_EXITED;
 
-    r->launch.kernel = execute_kernel_find(r->program, "k");
-    assert_non_null(r->launch.kernel);
+    assert_non_null(kernel);
+    r->launch.kernel = kernel;
     struct execute_grid *g = execute_grid_create(&r->launch);
     uint32_t *n = r->launch.grid, count = n[0] * n[1] * n[2];
 
@@ -249,6 +251,11 @@ static enum execute_stop rig_run(struct rig *r, uint64_t budget, uint64_t seed)
     execute_grid_destroy(g);
     execute_pool_destroy(pool);
     return stop;
+}
+
+static inline enum execute_stop rig_run(struct rig *r, uint64_t budget, uint64_t seed)
+{
+    return rig_run_kernel(r, execute_kernel_find(r->program, "k"), budget, seed);
 }
 
 /* What every text here starts with: %rd1 is this thread's word of the output, %r1 its index
