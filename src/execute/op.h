@@ -55,8 +55,8 @@ struct execute_op {
     uint16_t code;     /* the interpreter's own operation (enum in interpret.h), 0: lanes */
     uint8_t detail[6]; /* of the operation: comparison, element bytes, lut, ... */
     uint32_t line;     /* in the PTX */
-    const struct ptx_instruction *source;
     uint32_t extra;    /* index into the program's side table of this kind of operation */
+    const struct ptx_instruction *source;
 };
 
 /* Chooses the operation for an instruction that touches registers only, and fills `lanes`

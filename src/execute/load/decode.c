@@ -3,12 +3,13 @@
    first, so that lanes inside one have lower places than lanes that wait behind it. */
 #include "execute/load/decode.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute/load/layout.h"
+#include "execute/load/decode_layout.h"
 
 bool refuse(struct decoder *d, const char *format, ...)
 {
@@ -61,7 +62,8 @@ struct execute_op *emit(struct decoder *d, enum op_code code)
     return op;
 }
 
-struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to, op_place from)
+struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to,
+                              op_place from)
 {
     struct execute_op *op = emit(d, CODE_LANES);
 
@@ -89,8 +91,8 @@ static bool callees_decode(struct decoder *d, const struct ptx_function *f)
             if (!s->is_function || s->function < 0)
                 continue;
             if (d->frames[s->function].is_open)
-                return refuse(d, "function '%s' calls itself: kernel '%s', line %u", s->name,
-                              d->kernel->info.name, i->line);
+                return refuse(d, "function '%s' calls itself: kernel '%s', line %u",
+                              s->name, d->kernel->info.name, i->line);
             if (!d->frames[s->function].is_done &&
                 !function_decode(d, (uint32_t)s->function))
                 return false;
@@ -167,6 +169,10 @@ void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoi
     place_bytes(&d, FILE_LAUNCH, k->function->parameter_bytes + 16);
     d.frames = arena_alloc(&d.arena, (m->function_count + 1) * sizeof *d.frames);
     d.shared_offsets = arena_alloc(&d.arena, (m->symbol_count + 1) * sizeof(uint32_t));
+    op_place carry = place_new(&d, FILE_WARP, 0);
+
+    assert(carry == OP_CARRY_PLACE);
+    (void)carry;
     for (int n = 0; n < 4; n++)
         d.scratch[n] = place_new(&d, FILE_WARP, n ? 2u << n : 0);
     uint32_t index = (uint32_t)(k->function - m->functions);

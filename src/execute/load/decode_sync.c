@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "execute/run/collective.h"
+#include "execute/run/run_collective.h"
 
 /* After these the group of lanes may be larger than before. */
 static void stretch_ends(struct decoder *d)
@@ -163,8 +163,8 @@ static bool decode_system_call(struct decoder *d, const struct ptx_instruction *
     bool prints = strcmp(name, "vprintf") == 0 && count == 2;
 
     if (!prints && !(strcmp(name, "__assertfail") == 0 && count == 5))
-        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u", name,
-                      d->kernel->info.name, i->line);
+        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u",
+                      name, d->kernel->info.name, i->line);
     struct execute_op *op = emit(d, prints ? CODE_PRINT : CODE_ASSERT);
 
     for (uint32_t n = 0; n < count && n < 4; n++)

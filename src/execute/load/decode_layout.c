@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/load/layout.h"
+#include "execute/load/decode_layout.h"
 
 #include <assert.h>
 
@@ -31,7 +31,8 @@ static void operand_shared(struct decoder *d, const struct ptx_operand *o, bool 
         operand_shared(d, &o->list[k], dynamic);
 }
 
-/* One round over what is reached; a second one, for dynamic memory, comes after all else. */
+/* One round over what is reached; a second one, for dynamic memory, comes after all else.
+ */
 static void reach(struct decoder *d, uint32_t index, bool dynamic)
 {
     const struct ptx_function *f = &d->module->functions[index];
@@ -43,7 +44,8 @@ static void reach(struct decoder *d, uint32_t index, bool dynamic)
     if (!frame->offsets)
         frame->offsets = arena_alloc(&d->arena, (f->symbol_count + 1) * sizeof(uint32_t));
     for (uint32_t n = 0; n < f->symbol_count; n++)
-        if (f->symbols[n].space == PTX_SPACE_SHARED && (f->symbols[n].bytes == 0) == dynamic)
+        if (f->symbols[n].space == PTX_SPACE_SHARED &&
+            (f->symbols[n].bytes == 0) == dynamic)
             frame->offsets[n] = shared_take(d, &f->symbols[n]);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];

@@ -25,8 +25,8 @@ struct conversion {
     char letter;
 };
 
-static bool read_text(struct execute_warp *w, uint32_t line, unsigned lane, uint64_t address,
-                      char *out, size_t size)
+static bool read_text(struct execute_warp *w, uint32_t line, unsigned lane,
+                      uint64_t address, char *out, size_t size)
 {
     for (size_t n = 0; n + 1 < size; n++) {
         if (!memory_read(w, line, lane, address + n, 1, &out[n]))
@@ -93,7 +93,8 @@ static void build(const struct conversion *c, const char *length, char *out, siz
     if (c->precision >= 0)
         snprintf(precision, sizeof precision, ".%d", c->precision);
     if (c->width)
-        snprintf(out, size, "%%%s%d%s%s%c", c->flags, c->width, precision, length, c->letter);
+        snprintf(out, size, "%%%s%d%s%s%c", c->flags, c->width, precision, length,
+                 c->letter);
     else
         snprintf(out, size, "%%%s%s%s%c", c->flags, precision, length, c->letter);
 }
@@ -131,7 +132,8 @@ static bool convert(struct printing *p, const struct conversion *c)
         if (!next_argument(p, c->bytes < 4 ? 4 : c->bytes, &bits))
             return false;
         text_print(&p->out, format,
-                   c->bytes < 8 ? (unsigned long)(bits & ((1ull << 8 * c->bytes) - 1)) : bits);
+                   c->bytes < 8 ? (unsigned long)(bits & ((1ull << 8 * c->bytes) - 1))
+                                : bits);
         return true;
     case 'e':
     case 'E':
@@ -221,7 +223,8 @@ bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t m
         if (done && host->print && p.out.length)
             host->print(host->context, p.out.data, p.out.length);
         if (op->to != PLACE_NONE)
-            memcpy(w->thread_memory + (size_t)lane * w->grid->thread_bytes + op->to, &one, 4);
+            memcpy(w->thread_memory + (size_t)lane * w->grid->thread_bytes + op->to, &one,
+                   4);
         if (op->to != PLACE_NONE && w->thread_written)
             memset(w->thread_written + (size_t)lane * w->grid->thread_bytes + op->to, 1, 4);
         text_clear(&p.out);
@@ -237,7 +240,8 @@ void print_assertion(struct execute_warp *w, const struct execute_op *op, uint32
 
     if (read_text(w, op->line, lane, thread_word(w, lane, op->from[0], 8), message,
                   sizeof message) &&
-        read_text(w, op->line, lane, thread_word(w, lane, op->from[1], 8), file, sizeof file))
+        read_text(w, op->line, lane, thread_word(w, lane, op->from[1], 8), file,
+                  sizeof file))
         warp_fault(w, op->line, lane, "%s:%u: assertion `%s' failed", file,
                    (unsigned)thread_word(w, lane, op->from[2], 4), message);
 }

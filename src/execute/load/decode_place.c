@@ -127,7 +127,8 @@ static void successors_add(struct liveness *v, uint32_t b)
     } else if (i->opcode == PTX_BRX) {
         for (uint32_t t = 0; t < v->f->targets_count; t++)
             for (uint32_t k = 0; k < v->f->targets[t].count; k++)
-                row_add(v, b, v->block_of[v->f->labels[v->f->targets[t].labels[k]].instruction]);
+                row_add(v, b,
+                        v->block_of[v->f->labels[v->f->targets[t].labels[k]].instruction]);
     } else if (i->opcode != PTX_RET && i->opcode != PTX_EXIT && i->opcode != PTX_TRAP) {
         goes_on = true;
     }
@@ -197,7 +198,8 @@ static int by_start(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
 
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->reg > y->reg) - (x->reg < y->reg);
+    return x->from != y->from ? (x->from < y->from ? -1 : 1)
+                              : (x->reg > y->reg) - (x->reg < y->reg);
 }
 
 /* Places of one width that were used before, and from when on they are free. */
@@ -205,7 +207,7 @@ struct shelf {
     struct {
         op_place place;
         uint32_t free_after;
-    } *places;
+    } * places;
     size_t count, capacity;
 };
 

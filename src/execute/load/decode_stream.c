@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of a function after hoisting becomes the stream of operations that warps run;
-   every basic block is headed by its counts. */
+/* What is left of a function after hoisting becomes the stream of operations that warps
+   run; every basic block is headed by its counts. */
 #include "execute/load/decode.h"
 
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static void pending_clear(struct pending *p)
 
 /* How often a warp that passes instructions `first` to `end` waits for memory: loads that
    nobody has used yet come back together. */
-static uint32_t stalls_count(struct decoder *d, struct pending *p, uint32_t first, uint32_t end)
+static uint32_t stalls_count(struct decoder *d, struct pending *p, uint32_t first,
+                             uint32_t end)
 {
     uint32_t stalls = 0;
     struct register_list r;
@@ -61,7 +62,8 @@ static uint32_t stalls_count(struct decoder *d, struct pending *p, uint32_t firs
     return stalls + p->any;
 }
 
-static void block_head(struct decoder *d, struct pending *p, const bool *leaders, uint32_t first)
+static void block_head(struct decoder *d, struct pending *p, const bool *leaders,
+                       uint32_t first)
 {
     const struct ptx_function *f = d->function;
     uint32_t end = first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which lanes are where. The group at the lowest place runs first, so that lanes that parted
-   meet again at the end of what parted them. */
+/* Which lanes are where. The group at the lowest place runs first, so that lanes that
+   parted meet again at the end of what parted them. */
 #include <assert.h>
 
 #include "execute/run/run.h"
@@ -11,7 +11,8 @@ struct group *groups_add(struct execute_warp *w, const struct execute_op *at, ui
     assert(w->group_count < LANES);
     struct group *g = &w->groups[w->group_count++];
 
-    *g = (struct group){.pc = place_of(w, at), .mask = mask, .state = state, .ran = w->issued};
+    *g = (struct group){
+        .pc = place_of(w, at), .mask = mask, .state = state, .ran = w->issued};
     if (state == GROUP_READY && !w->is_fair && g->pc < w->next_pc)
         w->next_pc = g->pc;
     return g;
@@ -25,7 +26,8 @@ bool groups_any(const struct execute_warp *w, enum group_state state)
     return false;
 }
 
-/* Lanes that wait for others of their warp go on without them once none of those can move. */
+/* Lanes that wait for others of their warp go on without them once none of those can move.
+ */
 static bool may_force(const struct execute_warp *w)
 {
     return groups_any(w, GROUP_CONVERGE) && !groups_any(w, GROUP_REMOTE) &&
@@ -42,11 +44,11 @@ void groups_wake(struct execute_warp *w, uint32_t n)
     w->groups[n].state = GROUP_READY;
 }
 
-/* Groups may only join where nothing that was found out about a smaller group is used later:
-   at the head of a block, or where lanes wait for each other. */
+/* Groups may only join where nothing that was found out about a smaller group is used
+   later: at the head of a block, or where lanes wait for each other. */
 static bool may_join(const struct execute_warp *w, uint32_t pc)
 {
-    const struct execute_op *op = &w->grid->kernel->stream.ops[pc];
+    const struct execute_op *op = &w->ops[pc];
 
     return op->code == CODE_BLOCK || op->code == CODE_CONVERGE ||
            (op->code == CODE_GUARD && op[1].code == CODE_CONVERGE) ||
@@ -111,5 +113,5 @@ struct cursor groups_take(struct execute_warp *w)
         n++;
     }
     w->is_armed = g.is_armed;
-    return (struct cursor){&w->grid->kernel->stream.ops[g.pc], g.mask};
+    return (struct cursor){&w->ops[g.pc], g.mask};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/run/atomic.h"
+#include "execute/run/run_atomic.h"
 
 #include <string.h>
 
@@ -89,7 +89,8 @@ static uint64_t bits_of(float value)
 
 static float half_to_float(uint32_t half, bool is_brain)
 {
-    uint32_t exponent = half >> 10 & 31, mantissa = half & 1023, sign = (half & 0x8000) << 16;
+    uint32_t exponent = half >> 10 & 31, mantissa = half & 1023,
+             sign = (half & 0x8000) << 16;
 
     if (is_brain)
         return float_of(half << 16);
@@ -104,7 +105,8 @@ static float half_to_float(uint32_t half, bool is_brain)
 /* To the nearest, ties to even; the sum of two halves is exact enough in f32. */
 static uint32_t float_to_half(float value, bool is_brain)
 {
-    uint32_t bits = (uint32_t)bits_of(value), magnitude = bits & 0x7fffffff, sign = bits >> 31 << 15;
+    uint32_t bits = (uint32_t)bits_of(value), magnitude = bits & 0x7fffffff,
+             sign = bits >> 31 << 15;
 
     if (magnitude > 0x7f800000)
         return 0x7fff;
@@ -120,7 +122,8 @@ static uint32_t float_to_half(float value, bool is_brain)
     return sign | (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13;
 }
 
-static uint32_t half_apply(unsigned operation, uint32_t old, uint32_t operand, bool is_brain)
+static uint32_t half_apply(unsigned operation, uint32_t old, uint32_t operand,
+                           bool is_brain)
 {
     float a = half_to_float(old, is_brain), b = half_to_float(operand, is_brain);
 
@@ -152,8 +155,8 @@ static uint64_t float_apply(const struct execute_op *op, uint64_t old, uint64_t 
         low = half_apply(op->detail[0], old & 0xffff, operand & 0xffff, is_brain);
         if (type == PTX_PART_F16 || type == PTX_PART_BF16)
             return low;
-        return (uint64_t)half_apply(op->detail[0], (uint32_t)old >> 16, (uint32_t)operand >> 16,
-                                    is_brain)
+        return (uint64_t)half_apply(op->detail[0], (uint32_t)old >> 16,
+                                    (uint32_t)operand >> 16, is_brain)
                    << 16 |
                low;
     }
@@ -216,8 +219,8 @@ static uint64_t update_16(uint16_t *at, const struct execute_op *op, uint64_t a,
 {
     uint16_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
 
-    while (!__atomic_compare_exchange_n(at, &old, (uint16_t)atomic_apply(op, old, a, b), false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(at, &old, (uint16_t)atomic_apply(op, old, a, b),
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
@@ -229,8 +232,8 @@ static uint64_t update_32(uint32_t *at, const struct execute_op *op, uint64_t a,
     if (op->detail[0] == ATOMIC_ADD && !(type_class(op->detail[1]) & FLOATS))
         return __atomic_fetch_add(at, (uint32_t)a, __ATOMIC_SEQ_CST);
     old = __atomic_load_n(at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(at, &old, (uint32_t)atomic_apply(op, old, a, b), false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(at, &old, (uint32_t)atomic_apply(op, old, a, b),
+                                        false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }

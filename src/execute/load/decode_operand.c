@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "execute/run/convert.h"
+#include "execute/run/run_convert.h"
 
 /* Where the special registers lie. */
 static const struct {

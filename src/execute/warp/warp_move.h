@@ -1,8 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Moves the values of one warp's access between registers and memory of this process. */
+
 #include <string.h>
 
-#include "execute/run/atomic.h"
-#include "execute/run/memory.h"
+#include "execute/run/run.h"
+#include "execute/run/run_atomic.h"
+#include "execute/run/run_spread.h"
+
+/* How the addresses lie. UNIT: lane after lane without a gap; HALVES: so within each half
+   of the warp. All but ANY have all lanes active, and `first` and `second` (of lane 16)
+   set. */
+enum lie_form { LIE_UNIT, LIE_EQUAL, LIE_UNIT_HALVES, LIE_EQUAL_HALVES, LIE_ANY };
+struct lie {
+    enum lie_form form;
+    uint64_t first, second;
+    const uint64_t *address; /* 32, where mask; looked at for ANY */
+};
+
+/* A word a lane for both halves of a warp. */
+static inline void load_halves(uint32_t *to, const unsigned char *first,
+                               const unsigned char *second, enum spread_words words)
+{
+    uint32_t a, b;
+
+    if (words == WORDS_UNIT) {
+        memcpy(to, first, LANES / 2 * 4);
+        memcpy(to + LANES / 2, second, LANES / 2 * 4);
+        return;
+    }
+    memcpy(&a, first, 4);
+    memcpy(&b, second, 4);
+    for (unsigned l = 0; l < LANES / 2; l++)
+        to[l] = a;
+    for (unsigned l = LANES / 2; l < LANES; l++)
+        to[l] = b;
+}
+
+static inline void store_halves(const uint32_t *from, unsigned char *first,
+                                unsigned char *second, enum spread_words words)
+{
+    if (words == WORDS_UNIT) {
+        memcpy(first, from, LANES / 2 * 4);
+        memcpy(second, from + LANES / 2, LANES / 2 * 4);
+    } else { /* the last lane's word stays */
+        memcpy(first, from + LANES / 2 - 1, 4);
+        memcpy(second, from + LANES - 1, 4);
+    }
+}
 
 static inline void *pointer(uint64_t address)
 {
@@ -162,15 +208,6 @@ static inline uint64_t lane_address(const struct lie *lie, const struct site *s,
     }
 }
 
-/* A value from memory, extended to its register. */
-static void take_element(const struct site *s, unsigned char *to, const unsigned char *from)
-{
-    unsigned char fill = s->is_signed && from[s->element - 1] >> 7 ? 0xff : 0;
-
-    memcpy(to, from, s->element);
-    memset(to + s->element, fill, (size_t)s->width - s->element);
-}
-
 static void load_any(struct execute_warp *w, const struct site *s, const struct lie *lie,
                      uint32_t mask)
 {
@@ -181,7 +218,7 @@ static void load_any(struct execute_warp *w, const struct site *s, const struct 
         for (unsigned n = 0; n < s->count; n++) {
             unsigned char *to = op_register(&w->registers, s->value[n]);
 
-            take_element(s, to + l * s->width, from + n * s->element);
+            site_extend(s, to + l * s->width, from + n * s->element);
         }
     }
 }
@@ -249,16 +286,31 @@ static void update_lanes(struct execute_warp *w, const struct execute_op *op,
         unsigned char old[16] = {0};
 
         if (is_global)
-            execute_atomic(op, pointer(lane_address(lie, s, l)), operand + l * s->width, b, old);
+            execute_atomic(op, pointer(lane_address(lie, s, l)), operand + l * s->width, b,
+                           old);
         else
-            update_alone(op, pointer(lane_address(lie, s, l)), operand + l * s->width, b, old);
+            update_alone(op, pointer(lane_address(lie, s, l)), operand + l * s->width, b,
+                         old);
         if (result)
             memcpy(result + l * s->width, old, s->width);
     }
 }
 
-void move_values(struct execute_warp *w, const struct execute_op *op, const struct site *s,
-                 const struct lie *lie, uint32_t mask, bool is_global)
+/* A word for each of 32 lanes, one after the other. */
+static inline void move_line(struct execute_warp *w, const struct site *s, uint64_t address)
+{
+    void *value = op_register(&w->registers, s->value[0]);
+
+    if (s->access.kind == EXECUTE_LOAD)
+        memcpy(value, pointer(address), LANES * 4);
+    else
+        memcpy(pointer(address), value, LANES * 4);
+}
+
+/* Loads, stores or, lane by lane, updates; `is_global`: with real atomics. */
+static void move_values(struct execute_warp *w, const struct execute_op *op,
+                        const struct site *s, const struct lie *lie, uint32_t mask,
+                        bool is_global)
 {
     bool is_one = s->count == 1 && s->element == s->width;
     void *value;
@@ -284,74 +336,5 @@ void move_values(struct execute_warp *w, const struct execute_op *op, const stru
             store_8(value, lie, mask);
         else
             store_any(w, s, lie, mask);
-    }
-}
-
-void pack_operands(struct execute_warp *w, const struct site *s, uint32_t mask,
-                   unsigned char *out)
-{
-    unsigned bytes = s->access.bytes;
-
-    if (s->access.kind == EXECUTE_LOAD)
-        return;
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-
-        if (s->access.kind == EXECUTE_STORE) {
-            for (unsigned n = 0; n < s->count; n++) {
-                const unsigned char *from = op_register(&w->registers, s->value[n]);
-
-                memcpy(out + l * bytes + n * s->element, from + l * s->width, s->element);
-            }
-            continue;
-        }
-        const unsigned char *operand = op_register(&w->registers, s->operand);
-
-        memcpy(out + l * bytes, operand + l * s->width, bytes);
-        if (s->second != PLACE_NONE) {
-            const unsigned char *second = op_register(&w->registers, s->second);
-
-            memcpy(out + (LANES + l) * bytes, second + l * s->width, bytes);
-        }
-    }
-}
-
-/* Loads and atomics get what was read. */
-static void unpack(struct execute_warp *w, const struct execute_op *op, uint32_t mask,
-                   const unsigned char *data)
-{
-    const struct site *s = &w->grid->kernel->sites[op->extra];
-
-    if (op->code == CODE_FENCE || !data || s->access.kind == EXECUTE_STORE ||
-        s->value[0] == PLACE_NONE)
-        return;
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-
-        for (unsigned n = 0; n < s->count; n++) {
-            unsigned char *to = op_register(&w->registers, s->value[n]);
-
-            take_element(s, to + l * s->width, data + l * s->access.bytes + n * s->element);
-        }
-    }
-}
-
-void execute_complete(struct execute_warp *w, uint32_t mask, const unsigned char *data)
-{
-    const struct execute_op *ops = w->grid->kernel->stream.ops;
-
-    if (w->remote & mask) { /* answered before the question was over */
-        unpack(w, w->remote_op, w->remote & mask, data);
-        w->remote &= ~mask;
-    }
-    for (uint32_t n = 0; n < w->group_count; n++) {
-        struct group *g = &w->groups[n];
-
-        if (g->state != GROUP_REMOTE || !(g->waiting & mask))
-            continue;
-        unpack(w, &ops[g->pc - 1], g->waiting & mask, data);
-        g->waiting &= ~mask;
-        if (!g->waiting)
-            groups_wake(w, n);
     }
 }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute/run/grid.h"
 #include "execute/run/run.h"
+#include "execute/run/run_grid.h"
 
 static unsigned char *lines_create(size_t bytes)
 {
@@ -73,7 +73,8 @@ static void launch_file_create(struct execute_grid *g)
     memcpy(g->launch_file, k->constants, k->file_bytes[FILE_LAUNCH]);
     launch_specials(g);
     if (k->info.parameter_bytes)
-        memcpy(g->launch_file + LAUNCH_SPECIALS, g->launch.parameters, k->info.parameter_bytes);
+        memcpy(g->launch_file + LAUNCH_SPECIALS, g->launch.parameters,
+               k->info.parameter_bytes);
     for (size_t n = 0; n < k->variable_constant_count; n++)
         fill_address(g->launch_file, k->variable_constants[n].place & PLACE_OFFSET,
                      g->launch.variables + k->variable_constants[n].offset);
@@ -100,6 +101,16 @@ static void slot_file_fill(const struct execute_grid *g, uint32_t warp, unsigned
     hoisted_run(g->kernel, FILE_SLOT, &registers);
 }
 
+static interpreter *interpreter_best(void)
+{
+#if defined __x86_64__
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        return interpret_v3;
+#endif
+    return interpret_v1;
+}
+
 struct execute_grid *execute_grid_create(const struct execute_launch *launch)
 {
     struct execute_grid *g = must_calloc(1, sizeof *g);
@@ -108,6 +119,7 @@ struct execute_grid *execute_grid_create(const struct execute_launch *launch)
 
     g->launch = *launch;
     g->kernel = k;
+    g->interpret = interpreter_best();
     g->threads = launch->block[0] * launch->block[1] * launch->block[2];
     g->warps = (g->threads + LANES - 1) / LANES;
     g->shared_bytes = k->info.shared_bytes + launch->dynamic_shared_bytes;

@@ -40,7 +40,7 @@ void *pool_take(struct execute_pool *p, size_t bytes)
     unsigned class = 10;
 
     while (((size_t)1 << class) < bytes + LINE)
-        class++;
+        class ++;
     union piece *piece = p->free[class];
 
     if (piece) {

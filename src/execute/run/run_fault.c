@@ -5,7 +5,8 @@
 
 #include "execute/run/run.h"
 
-void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format, ...)
+void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
+                ...)
 {
     struct execute_cta *c = &w->cta->face;
     uint32_t thread[3];

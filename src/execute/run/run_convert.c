@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/run/convert.h"
+#include "execute/run/run_convert.h"
 
 #include <assert.h>
 #include <string.h>
+
+#include "execute/run/run_spread.h"
 
 static void move_lanes(unsigned char *to, const unsigned char *from, unsigned bytes,
                        uint32_t mask)
@@ -17,7 +19,8 @@ static void move_lanes(unsigned char *to, const unsigned char *from, unsigned by
 static void move_predicate(const struct op_registers *r, const struct execute_op *op,
                            uint32_t mask)
 {
-    uint32_t *to = op_register(r, op->to), from = *(const uint32_t *)op_register(r, op->from[0]);
+    uint32_t *to = op_register(r, op->to),
+             from = *(const uint32_t *)op_register(r, op->from[0]);
 
     *to = (*to & ~mask) | (from & mask);
 }
@@ -44,14 +47,18 @@ static void move_8(const struct op_registers *r, const struct execute_op *op, ui
         move_lanes(to, from, 8, mask);
 }
 
-static void move_16(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void move_16(const struct op_registers *r, const struct execute_op *op,
+                    uint32_t mask)
 {
     move_lanes(op_register(r, op->to), op_register(r, op->from[0]), 16, mask);
 }
 
 op_lanes *convert_move(unsigned bytes)
 {
-    return bytes == 0 ? move_predicate : bytes == 4 ? move_4 : bytes == 8 ? move_8 : move_16;
+    return bytes == 0   ? move_predicate
+           : bytes == 4 ? move_4
+           : bytes == 8 ? move_8
+                        : move_16;
 }
 
 static void widen(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
@@ -79,40 +86,6 @@ op_lanes *convert_resize(unsigned from_bytes, unsigned to_bytes)
     return from_bytes == to_bytes ? convert_move(to_bytes) : to_bytes == 8 ? widen : narrow;
 }
 
-void convert_pack(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
-{
-    unsigned element = op->detail[0], count = op->detail[1], whole = op->detail[2];
-    unsigned width = element <= 4 ? 4 : element;
-    unsigned char *to = op_register(r, op->to), packed[16];
-
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-
-        memset(packed, 0, sizeof packed);
-        for (unsigned k = 0; k < count; k++) {
-            const unsigned char *from = op_register(r, op->from[k]);
-
-            memcpy(packed + k * element, from + l * width, element);
-        }
-        memcpy(to + l * whole, packed, whole);
-    }
-}
-
-void convert_unpack(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
-{
-    unsigned element = op->detail[0], which = op->detail[1], whole = op->detail[2];
-    unsigned width = element <= 4 ? 4 : element;
-    unsigned char *to = op_register(r, op->to);
-    const unsigned char *from = op_register(r, op->from[0]);
-
-    for (; mask; mask &= mask - 1) {
-        unsigned l = (unsigned)__builtin_ctz(mask);
-
-        memset(to + l * width, 0, width);
-        memcpy(to + l * width, from + l * whole + which * element, element);
-    }
-}
-
 void convert_add(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
 {
     uint64_t *to = op_register(r, op->to);
@@ -126,12 +99,14 @@ void convert_add(const struct op_registers *r, const struct execute_op *op, uint
 void convert_not_predicate(const struct op_registers *r, const struct execute_op *op,
                            uint32_t mask)
 {
-    uint32_t *to = op_register(r, op->to), from = *(const uint32_t *)op_register(r, op->from[0]);
+    uint32_t *to = op_register(r, op->to),
+             from = *(const uint32_t *)op_register(r, op->from[0]);
 
     *to = (*to & ~mask) | (~from & mask);
 }
 
-void convert_is_space(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+void convert_is_space(const struct op_registers *r, const struct execute_op *op,
+                      uint32_t mask)
 {
     uint32_t *to = op_register(r, op->to), is = 0;
     const uint64_t *address = op_register(r, op->from[0]);
@@ -148,7 +123,8 @@ void convert_is_space(const struct op_registers *r, const struct execute_op *op,
     *to = (*to & ~mask) | (is & mask);
 }
 
-void convert_parameter(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+void convert_parameter(const struct op_registers *r, const struct execute_op *op,
+                       uint32_t mask)
 {
     const unsigned char *from = op_register(r, op->from[0]);
     unsigned char *to = op_register(r, op->to), lane[16] = {0};
@@ -161,35 +137,8 @@ void convert_parameter(const struct op_registers *r, const struct execute_op *op
         memcpy(to + (unsigned)__builtin_ctz(mask) * width, lane, width);
 }
 
-static void widened(const void *base, unsigned bytes, uint64_t *out)
-{
-    const uint32_t *narrow_base = base;
-
-    if (bytes == 8)
-        memcpy(out, base, LANES * 8);
-    else
-        for (unsigned l = 0; l < LANES; l++)
-            out[l] = narrow_base[l];
-}
-
-void spread_find(struct spread *s, const void *base, unsigned bytes)
-{
-    uint64_t a[LANES], halves = 0;
-
-    widened(base, bytes, a);
-    uint64_t first = a[0], second = a[LANES / 2], stride = a[1] - a[0];
-
-    for (unsigned l = 0; l < LANES / 2; l++)
-        halves |= (a[l] ^ (first + l * stride)) | (a[l + LANES / 2] ^ (second + l * stride));
-    uint64_t line = halves | (second ^ (first + LANES / 2 * stride));
-
-    s->first = first;
-    s->second = second;
-    s->stride = (int64_t)stride;
-    s->kind = line == 0 ? SPREAD_LINE : halves == 0 ? SPREAD_HALVES : SPREAD_ANY;
-}
-
-void convert_spread(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+void convert_spread(const struct op_registers *r, const struct execute_op *op,
+                    uint32_t mask)
 {
     (void)mask;
     spread_find(op_register(r, op->to), op_register(r, op->from[0]), op->detail[0]);

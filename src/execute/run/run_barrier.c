@@ -2,9 +2,10 @@
 #include "execute/run/run.h"
 
 /* Lanes get the result of bar.red: of the operation they wait behind. */
-static void give_result(struct execute_warp *w, const struct group *g, const struct barrier *b)
+static void give_result(struct execute_warp *w, const struct group *g,
+                        const struct barrier *b)
 {
-    const struct execute_op *op = &w->grid->kernel->stream.ops[g->pc - 1];
+    const struct execute_op *op = &w->ops[g->pc - 1];
     uint32_t *to;
 
     if (op->to == PLACE_NONE)
@@ -39,6 +40,7 @@ static void release(struct cta *c, uint32_t id)
         }
     }
     *b = (struct barrier){0, 0, 0, 0};
+    c->waited_for &= ~(1u << id);
     c->face.barriers++;
     if (host->barrier)
         host->barrier(host->context, &c->face);
@@ -66,14 +68,16 @@ bool barrier_arrive(struct execute_warp *w, const struct execute_op *op, uint32_
     if (op->from[1] != PLACE_NONE)
         expected = operand(w, op->from[1], active);
     if (id >= BARRIERS || expected % LANES) {
-        warp_fault(w, op->line, lane, "barrier %u for %u threads: there are %d, for whole warps",
-                   id, expected, BARRIERS);
+        warp_fault(w, op->line, lane,
+                   "barrier %u for %u threads: there are %d, for whole warps", id, expected,
+                   BARRIERS);
         return false;
     }
     struct barrier *b = &c->barriers[id];
 
     b->expected = expected >= w->grid->threads ? 0 : expected;
     b->arrived += (uint32_t)__builtin_popcount(active);
+    c->waited_for |= 1u << id;
     if (op->from[2] != PLACE_NONE) {
         const uint32_t *vote = op_register(&w->registers, op->from[2]);
 
@@ -99,7 +103,7 @@ void barrier_exit(struct execute_warp *w, uint32_t lanes)
     w->live &= ~lanes;
     c->live_threads -= (uint32_t)__builtin_popcount(lanes);
     c->face.live_warps -= w->live == 0;
-    for (uint32_t id = 0; id < BARRIERS; id++) {
+    for (uint32_t id = 0; c->waited_for && id < BARRIERS; id++) {
         const struct barrier *b = &c->barriers[id];
 
         if (b->arrived && !b->expected && is_complete(c, b))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/run/collective.h"
+#include "execute/run/run_collective.h"
 
 #include <string.h>
 
@@ -7,7 +7,8 @@ enum { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
-static void set_mask(const struct op_registers *r, op_place place, uint32_t value, uint32_t mask)
+static void set_mask(const struct op_registers *r, op_place place, uint32_t value,
+                     uint32_t mask)
 {
     uint32_t *to;
 
@@ -26,7 +27,8 @@ static void set_lanes(const struct op_registers *r, op_place place, const uint32
         to[l] = mask >> l & 1 ? value[l] : to[l];
 }
 
-static void set_all(const struct op_registers *r, op_place place, uint32_t value, uint32_t mask)
+static void set_all(const struct op_registers *r, op_place place, uint32_t value,
+                    uint32_t mask)
 {
     uint32_t all[LANES];
 
@@ -36,7 +38,8 @@ static void set_all(const struct op_registers *r, op_place place, uint32_t value
 }
 
 /* PTX ISA 9.7.9.6: the segment mask and the clamp share operand c. */
-static void shuffle(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void shuffle(const struct op_registers *r, const struct execute_op *op,
+                    uint32_t mask)
 {
     const uint32_t *a = op_register(r, op->from[0]), *b = op_register(r, op->from[1]);
     const uint32_t *c = op_register(r, op->from[2]);
@@ -178,8 +181,8 @@ static void active(const struct op_registers *r, const struct execute_op *op, ui
     set_all(r, op->to, mask, mask);
 }
 
-static bool pick(const struct ptx_instruction *i, const enum ptx_part *parts, unsigned count,
-                 uint8_t *detail)
+static bool pick(const struct ptx_instruction *i, const enum ptx_part *parts,
+                 unsigned count, uint8_t *detail)
 {
     for (unsigned n = 0; n < count; n++)
         if (ptx_has(i, parts[n])) {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a warp: one operation after the other for the lanes of one group, until they all wait,
-   have ended, or have run long enough. */
-#include "execute/run/run.h"
+/* Runs a warp: one operation after the other for the lanes of one group, until they all
+   wait, have ended, or have run long enough. */
+#include "execute/warp/warp_memory.h"
+
+#ifndef WARP_INTERPRET
+#define WARP_INTERPRET interpret_v1
+#endif
 
 static inline uint32_t predicate(const struct execute_warp *w, const struct execute_op *op)
 {
@@ -19,7 +23,8 @@ static struct cursor stop(struct execute_warp *w, enum warp_stop why)
 /* The warp stops before the operation; the next run performs it. */
 static struct cursor stop_before(struct execute_warp *w, struct cursor c)
 {
-    groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), c.mask, GROUP_READY)->is_armed = true;
+    groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), c.mask, GROUP_READY)
+        ->is_armed = true;
     return stop(w, WARP_STRONG);
 }
 
@@ -43,8 +48,8 @@ static struct cursor held(struct execute_warp *w, struct cursor c, enum access_r
 }
 
 /* Lanes part: the lower place first. */
-static struct cursor part(struct execute_warp *w, const struct execute_op *here, uint32_t stay,
-                          const struct execute_op *there, uint32_t go)
+static struct cursor part(struct execute_warp *w, const struct execute_op *here,
+                          uint32_t stay, const struct execute_op *there, uint32_t go)
 {
     bool here_first = w->is_fair || here < there;
 
@@ -54,7 +59,7 @@ static struct cursor part(struct execute_warp *w, const struct execute_op *here,
 
 static inline struct cursor branch(struct execute_warp *w, struct cursor c)
 {
-    const struct execute_op *target = w->grid->kernel->stream.ops + c.op->extra;
+    const struct execute_op *target = w->ops + c.op->extra;
     uint32_t go = predicate(w, c.op) & c.mask;
 
     if (go == c.mask)
@@ -75,7 +80,7 @@ static struct cursor scatter(struct execute_warp *w, struct cursor c, uint32_t a
 
         for (unsigned l = 0; l < LANES; l++)
             same |= (uint32_t)(to[l] == target) << l;
-        groups_add(w, w->grid->kernel->stream.ops + target, active & same, GROUP_READY);
+        groups_add(w, w->ops + target, active & same, GROUP_READY);
         active &= ~same;
     }
     return groups_take(w);
@@ -108,7 +113,7 @@ static struct cursor call(struct execute_warp *w, struct cursor c, uint32_t acti
             way_back[l] = place_of(w, c.op + 1);
     if (c.mask & ~active)
         groups_add(w, c.op + 1, c.mask & ~active, GROUP_READY);
-    return (struct cursor){w->grid->kernel->stream.ops + c.op->extra, active};
+    return (struct cursor){w->ops + c.op->extra, active};
 }
 
 static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t active)
@@ -119,7 +124,8 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
     return groups_take(w);
 }
 
-/* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come. */
+/* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come.
+ */
 static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     const uint32_t *member = op_register(&w->registers, c.op->from[0]);
@@ -167,7 +173,8 @@ static struct cursor read_clock(struct execute_warp *w, struct cursor c, uint32_
     if (!w->is_armed)
         return stop_before(w, c);
     w->is_armed = false;
-    now = kind >= TIMER_64 ? host->globaltimer(host->context, w) : host->clock(host->context, w);
+    now = kind >= TIMER_64 ? host->globaltimer(host->context, w)
+                           : host->clock(host->context, w);
     if (kind == CLOCK_HIGH || kind == TIMER_HIGH)
         now >>= 32;
     else if (kind != CLOCK_64 && kind != TIMER_64)
@@ -244,7 +251,8 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     return (struct cursor){c.op + 1, c.mask};
 }
 
-/* The group has come to a block that other lanes wait at or below, or has run long enough. */
+/* The group has come to a block that other lanes wait at or below, or has run long enough.
+ */
 static struct cursor yield(struct execute_warp *w, struct cursor c)
 {
     groups_add(w, c.op, c.mask, GROUP_READY);
@@ -253,7 +261,7 @@ static struct cursor yield(struct execute_warp *w, struct cursor c)
     return stop(w, WARP_SLICE);
 }
 
-enum warp_stop interpret(struct execute_warp *w, uint64_t slice)
+enum warp_stop WARP_INTERPRET(struct execute_warp *w, uint64_t slice)
 {
     const struct op_registers *registers = &w->registers;
     struct cursor c = groups_take(w);
@@ -302,7 +310,7 @@ enum warp_stop interpret(struct execute_warp *w, uint64_t slice)
                 c = held(w, c, result);
             break;
         case CODE_JUMP:
-            c.op = w->grid->kernel->stream.ops + c.op->extra;
+            c.op = w->ops + c.op->extra;
             break;
         case CODE_BRANCH:
             c = branch(w, c);
