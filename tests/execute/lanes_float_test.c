@@ -292,9 +292,32 @@ static void floats_follow_the_rules(void **unused)
     assert_int_not_equal(check_cases(case_is_float, reference, nearly), 0);
 }
 
+/* A product half way between two numbers and something tiny that decides, far below what a
+   double holds of the sum. */
+static void a_tiny_addend_breaks_the_tie(void **unused)
+{
+    static const uint64_t inputs[][3] = {
+        {0x3f81, 0x3fc0, 0x8d80}, {0x3f81, 0x3fc0, 0x0d80}, {0xbf81, 0x3fc0, 0x8d80},
+        {0xbf81, 0x3fc0, 0x0d80}, {0x3f81, 0x3fc0, 0x0000}, {0x3f83, 0x3fc0, 0x0001},
+    };
+    const struct op_table *table;
+    struct machine m;
+
+    (void)unused;
+    for (unsigned t = 0; (table = machine_table(t)); t++) {
+        machine_init(&m, "fma.rn.bf16", "2=222");
+        for (unsigned l = 0; l < LANES; l++)
+            for (unsigned k = 0; k < 3; k++)
+                m.in[k][l] = inputs[l % (sizeof inputs / sizeof *inputs)][k];
+        machine_run(&m, table, UINT32_MAX);
+        check_lanes(&m, "fma.rn.bf16", UINT32_MAX, reference, NULL);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(floats_follow_the_rules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(floats_follow_the_rules),
+                                       cmocka_unit_test(a_tiny_addend_breaks_the_tie)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "lanes_check.h"
 
 __extension__ typedef __int128 big;
+__extension__ typedef unsigned __int128 unsigned_big;
 
 static unsigned type_width(unsigned type)
 {
@@ -52,9 +53,11 @@ static bool bit(uint64_t word, unsigned at)
 
 static big product(const struct machine *m, big a, big b, unsigned width)
 {
-    if (machine_has(m, PTX_PART_HI))
-        return (a * b) >> width;
-    return a * b;
+    big all = (big)((unsigned_big)a * (unsigned_big)b);
+
+    return machine_has(m, PTX_PART_HI)
+               ? (m->type == PTX_PART_U64 ? (big)((unsigned_big)all >> 64) : all >> width)
+               : all;
 }
 
 /* mul24: the middle 24 bits decide; .hi is bits 47..16. */
@@ -277,7 +280,7 @@ static uint64_t logic(const struct machine *m, const uint64_t in[4], unsigned wi
     case PTX_CNOT:
         return a == 0;
     case PTX_SHL:
-        return (uint64_t)((big)a << by);
+        return (uint64_t)((unsigned_big)a << by);
     case PTX_SHR:
         return (uint64_t)(valued(a, width, sign) >> by);
     case PTX_POPC:
