@@ -214,8 +214,9 @@ static bool choose_convert(struct wanted *w, struct execute_op *op)
     bool as_types =
         to_wide == (type_bytes(to) == 8) && from_wide == (type_bytes(from) == 8);
 
-    if (!is_converted(to) || !is_converted(from == to && pair ? PTX_PART_PRED : from) ||
-        from == PTX_PART_TF32 || (pair && (from != PTX_PART_F32 || to_wide)))
+    if (!(pair || to == PTX_PART_TF32 || is_number(to)) || !is_number(from) ||
+        (pair && (from != PTX_PART_F32 || to_wide)) ||
+        (to == PTX_PART_TF32 && from != PTX_PART_F32))
         return false;
     for (unsigned k = 0; k < w->i->part_count; k++)
         if (!is_type(w->i->parts[k]) &&
