@@ -3,9 +3,9 @@
 
 /* A decoded instruction and the registers it works on; private to this room.
 
-   A register is 32 lanes of 4 or 8 bytes (16 for .b128), one after the other, or a predicate:
-   one 32-bit mask. Values that cannot change are computed once and not in every warp: a
-   register lives in one of four files, by what it depends on (see hoist.c). */
+   A register is 32 lanes of 4 or 8 bytes (16 for .b128), one after the other, or a
+   predicate: one 32-bit mask. Values that cannot change are computed once and not in every
+   warp: a register lives in one of four files, by what it depends on (see hoist.c). */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,7 +45,8 @@ struct execute_op;
 
 /* Performs an operation that touches registers only: computes all lanes, writes those of
    `mask`. Sources may be read in inactive lanes, whatever they hold; it must not trap. */
-typedef void op_lanes(const struct op_registers *r, const struct execute_op *op, uint32_t mask);
+typedef void op_lanes(const struct op_registers *r, const struct execute_op *op,
+                      uint32_t mask);
 
 struct execute_op {
     op_lanes *lanes;   /* arithmetic; NULL where the interpreter itself acts */
@@ -60,8 +61,8 @@ struct execute_op {
 };
 
 /* Chooses the operation for an instruction that touches registers only, and fills `lanes`
-   and `detail`. The caller has filled to, to2, from. How it reads them: a register of 1, 2 or
-   4 bytes takes 4 bytes a lane; what it writes to a register narrower than 32 bits is
+   and `detail`. The caller has filled to, to2, from. How it reads them: a register of 1, 2
+   or 4 bytes takes 4 bytes a lane; what it writes to a register narrower than 32 bits is
    zero-extended (u, b) or sign-extended (s) to 32; 64-bit types take 8 bytes a lane; f16 is
    the low 16 bits, f16x2 and bf16x2 all 32. from[k] is operand k + 1, and the elements of a
    vector are places of their own: a mov packs from[0..3] or unpacks to to, to2, more[].

@@ -30,8 +30,12 @@ void checked_cta_begin(struct emulated *d, struct resident *r)
 /* A kernel's end orders what its CTAs did before what its stream does next. */
 void checked_cta_end(struct emulated *d, struct resident *r)
 {
-    for (uint32_t w = 0; d->set->check && w < r->cta->warp_count; w++)
-        check_join(d->set->check, r->run->actor, r->warp_actors[w]);
+    struct check *c = d->set->check;
+
+    for (uint32_t w = 0; c && w < r->cta->warp_count; w++)
+        check_join(c, r->actor, r->warp_actors[w]);
+    if (c)
+        check_join(c, r->run->actor, r->actor);
 }
 
 void checked_barrier(struct emulated *d, struct resident *r)
@@ -51,17 +55,21 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
     struct execute_cta *cta = d->current->cta;
     bool strong = a->order != EXECUTE_WEAK || a->kind >= EXECUTE_ATOMIC;
 
-    if (strong)
-        check_strong(c, actor, address, a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order,
-                     a->scope, a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
     if (a->kind != EXECUTE_STORE &&
         !check_read(c, actor, address, bytes, strong, where, cta->fault, sizeof cta->fault))
         return false;
-    return a->kind == EXECUTE_LOAD ||
-           check_write(c, actor, address, bytes, strong, where, cta->fault, sizeof cta->fault);
+    if (a->kind != EXECUTE_LOAD && !check_write(c, actor, address, bytes, strong, where,
+                                                cta->fault, sizeof cta->fault))
+        return false;
+    if (strong)
+        check_strong(c, actor, address,
+                     a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order, a->scope,
+                     a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
+    return true;
 }
 
-bool checked_access(struct emulated *d, struct execute_warp *w, const struct execute_access *a)
+bool checked_access(struct emulated *d, struct execute_warp *w,
+                    const struct execute_access *a)
 {
     const struct resident *r = d->current;
     struct check_where where = {.kernel = r->run->name, .line = a->line};
@@ -74,7 +82,8 @@ bool checked_access(struct emulated *d, struct execute_warp *w, const struct exe
         where.cta[i] = r->cta->id[i];
     if (a->shape == EXECUTE_UNIT && a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC) {
         execute_warp_thread(w, 0, where.thread);
-        return check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where);
+        if (check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where))
+            return true; /* else once more by lanes, to name the thread */
     }
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1) {
@@ -89,7 +98,8 @@ void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_orde
                    enum execute_scope scope)
 {
     if (d->set->check)
-        check_fence(d->set->check, d->current->warp_actors[execute_warp_index(w)], order, scope);
+        check_fence(d->set->check, d->current->warp_actors[execute_warp_index(w)], order,
+                    scope);
 }
 
 void checked_stream(struct emulated *d, struct device_stream *s)
@@ -123,8 +133,8 @@ bool checked_copy(struct emulated *d, const struct operation *o, uint64_t to, ui
     return check_copy(d, o->stream->actor, to, from, bytes);
 }
 
-void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t from, int64_t delta,
-                  uint64_t bytes)
+void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t from,
+                  int64_t delta, uint64_t bytes)
 {
     check_copy(d, run->actor, from + (uint64_t)delta, from, bytes);
 }
@@ -144,7 +154,8 @@ void checked_wait_event(struct emulated *d, struct device_stream *s, struct devi
 void checked_wait_value(struct emulated *d, struct device_stream *s, uint64_t word)
 {
     if (d->set->check)
-        check_strong(d->set->check, s->actor, word, EXECUTE_ACQUIRE, EXECUTE_SYS, true, false);
+        check_strong(d->set->check, s->actor, word, EXECUTE_ACQUIRE, EXECUTE_SYS, true,
+                     false);
 }
 
 void checked_write_value(struct emulated *d, struct device_stream *s, uint64_t word)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies: within a device through its memory, to another by the copy engine, in parts so that
-   a link is shared fairly. A copy from elsewhere asks the owner, whose engine sends. */
+/* Copies: within a device through its memory, to another by the copy engine, in parts so
+   that a link is shared fairly. A copy from elsewhere asks the owner, whose engine sends.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static void copy_done(struct emulated *d, void *subject, uint64_t detail)
     struct operation *o = subject;
 
     (void)detail;
-    span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps, o->bytes);
+    span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps,
+             o->bytes);
     operation_done(d, o);
 }
 
@@ -58,11 +60,13 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
     uint64_t staged = staged_ps(d, to, bytes);
 
     (void)detail;
-    m->pieces[0] = (struct piece){.address = o->to + o->done_bytes, .bytes = (uint32_t)bytes};
+    m->pieces[0] =
+        (struct piece){.address = o->to + o->done_bytes, .bytes = (uint32_t)bytes};
     memcpy(m->data, (const void *)(uintptr_t)(o->from + o->done_bytes), bytes);
     m->bytes = bytes;
     m->wire_bytes = staged ? 0 : model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
-    message_send(d, m, d->now_ps + staged, model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
+    message_send(d, m, d->now_ps + staged,
+                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
     uint64_t next = staged ? d->now_ps + staged : d->out_free_ps;
 
     span_link(d, to, d->now_ps, next > d->now_ps ? next : d->now_ps, bytes);
@@ -84,7 +88,8 @@ static void engine_begin(struct emulated *d, struct operation *o)
 
     if (d->set->options.infinite_bandwidth)
         start_us = 0;
-    later(d, serve(&d->engine_free_ps, d->now_ps, ps_of_ns(start_us * 1000)), send_part, o, 0);
+    later(d, serve(&d->engine_free_ps, d->now_ps, ps_of_ns(start_us * 1000)), send_part, o,
+          0);
 }
 
 static void local_done(struct emulated *d, void *subject, uint64_t detail)

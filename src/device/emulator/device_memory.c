@@ -91,7 +91,7 @@ static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t
 enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
                                    uint64_t *out, struct proact_error *err)
 {
-    uint64_t left = m->limit - m->used[device], address;
+    uint64_t left = m->limit - m->used[device], address = 0;
 
     if (!bytes)
         return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
@@ -100,7 +100,8 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
 
     if (i > count)
         return fail(err, PROACT_ENOSPACE,
-                    "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64 " left",
+                    "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
+                    " left",
                     device, bytes, left, m->limit);
     m->list[device] = must_grow(m->list[device], count + 1, &m->capacity[device],
                                 sizeof *m->list[device]);

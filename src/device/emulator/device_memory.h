@@ -35,6 +35,7 @@ bool memory_free(struct device_memory *m, unsigned device, uint64_t address,
 /* Device in whose stretch an address lies; device_count if in none. */
 unsigned memory_device(const struct device_memory *m, uint64_t address);
 
-/* The allocation that holds the address, or NULL. `nearest` (may be NULL): the one before. */
+/* The allocation that holds the address, or NULL. `nearest` (may be NULL): the one before.
+ */
 const struct allocation *memory_find(const struct device_memory *m, uint64_t address,
                                      const struct allocation **nearest);

@@ -15,8 +15,8 @@ static uint64_t instant(const struct emulated *d, const struct execute_warp *w)
 {
     const struct topology_device *t = &d->set->topology->device;
 
-    return d->now_ps + (uint64_t)((double)execute_warp_issued(w) * t->dependent_cycles * PS /
-                                  t->clock_ghz);
+    return d->now_ps + (uint64_t)((double)execute_warp_issued(w) * t->dependent_cycles *
+                                  PS / t->clock_ghz);
 }
 
 /* One line of the L2 is touched in `sectors` of its four sectors. */
@@ -86,17 +86,19 @@ static enum execute_verdict refuse(struct emulated *d, struct execute_warp *w,
                  address - nearest->first, nearest->end - nearest->first,
                  memory_device(memory, address));
     execute_warp_thread(w, lane, thread);
-    snprintf(c->fault, sizeof c->fault,
-             "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): %u bytes at 0x%" PRIx64
-             " are %s: %s",
-             d->current->run->name, a->line, c->id[0], c->id[1], c->id[2], thread[0], thread[1],
-             thread[2], a->bytes, address, what, place);
+    snprintf(
+        c->fault, sizeof c->fault,
+        "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): %u bytes at 0x%" PRIx64
+        " are %s: %s",
+        d->current->run->name, a->line, c->id[0], c->id[1], c->id[2], thread[0], thread[1],
+        thread[2], a->bytes, address, what, place);
     return EXECUTE_FAULT;
 }
 
 /* The slow way: each lane by itself. GO if all are here, TAKEN if some are not. */
 static enum execute_verdict look_up(struct emulated *d, struct execute_warp *w,
-                                    const struct execute_access *a, struct known_range *known)
+                                    const struct execute_access *a,
+                                    struct known_range *known)
 {
     enum execute_verdict verdict = EXECUTE_GO;
     const struct device_memory *memory = &d->set->memory;
@@ -218,7 +220,8 @@ static void send_store(struct emulated *d, struct execute_warp *w,
         used += a->bytes;
     }
     for (uint32_t i = 0; i < m->piece_count; i++) {
-        m->wire_bytes += model_wire_bytes(f, MODEL_SM, m->pieces[i].bytes, m->pieces[i].bytes);
+        m->wire_bytes +=
+            model_wire_bytes(f, MODEL_SM, m->pieces[i].bytes, m->pieces[i].bytes);
         packets += model_packets(f, MODEL_SM, m->pieces[i].bytes, m->pieces[i].bytes);
     }
     m->bytes = bytes;
@@ -248,8 +251,9 @@ static void send_request(struct emulated *d, struct execute_warp *w,
         memcpy(m->data, operands, operand_bytes);
         m->bytes = (uint64_t)__builtin_popcount(mask) * a->bytes;
     }
-    m->wire_bytes = __builtin_popcount(mask) *
-                    model_wire_bytes(&d->set->topology->fabric, MODEL_SM, a->bytes, a->bytes);
+    m->wire_bytes =
+        __builtin_popcount(mask) *
+        model_wire_bytes(&d->set->topology->fabric, MODEL_SM, a->bytes, a->bytes);
     message_send(d, m, instant(d, w), (uint64_t)__builtin_popcount(mask));
 }
 
@@ -286,7 +290,6 @@ static enum execute_verdict access_remote(void *context, struct execute_warp *w,
     }
     return answers ? EXECUTE_WAIT : EXECUTE_TAKEN;
 }
-
 
 static void fence_over(struct emulated *d, void *subject, uint64_t mask)
 {

@@ -170,14 +170,15 @@ static uint64_t turn_cost(struct emulated *d, struct resident *r)
     uint64_t own = (uint64_t)((double)c->longest * t->dependent_cycles * cycle +
                               (double)c->barriers * BARRIER_CYCLES * cycle) +
                    (c->stalls + u->strong) * ps_of_ns(load_ns);
-    uint64_t cost = longer(
-        own, shared_delay(&sm->issue_free_ps, d->now_ps,
-                          (uint64_t)((double)c->issued / t->issue_width * cycle), sm->ctas));
+    uint64_t cost =
+        longer(own, shared_delay(&sm->issue_free_ps, d->now_ps,
+                                 (uint64_t)((double)c->issued / t->issue_width * cycle),
+                                 sm->ctas));
 
-    cost = longer(cost, shared_delay(&d->memory_free_ps, d->now_ps,
-                                     ps_of_bytes(32.0 * (double)u->missed_sectors,
-                                                 t->memory_gbps),
-                                     d->resident_ctas));
+    cost = longer(
+        cost, shared_delay(&d->memory_free_ps, d->now_ps,
+                           ps_of_bytes(32.0 * (double)u->missed_sectors, t->memory_gbps),
+                           d->resident_ctas));
     cost = longer(cost, shared_delay(&d->l2_free_ps, d->now_ps,
                                      ps_of_bytes(32.0 * (double)u->sectors, t->l2_gbps),
                                      d->resident_ctas));
@@ -210,8 +211,8 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t detail)
     c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
     d->usage = (struct usage){0};
     d->current = r;
-    enum execute_stop stop = execute_cta_run(
-        c, TURN_BUDGET, d->set->options.seed ? random_next(&d->chance) : 0);
+    enum execute_stop stop =
+        execute_cta_run(c, TURN_BUDGET, d->set->options.seed ? random_next(&d->chance) : 0);
     uint64_t end = d->now_ps + turn_cost(d, r);
 
     d->current = NULL;

@@ -40,9 +40,9 @@ struct resident {
     bool scheduled; /* a turn is on the agenda */
     uint64_t began_ps, sent_free_ps;
     uint64_t turns, looks; /* looks: turns at the last change of anything */
-    uint32_t poll_line; /* the last strong load */
+    uint32_t poll_line;    /* the last strong load */
     uint64_t poll_address;
-    uint32_t actor;         /* of the CTA, for the checker; of its warps: */
+    uint32_t actor; /* of the CTA, for the checker; of its warps: */
     uint32_t *warp_actors;
     struct execute_warp *fenced_warp; /* waits for acknowledgements */
     struct resident *next, *previous; /* of the device */
@@ -52,9 +52,10 @@ struct resident {
 /* The stream's launch begins: its first CTAs become resident. */
 void kernel_begin(struct emulated *d, struct operation *operation);
 
-void resident_wake(struct emulated *d, struct resident *r); /* something it waited for came */
-void residents_release(struct emulated *d);                 /* there is credit again */
-void runs_clear(struct emulated *d);                        /* at close: what never ended */
+void resident_wake(struct emulated *d,
+                   struct resident *r);     /* something it waited for came */
+void residents_release(struct emulated *d); /* there is credit again */
+void runs_clear(struct emulated *d);        /* at close: what never ended */
 
 /* global_access.c: the callbacks. */
 void host_callbacks(struct emulated *d);

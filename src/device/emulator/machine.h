@@ -4,11 +4,11 @@
 /* The emulated machine, as its own files see it.
 
    Every device is a process of its own: it has its agenda, its clock and its servers (issue
-   slots of each SM, memory, L2, the way out, the way in, the copy engine). A server is a time
-   at which it will be free. Within a window of one link latency a device touches nothing but
-   its own state; what concerns another device is a message, put into the outbox and handed
-   over when all devices have reached the window's end. So devices can run side by side, and a
-   run depends on the seed alone. Times are in picoseconds. */
+   slots of each SM, memory, L2, the way out, the way in, the copy engine). A server is a
+   time at which it will be free. Within a window of one link latency a device touches
+   nothing but its own state; what concerns another device is a message, put into the outbox
+   and handed over when all devices have reached the window's end. So devices can run side
+   by side, and a run depends on the seed alone. Times are in picoseconds. */
 
 #include "base/random.h"
 #include "device/device.h"
@@ -24,7 +24,8 @@ struct kernel_run;
 struct resident;
 
 /* How many messages that store something have been sent to, and were acknowledged by, each
-   peer. Who must wait for his stores waits until `acknowledged` has reached what was sent. */
+   peer. Who must wait for his stores waits until `acknowledged` has reached what was sent.
+ */
 struct sent_marks {
     uint64_t to[DEVICES_MAX];
 };
@@ -90,7 +91,10 @@ struct device_set {
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     uint64_t latency_ps, window_end_ps, bus_free_ps;
     struct check *check; /* NULL unless options.check */
+    bool replicas_known;
     uint64_t grid_ids;
+    struct image *images;
+    struct device_module *modules;
     device_observer *observer;
     void *observer_context;
     enum proact_status broken; /* refuses all further work, with: */
@@ -108,8 +112,8 @@ static inline uint64_t ps_of_bytes(double bytes, double gbps)
     return (uint64_t)(bytes * PS / gbps + 0.5);
 }
 
-/* A server that is free at `*free_ps` takes work of `work_ps` that came at `now_ps`: when it
-   is done. */
+/* A server that is free at `*free_ps` takes work of `work_ps` that came at `now_ps`: when
+   it is done. */
 static inline uint64_t serve(uint64_t *free_ps, uint64_t now_ps, uint64_t work_ps)
 {
     *free_ps = (*free_ps > now_ps ? *free_ps : now_ps) + work_ps;
@@ -120,10 +124,11 @@ static inline void later(struct emulated *d, uint64_t time_ps,
                          void (*happen)(struct emulated *, void *, uint64_t), void *subject,
                          uint64_t detail)
 {
-    agenda_push(&d->agenda, (struct happening){.time_ps = time_ps > d->now_ps ? time_ps : d->now_ps,
-                                               .happen = happen,
-                                               .subject = subject,
-                                               .detail = detail});
+    agenda_push(&d->agenda,
+                (struct happening){.time_ps = time_ps > d->now_ps ? time_ps : d->now_ps,
+                                   .happen = happen,
+                                   .subject = subject,
+                                   .detail = detail});
 }
 
 /* The first fault of a device stops the machine at the window's end. */

@@ -61,11 +61,12 @@ void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
     if (set->options.infinite_bandwidth)
         m->wire_bytes = 0;
     if (m->wire_bytes > 0 && link > 0) {
-        uint64_t since = from->now_ps; /* work of one turn shares the way from its begin on */
+        uint64_t since =
+            from->now_ps; /* work of one turn shares the way from its begin on */
         uint64_t out = serve(&from->out_free_ps, since,
                              ps_of_bytes(m->wire_bytes, t->fabric.egress_gbps));
-        uint64_t way = serve(&from->link_free_ps[m->to], since,
-                             ps_of_bytes(m->wire_bytes, link));
+        uint64_t way =
+            serve(&from->link_free_ps[m->to], since, ps_of_bytes(m->wire_bytes, link));
 
         if (out > leaves)
             leaves = out;
@@ -86,7 +87,8 @@ static void perform_atomic(struct emulated *d, struct message *m)
 {
     bool answers = m->access == EXECUTE_ATOMIC;
     struct message *answer =
-        answers ? message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes) : NULL;
+        answers ? message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes)
+                : NULL;
     unsigned char old[32];
 
     for (unsigned lane = 0; lane < 32; lane++)
@@ -108,7 +110,8 @@ static void perform_atomic(struct emulated *d, struct message *m)
 
 static void perform_load(struct emulated *d, struct message *m)
 {
-    struct message *answer = message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes);
+    struct message *answer =
+        message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes);
 
     for (unsigned lane = 0; lane < 32; lane++)
         if (m->mask >> lane & 1)
@@ -120,7 +123,8 @@ static void perform_load(struct emulated *d, struct message *m)
     answer->bytes = (uint64_t)__builtin_popcount(m->mask) * m->lane_bytes;
     answer->wire_bytes =
         model_wire_bytes(&d->set->topology->fabric, MODEL_SM, answer->bytes, answer->bytes);
-    message_send(d, answer, d->now_ps + ps_of_ns(d->set->topology->device.l2_latency_ns), 1);
+    message_send(d, answer, d->now_ps + ps_of_ns(d->set->topology->device.l2_latency_ns),
+                 1);
 }
 
 static void perform_store(struct message *m)
@@ -215,9 +219,9 @@ static void pass_bus(struct device_set *set, struct message *m)
     const struct topology_fabric *f = &set->topology->fabric;
     uint64_t leaves = m->arrive_ps - set->latency_ps;
 
-    m->arrive_ps = serve(&set->bus_free_ps, leaves,
-                         ps_of_bytes(m->wire_bytes, f->egress_gbps)) +
-                   set->latency_ps;
+    m->arrive_ps =
+        serve(&set->bus_free_ps, leaves, ps_of_bytes(m->wire_bytes, f->egress_gbps)) +
+        set->latency_ps;
 }
 
 static void acknowledge(struct emulated *d)
@@ -257,8 +261,9 @@ bool all_acknowledged(const struct emulated *d)
     return !memcmp(&d->sent, &d->acknowledged, sizeof d->sent);
 }
 
-void when_acknowledged(struct emulated *d, void (*done)(struct emulated *, void *, uint64_t),
-                       void *subject, uint64_t detail)
+void when_acknowledged(struct emulated *d,
+                       void (*done)(struct emulated *, void *, uint64_t), void *subject,
+                       uint64_t detail)
 {
     if (all_acknowledged(d)) {
         done(d, subject, detail);
@@ -266,7 +271,8 @@ void when_acknowledged(struct emulated *d, void (*done)(struct emulated *, void 
     }
     struct waiter *w = must_calloc(1, sizeof *w), **end = &d->waiters;
 
-    *w = (struct waiter){.marks = d->sent, .done = done, .subject = subject, .detail = detail};
+    *w = (struct waiter){
+        .marks = d->sent, .done = done, .subject = subject, .detail = detail};
     while (*end)
         end = &(*end)->next;
     *end = w;

@@ -6,14 +6,14 @@
 #include "device/emulator/machine.h"
 
 enum message_kind {
-    MESSAGE_STORE,    /* pieces with data; acknowledged */
-    MESSAGE_LOAD,     /* lanes' addresses; answered by MESSAGE_ANSWER */
-    MESSAGE_ATOMIC,   /* lanes' addresses and operands; answered or acknowledged */
-    MESSAGE_ANSWER,   /* lanes' data for a waiting warp */
-    MESSAGE_SIGNAL,   /* an event was recorded */
-    MESSAGE_FETCH,    /* a copy engine asks for bytes that lie on the receiver */
-    MESSAGE_FETCHED,  /* ... and has them all */
-    MESSAGE_ACK,      /* `detail` stores were performed */
+    MESSAGE_STORE,   /* pieces with data; acknowledged */
+    MESSAGE_LOAD,    /* lanes' addresses; answered by MESSAGE_ANSWER */
+    MESSAGE_ATOMIC,  /* lanes' addresses and operands; answered or acknowledged */
+    MESSAGE_ANSWER,  /* lanes' data for a waiting warp */
+    MESSAGE_SIGNAL,  /* an event was recorded */
+    MESSAGE_FETCH,   /* a copy engine asks for bytes that lie on the receiver */
+    MESSAGE_FETCHED, /* ... and has them all */
+    MESSAGE_ACK,     /* `detail` stores were performed */
 };
 
 struct piece {
@@ -59,8 +59,9 @@ void messages_deliver(struct device_set *set);
 
 /* Calls `done(d, subject)` when everything that was sent up to now has been acknowledged;
    at once if it has. */
-void when_acknowledged(struct emulated *d, void (*done)(struct emulated *, void *, uint64_t),
-                       void *subject, uint64_t detail);
+void when_acknowledged(struct emulated *d,
+                       void (*done)(struct emulated *, void *, uint64_t), void *subject,
+                       uint64_t detail);
 bool all_acknowledged(const struct emulated *d);
 bool credit_spent(const struct emulated *d); /* too much on the way */
-void waiters_clear(struct emulated *d); /* and all messages that never arrived */
+void waiters_clear(struct emulated *d);      /* and all messages that never arrived */

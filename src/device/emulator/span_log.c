@@ -36,8 +36,8 @@ static void keep(struct span_log *log, const struct device_span *span, const cha
     snprintf(l->name, sizeof l->name, "%s", name);
 }
 
-void span_add(struct emulated *d, enum device_span_kind kind, unsigned lane, const char *name,
-              uint64_t start_ps, uint64_t end_ps, uint64_t bytes)
+void span_add(struct emulated *d, enum device_span_kind kind, unsigned lane,
+              const char *name, uint64_t start_ps, uint64_t end_ps, uint64_t bytes)
 {
     if (!d->set->observer)
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out that nothing can happen any more. CTAs that poll and streams that wait keep an
-   agenda busy for ever; but if for some time all of them have looked again and again while no
-   byte changed, no CTA ended and no stream went on, then none of them ever will. */
+   agenda busy for ever; but if for some time all of them have looked again and again while
+   no byte changed, no CTA ended and no stream went on, then none of them ever will. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,8 +43,9 @@ bool stall_check(struct device_set *set, struct stall *s)
 
 static size_t say(char *into, size_t bytes, size_t used, const char *text)
 {
-    int n = used < bytes ? snprintf(into + used, bytes - used, "%s%s", used ? "; " : "", text)
-                         : 0;
+    int n = used < bytes
+                ? snprintf(into + used, bytes - used, "%s%s", used ? "; " : "", text)
+                : 0;
 
     return used + (n > 0 ? (size_t)n : 0);
 }
@@ -55,11 +56,13 @@ static void say_stream(const struct device_stream *s, char *into, size_t bytes)
 
     if (o->kind == OPERATION_WAIT_VALUE)
         snprintf(into, bytes,
-                 "stream %u of device %u, which waits for word 0x%" PRIx64 " to reach %" PRIu32,
+                 "stream %u of device %u, which waits for word 0x%" PRIx64
+                 " to reach %" PRIu32,
                  s->lane, s->device, o->to, o->word);
     else
-        snprintf(into, bytes, "stream %u of device %u, which waits for an event of device %u",
-                 s->lane, s->device, o->event->device);
+        snprintf(into, bytes,
+                 "stream %u of device %u, which waits for an event of device %u", s->lane,
+                 s->device, o->event->device);
 }
 
 void stall_sentence(const struct device_set *set, char *into, size_t bytes)
@@ -74,7 +77,8 @@ void stall_sentence(const struct device_set *set, char *into, size_t bytes)
         if (!r)
             continue;
         snprintf(text, sizeof text,
-                 "kernel '%s' on device %u, line %" PRIu32 ", CTA (%u,%u,%u) (and %u more), "
+                 "kernel '%s' on device %u, line %" PRIu32
+                 ", CTA (%u,%u,%u) (and %u more), "
                  "which looks at 0x%" PRIx64,
                  r->run->name, i, r->poll_line, r->cta->id[0], r->cta->id[1], r->cta->id[2],
                  more - 1, r->poll_address);

@@ -117,7 +117,8 @@ void event_signalled(struct emulated *d, void *event, uint64_t generation)
         if (s->device == d->number && s->busy && s->first->kind == OPERATION_WAIT_EVENT &&
             event_is_over(d, s->first)) {
             checked_wait_event(d, s, s->first->event);
-            span_add(d, DEVICE_SPAN_WAIT, s->lane, "wait", s->first->begin_ps, d->now_ps, 0);
+            span_add(d, DEVICE_SPAN_WAIT, s->lane, "wait", s->first->begin_ps, d->now_ps,
+                     0);
             operation_done(d, s->first);
         }
 }
@@ -163,10 +164,11 @@ static void poll_word(struct emulated *d, void *subject, uint64_t detail)
         return;
     }
     if (d->now_ps - o->begin_ps > ps_of_ns(set->options.wait_limit_ms * 1e6)) {
-        device_fault(d, PROACT_ETIMEOUT,
-                     "stream %u of device %u waited %.0f ms for word 0x%llx to reach %u: it is %u",
-                     o->stream->lane, d->number, set->options.wait_limit_ms,
-                     (unsigned long long)o->to, o->word, now);
+        device_fault(
+            d, PROACT_ETIMEOUT,
+            "stream %u of device %u waited %.0f ms for word 0x%llx to reach %u: it is %u",
+            o->stream->lane, d->number, set->options.wait_limit_ms,
+            (unsigned long long)o->to, o->word, now);
         return;
     }
     later(d, d->now_ps + step_ps, poll_word, o, 0);
@@ -202,8 +204,8 @@ static void begin(struct emulated *d, struct operation *o)
 {
     switch (o->kind) {
     case OPERATION_LAUNCH:
-        later(d, d->now_ps + ps_of_ns(d->set->topology->device.launch_us * 1000), begin_launch,
-              o, 0);
+        later(d, d->now_ps + ps_of_ns(d->set->topology->device.launch_us * 1000),
+              begin_launch, o, 0);
         break;
     case OPERATION_COPY:
         copy_begin(d, o);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paper's dedicated unit (PROACT III-D): counters beside the memory, and a DMA engine that
-   has its descriptors ready and asks no driver. */
+/* The paper's dedicated unit (PROACT III-D): counters beside the memory, and a DMA engine
+   that has its descriptors ready and asks no driver. */
 #include <string.h>
 
 #include "device/emulator/checked.h"
@@ -15,7 +15,8 @@ static void send_bytes(struct emulated *d, unsigned to, uint64_t from, int64_t d
     const struct topology_fabric *f = &d->set->topology->fabric;
     struct message *m = message_create(d, to, MESSAGE_STORE, 1, bytes);
 
-    m->pieces[0] = (struct piece){.address = from + (uint64_t)delta, .bytes = (uint32_t)bytes};
+    m->pieces[0] =
+        (struct piece){.address = from + (uint64_t)delta, .bytes = (uint32_t)bytes};
     memcpy(m->data, (const void *)(uintptr_t)from, bytes);
     m->bytes = bytes;
     m->wire_bytes = model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);

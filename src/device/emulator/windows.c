@@ -132,7 +132,8 @@ static void give_up(struct device_set *set)
 
     stall_sentence(set, who, sizeof who);
     set->broken = PROACT_ETIMEOUT;
-    snprintf(set->sentence, sizeof set->sentence, "nothing can satisfy the wait of %s", who);
+    snprintf(set->sentence, sizeof set->sentence, "nothing can satisfy the wait of %s",
+             who);
 }
 
 static void run_windows(struct device_set *set, struct team *team, const bool *finished)
