@@ -124,14 +124,15 @@ struct device_backend {
                                size_t bytes, struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
+    /* The event is one of the stream's own device. */
     enum proact_status (*record)(struct device_stream *s, struct device_event *event,
                                  struct proact_error *err);
     /* Later operations of `s` wait for the last record of `event` queued before this call,
        on any device; for nothing if there is none. */
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
-    /* Later operations wait until the 32-bit word is at least `value` (as signed distance).
-     */
+    /* Later operations wait until the 32-bit word, on the stream's own device, is at least
+       `value` (as signed distance). write_value may address a peer: push, never pull. */
     enum proact_status (*wait_value)(struct device_stream *s, device_addr word,
                                      uint32_t value, struct proact_error *err);
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,

@@ -32,17 +32,17 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
     void *p = MAP_FAILED;
 
     /* Where address space is rationed (ulimit -v), less of it is better than nothing. */
-    for (; p == MAP_FAILED && stride >= STRIDE_MIN; stride /= 2) {
+    for (;;) {
         p = mmap(NULL, stride * device_count, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p != MAP_FAILED)
+        if (p != MAP_FAILED || stride / 2 < STRIDE_MIN)
             break;
-        stride = stride / 4096 * 4096;
+        stride = stride / 2 / 4096 * 4096;
     }
     if (p == MAP_FAILED)
         return fail(err, PROACT_ENOSPACE,
-                    "emulator: no address space for %u devices of 1 GiB or more: %s",
-                    device_count, strerror(errno));
+                    "emulator: no address space for %u devices of %" PRIu64 " bytes: %s",
+                    device_count, stride, strerror(errno));
     m->reserved = p;
     m->stride = stride;
     m->limit = bytes_each;

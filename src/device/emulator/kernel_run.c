@@ -283,11 +283,7 @@ void kernel_begin(struct emulated *d, struct operation *operation)
     run->start_ps = d->now_ps;
     run->known = must_calloc(f->info.access_count, sizeof *run->known);
     run->unit = l->unit;
-    if (run->unit) {
-        run->unit_left = must_calloc(run->unit->chunk_count, sizeof *run->unit_left);
-        for (uint32_t i = 0; i < run->unit->chunk_count; i++)
-            run->unit_left[i] = run->unit->writers[i];
-    }
+    unit_arm(run);
     run->grid = execute_grid_create(&run->launch);
     run->actor = operation_actor(operation);
     while (*end)

@@ -28,7 +28,7 @@ struct kernel_run {
     uint64_t shared_bytes, start_ps;
     struct known_range *known; /* by access number */
     const struct device_unit *unit;
-    uint32_t *unit_left; /* by chunk: writers still to come */
+    uint32_t *unit_left; /* by chunk, unit after unit: writers still to come */
     uint32_t actor;      /* the stream's, for the checker */
     struct kernel_run *next;
 };
@@ -60,5 +60,7 @@ void runs_clear(struct emulated *d);        /* at close: what never ended */
 /* global_access.c: the callbacks. */
 void host_callbacks(struct emulated *d);
 
-/* unit.c: PROACT III-D. A CTA has ended; sends the chunks that are complete by it. */
+/* unit.c: PROACT III-D. Counters for a launch; then, when a CTA has ended, the chunks that
+   are complete by it are sent. */
+void unit_arm(struct kernel_run *run);
 void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta);

@@ -3,6 +3,7 @@
    that has its descriptors ready and asks no driver. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/message.h"
 #include "device/emulator/span_log.h"
@@ -25,10 +26,9 @@ static void send_bytes(struct emulated *d, unsigned to, uint64_t from, int64_t d
     span_link(d, to, d->now_ps, d->out_free_ps, bytes);
 }
 
-static void send_chunk(struct emulated *d, const struct kernel_run *run, uint32_t chunk)
+static void send_chunk(struct emulated *d, const struct kernel_run *run,
+                       const struct device_unit *u, uint32_t chunk)
 {
-    const struct device_unit *u = run->unit;
-
     for (uint32_t p = u->piece_first[chunk]; p < u->piece_first[chunk + 1]; p++)
         for (uint32_t i = 0; i < u->peer_count; i++) {
             /* Destinations rotate by chunk, so that no peer is always the last. */
@@ -44,13 +44,25 @@ static void send_chunk(struct emulated *d, const struct kernel_run *run, uint32_
         }
 }
 
+void unit_arm(struct kernel_run *run)
+{
+    uint32_t chunks = 0, at = 0;
+
+    for (const struct device_unit *u = run->unit; u; u = u->next)
+        chunks += u->chunk_count;
+    run->unit_left = must_calloc(chunks, sizeof *run->unit_left);
+    for (const struct device_unit *u = run->unit; u; u = u->next)
+        for (uint32_t i = 0; i < u->chunk_count; i++)
+            run->unit_left[at++] = u->writers[i];
+}
+
 void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta)
 {
-    const struct device_unit *u = run->unit;
+    uint32_t *left = run->unit_left;
 
-    if (cta >= u->cta_count)
-        return;
-    for (uint32_t row = u->first[cta]; row < u->first[cta + 1]; row++)
-        if (--run->unit_left[u->chunk[row]] == 0)
-            send_chunk(d, run, u->chunk[row]);
+    for (const struct device_unit *u = run->unit; u; left += u->chunk_count, u = u->next)
+        for (uint32_t row = cta < u->cta_count ? u->first[cta] : 0;
+             cta < u->cta_count && row < u->first[cta + 1]; row++)
+            if (--left[u->chunk[row]] == 0)
+                send_chunk(d, run, u, u->chunk[row]);
 }

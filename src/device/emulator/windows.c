@@ -139,7 +139,7 @@ static void give_up(struct device_set *set)
 static void run_windows(struct device_set *set, struct team *team, const bool *finished)
 {
     struct stall stall = {0};
-    uint64_t time;
+    uint64_t time = 0;
 
     while (!set->broken && !(finished ? *finished : streams_idle(set))) {
         if (!next_time(set, &time)) {
@@ -158,7 +158,7 @@ static void run_windows(struct device_set *set, struct team *team, const bool *f
 /* What is still under way when the last stream is empty: acknowledgements, signals. */
 static void drain(struct device_set *set)
 {
-    uint64_t time;
+    uint64_t time = 0;
 
     while (!set->broken && streams_idle(set) && next_time(set, &time)) {
         set->window_end_ps = time + set->latency_ps;

@@ -1,0 +1,2 @@
+int proact_placeholder(void);
+int proact_placeholder(void) { return 0; }
