@@ -1,2 +1,0 @@
-int proact_placeholder(void);
-int proact_placeholder(void) { return 0; }
