@@ -71,7 +71,10 @@ static bool row_taken(const struct wanted *w, const struct lanes_row *row,
     op->detail[DETAIL_FORMAT] = (uint8_t)format_of(w->type);
     op->detail[DETAIL_ROW] = (uint8_t)(index >> 8);
     op->detail[DETAIL_ROW + 1] = (uint8_t)index;
-    op->lanes = w->flags ? modified : w->rounding != ROUND_NEAREST ? rounded : row->lanes;
+    op->lanes = w->flags & (FLAG_PAIR | FLAG_WIDE_PAIR) ? modified_pair
+                : w->flags                              ? modified
+                : w->rounding != ROUND_NEAREST          ? rounded
+                                                        : row->lanes;
     return true;
 }
 

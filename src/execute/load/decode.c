@@ -26,11 +26,22 @@ bool refuse(struct decoder *d, const char *format, ...)
 
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
 {
-    char text[160];
+    char text[160], *word = text;
 
     ptx_instruction_text(d->module, i, text, sizeof text);
-    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', line %u", text,
+    if (*word == '@') /* the opcode stands behind its guard */
+        word += strcspn(word, " \t\n");
+    word += strspn(word, " \t\n");
+    word[strcspn(word, " \t\n;")] = '\0';
+    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', line %u", word,
                   d->kernel->info.name, i->line);
+}
+
+bool refuse_special(struct decoder *d, const struct ptx_operand *o)
+{
+    return refuse(d, "special register '%.*s' cannot be read: kernel '%s', line %u",
+                  (int)o->span.bytes, d->module->text + o->span.offset,
+                  d->kernel->info.name, d->line);
 }
 
 struct execute_op *emit(struct decoder *d, enum op_code code)

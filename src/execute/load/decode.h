@@ -62,6 +62,7 @@ struct decoder {
 __attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
                                                   ...);
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
+bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
 /* decode_place.c, decode.c */
 unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */

@@ -276,7 +276,9 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
 /* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *size = &i->operands[2];
+    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
+    bool is_whole = i->operand_count == 4 && source->kind == PTX_INTEGER &&
+                    source->integer == size->integer; /* no zeros behind the source */
 
     if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_BULK) ||
         ptx_has(i, PTX_PART_RED))
@@ -286,7 +288,7 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
         return true;
     if (i->operand_count < 3 || size->kind != PTX_INTEGER ||
         (size->integer != 4 && size->integer != 8 && size->integer != 16) ||
-        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT)))
+        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT) && !is_whole))
         return refuse_instruction(d, i);
     for (int load = 1; load >= 0; load--) {
         struct site s = {.access = {.kind = load ? EXECUTE_LOAD : EXECUTE_STORE}};

@@ -80,7 +80,7 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *i)
         kind = TIMER_HIGH;
         break;
     default:
-        return refuse_instruction(d, i);
+        return refuse_special(d, &i->operands[1]);
     }
     struct execute_op *op = emit(d, CODE_CLOCK);
 

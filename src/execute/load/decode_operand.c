@@ -212,7 +212,7 @@ bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned byt
                 *out = resized(d, *out, has, bytes);
             return true;
         }
-        break;
+        return refuse_special(d, o);
     default:
         break;
     }

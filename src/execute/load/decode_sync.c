@@ -59,7 +59,7 @@ static bool decode_fence(struct decoder *d, const struct ptx_instruction *i)
     enum execute_order order = EXECUTE_ACQ_REL;
     enum execute_scope scope = EXECUTE_GPU;
 
-    if (ptx_has(i, PTX_PART_PROXY) || i->part_count == 1)
+    if (ptx_has(i, PTX_PART_PROXY))
         return true; /* there is one proxy here */
     if (i->opcode == PTX_MEMBAR || ptx_has(i, PTX_PART_SC))
         order = EXECUTE_SC;
