@@ -22,10 +22,15 @@ static void copy_done(struct emulated *d, void *subject, uint64_t detail)
     operation_done(d, o);
 }
 
+static void fetched(struct emulated *d, struct message *m)
+{
+    copy_done(d, m->subject, 0);
+}
+
 /* The owner has sent all to the asker. */
 static void serve_done(struct emulated *d, void *subject, uint64_t asker)
 {
-    struct message *m = message_create(d, (unsigned)asker, MESSAGE_FETCHED, 0, 0);
+    struct message *m = message_create(d, (unsigned)asker, fetched, 0, 0);
 
     m->subject = subject;
     message_send(d, m, d->now_ps, 0);
@@ -56,7 +61,7 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
     const struct topology_fabric *f = &d->set->topology->fabric;
     uint64_t left = o->bytes - o->done_bytes, bytes = left < PART_BYTES ? left : PART_BYTES;
     unsigned to = memory_device(&d->set->memory, o->to);
-    struct message *m = message_create(d, to, MESSAGE_STORE, 1, bytes);
+    struct message *m = message_create(d, to, store_pieces, 1, bytes);
     uint64_t staged = staged_ps(d, to, bytes);
 
     (void)detail;
@@ -100,6 +105,11 @@ static void local_done(struct emulated *d, void *subject, uint64_t detail)
     copy_done(d, subject, detail);
 }
 
+static void fetch(struct emulated *d, struct message *m)
+{
+    engine_begin(d, m->subject);
+}
+
 void copy_begin(struct emulated *d, struct operation *o)
 {
     unsigned from = memory_device(&d->set->memory, o->from);
@@ -114,20 +124,9 @@ void copy_begin(struct emulated *d, struct operation *o)
     } else if (from == d->number) {
         engine_begin(d, o);
     } else {
-        struct message *m = message_create(d, from, MESSAGE_FETCH, 0, 0);
+        struct message *m = message_create(d, from, fetch, 0, 0);
 
         m->subject = o;
         message_send(d, m, d->now_ps, 0);
     }
-}
-
-void fetch_serve(struct emulated *d, void *operation, unsigned asker)
-{
-    (void)asker;
-    engine_begin(d, operation);
-}
-
-void fetch_done(struct emulated *d, void *operation)
-{
-    copy_done(d, operation, 0);
 }

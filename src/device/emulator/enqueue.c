@@ -29,11 +29,11 @@ static enum proact_status allocated(const struct device_set *set, const char *wh
                 bytes, address, nearest ? " (they pass its end)" : "");
 }
 
-static struct operation *operation_create(struct device_stream *s, enum operation_kind kind)
+static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
 {
     struct operation *o = must_calloc(1, sizeof *o);
 
-    o->kind = kind;
+    o->begin = begin;
     o->stream = s;
     return o;
 }
@@ -47,7 +47,7 @@ enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_
         (status = allocated(s->set, "copy to", to, bytes, err)) ||
         (status = allocated(s->set, "copy from", from, bytes, err)))
         return status;
-    struct operation *o = operation_create(s, OPERATION_COPY);
+    struct operation *o = operation_create(s, copy_begin);
 
     o->to = to;
     o->from = from;
@@ -64,7 +64,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
     if ((status = standing(s->set, err)) || !bytes ||
         (status = allocated(s->set, "write", to, bytes, err)))
         return status;
-    struct operation *o = operation_create(s, OPERATION_WRITE);
+    struct operation *o = operation_create(s, host_write_begin);
 
     o->to = to;
     o->bytes = bytes;
@@ -83,7 +83,7 @@ enum proact_status enqueue_read(struct device_stream *s, void *into, device_addr
     if ((status = standing(s->set, err)) || !bytes ||
         (status = allocated(s->set, "read", from, bytes, err)))
         return status;
-    struct operation *o = operation_create(s, OPERATION_READ);
+    struct operation *o = operation_create(s, host_read_begin);
 
     o->from = from;
     o->bytes = bytes;
@@ -101,7 +101,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
     if ((status = standing(s->set, err)) || !bytes ||
         (status = allocated(s->set, "fill", to, bytes, err)))
         return status;
-    struct operation *o = operation_create(s, OPERATION_FILL);
+    struct operation *o = operation_create(s, fill_begin);
 
     o->to = to;
     o->value = value;
@@ -111,13 +111,13 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
 }
 
 static enum proact_status enqueue_event(struct device_stream *s, struct device_event *event,
-                                        enum operation_kind kind, struct proact_error *err)
+                                        operation_begin *begin, struct proact_error *err)
 {
     enum proact_status status = standing(s->set, err);
 
     if (status)
         return status;
-    struct operation *o = operation_create(s, kind);
+    struct operation *o = operation_create(s, begin);
 
     o->event = event;
     o->generation = event->recorded;
@@ -133,16 +133,16 @@ enum proact_status enqueue_record(struct device_stream *s, struct device_event *
                     "an event of device %u cannot be recorded on a stream of device %u",
                     event->device, s->device);
     event->recorded++;
-    return enqueue_event(s, event, OPERATION_RECORD, err);
+    return enqueue_event(s, event, record_begin, err);
 }
 
 enum proact_status enqueue_wait_event(struct device_stream *s, struct device_event *event,
                                       struct proact_error *err)
 {
-    return enqueue_event(s, event, OPERATION_WAIT_EVENT, err);
+    return enqueue_event(s, event, wait_event_begin, err);
 }
 
-static enum proact_status enqueue_word(struct device_stream *s, enum operation_kind kind,
+static enum proact_status enqueue_word(struct device_stream *s, operation_begin *begin,
                                        device_addr word, uint32_t value,
                                        struct proact_error *err)
 {
@@ -154,7 +154,7 @@ static enum proact_status enqueue_word(struct device_stream *s, enum operation_k
     if (word % sizeof value)
         return fail(err, PROACT_EINVAL, "word at 0x%" PRIx64 " is not aligned to 4 bytes",
                     word);
-    struct operation *o = operation_create(s, kind);
+    struct operation *o = operation_create(s, begin);
 
     o->to = word;
     o->word = value;
@@ -169,13 +169,13 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
-    return enqueue_word(s, OPERATION_WAIT_VALUE, word, value, err);
+    return enqueue_word(s, wait_value_begin, word, value, err);
 }
 
 enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
                                        uint32_t value, struct proact_error *err)
 {
-    return enqueue_word(s, OPERATION_WRITE_VALUE, word, value, err);
+    return enqueue_word(s, write_value_begin, word, value, err);
 }
 
 /* A grid of another size than the device can hold would never end. */
@@ -223,7 +223,7 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
 
     if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)))
         return status;
-    struct operation *o = operation_create(s, OPERATION_LAUNCH);
+    struct operation *o = operation_create(s, launch_begin);
 
     o->launch = *launch;
     o->function = f;

@@ -203,7 +203,7 @@ static void send_store(struct emulated *d, struct execute_warp *w,
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
     uint32_t bytes = a->bytes * (uint32_t)__builtin_popcount(mask);
-    struct message *m = message_create(d, to, MESSAGE_STORE, LANES, bytes);
+    struct message *m = message_create(d, to, store_pieces, LANES, bytes);
     uint32_t used = 0;
     uint64_t packets = 0;
 
@@ -230,6 +230,12 @@ static void send_store(struct emulated *d, struct execute_warp *w,
     span_link(d, to, d->now_ps, d->out_free_ps, bytes);
 }
 
+static void answered(struct emulated *d, struct message *m)
+{
+    execute_complete(m->warp, m->mask, m->data);
+    resident_wake(d, m->subject);
+}
+
 /* A load or an atomic to one peer: the lanes' addresses and operands travel. */
 static void send_request(struct emulated *d, struct execute_warp *w,
                          const struct execute_access *a, const struct execute_op *op,
@@ -238,11 +244,14 @@ static void send_request(struct emulated *d, struct execute_warp *w,
     bool loads = a->kind == EXECUTE_LOAD;
     uint64_t operand_bytes = loads ? 0 : 2ull * LANES * a->bytes;
     struct message *m =
-        message_create(d, to, loads ? MESSAGE_LOAD : MESSAGE_ATOMIC, 0, operand_bytes);
+        message_create(d, to, loads ? load_lanes : change_lanes, 0, operand_bytes);
 
-    m->access = a->kind;
+    if (a->kind == EXECUTE_REDUCTION)
+        m->is_acknowledged = true;
+    else
+        m->answered = answered;
     m->warp = w;
-    m->resident = d->current;
+    m->subject = d->current;
     m->op = op;
     m->mask = mask;
     m->lane_bytes = a->bytes;

@@ -244,7 +244,7 @@ void resident_wake(struct emulated *d, struct resident *r)
         schedule(d, r, d->now_ps);
 }
 
-void residents_release(struct emulated *d)
+static void residents_release(struct emulated *d)
 {
     while (d->held) {
         struct resident *r = d->held;
@@ -254,12 +254,14 @@ void residents_release(struct emulated *d)
     }
 }
 
-void kernel_begin(struct emulated *d, struct operation *operation)
+static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
 {
+    struct operation *operation = subject;
     const struct device_launch *l = operation_launch(operation);
     const struct device_function *f = operation_function(operation);
     struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
 
+    (void)detail;
     run->operation = operation;
     run->name = l->label ? l->label : f->info.name;
     run->launch = (struct execute_launch){
@@ -290,6 +292,13 @@ void kernel_begin(struct emulated *d, struct operation *operation)
         end = &(*end)->next;
     *end = run;
     dispatch(d);
+}
+
+void launch_begin(struct emulated *d, struct operation *o)
+{
+    d->credit_returned = residents_release;
+    later(d, d->now_ps + ps_of_ns(d->set->topology->device.launch_us * 1000), kernel_begin,
+          o, 0);
 }
 
 void runs_clear(struct emulated *d)

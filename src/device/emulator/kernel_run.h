@@ -49,12 +49,8 @@ struct resident {
     struct resident *next_held;
 };
 
-/* The stream's launch begins: its first CTAs become resident. */
-void kernel_begin(struct emulated *d, struct operation *operation);
-
 void resident_wake(struct emulated *d,
                    struct resident *r);     /* something it waited for came */
-void residents_release(struct emulated *d); /* there is credit again */
 void runs_clear(struct emulated *d);        /* at close: what never ended */
 
 /* global_access.c: the callbacks. */

@@ -63,6 +63,7 @@ struct emulated {
     uint64_t owed[DEVICES_MAX], owed_bytes[DEVICES_MAX], owed_at_ps[DEVICES_MAX];
     struct waiter *waiters; /* of acknowledgements */
     struct resident *held;  /* CTAs that wait until the way out is less full */
+    void (*credit_returned)(struct emulated *d); /* lets them go on */
 
     struct kernel_run *running; /* launches with CTAs, oldest first */
     struct resident *residents; /* all CTAs on this device */

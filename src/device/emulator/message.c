@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "device/emulator/kernel_run.h"
-#include "device/emulator/stream.h"
 
 /* Bytes on the way that a device may have before its CTAs must hold their stores. */
 enum { CREDIT_BYTES = 2 << 20 };
@@ -19,7 +17,7 @@ struct waiter {
     struct waiter *next;
 };
 
-struct message *message_create(struct emulated *from, unsigned to, enum message_kind kind,
+struct message *message_create(struct emulated *from, unsigned to, message_effect *effect,
                                uint32_t piece_count, uint64_t data_bytes)
 {
     size_t pieces = piece_count * sizeof(struct piece);
@@ -28,19 +26,15 @@ struct message *message_create(struct emulated *from, unsigned to, enum message_
     if (!m)
         abort();
     memset(m, 0, sizeof *m);
-    m->kind = kind;
+    m->effect = effect;
+    m->is_acknowledged = effect == store_pieces;
+    m->is_change = effect != load_lanes;
     m->from = from->number;
     m->to = to;
     m->piece_count = piece_count;
     m->pieces = (struct piece *)(void *)m->room;
     m->data = m->room + pieces;
     return m;
-}
-
-static bool is_acknowledged(const struct message *m)
-{
-    return m->kind == MESSAGE_STORE ||
-           (m->kind == MESSAGE_ATOMIC && m->access == EXECUTE_REDUCTION);
 }
 
 void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
@@ -74,7 +68,7 @@ void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
             leaves = way;
     }
     m->arrive_ps = leaves + set->latency_ps;
-    if (is_acknowledged(m)) {
+    if (m->is_acknowledged) {
         from->sent.to[m->to]++;
         from->unacknowledged_bytes += (uint64_t)m->wire_bytes;
     }
@@ -83,43 +77,46 @@ void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
     from->outbox[from->outbox_count++] = m;
 }
 
-static void perform_atomic(struct emulated *d, struct message *m)
+static struct message *answer_create(struct emulated *d, const struct message *m)
 {
-    bool answers = m->access == EXECUTE_ATOMIC;
     struct message *answer =
-        answers ? message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes)
-                : NULL;
-    unsigned char old[32];
+        message_create(d, m->from, m->answered, 0, 32ull * m->lane_bytes);
 
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (m->mask >> lane & 1) {
-            const unsigned char *operand = m->data + lane * m->lane_bytes;
-
-            execute_atomic(m->op, (void *)(uintptr_t)m->address[lane], operand,
-                           operand + 32ull * m->lane_bytes, old);
-            if (answers)
-                memcpy(answer->data + lane * m->lane_bytes, old, m->lane_bytes);
-        }
-    if (answers) {
-        answer->warp = m->warp;
-        answer->resident = m->resident;
-        answer->mask = m->mask;
-        message_send(d, answer, d->now_ps, 0);
-    }
+    answer->is_change = false;
+    answer->warp = m->warp;
+    answer->subject = m->subject;
+    answer->mask = m->mask;
+    return answer;
 }
 
-static void perform_load(struct emulated *d, struct message *m)
+void change_lanes(struct emulated *d, struct message *m)
 {
-    struct message *answer =
-        message_create(d, m->from, MESSAGE_ANSWER, 0, 32ull * m->lane_bytes);
+    struct message *answer = m->answered ? answer_create(d, m) : NULL;
+    unsigned char old[32];
 
-    for (unsigned lane = 0; lane < 32; lane++)
-        if (m->mask >> lane & 1)
-            memcpy(answer->data + lane * m->lane_bytes, (void *)(uintptr_t)m->address[lane],
-                   m->lane_bytes);
-    answer->warp = m->warp;
-    answer->resident = m->resident;
-    answer->mask = m->mask;
+    for (uint32_t rest = m->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        const unsigned char *operand = m->data + lane * m->lane_bytes;
+
+        execute_atomic(m->op, (void *)(uintptr_t)m->address[lane], operand,
+                       operand + 32ull * m->lane_bytes, old);
+        if (answer)
+            memcpy(answer->data + lane * m->lane_bytes, old, m->lane_bytes);
+    }
+    if (answer)
+        message_send(d, answer, d->now_ps, 0);
+}
+
+void load_lanes(struct emulated *d, struct message *m)
+{
+    struct message *answer = answer_create(d, m);
+
+    for (uint32_t rest = m->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+
+        memcpy(answer->data + lane * m->lane_bytes, (void *)(uintptr_t)m->address[lane],
+               m->lane_bytes);
+    }
     answer->bytes = (uint64_t)__builtin_popcount(m->mask) * m->lane_bytes;
     answer->wire_bytes =
         model_wire_bytes(&d->set->topology->fabric, MODEL_SM, answer->bytes, answer->bytes);
@@ -127,14 +124,15 @@ static void perform_load(struct emulated *d, struct message *m)
                  1);
 }
 
-static void perform_store(struct message *m)
+void store_pieces(struct emulated *d, struct message *m)
 {
+    (void)d;
     for (uint32_t i = 0; i < m->piece_count; i++)
         memcpy((void *)(uintptr_t)m->pieces[i].address, m->data + m->pieces[i].offset,
                m->pieces[i].bytes);
 }
 
-static void acknowledged(struct emulated *d, const struct message *m)
+static void acknowledged(struct emulated *d, struct message *m)
 {
     d->acknowledged.to[m->from] += m->detail;
     d->unacknowledged_bytes -= m->bytes;
@@ -152,8 +150,8 @@ static void acknowledged(struct emulated *d, const struct message *m)
         this->done(d, this->subject, this->detail);
         free(this);
     }
-    if (d->unacknowledged_bytes < CREDIT_BYTES)
-        residents_release(d);
+    if (d->held && d->unacknowledged_bytes < CREDIT_BYTES)
+        d->credit_returned(d);
 }
 
 /* The message is here, and has passed the way in. */
@@ -162,35 +160,9 @@ static void performed(struct emulated *d, void *subject, uint64_t detail)
     struct message *m = subject;
 
     (void)detail;
-    d->changes += m->kind != MESSAGE_LOAD && m->kind != MESSAGE_ANSWER;
-    switch (m->kind) {
-    case MESSAGE_STORE:
-        perform_store(m);
-        break;
-    case MESSAGE_LOAD:
-        perform_load(d, m);
-        break;
-    case MESSAGE_ATOMIC:
-        perform_atomic(d, m);
-        break;
-    case MESSAGE_ANSWER:
-        execute_complete(m->warp, m->mask, m->data);
-        resident_wake(d, m->resident);
-        break;
-    case MESSAGE_SIGNAL:
-        event_signalled(d, m->subject, m->detail);
-        break;
-    case MESSAGE_FETCH:
-        fetch_serve(d, m->subject, m->from);
-        break;
-    case MESSAGE_FETCHED:
-        fetch_done(d, m->subject);
-        break;
-    case MESSAGE_ACK:
-        acknowledged(d, m);
-        break;
-    }
-    if (is_acknowledged(m)) {
+    d->changes += m->is_change;
+    m->effect(d, m);
+    if (m->is_acknowledged) {
         d->owed[m->from]++;
         d->owed_bytes[m->from] += (uint64_t)m->wire_bytes;
         d->owed_at_ps[m->from] = d->now_ps;
@@ -229,7 +201,7 @@ static void acknowledge(struct emulated *d)
     for (unsigned to = 0; to < d->set->count; to++) {
         if (!d->owed[to])
             continue;
-        struct message *m = message_create(d, to, MESSAGE_ACK, 0, 0);
+        struct message *m = message_create(d, to, acknowledged, 0, 0);
 
         m->detail = d->owed[to];
         m->bytes = d->owed_bytes[to];

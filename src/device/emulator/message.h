@@ -5,39 +5,33 @@
 
 #include "device/emulator/machine.h"
 
-enum message_kind {
-    MESSAGE_STORE,   /* pieces with data; acknowledged */
-    MESSAGE_LOAD,    /* lanes' addresses; answered by MESSAGE_ANSWER */
-    MESSAGE_ATOMIC,  /* lanes' addresses and operands; answered or acknowledged */
-    MESSAGE_ANSWER,  /* lanes' data for a waiting warp */
-    MESSAGE_SIGNAL,  /* an event was recorded */
-    MESSAGE_FETCH,   /* a copy engine asks for bytes that lie on the receiver */
-    MESSAGE_FETCHED, /* ... and has them all */
-    MESSAGE_ACK,     /* `detail` stores were performed */
-};
-
 struct piece {
     uint64_t address;
     uint32_t bytes, offset; /* offset in the message's data */
 };
 
+struct message;
+typedef void message_effect(struct emulated *d, struct message *m);
+
+/* What happens where it arrives is told by whoever sends it. */
 struct message {
-    enum message_kind kind;
+    message_effect *effect;
+    bool is_acknowledged; /* the sender counts it until it was performed */
+    bool is_change;       /* of memory or progress: see stall.c */
     unsigned from, to;
     uint64_t arrive_ps;
     double wire_bytes;
     uint64_t bytes; /* useful */
     struct message *next;
 
-    struct execute_warp *warp; /* LOAD, ATOMIC, ANSWER */
-    struct resident *resident;
+    void *subject; /* the effect's */
+    uint64_t detail;
+
+    struct execute_warp *warp; /* of loads, atomics and their answers */
     const struct execute_op *op;
-    enum execute_kind access;
+    message_effect *answered;
     uint32_t mask, lane_bytes;
     uint64_t address[32];
-
-    void *subject; /* SIGNAL: the event; FETCH: the operation */
-    uint64_t detail;
 
     uint32_t piece_count;
     struct piece *pieces;
@@ -45,9 +39,15 @@ struct message {
     unsigned char room[]; /* pieces, then data */
 };
 
-/* With room for pieces and data; freed by whoever it reaches. */
-struct message *message_create(struct emulated *from, unsigned to, enum message_kind kind,
+/* With room for pieces and data; freed when it was performed. */
+struct message *message_create(struct emulated *from, unsigned to, message_effect *effect,
                                uint32_t piece_count, uint64_t data_bytes);
+
+/* Effects: stores the pieces (acknowledged); loads or changes the lanes' words, answering
+   with `answered` where that is not NULL (else acknowledged). */
+void store_pieces(struct emulated *d, struct message *m);
+void load_lanes(struct emulated *d, struct message *m);
+void change_lanes(struct emulated *d, struct message *m);
 
 /* Puts it on the way: `wire_bytes` pass the sender's way out, beginning at `ready_ps`.
    Counts traffic where `bytes` is not 0. */

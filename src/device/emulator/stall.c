@@ -54,7 +54,7 @@ static void say_stream(const struct device_stream *s, char *into, size_t bytes)
 {
     const struct operation *o = s->first;
 
-    if (o->kind == OPERATION_WAIT_VALUE)
+    if (o->begin == wait_value_begin)
         snprintf(into, bytes,
                  "stream %u of device %u, which waits for word 0x%" PRIx64
                  " to reach %" PRIu32,
@@ -85,8 +85,8 @@ void stall_sentence(const struct device_set *set, char *into, size_t bytes)
         used = say(into, bytes, used, text);
     }
     for (const struct device_stream *s = set->streams; s; s = s->next)
-        if (s->busy && (s->first->kind == OPERATION_WAIT_VALUE ||
-                        s->first->kind == OPERATION_WAIT_EVENT)) {
+        if (s->busy &&
+            (s->first->begin == wait_value_begin || s->first->begin == wait_event_begin)) {
             say_stream(s, text, sizeof text);
             used = say(into, bytes, used, text);
         }

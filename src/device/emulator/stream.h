@@ -5,20 +5,10 @@
 
 #include "device/emulator/kernel_run.h"
 
-enum operation_kind {
-    OPERATION_LAUNCH,
-    OPERATION_COPY,
-    OPERATION_WRITE,
-    OPERATION_READ,
-    OPERATION_FILL,
-    OPERATION_RECORD,
-    OPERATION_WAIT_EVENT,
-    OPERATION_WAIT_VALUE,
-    OPERATION_WRITE_VALUE,
-};
+typedef void operation_begin(struct emulated *d, struct operation *o);
 
 struct operation {
-    enum operation_kind kind;
+    operation_begin *begin; /* which in the end calls operation_done() */
     struct device_stream *stream;
     uint64_t stamp_ps, begin_ps; /* when the host queued it; when it began */
     struct operation *next;
@@ -70,12 +60,9 @@ const struct device_launch *operation_launch(const struct operation *o);
 const struct device_function *operation_function(const struct operation *o);
 uint64_t operation_grid_id(const struct operation *o);
 
-/* copy.c */
-void copy_begin(struct emulated *d, struct operation *o);
-void fetch_serve(struct emulated *d, void *operation, unsigned asker);
-void fetch_done(struct emulated *d, void *operation);
-
-void event_signalled(struct emulated *d, void *event, uint64_t generation);
+/* copy.c, stream_acts.c, kernel_run.c: what operations do. */
+operation_begin copy_begin, host_write_begin, host_read_begin, fill_begin, record_begin,
+    wait_event_begin, wait_value_begin, write_value_begin, launch_begin;
 
 /* image.c */
 uint64_t module_variables(const struct device_module *m);

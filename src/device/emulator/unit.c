@@ -14,7 +14,7 @@ static void send_bytes(struct emulated *d, unsigned to, uint64_t from, int64_t d
                        uint64_t bytes)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
-    struct message *m = message_create(d, to, MESSAGE_STORE, 1, bytes);
+    struct message *m = message_create(d, to, store_pieces, 1, bytes);
 
     m->pieces[0] =
         (struct piece){.address = from + (uint64_t)delta, .bytes = (uint32_t)bytes};

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,18 +24,6 @@ struct team {
     atomic_uint round, next, working;
     atomic_bool over;
 };
-
-void device_fault(struct emulated *d, enum proact_status status, const char *format, ...)
-{
-    va_list args;
-
-    if (d->fault_status)
-        return;
-    d->fault_status = status;
-    va_start(args, format);
-    vsnprintf(d->fault, sizeof d->fault, format, args);
-    va_end(args);
-}
 
 static void run_window(struct emulated *d)
 {
