@@ -219,9 +219,10 @@ static void groups_that_wait_together_stay_apart(void **state)
     opened(
         &r,
         ".shared .align 4 .b8 s[512];\n" RIG_KERNEL
-        "mov.u32 %r3, s; mov.u32 %r5, %r3; xor.b32 %r4, %r1, 13; shl.b32 %r4, %r4, 2;\n"
+        "mov.u32 %r3, s; mov.u32 %r5, %r3; ld.shared.u32 %r9, [%r5]; xor.b32 %r4, %r1, 13; "
+        "shl.b32 %r4, %r4, 2;\n"
         "add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1; st.shared.u32 [%r5+128], %r1;\n"
-        "mov.u32 %r5, %r3; ld.shared.u32 %r9, [%r5]; shl.b32 %r6, %r1, 2;\n"
+        "shl.b32 %r6, %r1, 2;\n"
         "setp.ge.u32 %p1, %r1, 10; @%p1 bra MEET; ld.global.u32 %r7, [%rd0+4000];\n"
         "MEET: add.u32 %r5, %r3, %r6; ld.shared.u32 %r8, [%r5];\n"
         "ld.global.u32 %r7, [%rd0+4000]; ld.shared.u32 %r9, [%r5+128];\n"
