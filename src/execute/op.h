@@ -36,9 +36,9 @@ static inline void *op_register(const struct op_registers *r, op_place place)
     return r->file[place >> 30] + (place & PLACE_OFFSET);
 }
 
-/* The carry flag CC.CF: a predicate of each warp. Operations with .cc, addc, subc and madc read
-   and write it here beside what `from` and `to` say: the decoder keeps the place free and
-   never computes them outside of a warp. */
+/* The carry flag CC.CF: a predicate of each warp. Operations with .cc, addc, subc and madc
+   read and write it here beside what `from` and `to` say: the decoder keeps the place free
+   and never computes them outside of a warp. */
 #define OP_CARRY_PLACE PLACE(FILE_WARP, 0)
 
 struct execute_op;

@@ -46,7 +46,7 @@ struct integer_limits {
 
 static struct integer_limits integer_limits(unsigned type)
 {
-    static const struct integer_limits limits[PTX_PART_PRED] = {
+    static const struct integer_limits limits[PTX_PART_GLOBAL] = {
         [PTX_PART_U8] = {true, false, 8},   [PTX_PART_S8] = {true, true, 8},
         [PTX_PART_U16] = {true, false, 16}, [PTX_PART_S16] = {true, true, 16},
         [PTX_PART_U32] = {true, false, 32}, [PTX_PART_S32] = {true, true, 32},

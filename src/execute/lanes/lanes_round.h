@@ -116,14 +116,25 @@ static inline uint32_t narrow_16(double value, struct float_format f, enum round
     return sign | narrow(value, f, mode);
 }
 
-static inline uint32_t f16_nearest(double value)
+/* From f32, in 32-bit integers: adding half of the last kept bit carries where it must. The
+   sum with a half has the last bit of a subnormal f16 as its own. */
+static inline uint32_t f16_nearest(float value)
 {
-    return narrow_16(value, FORMAT_F16, ROUND_NEAREST);
+    uint32_t bits = bits_f32(value), magnitude = bits & INT32_MAX;
+    uint32_t kept = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
+    uint32_t tiny = bits_f32(f32_of_bits(magnitude) + 0.5f) - 0x3f000000;
+    uint32_t finite = magnitude < 0x38800000   ? tiny
+                      : magnitude < 0x477ff000 ? kept
+                                               : 0x7c00;
+
+    return magnitude > 0x7f800000 ? 0x7fff : (bits >> 16 & 0x8000) | finite;
 }
 
-static inline uint32_t bf16_nearest(double value)
+static inline uint32_t bf16_nearest(float value)
 {
-    return narrow_16(value, FORMAT_BF16, ROUND_NEAREST);
+    uint32_t bits = bits_f32(value);
+
+    return value == value ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
 }
 
 static inline float f32_rounded(double value, enum rounding mode)
