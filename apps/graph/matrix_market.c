@@ -147,10 +147,10 @@ static enum proact_status read_count(struct reader *r, const char *what, uint64_
     if (!after)
         return expected(r, what);
     if (*out > most)
-        return complain(r->err, PROACT_EINVAL,
-                        "%s:%zu: %s is %llu, more than a file of %zu bytes can hold (%llu)",
-                        r->name, r->line, what, (unsigned long long)*out,
-                        (size_t)(r->end - r->at), (unsigned long long)most);
+        return complain(
+            r->err, PROACT_EINVAL,
+            "%s:%zu: %s is %llu, more than the rest of the file can hold (%llu)", r->name,
+            r->line, what, (unsigned long long)*out, (unsigned long long)most);
     r->at = after;
     return PROACT_OK;
 }

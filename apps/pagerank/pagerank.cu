@@ -8,7 +8,6 @@
    Each CTA begins with the sums over all CTAs of the iteration before: the change, which
    tells every device alike when to stop, and the mass of the vertices that point nowhere. */
 
-
 /* Where a CTA's vertices begin and end; they are sorted by falling in-degree, so that the
    CTA takes the hubs together, a warp each of the next ones, and a thread each of the rest. */
 struct cta_vertices {

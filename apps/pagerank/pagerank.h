@@ -11,9 +11,9 @@
 
 /* Zero means "choose for me". */
 struct pagerank_options {
-    double damping;   /* 0.85 */
-    double tolerance; /* stop below this change, the L1 distance of two ranks; 1e-12 */
-    unsigned iterations_max;                                              /* 1000 */
+    double damping;          /* 0.85 */
+    double tolerance;        /* L1 change below which to stop; 1e-12. Negative: never */
+    unsigned iterations_max; /* 1000 */
     void (*progress)(void *context, unsigned iteration, double residual); /* may be NULL */
     void *context;
 };

@@ -50,3 +50,9 @@ void pagerank_reference(const struct graph *g, const struct pagerank_options *gi
     r.ranks = rank;
     *out = r;
 }
+
+void pagerank_clear(struct pagerank_result *r)
+{
+    free(r->ranks);
+    *r = (struct pagerank_result){0};
+}
