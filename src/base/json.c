@@ -124,6 +124,11 @@ bool json_has(const struct json_at *object, const char *key)
     return json_object_get(object->value, key) != NULL;
 }
 
+bool json_is_list(const struct json_at *at)
+{
+    return json_is_array(at->value);
+}
+
 size_t json_count(const struct json_at *at)
 {
     return json_is_array(at->value) ? json_array_size(at->value)
@@ -139,8 +144,7 @@ const char *json_key(const struct json_at *object, size_t index)
     return entry ? json_object_iter_key(entry) : NULL;
 }
 
-/* A key's value; where there is none, the object's place and no value. */
-static struct json_at child(const struct json_at *object, const char *key)
+struct json_at json_child(const struct json_at *object, const char *key)
 {
     struct json_at at = *object;
     const char *name;
@@ -171,7 +175,7 @@ struct json_at json_element(const struct json_at *array, size_t index)
 enum proact_status json_get_object(const struct json_at *object, const char *key,
                                    struct json_at *out, struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
 
     if (!json_is_object(at.value))
         return json_refuse(&at, err, "expected an object in braces");
@@ -182,7 +186,7 @@ enum proact_status json_get_object(const struct json_at *object, const char *key
 enum proact_status json_get_array(const struct json_at *object, const char *key,
                                   struct json_at *out, struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
 
     if (!json_is_array(at.value))
         return json_refuse(&at, err, "expected a list in brackets");
@@ -221,7 +225,7 @@ enum proact_status json_get_real(const struct json_at *object, const char *key,
                                  struct json_range range, double *out,
                                  struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
 
     return json_element_real(&at, range, out, err);
 }
@@ -230,7 +234,7 @@ enum proact_status json_get_whole(const struct json_at *object, const char *key,
                                   struct json_range range, uint64_t *out,
                                   struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
     double value = json_number_value(at.value);
 
     assert(range.low >= 0 && range.high <= 0x1p53);
@@ -243,7 +247,7 @@ enum proact_status json_get_whole(const struct json_at *object, const char *key,
 enum proact_status json_get_flag(const struct json_at *object, const char *key, bool *out,
                                  struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
 
     if (!json_is_boolean(at.value))
         return json_refuse(&at, err, "expected true or false");
@@ -254,7 +258,7 @@ enum proact_status json_get_flag(const struct json_at *object, const char *key, 
 enum proact_status json_get_text(const struct json_at *object, const char *key, char *into,
                                  size_t size, struct proact_error *err)
 {
-    struct json_at at = child(object, key);
+    struct json_at at = json_child(object, key);
     const char *text = json_string_value(at.value);
 
     if (!text || !text[0] || strlen(text) >= size)
@@ -303,7 +307,7 @@ enum proact_status json_known(const struct json_at *object, const char *const *k
                 nearest = keys[k];
         }
         if (strcmp(key, nearest) != 0) {
-            struct json_at at = child(object, key);
+            struct json_at at = json_child(object, key);
 
             return fail(err, PROACT_EINVAL,
                         "%s:%zu: key '%s': unknown key, expected one such as '%s'",

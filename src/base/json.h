@@ -34,10 +34,15 @@ void json_destroy(struct json_file *file); /* NULL is fine */
 
 struct json_at json_root(const struct json_file *file);
 bool json_has(const struct json_at *object, const char *key);
+bool json_is_list(const struct json_at *at);
 size_t json_count(const struct json_at *at); /* elements or keys; 0 for anything else */
 
 /* Key number `index`, in the file's order; NULL past the last. */
 const char *json_key(const struct json_at *object, size_t index);
+
+/* A key's value of any type; where the object lacks it, the object's place and value NULL.
+ */
+struct json_at json_child(const struct json_at *object, const char *key);
 
 /* The value of a key, or an element of an array. A missing one, and one that is of another
    type than the name says, are refused. */
