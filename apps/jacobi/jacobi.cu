@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../graph/cta_sum.h"
 
-/* One iteration of Jacobi on a square of size * size cells. A CTA has `rows` whole rows; cells
-   of the edge keep what they are. Each CTA begins with the sum over all CTAs of the iteration
-   before, the square of the change, which tells every device alike when to stop. */
+/* One iteration of Jacobi on a square of size * size cells. A CTA has `rows` whole rows;
+   cells of the edge keep what they are. Each CTA begins with the sum over all CTAs of the
+   iteration before, the square of the change: it tells every device alike when to stop. */
 
 struct row {
     const float *above, *here, *below;

@@ -6,10 +6,10 @@
    nowhere. The rank is gift * out-degree, so it needs no array of its own.
 
    Each CTA begins with the sums over all CTAs of the iteration before: the change, which
-   tells every device alike when to stop, and the mass of the vertices that point nowhere. */
+   tells every device alike when to stop, and the mass of vertices that point nowhere. */
 
-/* Where a CTA's vertices begin and end; they are sorted by falling in-degree, so that the
-   CTA takes the hubs together, a warp each of the next ones, and a thread each of the rest. */
+/* Where a CTA's vertices begin and end. They are sorted by falling in-degree: the whole CTA
+   sums for a hub, a warp for each of the next ones, and a thread for each of the rest. */
 struct cta_vertices {
     proact_u32 hubs, warps, threads, end;
 };
@@ -33,8 +33,9 @@ __device__ static inline double pull(const struct edges *e, proact_u32 v, proact
 }
 
 /* Fills sum[0 .. CTA_THREADS - 1] for the vertices from `base` up. */
-__device__ static inline void pull_batch(const struct edges *e, const struct cta_vertices *at,
-                                         proact_u32 base, double *sum, struct cta_pair *scratch)
+__device__ static inline void pull_batch(const struct edges *e,
+                                         const struct cta_vertices *at, proact_u32 base,
+                                         double *sum, struct cta_pair *scratch)
 {
     proact_u32 thread = proact_thread_x(), lane = thread % WARP_THREADS;
     proact_u32 end = base + CTA_THREADS < at->end ? base + CTA_THREADS : at->end;
@@ -56,13 +57,11 @@ __device__ static inline void pull_batch(const struct edges *e, const struct cta
         sum[thread] = pull(e, base + thread, 0, 1);
 }
 
-extern "C" __global__ void pagerank_step(const struct cta_vertices *vertices,
-                                         const proact_u32 *first, const proact_u32 *source,
-                                         const proact_u32 *out_degree, const double *old_gift,
-                                         const struct cta_pair *old_sums, double *gift,
-                                         struct cta_pair *sums, proact_u32 vertex_count,
-                                         proact_u32 cta_count, double damping,
-                                         double tolerance, struct proact_share share)
+extern "C" __global__ void pagerank_step(
+    const struct cta_vertices *vertices, const proact_u32 *first, const proact_u32 *source,
+    const proact_u32 *out_degree, const double *old_gift, const struct cta_pair *old_sums,
+    double *gift, struct cta_pair *sums, proact_u32 vertex_count, proact_u32 cta_count,
+    double damping, double tolerance, struct proact_share share)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     __shared__ double sum[CTA_THREADS];
