@@ -194,17 +194,18 @@ enum proact_status json_get_array(const struct json_at *object, const char *key,
     return PROACT_OK;
 }
 
-/* `kind`: "number" or "whole number". */
+/* `kind`: "number" or "whole number". What is no number has the value 0. */
 static enum proact_status refuse_number(const struct json_at *at, const char *kind,
                                         struct json_range range, struct proact_error *err)
 {
     double value = json_number_value(at->value);
-    const char *sign = range.low < 0 ? "a" : range.above ? "a positive" : "a non-negative";
 
-    if (range.low > 0 || (json_is_number(at->value) && value > range.high))
-        return json_refuse(at, err, "expected a %s from %.10g to %.10g", kind, range.low,
-                           range.high);
-    return json_refuse(at, err, "expected %s %s", sign, kind);
+    if (range.above && value <= 0)
+        return json_refuse(at, err, "expected a positive %s", kind);
+    if (range.low == 0 && value <= 0)
+        return json_refuse(at, err, "expected a non-negative %s", kind);
+    return json_refuse(at, err, "expected a %s from %.10g to %.10g", kind, range.low,
+                       range.high);
 }
 
 static bool in_range(struct json_range range, double value)

@@ -52,7 +52,8 @@ enum proact_status json_get_array(const struct json_at *object, const char *key,
                                   struct json_at *out, struct proact_error *err);
 struct json_at json_element(const struct json_at *array, size_t index);
 
-/* Numbers from `low` to `high`. A `low` of 0 with `above` means: more than 0. */
+/* Numbers from `low` to `high`; `above`: more than `low`, which is 0 or so little that the
+   sentence may say "positive". */
 struct json_range {
     double low, high;
     bool above;

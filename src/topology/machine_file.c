@@ -223,8 +223,8 @@ static enum proact_status read_parts(const struct json_at *root, bool inherit,
 }
 
 /* What two keys say together. */
-static enum proact_status check_device(const struct json_at *root, const struct topology *t,
-                                       struct proact_error *err)
+static enum proact_status check_together(const struct json_at *root,
+                                         const struct topology *t, struct proact_error *err)
 {
     const struct topology_device *d = &t->device;
     struct json_at device = json_child(root, "device");
@@ -239,6 +239,16 @@ static enum proact_status check_device(const struct json_at *root, const struct 
                            "expected 'shared_bytes_per_cta' (%" PRIu64 ") of at "
                            "most 'shared_bytes_per_sm' (%" PRIu64 ")",
                            d->shared_bytes_per_cta, d->shared_bytes_per_sm);
+    const struct topology_fabric *f = &t->fabric;
+    struct json_at fabric = json_child(root, "fabric");
+    uint32_t longest = f->wire_count ? f->wire[f->wire_count - 1].run_bytes : 0;
+
+    if (longest > f->payload_bytes) /* a row of the machine that this one is like */
+        return json_refuse(
+            &fabric, err,
+            "expected 'payload_bytes' (%.10g) of at least the longest run of "
+            "'wire' (%" PRIu32 ")",
+            f->payload_bytes, longest);
     return PROACT_OK;
 }
 
@@ -278,7 +288,7 @@ static enum proact_status read_machine(const struct json_at *root, unsigned dept
         t->device_count = (unsigned)count;
     }
     if (status || (status = read_parts(root, inherit, t, err)) ||
-        (status = check_device(root, t, err)))
+        (status = check_together(root, t, err)))
         return status;
     if (inherit && !json_has(root, "links"))
         return inherit_links(root, known, t, err);

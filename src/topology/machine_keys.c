@@ -142,3 +142,39 @@ enum proact_status machine_keys_fabric(const struct json_at *fabric, bool inheri
 {
     return read_keys(fabric, fabric_keys, "wire", inherit, t, err);
 }
+
+static void put_keys(const struct key *keys, const struct topology *t,
+                     struct json_writer *w)
+{
+    for (const struct key *key = keys; key->name; key++) {
+        const void *value = (const char *)t + key->at;
+
+        switch (key->kind) {
+        case KEY_REAL:
+            json_put_real(w, key->name, *(const double *)value);
+            break;
+        case KEY_UNSIGNED:
+            json_put_whole(w, key->name, *(const unsigned *)value);
+            break;
+        case KEY_BYTES:
+            json_put_whole(w, key->name, *(const uint64_t *)value);
+            break;
+        case KEY_FLAG:
+            json_put_flag(w, key->name, *(const bool *)value);
+            break;
+        case KEY_TEXT:
+            json_put_text(w, key->name, value);
+            break;
+        }
+    }
+}
+
+void machine_keys_put_device(const struct topology *t, struct json_writer *w)
+{
+    put_keys(device_keys, t, w);
+}
+
+void machine_keys_put_fabric(const struct topology *t, struct json_writer *w)
+{
+    put_keys(fabric_keys, t, w);
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/json.h"
+#include "base/json_write.h"
 #include "topology/topology.h"
 
 /* Read into `t` what the object has. A key that is missing keeps its value where `inherit`,
@@ -14,3 +15,7 @@ enum proact_status machine_keys_device(const struct json_at *device, bool inheri
                                        struct topology *t, struct proact_error *err);
 enum proact_status machine_keys_fabric(const struct json_at *fabric, bool inherit,
                                        struct topology *t, struct proact_error *err);
+
+/* The same keys, written into the object that is open. */
+void machine_keys_put_device(const struct topology *t, struct json_writer *w);
+void machine_keys_put_fabric(const struct topology *t, struct json_writer *w);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "topology_commands.h"
 
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);
@@ -37,7 +38,7 @@ int say_usage(const char *name, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "; see proact %s%s--help\n", name, *name ? " " : "");
+    fprintf(stderr, " (proact %s%s--help)\n", name, *name ? " " : "");
     return EXIT_USAGE;
 }
 
