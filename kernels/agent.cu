@@ -32,8 +32,9 @@ PROACT_WORD proact_u32 agent_load_acquire(const proact_u32 *where)
     return v;
 }
 
-/* The first to give up says for what. */
-PROACT_WORD void agent_report(proact_u64 *status, struct agent_item item, proact_u32 epoch)
+/* The first to give up says for what; gives what was said before. */
+PROACT_WORD proact_u64 agent_report(proact_u64 *status, struct agent_item item,
+                                    proact_u32 epoch)
 {
     proact_u64 old, late = AGENT_LATE_OF(item.slot, epoch, item.chunk);
 
@@ -41,7 +42,7 @@ PROACT_WORD void agent_report(proact_u64 *status, struct agent_item item, proact
                  : "=l"(old)
                  : "l"(status), "l"(0ull), "l"(late)
                  : "memory");
-    (void)old;
+    return old;
 }
 
 /* Until the item's chunk is complete in this launch; false at the limit. */

@@ -55,6 +55,7 @@ struct device_unit {
     uint32_t peer_count;
     const uint32_t *peers;
     const int64_t *deltas; /* added to a piece's address: where it lies on that peer */
+    const struct device_unit *next; /* of the next array that the launch writes, or NULL */
 };
 
 /* Bytes and packets that left a device for a peer, since open. */
@@ -105,7 +106,8 @@ struct device_backend {
     void (*event_destroy)(struct device_event *event);
 
     /* Stream operations: queued, in order. copy moves within or between devices; write and
-       read move host memory, and only read waits until it is done. */
+       read move host memory, and only read waits until it is done: what write is given, and
+       a launch's parameters, may change as soon as the call is back. */
     enum proact_status (*copy)(struct device_stream *s, device_addr to, device_addr from,
                                size_t bytes, struct proact_error *err);
     enum proact_status (*write)(struct device_stream *s, device_addr to, const void *from,
@@ -116,7 +118,8 @@ struct device_backend {
                                size_t bytes, struct proact_error *err);
     enum proact_status (*record)(struct device_stream *s, struct device_event *event,
                                  struct proact_error *err);
-    /* Later operations of `s` wait for the last record of `event`, on any device. */
+    /* Later operations of `s` wait for the last record of `event` queued before this call,
+       on any device; for nothing if there is none. */
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
     /* Later operations wait until the 32-bit word is at least `value` (as signed distance). */

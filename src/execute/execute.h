@@ -16,8 +16,8 @@
 /* A module made ready: variables laid out, functions found. It borrows the ptx_module. */
 struct execute_program;
 
-/* Fails with PROACT_EREFUSED, naming opcode, kernel and line, if any function of the module
-   that a kernel can reach uses what we cannot execute. */
+/* Fails with PROACT_EREFUSED, naming opcode, kernel and line, if no kernel of the module can
+   be executed; of one among others, see execute_kernel_refusal(). */
 enum proact_status execute_program_create(const struct ptx_module *m,
                                           struct execute_program **out,
                                           struct proact_error *err);
@@ -36,6 +36,10 @@ bool execute_variable(const struct execute_program *p, const char *name, size_t 
 struct execute_kernel; /* owned by its program */
 const struct execute_kernel *execute_kernel_find(const struct execute_program *p,
                                                  const char *name);
+/* Why a kernel that the module has cannot be executed: one sentence, naming opcode, kernel
+   and line; NULL if it can, or is not there. execute_kernel_find() does not find it. */
+const char *execute_kernel_refusal(const struct execute_program *p, const char *name);
+
 struct execute_kernel_info {
     const char *name;
     uint32_t parameter_bytes, shared_bytes, local_bytes_per_thread;
@@ -84,9 +88,12 @@ struct execute_access {
 
 enum execute_verdict {
     EXECUTE_GO,     /* the addresses are plain memory of this process: do it now */
-    EXECUTE_TAKEN,  /* the host did it (a remote store or reduction): go on */
-    EXECUTE_WAIT,   /* the host will call execute_complete(): the lanes wait for it */
-    EXECUTE_FAULT,  /* the host has written its sentence: stop */
+    EXECUTE_TAKEN,  /* access(): the host takes over, ask remote(). remote(): the host did it
+                       (a store or reduction), or has answered by execute_complete(): go on */
+    EXECUTE_WAIT,   /* access(): as TAKEN. remote(), fence(): the host will call (or has called,
+                       for some lanes) execute_complete(): the lanes wait for it */
+    EXECUTE_FAULT,  /* the host has written its sentence to the CTA's `fault`, or leaves it to
+                       us: stop */
 };
 
 /* What a warp asks of the device. All run on the thread that runs the CTA. */
@@ -126,6 +133,7 @@ struct execute_launch {
     uint64_t variables;     /* address of the module's block on this device */
     uint32_t device, sm_count;
     uint64_t grid_id;
+    bool check; /* refuse to read bytes of shared and local memory that nobody has written */
 };
 
 /* Ready state of a launch: what does not depend on the CTA is computed here, once. */
@@ -141,9 +149,11 @@ void execute_pool_destroy(struct execute_pool *p);
 enum execute_stop {
     EXECUTE_EXITED, /* every thread has ended */
     EXECUTE_BUDGET, /* ran long enough; can go on */
-    EXECUTE_STRONG, /* some warp stands before a strong access (anything but weak), a fence, a
-                       nanosleep or a clock read: run it again to perform it */
-    EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or sleeps */
+    EXECUTE_STRONG, /* no warp can go on, and some stand before a strong access to global memory
+                       (anything but weak, and atom or red that say acquire or release), a
+                       fence wider than the CTA or a clock read: run again to perform them */
+    EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or sleeps; the next run
+                        wakes the sleepers */
     EXECUTE_TRAPPED, /* trap, a failed host verdict, a shared-memory fault: see fault */
 };
 
@@ -155,9 +165,10 @@ struct execute_cta {
     uint64_t issued;     /* warp instructions since zeroed, all warps together */
     uint64_t lanes;      /* lane instructions since zeroed */
     uint64_t longest;    /* of one warp: instructions since zeroed ... */
-    uint64_t stalls;     /* ... and loads whose result it had to wait for */
+    uint64_t stalls;     /* of one warp: times it had to wait for loads from global or local
+                            memory, of which those issued together count once */
     uint64_t barriers;   /* barriers passed since zeroed */
-    uint32_t sleep_ns;   /* after EXECUTE_STRONG or BLOCKED: shortest sleep asked, or 0 */
+    uint32_t sleep_ns;   /* after EXECUTE_BLOCKED: shortest sleep asked, or 0 */
     void *user;          /* the host's */
     char fault[256];     /* kernel, PTX line, CTA and thread, what happened */
 };
@@ -168,7 +179,8 @@ void execute_cta_destroy(struct execute_cta *c);
 
 /* Runs the CTA's warps, in an order drawn from `seed`, until one of execute_stop: about
    `budget` warp instructions. Barriers inside are passed without stopping. A warp that
-   stands before a strong access stops there once; the next run performs it. */
+   stands before a strong access stops there once, while the others of the CTA run on; the
+   next run performs it. */
 enum execute_stop execute_cta_run(struct execute_cta *c, uint64_t budget, uint64_t seed);
 
 /* What a warp is, for the host: valid during the callbacks. */

@@ -95,11 +95,12 @@ static void sort_owned(struct builder *b)
 static enum proact_status refuse(const struct builder *b, const struct owned *one,
                                  const struct owned *other, struct proact_error *err)
 {
-    return fail(err, PROACT_EINVAL,
-                "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
-                "on device %u",
-                b->request->array, (unsigned long long)other->first, one->cta, one->device,
-                other->cta, other->device);
+    return fail(
+        err, PROACT_EINVAL,
+        "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
+        "on device %u",
+        b->request->array, (unsigned long long)other->first, one->cta, one->device,
+        other->cta, other->device);
 }
 
 /* In order of their first bytes: of all before, `far` reaches farthest, and `next` farthest
@@ -197,7 +198,8 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
                                         struct transfer_table *tables,
                                         struct proact_error *err)
 {
-    uint64_t chunks = (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
+    uint64_t chunks =
+        (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
     struct builder b = {.request = request, .sorted = true};
 
     if (chunks >= UINT32_MAX)
@@ -233,8 +235,8 @@ void transfer_table_clear(struct transfer_table *t)
     *t = (struct transfer_table){0};
 }
 
-uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk, uint32_t *out,
-                                uint32_t room)
+uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
+                                uint32_t *out, uint32_t room)
 {
     uint32_t count = 0;
 

@@ -40,8 +40,8 @@ struct transfer_table {
     uint32_t sent_chunks;     /* chunks that have a piece */
 };
 
-/* Fills tables[0 .. device_count - 1]; clear each. Fails with PROACT_EINVAL when two devices
-   would own one byte. */
+/* Fills tables[0 .. device_count - 1]; clear each. Fails with PROACT_EINVAL when two
+   devices would own one byte. */
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
                                         struct transfer_table *tables,
                                         struct proact_error *err);
@@ -49,5 +49,5 @@ void transfer_table_clear(struct transfer_table *t); /* zeroed is fine */
 
 /* CTAs of the device (its own numbers) that write into the chunk: the first `room` are put
    into `out`; returns how many there are. */
-uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk, uint32_t *out,
-                                uint32_t room);
+uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
+                                uint32_t *out, uint32_t room);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001), once along the
+   edges and once against them. A node more than there are blocks is the root: it leads to
+   the first block, or stands behind every block that leaves the function. */
+#include "ptx/ptx_dominators.h"
+
+#include <stdlib.h>
+
+/* One direction: edges in one array, node n's from start[n] to start[n + 1] - 1. */
+struct graph {
+    uint32_t count, root;
+    uint32_t *out_start, *out, *in_start, *in;
+    uint32_t *order;    /* reached nodes, root last (post-order) */
+    uint32_t *position; /* in order, plus one; 0 for a node not reached */
+    uint32_t reached;
+    int32_t *dominator;
+};
+
+static void add_edges(const uint32_t (*edges)[2], size_t count, unsigned by, uint32_t nodes,
+                      uint32_t **start, uint32_t **ends)
+{
+    *start = must_calloc(nodes + 2u, sizeof **start);
+    *ends = must_calloc(count, sizeof **ends);
+    for (size_t i = 0; i < count; i++)
+        (*start)[edges[i][by] + 2]++;
+    for (uint32_t i = 2; i < nodes + 2; i++)
+        (*start)[i] += (*start)[i - 1];
+    for (size_t i = 0; i < count; i++)
+        (*ends)[(*start)[edges[i][by] + 1]++] = edges[i][1 - by];
+}
+
+static void build(const struct ptx_flow *flow, const bool *leaves, bool against,
+                  struct graph *g)
+{
+    size_t count = 0, most = flow->block_count + 1u;
+
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        most += flow->blocks[b].successor_count;
+    uint32_t(*edges)[2] = must_calloc(most, sizeof *edges);
+    uint32_t root = flow->block_count;
+
+    for (uint32_t b = 0; b < flow->block_count; b++) {
+        const struct ptx_block *block = &flow->blocks[b];
+
+        for (uint32_t i = 0; i < block->successor_count; i++, count++) {
+            edges[count][against] = b;
+            edges[count][!against] = block->successors[i];
+        }
+        if (against ? leaves[b] : b == 0) {
+            edges[count][0] = root;
+            edges[count++][1] = b;
+        }
+    }
+    g->count = root + 1;
+    g->root = root;
+    add_edges((const uint32_t(*)[2])edges, count, 0, g->count, &g->out_start, &g->out);
+    add_edges((const uint32_t(*)[2])edges, count, 1, g->count, &g->in_start, &g->in);
+    g->order = must_calloc(g->count, sizeof *g->order);
+    g->position = must_calloc(g->count, sizeof *g->position);
+    g->dominator = must_calloc(g->count, sizeof *g->dominator);
+    free(edges);
+}
+
+static void number(struct graph *g)
+{
+    uint32_t *stack = must_calloc(g->count, sizeof *stack);
+    uint32_t *next =
+        must_calloc(g->count, sizeof *next); /* edges of a node that were walked */
+    uint32_t depth = 0;
+    bool *seen = must_calloc(g->count, sizeof *seen);
+
+    stack[depth++] = g->root;
+    seen[g->root] = true;
+    while (depth) {
+        uint32_t node = stack[depth - 1], edge = g->out_start[node] + next[node];
+
+        if (edge < g->out_start[node + 1]) {
+            uint32_t to = g->out[edge];
+
+            next[node]++;
+            if (!seen[to]) {
+                seen[to] = true;
+                stack[depth++] = to;
+            }
+        } else {
+            depth--;
+            g->order[g->reached++] = node;
+            g->position[node] = g->reached;
+        }
+    }
+    free(stack);
+    free(next);
+    free(seen);
+}
+
+static uint32_t meet(const struct graph *g, uint32_t a, uint32_t b)
+{
+    while (a != b)
+        if (g->position[a] < g->position[b])
+            a = (uint32_t)g->dominator[a];
+        else
+            b = (uint32_t)g->dominator[b];
+    return a;
+}
+
+static void settle(struct graph *g)
+{
+    bool changed = true;
+
+    for (uint32_t i = 0; i < g->count; i++)
+        g->dominator[i] = -1;
+    g->dominator[g->root] = (int32_t)g->root;
+    while (changed) {
+        changed = false;
+        for (uint32_t i = g->reached - 1; i-- > 0;) {
+            uint32_t node = g->order[i];
+            int32_t best = -1;
+
+            for (uint32_t e = g->in_start[node]; e < g->in_start[node + 1]; e++) {
+                uint32_t from = g->in[e];
+
+                if (g->dominator[from] >= 0)
+                    best =
+                        best < 0 ? (int32_t)from : (int32_t)meet(g, (uint32_t)best, from);
+            }
+            changed |= g->dominator[node] != best;
+            g->dominator[node] = best;
+        }
+    }
+}
+
+static void clear(struct graph *g)
+{
+    free(g->out_start);
+    free(g->out);
+    free(g->in_start);
+    free(g->in);
+    free(g->order);
+    free(g->position);
+    free(g->dominator);
+}
+
+void ptx_dominators_find(struct ptx_flow *flow, const bool *leaves)
+{
+    for (int against = 0; against < 2; against++) {
+        struct graph g = {0};
+
+        build(flow, leaves, against, &g);
+        number(&g);
+        settle(&g);
+        for (uint32_t b = 0; b < flow->block_count; b++) {
+            int32_t d = g.dominator[b] == (int32_t)g.root ? -1 : g.dominator[b];
+
+            if (against)
+                flow->blocks[b].post_dominator = d;
+            else
+                flow->blocks[b].dominator = d;
+        }
+        clear(&g);
+    }
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptx/ptx_parser.h"
+
+enum { SLOTS_FIRST = 64, NUMBER_DIGITS_MAX = 10 };
+
+static struct ptx_slot *slot_of(struct ptx_slot *slots, size_t capacity, uint64_t key)
+{
+    uint64_t at = (key * 0x9e3779b97f4a7c15u) >> 20;
+
+    while (slots[at & (capacity - 1)].key && slots[at & (capacity - 1)].key != key)
+        at++;
+    return &slots[at & (capacity - 1)];
+}
+
+static void grow_slots(struct ptx_body *b)
+{
+    size_t capacity = b->slot_capacity ? b->slot_capacity * 2 : SLOTS_FIRST;
+    struct ptx_slot *slots = must_calloc(capacity, sizeof *slots);
+
+    for (size_t i = 0; i < b->slot_capacity; i++)
+        if (b->slots[i].key)
+            *slot_of(slots, capacity, b->slots[i].key) = b->slots[i];
+    free(b->slots);
+    b->slots = slots;
+    b->slot_capacity = capacity;
+}
+
+static int32_t add_register(struct ptx_parser *p, const char *name, uint32_t bytes,
+                            enum ptx_part type, uint8_t type_bytes)
+{
+    struct ptx_register *r = ptx_list_add(&p->body.registers);
+    char *copy = arena_alloc(&p->module->arena, bytes + 1u);
+
+    memcpy(copy, name, bytes);
+    *r = (struct ptx_register){copy, type, type_bytes};
+    return (int32_t)p->body.registers.count - 1;
+}
+
+/* Register `number` of a range, made when it is first named. */
+static int32_t range_register(struct ptx_parser *p, int32_t range, uint64_t number,
+                              const char *name, uint32_t bytes)
+{
+    struct ptx_body *b = &p->body;
+
+    if (b->slot_count * 2 >= b->slot_capacity)
+        grow_slots(b);
+    uint64_t key = ((uint64_t)range + 1) << 32 | (uint32_t)number;
+    struct ptx_slot *slot = slot_of(b->slots, b->slot_capacity, key);
+
+    if (!slot->key) {
+        const struct ptx_range *r = (const struct ptx_range *)b->ranges.data + range;
+
+        *slot = (struct ptx_slot){key, add_register(p, name, bytes, r->type, r->bytes)};
+        b->slot_count++;
+    }
+    return slot->reg;
+}
+
+/* %r12 is number 12 of %r<20>, or number 2 of %r1<5>. Only ranges deeper than `depth`. */
+static int32_t find_in_ranges(struct ptx_parser *p, const char *name, uint32_t bytes,
+                              uint32_t depth)
+{
+    uint64_t number = 0, unit = 1;
+
+    for (uint32_t i = bytes; i-- > 1 && bytes - i <= NUMBER_DIGITS_MAX; unit *= 10) {
+        if (name[i] < '0' || name[i] > '9')
+            break;
+        number += (uint64_t)(name[i] - '0') * unit;
+        if (name[i] == '0' && i + 1 < bytes)
+            continue; /* %r07 is no number of %r */
+        const struct ptx_name *found = ptx_names_find(&p->names, PTX_NAME_RANGE, name, i);
+
+        if (!found || found->depth <= depth)
+            continue;
+        const struct ptx_range *r =
+            (const struct ptx_range *)p->body.ranges.data + found->index;
+
+        if (number < r->count)
+            return range_register(p, found->index, number, name, bytes);
+    }
+    return -1;
+}
+
+int32_t ptx_register_find(struct ptx_parser *p, const char *name, uint32_t bytes)
+{
+    const struct ptx_name *found =
+        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, name, bytes);
+    int32_t in_range = find_in_ranges(p, name, bytes, found ? found->depth : 0);
+
+    if (in_range >= 0 || !found)
+        return in_range;
+    return found->kind == PTX_NAME_REGISTER ? found->index : -1;
+}
+
+static bool declare(struct ptx_parser *p, enum ptx_part type, uint8_t bytes)
+{
+    struct ptx_token t = p->token;
+    const char *name = p->text + t.span.offset;
+    const struct ptx_name *twin =
+        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, name, t.span.bytes);
+
+    if (t.kind != PTX_TOKEN_NAME)
+        return ptx_expected(p, "a register's name");
+    if (twin && twin->depth == p->names.depth)
+        return ptx_wrong(p, t.span.offset, "'%.*s' is declared twice", (int)t.span.bytes,
+                         name);
+    ptx_next(p);
+    if (!ptx_accept(p, '<')) {
+        ptx_names_add(&p->names, PTX_NAME_REGISTER, name, t.span.bytes,
+                      add_register(p, name, t.span.bytes, type, bytes));
+        return true;
+    }
+    uint32_t at = p->token.span.offset;
+    struct ptx_range range = {type, bytes, 0};
+
+    if (!ptx_read_integer(p, "the count of registers", &range.count))
+        return false;
+    if (range.count > INT32_MAX)
+        return ptx_wrong(p, at, "a range of %llu registers is too large",
+                         (unsigned long long)range.count);
+    struct ptx_range *r = ptx_list_add(&p->body.ranges);
+
+    *r = range;
+    ptx_names_add(&p->names, PTX_NAME_RANGE, name, t.span.bytes,
+                  (int32_t)p->body.ranges.count - 1);
+    return ptx_expect(p, '>', "'>' after the count of registers");
+}
+
+bool ptx_read_registers(struct ptx_parser *p)
+{
+    struct ptx_declaration d;
+
+    if (!ptx_read_type(p, &d))
+        return false;
+    uint8_t bytes = (uint8_t)(d.vector * ptx_type_bytes(d.symbol.type));
+
+    do
+        if (!declare(p, d.symbol.type, bytes))
+            return false;
+    while (ptx_accept(p, ','));
+    return ptx_expect(p, ';', "';' after the registers");
+}

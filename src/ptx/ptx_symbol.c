@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "ptx/ptx_parser.h"
+
+int32_t ptx_symbol_find(const struct ptx_parser *p, const char *name, uint32_t bytes)
+{
+    const struct ptx_name *found =
+        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, name, bytes);
+
+    return found && found->kind == PTX_NAME_SYMBOL ? found->index : -1;
+}
+
+/* A module may announce a name, as .extern or as a function without a body, and define it.
+ */
+static bool merge(struct ptx_parser *p, const struct ptx_symbol *symbol, int32_t twin)
+{
+    struct ptx_symbol *before =
+        (struct ptx_symbol *)p->symbols.data + twin - PTX_SYMBOL_MODULE;
+    bool adds = !symbol->is_extern && (!symbol->is_function || symbol->function >= 0);
+
+    if (before->is_function != symbol->is_function ||
+        (adds && !before->is_extern && (!before->is_function || before->function >= 0)))
+        return ptx_wrong(p, symbol->span.offset, "'%.60s' is declared twice", symbol->name);
+    if (adds)
+        *before = *symbol;
+    return true;
+}
+
+bool ptx_symbol_add(struct ptx_parser *p, const struct ptx_symbol *symbol, int32_t *out)
+{
+    bool inside = p->names.depth > 0;
+    struct ptx_list *list = inside ? &p->body.symbols : &p->symbols;
+    int32_t index = (int32_t)list->count + (inside ? 0 : PTX_SYMBOL_MODULE);
+    uint32_t bytes = (uint32_t)strlen(symbol->name);
+    const struct ptx_name *twin =
+        ptx_names_find(&p->names, PTX_NAME_REGISTER | PTX_NAME_SYMBOL, symbol->name, bytes);
+
+    if (twin && twin->depth == p->names.depth) {
+        *out = twin->index;
+        if (!inside)
+            return merge(p, symbol, twin->index);
+        return ptx_wrong(p, symbol->span.offset, "'%.60s' is declared twice", symbol->name);
+    }
+    if (list->count == PTX_SYMBOL_MODULE)
+        return ptx_wrong(p, symbol->span.offset, "more than %d names are declared here",
+                         PTX_SYMBOL_MODULE);
+    struct ptx_symbol *into = ptx_list_add(list);
+
+    *into = *symbol;
+    *out = index;
+    ptx_names_add(&p->names, PTX_NAME_SYMBOL, symbol->name, bytes, index);
+    return true;
+}
