@@ -139,6 +139,38 @@ static enum proact_status binding_create(struct proact_kernel *k, struct kernel_
     return status ? status : transfer_bind(&b->transfer, err);
 }
 
+/* What lane MAIN was just given to store, lane SIDE may read from now on. */
+static enum proact_status side_sees_tables(struct proact *p, struct kernel_binding *b,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    b->uploaded = ++p->sequence;
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
+
+        if (!(status = order_record(&p->order, main, b->uploaded, err)))
+            status = order_wait(&p->order, side, main, b->uploaded,
+                                err); /* protocol: tables-wait */
+    }
+    return status;
+}
+
+static enum proact_status restart(struct proact *p, struct kernel_binding *b,
+                                  struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    bool anything = false;
+
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++)
+        if (b->tables[s]->generation != p->generation) {
+            b->tables[s]->generation = p->generation;
+            anything = true;
+            status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
+        }
+    return status || !anything ? status : side_sees_tables(p, b, err);
+}
+
 enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t grid[3],
                                        unsigned over, const struct proact_arg *args,
                                        struct kernel_binding **out,
@@ -151,14 +183,8 @@ enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t g
     split(grid, over, p->devices.count, cta_first);
     for (struct kernel_binding *b = k->bindings; b; b = b->next)
         if (fits(k, b, grid, cta_first, args)) {
-            for (unsigned s = 0; s < k->slot_count && !status; s++)
-                if (b->tables[s]->generation != p->generation) {
-                    b->tables[s]->generation = p->generation;
-                    status =
-                        transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
-                }
             *out = b;
-            return status;
+            return restart(p, b, err);
         }
     struct kernel_binding *b = must_calloc(1, sizeof *b);
 
@@ -171,7 +197,7 @@ enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t g
     b->next = k->bindings;
     k->bindings = b;
     *out = b;
-    return PROACT_OK;
+    return side_sees_tables(p, b, err);
 }
 
 static bool uses(const struct kernel_binding *b, const struct proact_array *a)

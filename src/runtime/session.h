@@ -59,6 +59,7 @@ struct kernel_binding {
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    uint64_t uploaded; /* the operation that put its tables on lane MAIN */
     struct transfer_binding transfer;
 };
 
