@@ -77,14 +77,19 @@ static inline double upper_word(double value)
     return f64_of_bits((bits & INT64_MAX) >> 52 ? bits : sign);
 }
 
+static inline double upper_result(double value)
+{
+    return value == value ? upper_word(value) : f64_of_bits(UINT64_C(0x7fffffff) << 32);
+}
+
 static inline double reciprocal_upper(double value)
 {
-    return upper_word(1.0 / upper_word(value));
+    return upper_result(1.0 / upper_word(value));
 }
 
 static inline double root_reciprocal_upper(double value)
 {
-    return upper_word(1.0 / sqrt(upper_word(value)));
+    return upper_result(1.0 / sqrt(upper_word(value)));
 }
 
 enum test {
@@ -96,7 +101,7 @@ enum test {
     TEST_SUBNORMAL
 };
 
-/* testp: `smallest` and `infinity` are magnitudes' bits. */
+/* testp: `smallest` and `infinity` are magnitudes' bits. Zero counts as normal. */
 static inline int float_is(uint64_t magnitude, uint64_t smallest, uint64_t infinity,
                            enum test test)
 {
@@ -110,7 +115,7 @@ static inline int float_is(uint64_t magnitude, uint64_t smallest, uint64_t infin
     case TEST_NAN:
         return magnitude > infinity;
     case TEST_NORMAL:
-        return magnitude >= smallest && magnitude < infinity;
+        return (magnitude == 0 || magnitude >= smallest) && magnitude < infinity;
     default:
         return magnitude > 0 && magnitude < smallest;
     }
