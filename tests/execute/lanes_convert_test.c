@@ -137,7 +137,9 @@ static uint64_t one_number(const struct machine *m, uint64_t bits, struct shape 
         s = soft_integral(s, mode_of(m));
     if (to.is_float && s.class == SOFT_NAN && !machine_has(m, PTX_PART_SAT) &&
         !machine_has(m, PTX_PART_RELU))
-        return converted_nan(bits, to, from);
+        return converted_nan(
+            from.type == PTX_PART_F32 && machine_has(m, PTX_PART_FTZ) ? 0x7fffffff : bits,
+            to, from);
     return to.is_float ? soft_finished(m, s, to) : soft_clamped(s, to, from);
 }
 

@@ -204,6 +204,9 @@ static uint64_t soft_arithmetic(const struct machine *m, struct number_type t,
     case PTX_MAD:
         return soft_write(soft_add(soft_multiply(a, b), c, mode), t.format, mode);
     case PTX_DIV:
+        if (machine_has(m, PTX_PART_APPROX) && (in[1] & 0x7fffffff) > 0x7e800000 &&
+            b.class == SOFT_FINITE)
+            b.class = SOFT_INFINITE; /* its reciprocal is flushed */
         return soft_write(soft_divide(a, b), t.format, mode);
     case PTX_RCP:
         return soft_write(soft_divide(one, a), t.format, mode);

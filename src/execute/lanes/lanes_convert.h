@@ -223,7 +223,8 @@ static uint64_t converted(uint64_t bits, const struct execute_op *op)
     if (integer_limits(to).is_integer)
         return (uint64_t)integer_of_float(value, to, from);
     if (value != value && !(flags & (FLAG_SAT | FLAG_RELU)))
-        return converted_nan(bits, to, from);
+        return converted_nan(from == PTX_PART_F32 && flags & FLAG_FTZ ? NAN_F32 : bits, to,
+                             from);
     return bits_of_float(value, to, flags & CVT_INTEGRAL ? ROUND_NEAREST : mode, flags);
 }
 

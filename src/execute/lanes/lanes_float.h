@@ -68,6 +68,12 @@ static inline double pick_greatest(double a, double b, unsigned detail)
     return detail & PICK_XORSIGN ? signs_multiplied(value, a, b) : value;
 }
 
+/* div.approx multiplies by a reciprocal, which is flushed where it would be subnormal. */
+static inline float divide_approximately(float a, float b)
+{
+    return fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b;
+}
+
 /* rcp and rsqrt .approx.ftz.f64 look at the upper word only and give no more than that. */
 static inline double upper_word(double value)
 {
