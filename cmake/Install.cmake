@@ -1,0 +1,24 @@
+# cmake --install: headers, both libraries, the command, the machine files, and what a user's
+# build finds them by (pkg-config proact, find_package(proact)).
+include(CMakePackageConfigHelpers)
+
+install(TARGETS proact proact_static proact_options EXPORT proact
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET proact_command)
+    install(TARGETS proact_command DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/proact DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/proact)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/proact)
+install(EXPORT proact NAMESPACE proact:: DESTINATION ${package_dir} FILE proact-targets.cmake)
+configure_package_config_file(cmake/proact-config.cmake.in
+    ${PROJECT_BINARY_DIR}/proact-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/proact-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/proact-config.cmake
+    ${PROJECT_BINARY_DIR}/proact-config-version.cmake DESTINATION ${package_dir})
+
+configure_file(cmake/proact.pc.in ${PROJECT_BINARY_DIR}/proact.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/proact.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

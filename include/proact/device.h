@@ -66,6 +66,6 @@ struct proact_share {
     struct proact_slot slot[PROACT_SLOTS_MAX];
 };
 
-#ifdef __CUDA_ARCH__
+#if defined(__CUDACC__) || defined(__CUDA__)
 #include <proact/device_words.h>
 #endif

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum proact_status fail(struct proact_error *err, enum proact_status status, const char *format,
-                        ...)
+enum proact_status fail(struct proact_error *err, enum proact_status status,
+                        const char *format, ...)
 {
     if (err) {
         va_list args;

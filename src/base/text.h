@@ -13,7 +13,8 @@ struct text {
 };
 
 void text_add(struct text *t, const char *data, size_t length);
-__attribute__((format(printf, 2, 3))) void text_print(struct text *t, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void text_print(struct text *t, const char *format,
+                                                      ...);
 void text_clear(struct text *t);
 
 /* The whole file, NUL-terminated (the NUL is not counted); free(*out). */

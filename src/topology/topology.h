@@ -14,22 +14,22 @@ enum { TOPOLOGY_DEVICES_MAX = 64, TOPOLOGY_WIRE_MAX = 8 };
 /* One kind of device; all devices of a machine are of one kind. */
 struct topology_device {
     char name[64];
-    unsigned capability;       /* compute capability: 35, 60, 70, 90 */
+    unsigned capability; /* compute capability: 35, 60, 70, 90 */
     unsigned sm_count;
     double clock_ghz;
-    double issue_width;        /* warp instructions an SM issues in a cycle */
-    double dependent_cycles;   /* from one instruction of a warp to the next that needs it */
+    double issue_width;      /* warp instructions an SM issues in a cycle */
+    double dependent_cycles; /* from one instruction of a warp to the next that needs it */
     unsigned threads_per_sm, ctas_per_sm, threads_per_cta;
     uint64_t shared_bytes_per_sm, shared_bytes_per_cta;
-    double memory_gbps;        /* GB/s as measured by a copy (read + write) */
-    double memory_latency_ns;  /* a load that misses the L2 */
+    double memory_gbps;       /* GB/s as measured by a copy (read + write) */
+    double memory_latency_ns; /* a load that misses the L2 */
     uint64_t memory_bytes;
     double l2_gbps, l2_latency_ns;
     uint64_t l2_bytes;
-    double atomic_ns;          /* between two atomics on one address */
-    double launch_us;          /* from a free stream to the first CTA */
-    double launch_host_us;     /* host time to enqueue one launch */
-    double wait_value_us;      /* a stream that waits on a word of memory sees it after */
+    double atomic_ns;      /* between two atomics on one address */
+    double launch_us;      /* from a free stream to the first CTA */
+    double launch_host_us; /* host time to enqueue one launch */
+    double wait_value_us;  /* a stream that waits on a word of memory sees it after */
 };
 
 /* How data travels from one device to another. A packet carries at most payload_bytes and
@@ -41,18 +41,18 @@ struct topology_wire {
 };
 
 struct topology_fabric {
-    char name[32];             /* "NVLink4", "PCIe3" */
-    double egress_gbps;        /* raw rate out of one device, to all its peers together */
-    double ingress_gbps;       /* raw rate into one device */
-    double latency_ns;         /* a store's way to the peer's memory */
-    double payload_bytes, header_bytes;             /* of a packet that an SM sends */
-    double copy_payload_bytes, copy_header_bytes;   /* of a packet that a copy engine sends */
-    double sm_gbps_per_cta;    /* what one CTA of 1024 threads can send */
-    double copy_start_us;      /* copy engine: one copy behind the other */
-    double copy_first_us;      /* copy engine: from a free stream to the first byte */
+    char name[32];       /* "NVLink4", "PCIe3" */
+    double egress_gbps;  /* raw rate out of one device, to all its peers together */
+    double ingress_gbps; /* raw rate into one device */
+    double latency_ns;   /* a store's way to the peer's memory */
+    double payload_bytes, header_bytes;           /* of a packet that an SM sends */
+    double copy_payload_bytes, copy_header_bytes; /* of a packet that a copy engine sends */
+    double sm_gbps_per_cta; /* what one CTA of 1024 threads can send */
+    double copy_start_us;   /* copy engine: one copy behind the other */
+    double copy_first_us;   /* copy engine: from a free stream to the first byte */
     unsigned wire_count;
     struct topology_wire wire[TOPOLOGY_WIRE_MAX]; /* rising run_bytes */
-    bool shared_bus;           /* all transfers of the machine share one bus (PCIe tree) */
+    bool shared_bus; /* all transfers of the machine share one bus (PCIe tree) */
 };
 
 struct topology {
@@ -73,6 +73,10 @@ enum proact_status topology_load(const char *machine, struct topology *out,
 /* The first `count` devices of a machine; fails when it has fewer. 0: all. */
 enum proact_status topology_restrict(struct topology *t, unsigned count,
                                      struct proact_error *err);
+
+/* The machine as a machine file (its links as a matrix), which reads back equal. free() it.
+ */
+char *topology_print(const struct topology *t);
 
 /* Names of the machines that are known, NULL-terminated; free the array and each name. */
 char **topology_names(void);

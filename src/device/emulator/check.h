@@ -3,9 +3,9 @@
 
 /* What the emulator refuses although hardware forgives it. A shadow of every byte remembers
    who wrote it and when, in the sense of happens-before: two accesses of one byte, one of
-   them a store, must be ordered by fences, barriers, atomics, stream order or events, at the
-   scope that joins the two. So a fence, barrier, counter or wait that is missing is found
-   under any schedule, not only under the one that breaks.
+   them a store, must be ordered by fences, barriers, atomics, stream order or events, at
+   the scope that joins the two. So a fence, barrier, counter or wait that is missing is
+   found under any schedule, not only under the one that breaks.
 
    Actors are warps, streams and the host; each has a vector clock. All is slow and exact:
    it is on only with device_options.check. Used by one thread at a time. */
@@ -25,7 +25,9 @@ void check_destroy(struct check *c);
 
 /* An actor's number stays its own until check_quiet(). `name` is for sentences, copied:
    "kernel twice, CTA (3,0,0), warp 2" or "stream 1 of device 0". It knows all that
-   `parent` knew (CHECK_HOST: the host). */
+   `parent` knew (CHECK_HOST: the host). Warps of a CTA have one parent of their own, an
+   actor made for the CTA: synchronisation at cta scope joins actors of the same parent.
+   Streams must be made anew after check_quiet(). */
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
@@ -41,16 +43,23 @@ struct check_where { /* of an access, for the sentence */
 };
 
 /* Each returns false and writes the sentence to `fault` if the access is refused. An access
-   that is strong (atomic, volatile, relaxed or stronger) does not race with strong ones. */
-bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes, bool strong,
-                const struct check_where *where, char *fault, size_t fault_bytes);
-bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes, bool strong,
-                 const struct check_where *where, char *fault, size_t fault_bytes);
+   that is strong (atomic, volatile, relaxed or stronger) does not race with strong ones.
+   `where` is NULL for what a stream or the host does. What comes before the refused byte is
+   remembered, the rest is not: a warp's access that was refused as a whole can be asked for
+   again lane by lane, to name the thread. */
+bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                bool strong, const struct check_where *where, char *fault,
+                size_t fault_bytes);
+bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                 bool strong, const struct check_where *where, char *fault,
+                 size_t fault_bytes);
 
-/* Synchronisation. A strong access acquires and releases by its order and scope; `value_set`
-   tells a store or read-modify-write from a load. Fences: PTX memory model, 8.8. */
-void check_strong(struct check *c, uint32_t actor, uint64_t address, enum execute_order order,
-                  enum execute_scope scope, bool loads, bool stores);
+/* Synchronisation. A strong access acquires and releases by its order and scope; `loads`
+   and `stores` tell loads, stores and read-modify-writes apart. A volatile one is relaxed
+   at sys scope, whatever it says. Fences: PTX memory model, 8.8. */
+void check_strong(struct check *c, uint32_t actor, uint64_t address,
+                  enum execute_order order, enum execute_scope scope, bool loads,
+                  bool stores);
 void check_fence(struct check *c, uint32_t actor, enum execute_order order,
                  enum execute_scope scope);
 
@@ -58,8 +67,10 @@ void check_fence(struct check *c, uint32_t actor, enum execute_order order,
 void check_allocated(struct check *c, uint64_t address, uint64_t bytes);
 void check_freed(struct check *c, uint64_t address, uint64_t bytes);
 
-/* Replicas: a store into one makes the byte stale on the others until something is stored
-   there; reading a stale byte, or check_replicas_agree() finding one, is refused: "byte 4096
-   of array 'ranks' was read on device 2 before it was sent by device 0 (kernel ...)". */
+/* Replicas: a kernel's store (`where` given) into its own device's replica makes the byte
+   stale on the others until anything is stored there. Refused: reading a stale byte when
+   that store is known to the reader (else the reader races with the arrival, which is found
+   as such), and a stale byte that check_replicas_agree() finds: "byte 4096 of array 'ranks'
+   on device 2 before it was sent by device 0 (kernel ...)". */
 void check_replicas(struct check *c, const struct device_replicas *replicas);
 bool check_replicas_agree(struct check *c, char *fault, size_t fault_bytes);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The parameter of the polling agent: seen by kernels/agent.cu and by its mechanism. */
+
+#include <proact/device.h>
+
+/* A chunk to wait for and to send. */
+struct agent_item {
+    proact_u32 slot, chunk;
+};
+
+struct agent_work {
+    struct proact_share share;
+    const struct agent_item *item; /* in the order in which they are expected */
+    proact_u64 item_count;
+    proact_u64 limit_ns; /* of all waiting */
+    proact_u64 *status;  /* 0; or, once it gave up, for which chunk */
+};
+
+/* What `status` says: slot, the low bits of the launch's epoch, and the chunk. */
+#define AGENT_EPOCH_MASK 0x1fffffffu
+#define AGENT_LATE_OF(slot, epoch, chunk)                                                  \
+    (1ull << 63 | (proact_u64)(slot) << 61 |                                               \
+     (proact_u64)((epoch)&AGENT_EPOCH_MASK) << 32 | (chunk))
+#define AGENT_LATE_SLOT(status) ((proact_u32)((status) >> 61 & 3))
+#define AGENT_LATE_EPOCH(status) ((proact_u32)((status) >> 32) & AGENT_EPOCH_MASK)
+#define AGENT_LATE_CHUNK(status) ((proact_u32)((status)&0xffffffff))

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes: what is refused, and what is remembered of them.
+
+   Of the readers since the last write that do not know each other, CHECK_READERS are kept,
+   of different devices where there are such. A write that comes too early for a third one
+   alone is not found; a missing wait as a rule is unordered with every reader. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "device/emulator/check_inside.h"
+
+/* One access, with what does not change from byte to byte. */
+struct access {
+    struct check *c;
+    struct told told;
+    check_stamp stamp;
+    bool strong;
+    uint32_t site;
+};
+
+static struct access access_begin(struct check *c, uint32_t actor, bool strong,
+                                  const struct check_where *where, const char *verb)
+{
+    struct actor *a = &c->actors[actor];
+
+    a->last = a->epoch;
+    return (struct access){
+        .c = c,
+        .told = {.check = c, .actor = actor, .where = where, .verb = verb},
+        .stamp = check_stamp_make(a->epoch, strong, actor),
+        .strong = strong,
+        .site = check_site(c, where, a->device)};
+}
+
+static bool races(const struct access *a, check_stamp other)
+{
+    return other && !(a->strong && check_stamp_strong(other)) &&
+           !check_knows(a->c, a->told.actor, other);
+}
+
+/* Whether the slot of another reader can be given up for this one. */
+static bool outlives(const struct access *a, check_stamp other)
+{
+    if (!other)
+        return true;
+    if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiet)
+        return false; /* a strong write does not race with this one, but with the other */
+    return check_knows(a->c, a->told.actor, other);
+}
+
+static void remember_reader(const struct access *a, struct check_cell *cell)
+{
+    const struct actor *actors = a->c->actors;
+    int slot = -1;
+
+    for (int i = 0; i < CHECK_READERS && slot < 0; i++)
+        if (outlives(a, cell->read[i]))
+            slot = i;
+    for (int i = 0; i < CHECK_READERS && slot < 0 && !a->strong; i++)
+        if (actors[check_stamp_actor(cell->read[i])].device == actors[a->told.actor].device)
+            slot = i;
+    if (slot < 0 && !a->strong)
+        slot = CHECK_READERS - 1;
+    if (slot >= 0)
+        cell->read[slot] = a->stamp;
+}
+
+static bool read_cell(const struct access *a, struct check_cell *cell)
+{
+    if (!cell->write) {
+        check_say_unwritten(&a->told);
+        return false;
+    }
+    if (cell->stale && check_knows(a->c, a->told.actor, cell->stale)) {
+        check_say_stale(&a->told, cell);
+        return false;
+    }
+    if (races(a, cell->write)) {
+        check_say_race(&a->told, "written", cell->write, cell->write_site);
+        return false;
+    }
+    remember_reader(a, cell);
+    return true;
+}
+
+static bool write_cell(const struct access *a, struct check_cell *cell)
+{
+    if (races(a, cell->write)) {
+        check_say_race(&a->told, "written", cell->write, cell->write_site);
+        return false;
+    }
+    for (int i = 0; i < CHECK_READERS; i++)
+        if (races(a, cell->read[i])) {
+            check_say_race(&a->told, "read", cell->read[i], 0);
+            return false;
+        }
+    *cell = (struct check_cell){.write = a->stamp, .write_site = a->site};
+    return true;
+}
+
+static bool each_cell(struct access *a, uint64_t address, uint64_t bytes,
+                      bool (*act)(const struct access *a, struct check_cell *cell))
+{
+    while (bytes) {
+        struct check_span s = check_shadow_find(a->c->shadow, address, bytes);
+
+        if (!s.count)
+            break;
+        for (uint32_t i = 0; i < s.count; i++) {
+            a->told.address = s.address + (uint64_t)i * s.cell_bytes;
+            if (!act(a, &s.cells[i]))
+                return false;
+        }
+        address += (uint64_t)s.count * s.cell_bytes;
+        bytes -= (uint64_t)s.count * s.cell_bytes;
+    }
+    return true;
+}
+
+bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                bool strong, const struct check_where *where, char *fault,
+                size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, strong, where, "reads");
+
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return each_cell(&a, address, bytes, read_cell);
+}
+
+static bool make_stale(const struct access *a, struct check_cell *cell)
+{
+    cell->stale = a->stamp;
+    cell->stale_site = a->site;
+    return true;
+}
+
+/* A kernel's store into its own device's replica is new content that the others lack. */
+static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
+{
+    struct check *c = a->c;
+    struct replica_place r;
+
+    if (!a->site || !check_replica_of(c, address, &r) ||
+        r.device != c->actors[a->told.actor].device)
+        return;
+    if (bytes > r.array->bytes - r.offset)
+        bytes = r.array->bytes - r.offset;
+    for (unsigned d = 0; d < c->device_count; d++)
+        if (d != r.device && r.array->base[d])
+            each_cell(a, r.array->base[d] + r.offset, bytes, make_stale);
+}
+
+bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                 bool strong, const struct check_where *where, char *fault,
+                 size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, strong, where, "writes");
+
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    if (!each_cell(&a, address, bytes, write_cell))
+        return false;
+    check_shadow_unite(c->shadow, address, bytes);
+    others_stale(&a, address, bytes);
+    return true;
+}
+
+static bool replica_agrees(const struct check *c, const struct replicas *r, unsigned device,
+                           char *fault, size_t fault_bytes)
+{
+    uint64_t address = r->base[device], end = address + r->bytes;
+
+    while (address < end) {
+        struct check_span s = check_shadow_look(c->shadow, address);
+
+        for (uint32_t i = 0; s.cells && i < s.count; i++) {
+            uint64_t at = s.address + (uint64_t)i * s.cell_bytes;
+
+            if (!s.cells[i].stale || at + s.cell_bytes <= r->base[device] || at >= end)
+                continue;
+            const struct site *from = &c->sites[s.cells[i].stale_site];
+
+            if (at < r->base[device])
+                at = r->base[device];
+            snprintf(fault, fault_bytes,
+                     "byte %" PRIu64
+                     " of array '%s' was not sent to device %u by device %u "
+                     "(kernel '%s', line %" PRIu32 ")",
+                     at - r->base[device], r->name, device, from->device, from->kernel,
+                     from->line);
+            return false;
+        }
+        address = s.address + (uint64_t)s.count * s.cell_bytes;
+    }
+    return true;
+}
+
+bool check_replicas_agree(struct check *c, char *fault, size_t fault_bytes)
+{
+    for (size_t i = 0; i < c->replica_count; i++)
+        for (unsigned d = 0; d < c->device_count; d++)
+            if (c->replicas[i].base[d] &&
+                !replica_agrees(c, &c->replicas[i], d, fault, fault_bytes))
+                return false;
+    return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What travels from one device to another. */
+
+#include "device/emulator/machine.h"
+
+struct piece {
+    uint64_t address;
+    uint32_t bytes, offset; /* offset in the message's data */
+};
+
+struct message;
+typedef void message_effect(struct emulated *d, struct message *m);
+
+/* What happens where it arrives is told by whoever sends it. */
+struct message {
+    message_effect *effect;
+    bool is_acknowledged; /* the sender counts it until it was performed */
+    bool is_change;       /* of memory or progress: see stall.c */
+    unsigned from, to;
+    uint64_t arrive_ps;
+    double wire_bytes;
+    uint64_t bytes; /* useful */
+    struct message *next;
+
+    void *subject; /* the effect's */
+    uint64_t detail;
+
+    struct execute_warp *warp; /* of loads, atomics and their answers */
+    const struct execute_op *op;
+    message_effect *answered;
+    uint32_t mask, lane_bytes;
+    uint64_t address[32];
+
+    uint32_t piece_count;
+    struct piece *pieces;
+    unsigned char *data;
+    unsigned char room[]; /* pieces, then data */
+};
+
+/* With room for pieces and data; freed when it was performed. */
+struct message *message_create(struct emulated *from, unsigned to, message_effect *effect,
+                               uint32_t piece_count, uint64_t data_bytes);
+
+/* Effects: stores the pieces (acknowledged); loads or changes the lanes' words, answering
+   with `answered` where that is not NULL (else acknowledged). */
+void store_pieces(struct emulated *d, struct message *m);
+void load_lanes(struct emulated *d, struct message *m);
+void change_lanes(struct emulated *d, struct message *m);
+
+/* Puts it on the way: `wire_bytes` pass the sender's way out, beginning at `ready_ps`.
+   Counts traffic where `bytes` is not 0. */
+void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
+                  uint64_t packets);
+
+/* Hands over what is in the outboxes; all devices stand still. */
+void messages_deliver(struct device_set *set);
+
+/* Calls `done(d, subject)` when everything that was sent up to now has been acknowledged;
+   at once if it has. */
+void when_acknowledged(struct emulated *d,
+                       void (*done)(struct emulated *, void *, uint64_t), void *subject,
+                       uint64_t detail);
+bool all_acknowledged(const struct emulated *d);
+bool credit_spent(const struct emulated *d); /* too much on the way */
+void waiters_clear(struct emulated *d);      /* and all messages that never arrived */

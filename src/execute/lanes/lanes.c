@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Every operation on registers, and the choice of one for an instruction. This file is
+   compiled once a processor, each time to one table: LANES_TABLE names it, LANES_PROCESSOR
+   describes it, and all else is static, so that the three do not meet. The headers of this
+   folder are parts of this one unit. */
+
+#include "execute/lanes/lanes_carry.h"
+#include "execute/lanes/lanes_compare.h"
+#include "execute/lanes/lanes_convert.h"
+#include "execute/lanes/lanes_move.h"
+#include "execute/lanes/lanes_table.h"
+#include "execute/lanes/lanes_words.h"
+
+/* What the words of the instruction ask for. */
+struct wanted {
+    const struct ptx_instruction *i;
+    unsigned types[2]; /* the first and the last type written */
+    unsigned type;     /* of the row: one half of a pair */
+    unsigned flags, own;
+    enum rounding rounding;
+    bool has_rounding;
+};
+
+static bool has(const struct ptx_instruction *i, unsigned part)
+{
+    for (unsigned k = 0; k < i->part_count; k++)
+        if (i->parts[k] == part)
+            return true;
+    return false;
+}
+
+static const struct lanes_row *row_find(const struct wanted *w, unsigned opcode)
+{
+    for (unsigned type = w->type; type != PTX_PART_ALWAYS; type = unsigned_kin(type))
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+            if (rows[k].opcode == opcode && rows[k].type == type &&
+                (rows[k].need == PTX_PART_ALWAYS || has(w->i, rows[k].need)))
+                return &rows[k];
+    return NULL;
+}
+
+/* Every word must mean something to us, or the instruction is refused. */
+static bool words_read(struct wanted *w, unsigned need)
+{
+    for (unsigned k = 0; k < w->i->part_count; k++) {
+        unsigned part = w->i->parts[k];
+        const struct word *word = word_find(w->i->opcode, part);
+
+        if (is_type(part))
+            continue;
+        if (is_float(w->type) && modifier_read(part, w->type, &w->flags, &w->rounding))
+            continue;
+        if (word)
+            w->own |= word->detail;
+        else if (part != need)
+            return false;
+    }
+    return true;
+}
+
+static bool row_taken(const struct wanted *w, const struct lanes_row *row,
+                      struct execute_op *op)
+{
+    size_t index = (size_t)(row - rows);
+
+    memset(op->detail, 0, sizeof op->detail);
+    op->detail[DETAIL_OWN] = (uint8_t)w->own;
+    op->detail[DETAIL_FLAGS] = (uint8_t)w->flags;
+    op->detail[DETAIL_ROUNDING] = (uint8_t)w->rounding;
+    op->detail[DETAIL_FORMAT] = (uint8_t)format_of(w->type);
+    op->detail[DETAIL_ROW] = (uint8_t)(index >> 8);
+    op->detail[DETAIL_ROW + 1] = (uint8_t)index;
+    op->lanes = w->flags & (FLAG_PAIR | FLAG_WIDE_PAIR) ? modified_pair
+                : w->flags                              ? modified
+                : w->rounding != ROUND_NEAREST          ? rounded
+                                                        : row->lanes;
+    return true;
+}
+
+/* What the table of words cannot say. */
+static bool oddities_read(struct wanted *w)
+{
+    switch (w->i->opcode) {
+    case PTX_LOP3:
+        if (w->i->operand_count != 5)
+            return false;
+        w->own = (unsigned)w->i->operands[4].integer & 255;
+        return true;
+    case PTX_DP4A:
+    case PTX_DP2A:
+        w->own |= (is_signed(w->types[0]) ? DOT_A_SIGNED : 0) |
+                  (is_signed(w->types[1]) ? DOT_B_SIGNED : 0);
+        return true;
+    case PTX_SLCT:
+        w->own |= w->types[1] == PTX_PART_F32 ? SELECT_BY_FLOAT : 0;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool choose_row(struct wanted *w, struct execute_op *op)
+{
+    unsigned opcode = w->i->opcode;
+
+    if (opcode == PTX_MOV || opcode == PTX_SELP || opcode == PTX_SLCT)
+        w->type = bits_alone(w->types[0]);
+    else if (opcode == PTX_DP4A || opcode == PTX_DP2A)
+        w->type = PTX_PART_U32;
+    const struct lanes_row *row = row_find(w, opcode);
+
+    if (!row || !words_read(w, row->need) || !oddities_read(w))
+        return false;
+    return row_taken(w, row, op);
+}
+
+/* set compares its second type and gives its first. */
+static bool choose_compare(struct wanted *w, struct execute_op *op)
+{
+    bool is_set = w->i->opcode == PTX_SET;
+    unsigned values = sizeof set_values / sizeof *set_values, value = 0;
+
+    w->type = half_type(w->types[is_set], &w->flags);
+    const struct lanes_row *row = row_find(w, PTX_SETP);
+
+    if (!row || !words_read(w, row->need))
+        return false;
+    while (is_set && value < values && set_values[value].type != w->types[0])
+        value++;
+    if (value == values || w->flags & ~(unsigned)(FLAG_FTZ | FLAG_PAIR) ||
+        w->rounding != ROUND_NEAREST)
+        return false;
+    if (is_set)
+        w->own |= value << SET_SHIFT;
+    if (w->i->operand_count > 3 && w->i->operands[3].negated)
+        w->own |= COMBINE_NEGATED;
+    row_taken(w, row, op);
+    if (is_set)
+        op->lanes = set_number;
+    else if (w->own || w->flags || op->to2 != PLACE_NONE || op->to == PLACE_NONE)
+        op->lanes = setp_combined;
+    return true;
+}
+
+static bool choose_carry(const struct wanted *w, struct execute_op *op)
+{
+    enum ptx_opcode opcode = w->i->opcode;
+    bool subtracts = opcode == PTX_SUB || opcode == PTX_SUBC;
+    bool multiplies = opcode == PTX_MAD || opcode == PTX_MADC;
+    bool carries_in = opcode == PTX_ADDC || opcode == PTX_SUBC || opcode == PTX_MADC;
+    unsigned bytes = type_bytes(w->type),
+             product = has(w->i, PTX_PART_HI) ? CARRY_HIGH : CARRY_LOW;
+
+    for (unsigned k = 0; k < w->i->part_count; k++)
+        if (!is_type(w->i->parts[k]) && w->i->parts[k] != PTX_PART_CC &&
+            !(multiplies &&
+              (w->i->parts[k] == PTX_PART_LO || w->i->parts[k] == PTX_PART_HI)))
+            return false;
+    if (is_float(w->type) || bytes < 4)
+        return false;
+    memset(op->detail, 0, sizeof op->detail);
+    op->detail[0] =
+        (uint8_t)((carries_in ? CARRY_IN : 0) | (subtracts ? CARRY_SUBTRACTS : 0) |
+                  (has(w->i, PTX_PART_CC) ? CARRY_OUT : 0) | (multiplies ? product : 0) |
+                  (is_signed(w->type) ? CARRY_SIGNED : 0) | (bytes == 8 ? CARRY_WIDE : 0));
+    op->lanes = with_carry;
+    return true;
+}
+
+static bool choose_vector_move(const struct wanted *w, struct execute_op *op)
+{
+    const struct ptx_operand *to = &w->i->operands[0], *from = &w->i->operands[1];
+    bool packs = from->kind == PTX_VECTOR;
+    unsigned count = packs ? from->count : to->kind == PTX_VECTOR ? to->count : 1;
+    unsigned bytes = type_bytes(w->types[0]);
+
+    if ((count != 1 && count != 2 && count != 4) || bytes < count ||
+        (packs && to->kind == PTX_VECTOR))
+        return false;
+    op->detail[MOVE_COUNT] = (uint8_t)count;
+    op->detail[MOVE_BYTES] = (uint8_t)(bytes / count);
+    if (count == 1)
+        op->lanes = move_128;
+    else if (count == 2 && bytes == 8)
+        op->lanes = packs ? move_pack_2x32 : move_unpack_2x32;
+    else
+        op->lanes = packs ? move_pack : move_unpack;
+    return w->i->part_count == 1;
+}
+
+/* The row of a conversion: registers as wide as the types, no word that it does not know.
+ */
+static bool choose_convert_row(struct wanted *w, struct execute_op *op)
+{
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const struct lanes_row *row = &rows[k];
+        unsigned others = w->i->part_count - 2u - (row->need != PTX_PART_ALWAYS);
+
+        if (row->opcode == PTX_CVT && row->type == w->types[0] &&
+            row->source == w->types[1] && others == 0 &&
+            (row->need == PTX_PART_ALWAYS || has(w->i, row->need))) {
+            op->lanes = row->lanes;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool choose_convert(struct wanted *w, struct execute_op *op)
+{
+    unsigned to_bytes = op->detail[0], from_bytes = op->detail[1], integral = 0;
+    unsigned to = w->types[0], from = w->types[1];
+    bool pair = to == PTX_PART_F16X2 || to == PTX_PART_BF16X2;
+    bool to_wide = type_bytes(to) == 8 || to_bytes == 8;
+    bool from_wide = type_bytes(from) == 8 || from_bytes == 8;
+    bool as_types =
+        to_wide == (type_bytes(to) == 8) && from_wide == (type_bytes(from) == 8);
+
+    if (!(pair || to == PTX_PART_TF32 || is_number(to)) || !is_number(from) ||
+        (pair && (from != PTX_PART_F32 || to_wide)) ||
+        (to == PTX_PART_TF32 && from != PTX_PART_F32))
+        return false;
+    for (unsigned k = 0; k < w->i->part_count; k++)
+        if (!is_type(w->i->parts[k]) &&
+            !convert_word_read(w->i->parts[k], &w->flags, &w->rounding, &integral))
+            return false;
+    memset(op->detail, 0, sizeof op->detail);
+    if (as_types && choose_convert_row(w, op))
+        return true;
+    op->detail[CVT_TO] = (uint8_t)half_type(to, &integral);
+    op->detail[CVT_FROM] = (uint8_t)from;
+    op->detail[CVT_ROUNDING] = (uint8_t)w->rounding;
+    op->detail[CVT_FLAGS] =
+        (uint8_t)(w->flags | (integral & CVT_INTEGRAL) | (pair ? CVT_PAIR : 0));
+    op->detail[CVT_REGISTERS] =
+        (uint8_t)((to_wide ? CVT_TO_WIDE : 0) | (from_wide ? CVT_FROM_WIDE : 0));
+    op->lanes = convert;
+    return true;
+}
+
+static bool choose(const struct ptx_instruction *i, struct execute_op *op)
+{
+    struct wanted w = {.i = i, .types = {PTX_PART_ALWAYS, PTX_PART_ALWAYS}};
+
+    for (unsigned k = 0; k < i->part_count; k++)
+        if (is_type(i->parts[k])) {
+            w.types[0] = w.types[0] == PTX_PART_ALWAYS ? i->parts[k] : w.types[0];
+            w.types[1] = i->parts[k];
+        }
+    if (w.types[0] == PTX_PART_ALWAYS)
+        return false;
+    w.type = half_type(w.types[0], &w.flags);
+    switch (i->opcode) {
+    case PTX_CVT:
+        return choose_convert(&w, op);
+    case PTX_SETP:
+    case PTX_SET:
+        w.flags = 0;
+        return choose_compare(&w, op);
+    case PTX_MOV:
+    case PTX_SELP:
+    case PTX_SLCT:
+        w.flags = 0;
+        if (i->opcode == PTX_MOV &&
+            (i->operands[0].kind == PTX_VECTOR || i->operands[1].kind == PTX_VECTOR ||
+             w.types[0] == PTX_PART_B128))
+            return choose_vector_move(&w, op);
+        return choose_row(&w, op);
+    case PTX_ADDC:
+    case PTX_SUBC:
+    case PTX_MADC:
+        return choose_carry(&w, op);
+    default:
+        return has(i, PTX_PART_CC) ? choose_carry(&w, op) : choose_row(&w, op);
+    }
+}
+
+const struct op_table LANES_TABLE = {LANES_PROCESSOR, choose};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel and the functions it calls, on their way to operations: functions called come
+   first, so that lanes inside one have lower places than lanes that wait behind it. */
+#include "execute/load/decode.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "execute/load/decode_layout.h"
+
+static bool function_decode(struct decoder *d, uint32_t index);
+
+/* Functions that `f` calls are decoded before it. */
+static bool callees_decode(struct decoder *d, const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if (i->opcode != PTX_CALL)
+            continue;
+        for (uint32_t k = 0; k < i->operand_count; k++) {
+            if (i->operands[k].kind != PTX_SYMBOL)
+                continue;
+            const struct ptx_symbol *s = ptx_symbol(d->module, f, i->operands[k].symbol);
+
+            if (!s->is_function || s->function < 0)
+                continue;
+            if (d->frames[s->function].is_open)
+                return refuse(d, "function '%s' calls itself: kernel '%s', line %u",
+                              s->name, d->kernel->info.name, i->line);
+            if (!d->frames[s->function].is_done &&
+                !function_decode(d, (uint32_t)s->function))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Where basic blocks begin; one more than there are instructions. */
+static bool *leaders_find(struct decoder *d, const struct ptx_function *f)
+{
+    bool *leaders = arena_alloc(&d->arena, f->instruction_count + 1);
+
+    leaders[0] = leaders[f->instruction_count] = true;
+    for (uint32_t n = 0; n < f->label_count; n++)
+        leaders[f->labels[n].instruction] = true;
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (instruction_ends_block(&f->instructions[n]))
+            leaders[n + 1] = true;
+    return leaders;
+}
+
+static bool function_decode(struct decoder *d, uint32_t index)
+{
+    const struct ptx_function *f = &d->module->functions[index];
+    struct frame *frame = &d->frames[index];
+
+    frame->is_open = true;
+    if (!callees_decode(d, f))
+        return false;
+    frame->is_open = false;
+    frame->is_done = true;
+    d->function = f;
+    d->frame = frame;
+    d->homes = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *d->homes);
+    for (uint32_t n = 0; n < f->register_count; n++)
+        d->homes[n] = (struct home){.place = PLACE_NONE, .spread = PLACE_NONE};
+    if (!symbols_place(d))
+        return false;
+    frame->way_back = place_new(d, FILE_WARP, 4);
+    const bool *leaders = leaders_find(d, f);
+
+    if (d->hoist && !hoist_function(d))
+        return false;
+    place_registers(d, leaders);
+    frame->entry = (uint32_t)d->kernel->stream.count;
+    return stream_function(d, leaders);
+}
+
+/* FILE_LAUNCH as it is before a launch is known: the constants. */
+static void constants_write(struct decoder *d)
+{
+    struct execute_kernel *k = d->kernel;
+
+    k->constants = must_calloc(k->file_bytes[FILE_LAUNCH], 1);
+    for (size_t n = 0; n < d->constant_count; n++) {
+        const struct constant *c = &d->constants[n];
+        unsigned char *at = k->constants + (c->place & PLACE_OFFSET);
+
+        for (unsigned l = 0; l < (c->bytes ? LANES : 1); l++)
+            memcpy(at + l * c->bytes, &c->bits, c->bytes == 8 || c->bytes == 16 ? 8 : 4);
+    }
+}
+
+void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoist)
+{
+    const struct ptx_module *m = p->module;
+    struct decoder d = {.program = p, .kernel = k, .module = m, .hoist = hoist};
+
+    k->file_bytes[FILE_SLOT] = SLOT_SPECIALS;
+    k->file_bytes[FILE_CTA] = CTA_SPECIALS;
+    k->file_bytes[FILE_LAUNCH] = LAUNCH_SPECIALS;
+    d.list = &k->stream;
+    place_bytes(&d, FILE_LAUNCH, k->function->parameter_bytes + 16);
+    d.frames = arena_alloc(&d.arena, (m->function_count + 1) * sizeof *d.frames);
+    d.shared_offsets = arena_alloc(&d.arena, (m->symbol_count + 1) * sizeof(uint32_t));
+    op_place carry = place_new(&d, FILE_WARP, 0);
+
+    assert(carry == OP_CARRY_PLACE);
+    (void)carry;
+    for (int n = 0; n < 4; n++)
+        d.scratch[n] = place_new(&d, FILE_WARP, n ? 2u << n : 0);
+    uint32_t index = (uint32_t)(k->function - m->functions);
+
+    shared_place(&d, index);
+    if (function_decode(&d, index)) {
+        k->entry = d.frames[index].entry;
+        k->info.shared_bytes = d.shared_bytes;
+        k->info.local_bytes_per_thread = (d.thread_bytes + 15) / 16 * 16;
+        k->info.access_count = (uint32_t)k->site_count;
+        constants_write(&d);
+    }
+    free(d.constants);
+    free(d.spreads);
+    free(d.memos);
+    arena_clear(&d.arena);
+}
+
+void kernel_clear(struct execute_kernel *k)
+{
+    free(k->refusal);
+    free(k->stream.ops);
+    for (int n = 0; n < 4; n++)
+        free(k->hoisted[n].ops);
+    free(k->constants);
+    free(k->variable_constants);
+    free(k->sites);
+    for (size_t n = 0; n < k->table_count; n++)
+        free(k->tables[n].targets);
+    free(k->tables);
+    free(k->cleared);
+}

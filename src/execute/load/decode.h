@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Private to load/: one kernel and the functions it calls on their way to operations. */
+
+#include "execute/program.h"
+
+/* Where a register of the function being decoded lives. */
+struct home {
+    op_place place;
+    op_place spread;       /* of its addresses, if it varies ... */
+    uint32_t spread_epoch; /* ... and found in this stretch of code */
+    uint8_t file;
+    bool is_known; /* always `value` */
+    int64_t value;
+};
+
+/* A function that the kernel reaches; by index in the module. */
+struct frame {
+    bool is_reached, is_open, is_done;
+    uint32_t entry;    /* operation */
+    op_place way_back; /* register with the operation to return to */
+    uint32_t *offsets; /* of its symbols: in thread memory, or in shared memory */
+};
+
+struct decoder {
+    struct execute_program *program;
+    struct execute_kernel *kernel;
+    const struct ptx_module *module;
+    const struct ptx_function *function; /* being decoded */
+    struct frame *frames, *frame;
+    struct home *homes; /* by register */
+    bool hoist;
+    struct op_list *list;                /* that takes the next operation */
+    const struct ptx_instruction *guard; /* whose guard the next operations get, or NULL */
+    uint32_t line;
+    const struct ptx_instruction *source;
+    uint32_t *shared_offsets; /* of the module's symbols, ~0 where none */
+    uint32_t thread_bytes, shared_bytes;
+    uint32_t pred_offset[4], pred_left[4]; /* room for predicates in the files */
+    struct constant {
+        uint64_t bits;
+        op_place place;
+        uint8_t bytes;
+    } * constants;
+    size_t constant_count, constant_capacity;
+    size_t variable_capacity, site_capacity, table_capacity, cleared_capacity;
+    op_place *spreads; /* of registers that vary, in this stretch of code */
+    size_t spread_count, spread_used, spread_capacity;
+    uint32_t epoch;
+    op_place
+        scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
+    struct spread_memo {
+        op_place base, spread;
+    } * memos; /* of registers that do not vary */
+    size_t memo_count, memo_capacity;
+    op_place copied[4]; /* what cp.async carries */
+    struct arena arena;
+};
+
+/* decode_emit.c: writes the kernel's refusal (the first one stays) and returns false. */
+__attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
+                                                  ...);
+bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
+bool refuse_special(struct decoder *d, const struct ptx_operand *o);
+
+/* decode_emit.c: operations and places */
+unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */
+op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
+op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);
+op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes);
+struct execute_op *emit(struct decoder *d, enum op_code code);
+struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to,
+                              op_place from);
+
+/* decode_layout.c: what a symbol stands for. */
+enum symbol_home {
+    HOME_NONE,
+    HOME_PARAMETER,
+    HOME_THREAD,
+    HOME_SHARED,
+    HOME_BLOCK,
+    HOME_FUNCTION
+};
+enum symbol_home symbol_find(const struct decoder *d, int32_t symbol, uint64_t *offset);
+bool symbols_place(struct decoder *d); /* all of d->function */
+
+/* decode_operand.c */
+bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
+                          enum op_file *file);
+enum op_file file_join(enum op_file a, enum op_file b);
+/* The place of a source of `bytes` a lane. */
+bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned bytes,
+                    op_place *out);
+/* The place of a destination; what is written to `_` is lost. */
+op_place operand_target(struct decoder *d, const struct ptx_operand *o, unsigned bytes);
+/* 8 bytes a lane: the address of byte `offset` of the module's variables. */
+op_place variable_place(struct decoder *d, uint64_t offset);
+bool special_find(enum ptx_special special, op_place *place, unsigned *bytes);
+
+struct register_list {
+    int32_t used[40], set[16];
+    unsigned used_count, set_count;
+};
+void instruction_registers(const struct ptx_instruction *i, struct register_list *out);
+bool instruction_ends_block(const struct ptx_instruction *i);
+
+/* The passes over one function, in order. */
+bool hoist_function(struct decoder *d); /* moves what does not change out of the stream */
+void place_registers(struct decoder *d, const bool *leaders);
+bool stream_function(struct decoder *d, const bool *leaders); /* emits the rest */
+
+/* One instruction, its guard aside. */
+bool decode_instruction(struct decoder *d, const struct ptx_instruction *i);
+bool decode_move(struct decoder *d, const struct ptx_instruction *i);
+bool decode_memory(struct decoder *d, const struct ptx_instruction *i);
+bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
+bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
+bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
+bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
+bool decode_call(struct decoder *d, const struct ptx_instruction *i);

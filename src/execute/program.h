@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What execute_program_create() makes of a module; private to this room. `load/` writes it,
+   `run/` reads it. */
+
+#include "base/memory.h"
+#include "execute/execute.h"
+#include "execute/op.h"
+
+/* The interpreter's own operations: execute_op.code. */
+enum op_code {
+    CODE_LANES,        /* op->lanes does it */
+    CODE_BLOCK,        /* head of a basic block: extra instructions, stalls in detail */
+    CODE_GUARD,        /* next operation only where from[0] (detail[0]: is not) set */
+    CODE_JUMP,         /* to operation `extra` */
+    CODE_BRANCH,       /* to operation `extra` where from[0] (detail[0]: is not) set */
+    CODE_BRANCH_TABLE, /* to tables[extra] by from[0] */
+    CODE_CALL,         /* to operation `extra`; the way back is kept in `to` */
+    CODE_RETURN,       /* by from[0] */
+    CODE_EXIT,
+    CODE_TRAP,
+    CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
+    CODE_BARRIER,  /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
+    CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
+    CODE_FENCE,    /* detail: order, scope */
+    CODE_CLOCK,    /* detail: enum clock_kind */
+    CODE_SLEEP,    /* from[0]: ns */
+    CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
+    CODE_COPY,     /* `extra` bytes of thread memory from offset from[0] to offset `to` */
+    CODE_GLOBAL,   /* the rest are accesses: sites[extra] */
+    CODE_SHARED,
+    CODE_THREAD, /* local memory, and parameters of functions */
+    CODE_CONSTANT,
+    CODE_PARAMETER, /* of the kernel */
+    CODE_GENERIC
+};
+
+enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
+
+enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HIGH };
+
+/* How 32 addresses lie, found once for all accesses with the same base register: one line
+   with a stride, or each half of the warp a line of the same stride (tiles 16 wide). */
+enum spread_kind { SPREAD_ANY, SPREAD_LINE, SPREAD_HALVES };
+enum spread_words { WORDS_ANY, WORDS_UNIT, WORDS_EQUAL }; /* by halves, 4 bytes a lane */
+struct spread {
+    uint64_t first, second; /* of lanes 0 and 16 */
+    uint32_t stride;
+    enum spread_kind kind;
+    enum spread_words words;
+};
+enum { SPREAD_BYTES = 64 };
+
+enum { VALUES_MAX = 8 };
+
+/* A memory access of the program; what is looked at most comes first. */
+struct site {
+    op_place base;   /* a register of constants where the instruction has none */
+    op_place spread; /* of `base` */
+    int64_t offset;
+    uint8_t base_bytes; /* 4 or 8 */
+    uint8_t element;    /* bytes of one element in memory */
+    uint8_t count;      /* elements */
+    uint8_t width;      /* bytes of a lane's register: 4, 8, 16 */
+    bool is_signed;     /* extends */
+    bool is_strong;     /* stops the warp once if it goes to global memory */
+    bool fresh;         /* the spread of `base` is to be found here */
+    bool is_word;       /* a load or store of one element of 4 bytes from or to 4 */
+    op_place
+        value[VALUES_MAX];    /* what is loaded or stored; value[0] of an atomic: result */
+    op_place operand, second; /* of atomics */
+    struct execute_access access; /* what never changes filled in */
+};
+
+struct jump_table {
+    uint32_t count, *targets;
+};
+
+/* A 64-bit constant that depends on where the module's variables lie. */
+struct variable_constant {
+    op_place place;
+    uint64_t offset;
+};
+
+/* Special registers and the like have fixed places in their files. */
+enum {
+    SLOT_TID = 0, /* x, y, z */
+    SLOT_WARPID = 384,
+    SLOT_SPECIALS = 512, /* end */
+    CTA_CTAID = 0,       /* x, y, z */
+    CTA_SMID = 384,
+    CTA_SPECIALS = 512,
+    LAUNCH_NTID = 0,
+    LAUNCH_NCTAID = 384,
+    LAUNCH_LANEID = 768,
+    LAUNCH_MASKS = 896, /* eq, le, lt, ge, gt */
+    LAUNCH_NWARPID = 1536,
+    LAUNCH_NSMID = 1664,
+    LAUNCH_GRIDID = 1792, /* 8 bytes a lane */
+    LAUNCH_DYNAMIC = 2048,
+    LAUNCH_SHARED = 2176,
+    LAUNCH_SPECIALS = 2304
+};
+
+/* A warp's register that may be read before it is written: zero at the start, so that a run
+   never depends on what was there. */
+struct cleared_register {
+    uint32_t offset, bytes;
+};
+
+struct op_list {
+    struct execute_op *ops;
+    size_t count, capacity;
+};
+
+struct execute_kernel {
+    const struct execute_program *program;
+    struct execute_kernel_info info;
+    char *refusal; /* why it cannot be executed, or NULL */
+    const struct ptx_function *function;
+    struct op_list stream;     /* functions called first, the kernel's own last */
+    struct op_list hoisted[4]; /* by file: computed once for it; none for FILE_WARP */
+    uint32_t entry;            /* operation to start at */
+    uint32_t file_bytes[4];
+    unsigned char *constants; /* first content of FILE_LAUNCH */
+    struct variable_constant *variable_constants;
+    size_t variable_constant_count;
+    struct site *sites;
+    size_t site_count;
+    struct jump_table *tables;
+    size_t table_count;
+    struct cleared_register *cleared;
+    size_t cleared_count;
+};
+
+struct execute_program {
+    const struct ptx_module *module;
+    struct execute_kernel *kernels;
+    uint32_t kernel_count;
+    size_t bytes;
+    uint64_t *offsets; /* of the module's symbols in the block; by symbol */
+    struct arena arena;
+};
+
+/* Decodes the kernel; leaves a sentence in k->refusal where it cannot be. `hoist` off keeps
+   every operation in the warps' stream: for tests. */
+void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoist);
+void kernel_clear(struct execute_kernel *k);
+
+/* execute_program_create() with hoisting as asked. */
+enum proact_status program_create(const struct ptx_module *m, bool hoist,
+                                  struct execute_program **out, struct proact_error *err);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Read-modify-write of one word: execute_op.detail[0] is the operation, [1] the type (enum
+   ptx_part), [2] its bytes. */
+
+#include "execute/op.h"
+
+enum atomic_operation {
+    ATOMIC_ADD,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCH,
+    ATOMIC_CAS,
+    ATOMIC_INC,
+    ATOMIC_DEC
+};
+
+/* Whether we can do the operation of this atom or red, and which it is. */
+bool atomic_find(const struct ptx_instruction *i, unsigned *operation);
+
+/* The new word, from the old one; all in the low bytes. */
+uint64_t atomic_apply(const struct execute_op *op, uint64_t old, uint64_t operand,
+                      uint64_t second);

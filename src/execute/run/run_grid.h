@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Filling the files of registers that do not change. */
+
+#include "execute/run/run.h"
+
+/* 32 lanes of `value` at `offset`. */
+void fill_word(unsigned char *file, uint32_t offset, uint32_t value);
+
+/* Runs the operations that were hoisted to `file`. */
+void hoisted_run(const struct execute_kernel *k, enum op_file file,
+                 const struct op_registers *registers);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "topology/machine_keys.h"
+
+#include <stddef.h>
+
+enum key_kind { KEY_REAL, KEY_UNSIGNED, KEY_BYTES, KEY_FLAG, KEY_TEXT };
+enum { KEYS_MAX = 24 };
+
+/* docs/machines.md says what each key means. */
+struct key {
+    const char *name;
+    size_t at, size; /* in struct topology */
+    enum key_kind kind;
+    bool optional;
+    struct json_range range;
+    size_t same_as; /* an optional number that is missing is as this one; 0: zero */
+};
+
+/* clang-format off */
+#define AT(part, field) /* the row's name and place */ \
+    #field, offsetof(struct topology, part.field), /* NOLINT(bugprone-macro*) */ \
+        sizeof(((struct topology *)0)->part.field) /* NOLINT(bugprone-macro*) */
+#define BETWEEN(from, to) {(from), (to), false}
+#define POSITIVE(limit) {1e-6, (limit), true} /* so little keeps every quotient finite */
+
+static const struct key device_keys[] = {
+    {AT(device, name), KEY_TEXT, false, BETWEEN(0, 0), 0},
+    {AT(device, capability), KEY_UNSIGNED, false, BETWEEN(10, 999), 0},
+    {AT(device, sm_count), KEY_UNSIGNED, false, BETWEEN(1, 4096), 0},
+    {AT(device, clock_ghz), KEY_REAL, false, POSITIVE(100), 0},
+    {AT(device, issue_width), KEY_REAL, false, POSITIVE(64), 0},
+    {AT(device, dependent_cycles), KEY_REAL, false, POSITIVE(1000), 0},
+    {AT(device, threads_per_sm), KEY_UNSIGNED, false, BETWEEN(32, 65536), 0},
+    {AT(device, ctas_per_sm), KEY_UNSIGNED, false, BETWEEN(1, 1024), 0},
+    {AT(device, threads_per_cta), KEY_UNSIGNED, false, BETWEEN(32, 1024), 0},
+    {AT(device, shared_bytes_per_sm), KEY_BYTES, false, BETWEEN(0, 1 << 30), 0},
+    {AT(device, shared_bytes_per_cta), KEY_BYTES, false, BETWEEN(0, 1 << 30), 0},
+    {AT(device, memory_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(device, memory_latency_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, memory_bytes), KEY_BYTES, false, BETWEEN(1 << 20, 0x1p50), 0},
+    {AT(device, l2_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(device, l2_latency_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, l2_bytes), KEY_BYTES, false, BETWEEN(0, 0x1p40), 0},
+    {AT(device, atomic_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_host_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, wait_value_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
+};
+
+static const struct key fabric_keys[] = {
+    {AT(fabric, name), KEY_TEXT, false, BETWEEN(0, 0), 0},
+    {AT(fabric, egress_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(fabric, ingress_gbps), KEY_REAL, true, POSITIVE(1e6),
+     offsetof(struct topology, fabric.egress_gbps)},
+    {AT(fabric, latency_ns), KEY_REAL, false, POSITIVE(1e9), 0},
+    {AT(fabric, payload_bytes), KEY_REAL, false, BETWEEN(1, 1e6), 0},
+    {AT(fabric, header_bytes), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_payload_bytes), KEY_REAL, true, BETWEEN(1, 1e6),
+     offsetof(struct topology, fabric.payload_bytes)},
+    {AT(fabric, copy_header_bytes), KEY_REAL, true, BETWEEN(0, 1e6),
+     offsetof(struct topology, fabric.header_bytes)},
+    {AT(fabric, sm_gbps_per_cta), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(fabric, copy_start_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_first_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, shared_bus), KEY_FLAG, true, BETWEEN(0, 0), 0},
+    {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
+};
+/* clang-format on */
+
+static enum proact_status read_key(const struct json_at *object, const struct key *key,
+                                   char *base, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    uint64_t whole = 0;
+
+    switch (key->kind) {
+    case KEY_REAL:
+        return json_get_real(object, key->name, key->range,
+                             (double *)(void *)(base + key->at), err);
+    case KEY_UNSIGNED:
+        status = json_get_whole(object, key->name, key->range, &whole, err);
+        if (!status)
+            *(unsigned *)(void *)(base + key->at) = (unsigned)whole;
+        return status;
+    case KEY_BYTES:
+        return json_get_whole(object, key->name, key->range,
+                              (uint64_t *)(void *)(base + key->at), err);
+    case KEY_FLAG:
+        return json_get_flag(object, key->name, (bool *)(base + key->at), err);
+    case KEY_TEXT:
+        return json_get_text(object, key->name, base + key->at, key->size, err);
+    }
+    return status;
+}
+
+/* `more`: a key that the caller reads, or NULL. */
+static enum proact_status read_keys(const struct json_at *object, const struct key *keys,
+                                    const char *more, bool inherit, struct topology *t,
+                                    struct proact_error *err)
+{
+    const char *known[KEYS_MAX + 2] = {NULL};
+    char *base = (char *)t;
+    size_t count = 0;
+
+    for (; keys[count].name; count++)
+        known[count] = keys[count].name;
+    known[count] = more;
+    enum proact_status status = json_known(object, known, err);
+
+    for (size_t i = 0; i < count && !status; i++) {
+        const struct key *key = &keys[i];
+
+        if (json_has(object, key->name) || (!inherit && !key->optional))
+            status = read_key(object, key, base, err);
+        else if (!inherit && key->same_as)
+            *(double *)(void *)(base + key->at) = *(double *)(void *)(base + key->same_as);
+    }
+    return status;
+}
+
+enum proact_status machine_keys_device(const struct json_at *device, bool inherit,
+                                       struct topology *t, struct proact_error *err)
+{
+    return read_keys(device, device_keys, NULL, inherit, t, err);
+}
+
+enum proact_status machine_keys_fabric(const struct json_at *fabric, bool inherit,
+                                       struct topology *t, struct proact_error *err)
+{
+    return read_keys(fabric, fabric_keys, "wire", inherit, t, err);
+}
+
+static void put_keys(const struct key *keys, const struct topology *t,
+                     struct json_writer *w)
+{
+    for (const struct key *key = keys; key->name; key++) {
+        const void *value = (const char *)t + key->at;
+
+        switch (key->kind) {
+        case KEY_REAL:
+            json_put_real(w, key->name, *(const double *)value);
+            break;
+        case KEY_UNSIGNED:
+            json_put_whole(w, key->name, *(const unsigned *)value);
+            break;
+        case KEY_BYTES:
+            json_put_whole(w, key->name, *(const uint64_t *)value);
+            break;
+        case KEY_FLAG:
+            json_put_flag(w, key->name, *(const bool *)value);
+            break;
+        case KEY_TEXT:
+            json_put_text(w, key->name, value);
+            break;
+        }
+    }
+}
+
+void machine_keys_put_device(const struct topology *t, struct json_writer *w)
+{
+    put_keys(device_keys, t, w);
+}
+
+void machine_keys_put_fabric(const struct topology *t, struct json_writer *w)
+{
+    put_keys(fabric_keys, t, w);
+}

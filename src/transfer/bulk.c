@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/transfer_methods.h"
+
+/* The copies of one slot to one peer. */
+static enum proact_status copy_slot(const struct transfer_binding *b, unsigned device,
+                                    unsigned peer, uint32_t slot, struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    const struct transfer_slot *s = &b->slot[slot];
+    const struct transfer_table *table = &s->tables->table[device];
+
+    for (uint32_t r = 0; r < table->run_count; r++) {
+        const struct proact_piece *run = &table->run[r];
+        enum proact_status status = t->backend->copy(
+            t->device[device].lane[TRANSFER_SIDE], s->base[peer] + run->first_byte,
+            s->base[device] + run->first_byte, run->bytes, err);
+
+        if (status)
+            return status;
+    }
+    return PROACT_OK;
+}
+
+/* One stream a sender: a stream for each destination halves the rate where all send to all.
+ */
+static enum proact_status copy_all(const struct transfer_binding *b, unsigned device,
+                                   struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (b->plan.elide)
+        return status;
+    for (unsigned i = 0; i + 1 < b->devices->count && !status; i++)
+        for (uint32_t slot = 0; slot < b->slot_count && !status; slot++)
+            status = copy_slot(b, device, transfer_peer(b->devices, device, i), slot, err);
+    return status;
+}
+
+/* PROACT IV-B, "cudaMemcpy": the baseline. */
+const struct transfer_method transfer_bulk = {
+    .name = "bulk",
+    .summary = "copies everything after the kernel has ended: the baseline",
+    .lane = TRANSFER_SIDE,
+    .after = copy_all,
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Face of the room that moves what a kernel wrote to the peers. A mechanism (PROACT III-C)
+   is one file with one `struct transfer_method`, and a row in transfer_methods.c; nothing
+   else names one. The runtime room queues a launch like this, on each device:
+
+       lane MAIN: wait for what the kernel needs, [method's before], the kernel, [after]
+       lane SIDE: the same moments, for methods that send beside or behind the kernel */
+
+#include <proact/device.h>
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "transfer/transfer_table.h"
+
+enum { TRANSFER_DEVICES_MAX = PROACT_PEERS_MAX + 1 };
+enum transfer_lane { TRANSFER_MAIN, TRANSFER_SIDE, TRANSFER_LANES };
+
+/* The label of what a method launches itself: no kernel of the user. */
+#define TRANSFER_AGENT_LABEL "proact agent"
+
+/* The opened machine, as methods see it: made once a session, by transfer_open(). */
+struct transfer_devices {
+    const struct device_backend *backend; /* borrowed, as is the set */
+    struct device_set *set;
+    unsigned count;
+    uint64_t wait_limit_ns;
+    struct transfer_device {
+        struct device_stream *lane[TRANSFER_LANES];
+        struct device_module *module; /* of the library's own kernels */
+        struct device_function *agent;
+        device_addr status; /* the agent's word, see kernels/agent.h */
+    } device[TRANSFER_DEVICES_MAX];
+};
+
+enum proact_status transfer_open(const struct device_backend *backend,
+                                 struct device_set *set, uint64_t wait_limit_ns,
+                                 struct transfer_devices *out, struct proact_error *err);
+void transfer_close(struct transfer_devices *t); /* nothing is in flight; zeroed is fine */
+
+/* The tables of one map and grid, in the host's memory and in each device's. */
+struct transfer_tables {
+    unsigned device_count;
+    struct transfer_table table[TRANSFER_DEVICES_MAX];
+    struct proact_slot resident[TRANSFER_DEVICES_MAX]; /* without base and delta */
+    device_addr block[TRANSFER_DEVICES_MAX];
+};
+
+/* Launches that use it have later epochs than `epoch`. */
+enum proact_status transfer_tables_create(const struct transfer_devices *devices,
+                                          const struct transfer_table_request *request,
+                                          uint32_t epoch, struct transfer_tables **out,
+                                          struct proact_error *err);
+void transfer_tables_destroy(const struct transfer_devices *devices,
+                             struct transfer_tables *t);
+/* Queues the counters' first values on lane MAIN: after a launch that broke. */
+enum proact_status transfer_tables_restart(const struct transfer_devices *devices,
+                                           const struct transfer_tables *t,
+                                           struct proact_error *err);
+
+struct transfer_plan {
+    const struct transfer_method *method;
+    uint64_t chunk_bytes;
+    unsigned threads;
+    bool elide; /* do all but send */
+};
+
+/* A shape of launch: these arrays, written as these tables say, sent by this plan. Kept for
+   all launches of that shape; all but `state` is the owner's. */
+struct transfer_binding {
+    const struct transfer_devices *devices;
+    struct transfer_plan plan;
+    uint32_t slot_count;
+    struct transfer_slot {
+        const struct transfer_tables *tables;
+        device_addr base[TRANSFER_DEVICES_MAX]; /* of the array's replicas */
+    } slot[PROACT_SLOTS_MAX];
+    void *state[TRANSFER_DEVICES_MAX]; /* the method's own */
+};
+
+struct transfer_method {
+    const char *name, *summary;
+    uint32_t share_mode;              /* PROACT_SHARE_... that it asks of a marked kernel */
+    enum transfer_lane lane;          /* where its stores to the peers happen */
+    bool takes_chunks, takes_threads; /* which fields of the plan it heeds */
+    bool needs_peers;                 /* kernels store into the peers' memory */
+    bool needs_unit;                  /* device_backend.has_unit */
+    bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
+
+    /* Makes state[device]; may allocate. NULL: nothing to make. */
+    enum proact_status (*bind)(struct transfer_binding *b, unsigned device,
+                               struct proact_error *err);
+    void (*unbind)(struct transfer_binding *b, unsigned device);
+    /* Before the kernel is queued on MAIN, which it may change; after it. NULL: nothing. */
+    enum proact_status (*before)(const struct transfer_binding *b, unsigned device,
+                                 const struct proact_share *share,
+                                 struct device_launch *launch, struct proact_error *err);
+    enum proact_status (*after)(const struct transfer_binding *b, unsigned device,
+                                struct proact_error *err);
+};
+
+/* Names, NULL-terminated. find fails with a sentence that lists them; NULL is the default.
+ */
+const char *const *transfer_method_names(void);
+enum proact_status transfer_method_find(const char *name,
+                                        const struct transfer_method **out,
+                                        struct proact_error *err);
+/* Can the machine do it? The sentence says what it lacks. */
+enum proact_status transfer_method_check(const struct transfer_method *m,
+                                         const struct transfer_devices *devices,
+                                         struct proact_error *err);
+/* For arrays that are written whole by one device: copied behind the kernel. */
+const struct transfer_method *transfer_method_whole(void);
+
+/* The caller has filled all but `state`. */
+enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error *err);
+void transfer_unbind(struct transfer_binding *b);
+
+/* What a marked kernel of `device` is told; cta_first and grid are the caller's. */
+void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
+                    struct proact_share *share);
+
+/* Peer number `i` (0 .. count - 2) of a device: rotated, so that no two senders begin with
+   the same one. */
+static inline unsigned transfer_peer(const struct transfer_devices *t, unsigned device,
+                                     unsigned i)
+{
+    return (device + 1 + i) % t->count;
+}
+
+/* Bytes and chunks that one launch makes `device` send of a slot, to all peers together. */
+uint64_t transfer_sent_bytes(const struct transfer_binding *b, unsigned device,
+                             uint32_t slot);
+uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,
+                              uint32_t slot);
+
+/* After a synchronize: whether an agent of `device` gave up since the last call, and for
+ * what. */
+struct transfer_late {
+    uint32_t slot, chunk;
+    uint32_t epoch; /* its low bits: transfer_late_is() compares */
+};
+enum proact_status transfer_late(const struct transfer_devices *t, unsigned device,
+                                 bool *is_late, struct transfer_late *out,
+                                 struct proact_error *err);
+/* Whether `epoch` is the one that `late` tells of. */
+bool transfer_late_is(const struct transfer_late *late, uint32_t epoch);
+/* The sentence. `array` names the slot's array, `cta_first` the device's first CTA. */
+enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned device,
+                                      const struct transfer_late *late,
+                                      const struct transfer_tables *tables,
+                                      const char *array, uint32_t cta_first,
+                                      struct proact_error *err);

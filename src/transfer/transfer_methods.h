@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The mechanisms, each in the file of its name. For transfer_methods.c alone. */
+
+#include "transfer/transfer.h"
+
+extern const struct transfer_method transfer_bulk, transfer_inline, transfer_fused,
+    transfer_polling, transfer_hardware;

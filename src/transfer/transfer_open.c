@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent.h"
+#include "base/fail.h"
+#include "base/text.h"
+#include "transfer/transfer.h"
+
+extern const char kernel_agent[]; /* kernels/agent.cu, embedded as PTX */
+
+static enum proact_status open_device(struct transfer_devices *t, unsigned device,
+                                      struct proact_error *err)
+{
+    const struct device_backend *backend = t->backend;
+    struct transfer_device *here = &t->device[device];
+    const uint64_t nothing = 0;
+    enum proact_status status = PROACT_OK;
+
+    for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
+        status = backend->stream_create(t->set, device, &here->lane[lane], err);
+    if (status ||
+        (status = backend->module_load(t->set, device, "agent.cu", kernel_agent,
+                                       strlen(kernel_agent), &here->module, err)) ||
+        (status = backend->function(here->module, "proact_agent", &here->agent, err)) ||
+        (status = backend->alloc(t->set, device, sizeof nothing, &here->status, err)))
+        return status;
+    return backend->write(here->lane[TRANSFER_MAIN], here->status, &nothing, sizeof nothing,
+                          err);
+}
+
+enum proact_status transfer_open(const struct device_backend *backend,
+                                 struct device_set *set, uint64_t wait_limit_ns,
+                                 struct transfer_devices *out, struct proact_error *err)
+{
+    struct transfer_devices t = {
+        .backend = backend,
+        .set = set,
+        .count = backend->count(set),
+        .wait_limit_ns = wait_limit_ns,
+    };
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < t.count && !status; d++)
+        status = open_device(&t, d, err);
+    if (status)
+        transfer_close(&t);
+    else
+        *out = t;
+    return status;
+}
+
+void transfer_close(struct transfer_devices *t)
+{
+    for (unsigned d = 0; d < t->count; d++) {
+        struct transfer_device *here = &t->device[d];
+
+        if (here->status)
+            t->backend->free(t->set, d, here->status);
+        if (here->module)
+            t->backend->module_unload(here->module);
+        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+            if (here->lane[lane])
+                t->backend->stream_destroy(here->lane[lane]);
+    }
+    *t = (struct transfer_devices){0};
+}
+
+enum proact_status transfer_late(const struct transfer_devices *t, unsigned device,
+                                 bool *is_late, struct transfer_late *out,
+                                 struct proact_error *err)
+{
+    const struct transfer_device *here = &t->device[device];
+    const uint64_t nothing = 0;
+    uint64_t word = 0;
+    enum proact_status status =
+        t->backend->read(here->lane[TRANSFER_MAIN], &word, here->status, sizeof word, err);
+
+    *is_late = !status && word != 0;
+    if (!*is_late)
+        return status;
+    *out = (struct transfer_late){
+        .slot = AGENT_LATE_SLOT(word),
+        .chunk = AGENT_LATE_CHUNK(word),
+        .epoch = AGENT_LATE_EPOCH(word),
+    };
+    return t->backend->write(here->lane[TRANSFER_MAIN], here->status, &nothing,
+                             sizeof nothing, err);
+}
+
+bool transfer_late_is(const struct transfer_late *late, uint32_t epoch)
+{
+    return late->epoch == (epoch & AGENT_EPOCH_MASK);
+}
+
+enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned device,
+                                      const struct transfer_late *late,
+                                      const struct transfer_tables *tables,
+                                      const char *array, uint32_t cta_first,
+                                      struct proact_error *err)
+{
+    enum { NAMED = 4 };
+    uint32_t cta[NAMED], missing = 0;
+    uint32_t count =
+        transfer_table_writers(&tables->table[device], late->chunk, cta, NAMED);
+    device_addr counter = (device_addr)(uintptr_t)tables->resident[device].counter;
+    enum proact_status status =
+        t->backend->read(t->device[device].lane[TRANSFER_MAIN], &missing,
+                         counter + 4ull * late->chunk, sizeof missing, err);
+    struct text names = {0};
+
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < count && i < NAMED; i++)
+        text_print(&names, "%s%u", i ? ", " : "", cta_first + cta[i]);
+    if (count > NAMED)
+        text_print(&names, ", ... (%u in all)", count);
+    fail(err, PROACT_ETIMEOUT,
+         "array '%s': chunk %u was not complete on device %u within %.6g ms: %u of its "
+         "writers "
+         "never came, and its writers are CTA %s",
+         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, missing, names.data);
+    text_clear(&names);
+    return PROACT_ETIMEOUT;
+}

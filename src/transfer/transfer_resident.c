@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "transfer/transfer.h"
+
+/* Where each part of a table lies in its block on the device. */
+struct layout {
+    size_t first, chunk, counter, writers, ready, piece_first, piece, bytes;
+};
+
+static size_t place(size_t *end, size_t count, size_t size)
+{
+    size_t at = (*end + 15) / 16 * 16;
+
+    *end = at + count * size;
+    return at;
+}
+
+static struct layout lay_out(const struct transfer_table *t)
+{
+    struct layout l = {0};
+
+    l.first = place(&l.bytes, (size_t)t->cta_count + 1, 4);
+    l.chunk = place(&l.bytes, t->row_count, 4);
+    l.counter = place(&l.bytes, t->chunk_count, 4);
+    l.writers = place(&l.bytes, t->chunk_count, 4);
+    l.ready = place(&l.bytes, t->chunk_count, 4);
+    l.piece_first = place(&l.bytes, (size_t)t->chunk_count + 1, 4);
+    l.piece = place(&l.bytes, t->piece_count, sizeof *t->piece);
+    return l;
+}
+
+static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
+{
+    if (bytes)
+        memcpy(block + at, from, bytes);
+}
+
+static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
+                                 struct transfer_tables *t, uint32_t epoch,
+                                 struct proact_error *err)
+{
+    const struct transfer_table *table = &t->table[device];
+    struct layout l = lay_out(table);
+    enum proact_status status =
+        devices->backend->alloc(devices->set, device, l.bytes, &t->block[device], err);
+
+    if (status)
+        return status;
+    unsigned char *image = must_calloc(l.bytes, 1);
+    unsigned char *base = (unsigned char *)(uintptr_t)t->block[device];
+
+    put(image, l.first, table->first, ((size_t)table->cta_count + 1) * 4);
+    put(image, l.chunk, table->chunk, (size_t)table->row_count * 4);
+    put(image, l.counter, table->writers, (size_t)table->chunk_count * 4);
+    put(image, l.writers, table->writers, (size_t)table->chunk_count * 4);
+    for (uint32_t c = 0; c < table->chunk_count; c++)
+        put(image, l.ready + 4 * (size_t)c, &epoch, sizeof epoch);
+    put(image, l.piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
+    put(image, l.piece, table->piece, table->piece_count * sizeof *table->piece);
+    t->resident[device] = (struct proact_slot){
+        .first = (const void *)(base + l.first),
+        .chunk = (const void *)(base + l.chunk),
+        .counter = (void *)(base + l.counter),
+        .writers = (const void *)(base + l.writers),
+        .ready = (void *)(base + l.ready),
+        .piece_first = (const void *)(base + l.piece_first),
+        .piece = (const void *)(base + l.piece),
+    };
+    status = devices->backend->write(devices->device[device].lane[TRANSFER_MAIN],
+                                     t->block[device], image, l.bytes, err);
+    free(image);
+    return status;
+}
+
+enum proact_status transfer_tables_create(const struct transfer_devices *devices,
+                                          const struct transfer_table_request *request,
+                                          uint32_t epoch, struct transfer_tables **out,
+                                          struct proact_error *err)
+{
+    struct transfer_tables *t = must_calloc(1, sizeof *t);
+    enum proact_status status = transfer_table_build(request, t->table, err);
+
+    t->device_count = request->device_count;
+    for (unsigned d = 0; d < t->device_count && !status; d++)
+        status = upload(devices, d, t, epoch, err);
+    if (status) {
+        transfer_tables_destroy(devices, t);
+        return status;
+    }
+    *out = t;
+    return PROACT_OK;
+}
+
+void transfer_tables_destroy(const struct transfer_devices *devices,
+                             struct transfer_tables *t)
+{
+    if (!t)
+        return;
+    for (unsigned d = 0; d < t->device_count; d++) {
+        transfer_table_clear(&t->table[d]);
+        if (t->block[d])
+            devices->backend->free(devices->set, d, t->block[d]);
+    }
+    free(t);
+}
+
+enum proact_status transfer_tables_restart(const struct transfer_devices *devices,
+                                           const struct transfer_tables *t,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < t->device_count && !status; d++)
+        status = devices->backend->write(devices->device[d].lane[TRANSFER_MAIN],
+                                         (device_addr)(uintptr_t)t->resident[d].counter,
+                                         t->table[d].writers,
+                                         (size_t)t->table[d].chunk_count * 4, err);
+    return status;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/transfer_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* Bytes that a CTA writes, one after the other. */
+struct owned {
+    uint64_t first, end;
+    uint32_t cta, device;
+};
+
+struct builder {
+    const struct transfer_table_request *request;
+    struct transfer_table *table; /* of the device whose CTAs are walked */
+    uint32_t cta, device;
+    uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
+    size_t row_capacity;
+    struct owned *owned;
+    size_t owned_count, owned_capacity;
+    bool sorted; /* so far */
+};
+
+static void add_rows(struct builder *b, uint64_t first, uint64_t end)
+{
+    struct transfer_table *t = b->table;
+    uint64_t chunk = first / b->request->chunk_bytes;
+
+    for (; chunk <= (end - 1) / b->request->chunk_bytes; chunk++) {
+        if (b->last_cta[chunk] == b->cta + 1)
+            continue;
+        b->last_cta[chunk] = b->cta + 1;
+        t->chunk = must_grow(t->chunk, t->row_count, &b->row_capacity, sizeof *t->chunk);
+        t->chunk[t->row_count++] = (uint32_t)chunk;
+        t->writers[chunk]++;
+    }
+}
+
+static void take_range(void *sink, uint64_t first, uint64_t bytes)
+{
+    struct builder *b = sink;
+    uint64_t limit = b->request->array_bytes;
+
+    if (first >= limit || bytes == 0)
+        return;
+    uint64_t end = bytes > limit - first ? limit : first + bytes;
+
+    add_rows(b, first, end);
+    struct owned *last = b->owned_count ? &b->owned[b->owned_count - 1] : NULL;
+
+    if (last && last->cta == b->cta && last->end == first) {
+        last->end = end;
+        return;
+    }
+    if (last && last->first > first)
+        b->sorted = false;
+    b->owned = must_grow(b->owned, b->owned_count, &b->owned_capacity, sizeof *b->owned);
+    b->owned[b->owned_count++] = (struct owned){first, end, b->cta, b->device};
+}
+
+/* By first byte, stable. Maps emit millions of short ranges, so: a radix sort. */
+static void sort_owned(struct builder *b)
+{
+    enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+    struct owned *from = b->owned, *to = must_calloc(b->owned_count, sizeof *to);
+    size_t *place = must_calloc(DIGITS, sizeof *place);
+
+    for (unsigned shift = 0; shift < 64 && b->request->array_bytes >> shift;
+         shift += DIGIT_BITS) {
+        memset(place, 0, DIGITS * sizeof *place);
+        for (size_t i = 0; i < b->owned_count; i++)
+            place[from[i].first >> shift & (DIGITS - 1)]++;
+        for (size_t digit = 0, sum = 0; digit < DIGITS; digit++) {
+            size_t count = place[digit];
+
+            place[digit] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < b->owned_count; i++)
+            to[place[from[i].first >> shift & (DIGITS - 1)]++] = from[i];
+        struct owned *spare = from;
+
+        from = to;
+        to = spare;
+    }
+    free(place);
+    free(to);
+    b->owned = from;
+    b->owned_capacity = b->owned_count;
+}
+
+static enum proact_status refuse(const struct builder *b, const struct owned *one,
+                                 const struct owned *other, struct proact_error *err)
+{
+    return fail(
+        err, PROACT_EINVAL,
+        "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
+        "on device %u",
+        b->request->array, (unsigned long long)other->first, one->cta, one->device,
+        other->cta, other->device);
+}
+
+/* In order of their first bytes: of all before, `far` reaches farthest, and `next` farthest
+   of those on other devices. */
+static enum proact_status find_conflict(const struct builder *b, struct proact_error *err)
+{
+    const struct owned *far = NULL, *next = NULL;
+
+    for (size_t i = 0; i < b->owned_count; i++) {
+        const struct owned *o = &b->owned[i];
+
+        if (far && far->device != o->device && far->end > o->first)
+            return refuse(b, far, o, err);
+        if (next && next->device != o->device && next->end > o->first)
+            return refuse(b, next, o, err);
+        if (!far || o->end > far->end) {
+            if (far && far->device != o->device)
+                next = far;
+            far = o;
+        } else if (o->device != far->device && (!next || o->end > next->end)) {
+            next = o;
+        }
+    }
+    return PROACT_OK;
+}
+
+/* The next stretch of bytes that a device owns without a gap, from *at on. */
+static bool next_run(const struct builder *b, uint32_t device, size_t *at,
+                     struct proact_piece *run)
+{
+    while (*at < b->owned_count && b->owned[*at].device != device)
+        ++*at;
+    if (*at == b->owned_count)
+        return false;
+    uint64_t first = b->owned[*at].first, end = b->owned[*at].end;
+
+    for (++*at; *at < b->owned_count; ++*at) {
+        const struct owned *o = &b->owned[*at];
+
+        if (o->device != device)
+            continue;
+        if (o->first > end)
+            break;
+        if (o->end > end)
+            end = o->end;
+    }
+    *run = (struct proact_piece){first, end - first};
+    return true;
+}
+
+static void cut_pieces(const struct builder *b, struct transfer_table *t, uint32_t device)
+{
+    uint64_t chunk_bytes = b->request->chunk_bytes;
+    size_t pieces = 0, runs = 0, at = 0;
+    struct proact_piece run;
+
+    while (next_run(b, device, &at, &run)) {
+        t->run = must_grow(t->run, t->run_count, &runs, sizeof *t->run);
+        t->run[t->run_count++] = run;
+        t->bytes += run.bytes;
+        for (uint64_t first = run.first_byte, end = first + run.bytes; first < end;) {
+            uint64_t chunk = first / chunk_bytes, border = (chunk + 1) * chunk_bytes;
+            uint64_t stop = end < border ? end : border;
+
+            t->piece = must_grow(t->piece, t->piece_count, &pieces, sizeof *t->piece);
+            t->piece[t->piece_count++] = (struct proact_piece){first, stop - first};
+            t->sent_chunks += t->piece_first[chunk + 1]++ == 0;
+            first = stop;
+        }
+    }
+    for (uint32_t c = 0; c < t->chunk_count; c++)
+        t->piece_first[c + 1] += t->piece_first[c];
+}
+
+static void walk_device(struct builder *b, uint32_t device)
+{
+    const struct transfer_table_request *r = b->request;
+    uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
+    struct transfer_table *t = b->table;
+    size_t chunks = (size_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
+
+    *t = (struct transfer_table){.cta_count = end - first, .chunk_count = (uint32_t)chunks};
+    t->first = must_calloc((size_t)t->cta_count + 1, sizeof *t->first);
+    t->writers = must_calloc(chunks, sizeof *t->writers);
+    t->piece_first = must_calloc(chunks + 1, sizeof *t->piece_first);
+    b->device = device;
+    b->row_capacity = 0;
+    for (b->cta = first; b->cta < end; b->cta++) {
+        r->map.ranges_of(r->map.context, b->cta, take_range, b);
+        t->first[b->cta - first + 1] = t->row_count;
+    }
+}
+
+enum proact_status transfer_table_build(const struct transfer_table_request *request,
+                                        struct transfer_table *tables,
+                                        struct proact_error *err)
+{
+    uint64_t chunks =
+        (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
+    struct builder b = {.request = request, .sorted = true};
+
+    if (chunks >= UINT32_MAX)
+        return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
+                    request->array, (unsigned long long)chunks,
+                    (unsigned long long)request->chunk_bytes, UINT32_MAX - 1);
+    b.last_cta = must_calloc((size_t)chunks, sizeof *b.last_cta);
+    for (uint32_t d = 0; d < request->device_count; d++) {
+        b.table = &tables[d];
+        walk_device(&b, d);
+    }
+    if (!b.sorted)
+        sort_owned(&b);
+    enum proact_status status = find_conflict(&b, err);
+
+    for (uint32_t d = 0; d < request->device_count && !status; d++)
+        cut_pieces(&b, &tables[d], d);
+    free(b.last_cta);
+    free(b.owned);
+    for (uint32_t d = 0; d < request->device_count && status; d++)
+        transfer_table_clear(&tables[d]);
+    return status;
+}
+
+void transfer_table_clear(struct transfer_table *t)
+{
+    free(t->first);
+    free(t->chunk);
+    free(t->writers);
+    free(t->piece_first);
+    free(t->piece);
+    free(t->run);
+    *t = (struct transfer_table){0};
+}
+
+uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
+                                uint32_t *out, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t cta = 0; cta < t->cta_count; cta++)
+        for (uint32_t row = t->first[cta]; row < t->first[cta + 1]; row++)
+            if (t->chunk[row] == chunk && count++ < room)
+                out[count - 1] = cta;
+    return count;
+}

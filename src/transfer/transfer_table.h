@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Who writes what: the tables by which one launch's chunks are counted and sent, built from
+   a map that says for each CTA the bytes of the array it may write (PROACT III-B). Counters
+   are counted from these rows and counted down by them, so a map that is too large only
+   delays a chunk. */
+
+#include <proact/device.h>
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Emits the bytes that CTA `cta` (linear, of the whole grid) may write. */
+typedef void transfer_emit(void *sink, uint64_t first_byte, uint64_t bytes);
+struct transfer_map {
+    void (*ranges_of)(void *context, uint32_t cta, transfer_emit *emit, void *sink);
+    void *context;
+};
+
+struct transfer_table_request {
+    const char *array; /* for messages */
+    uint64_t array_bytes, chunk_bytes;
+    unsigned device_count;
+    const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
+    struct transfer_map map;
+};
+
+/* What one device counts and sends. Rows and pieces as in struct proact_slot. */
+struct transfer_table {
+    uint32_t cta_count, chunk_count, row_count, piece_count, run_count;
+    uint32_t *first;       /* cta_count + 1 */
+    uint32_t *chunk;       /* row_count */
+    uint32_t *writers;     /* chunk_count */
+    uint32_t *piece_first; /* chunk_count + 1 */
+    struct proact_piece *piece;
+    struct proact_piece *run; /* the pieces, joined over chunk borders */
+    uint64_t bytes;           /* of all pieces */
+    uint32_t sent_chunks;     /* chunks that have a piece */
+};
+
+/* Fills tables[0 .. device_count - 1]; clear each. Fails with PROACT_EINVAL when two
+   devices would own one byte. */
+enum proact_status transfer_table_build(const struct transfer_table_request *request,
+                                        struct transfer_table *tables,
+                                        struct proact_error *err);
+void transfer_table_clear(struct transfer_table *t); /* zeroed is fine */
+
+/* CTAs of the device (its own numbers) that write into the chunk: the first `room` are put
+   into `out`; returns how many there are. */
+uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
+                                uint32_t *out, uint32_t room);

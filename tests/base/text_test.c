@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences, text, memory, and files that are there whole or not at all. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#undef fail /* ours is tested */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static void fail_writes_the_sentence(void **state)
+{
+    struct proact_error err = {"old"};
+    char numbers[2000];
+
+    (void)state;
+    assert_int_equal(fail(&err, PROACT_EINVAL, "%s: %d", "chunk", 3), PROACT_EINVAL);
+    assert_string_equal(err.text, "chunk: 3");
+    assert_int_equal(fail(NULL, PROACT_ENODEV, "nobody listens"), PROACT_ENODEV);
+    memset(numbers, '7', sizeof numbers);
+    numbers[sizeof numbers - 1] = '\0';
+    fail(&err, PROACT_EINVAL, "%s", numbers);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+}
+
+static void text_grows(void **state)
+{
+    struct text t = {0};
+
+    (void)state;
+    text_add(&t, "", 0);
+    assert_string_equal(t.data, "");
+    for (int i = 0; i < 1000; i++)
+        text_print(&t, "%d,", i);
+    text_add(&t, "end", 2);
+    assert_int_equal(t.length, 10 * 2 + 90 * 3 + 900 * 4 + 2);
+    assert_int_equal(strlen(t.data), t.length);
+    assert_string_equal(t.data + t.length - 6, "999,en");
+    text_clear(&t);
+    assert_null(t.data);
+    assert_int_equal(t.capacity, 0);
+}
+
+static void grow_keeps_content_and_makes_room(void **state)
+{
+    uint32_t *numbers = NULL;
+    size_t capacity = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 5000; i++) {
+        numbers = must_grow(numbers, i, &capacity, sizeof *numbers);
+        assert_true(capacity > i);
+        numbers[i] = i;
+    }
+    for (uint32_t i = 0; i < 5000; i++)
+        assert_int_equal(numbers[i], i);
+    free(numbers);
+}
+
+static void arena_is_zeroed_and_aligned(void **state)
+{
+    struct arena a = {0};
+    static const size_t sizes[] = {1, 15, 16, 17, 1000, 65536, 65537, 300000, 3};
+
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            unsigned char *p = arena_alloc(&a, sizes[i]);
+
+            assert_int_equal((uintptr_t)p % 16, 0);
+            for (size_t b = 0; b < sizes[i]; b++)
+                assert_int_equal(p[b], 0);
+            memset(p, 0xff, sizes[i]);
+        }
+    }
+    arena_clear(&a);
+    assert_null(a.blocks);
+    arena_clear(&a);
+}
+
+/* A new folder for one test, entered. */
+static void enter_scratch(char *name)
+{
+    assert_non_null(mkdtemp(name));
+    assert_int_equal(chdir(name), 0);
+}
+
+static int entries(const char *folder)
+{
+    DIR *d = opendir(folder);
+    int count = 0;
+
+    assert_non_null(d);
+    while (readdir(d))
+        count++;
+    closedir(d);
+    return count - 2; /* . and .. */
+}
+
+static void check_content(const char *path, const char *expected)
+{
+    char *data = NULL;
+    size_t bytes = 0;
+
+    assert_int_equal(file_read(path, &data, &bytes, NULL), PROACT_OK);
+    assert_int_equal(bytes, strlen(expected));
+    assert_string_equal(data, expected);
+    free(data);
+}
+
+static void write_replaces_the_whole_file(void **state)
+{
+    char folder[] = "/tmp/proact-text-XXXXXX";
+    struct stat link;
+
+    (void)state;
+    enter_scratch(folder);
+    assert_int_equal(file_write("a", "first, longer", 13, NULL), PROACT_OK);
+    check_content("a", "first, longer");
+    assert_int_equal(file_write("a", "second", 6, NULL), PROACT_OK);
+    check_content("a", "second");
+    assert_int_equal(entries("."), 1);
+
+    assert_int_equal(symlink("a", "link"), 0);
+    assert_int_equal(file_write("link", "third", 5, NULL), PROACT_OK);
+    check_content("a", "third");
+    assert_int_equal(lstat("link", &link), 0);
+    assert_true(S_ISLNK(link.st_mode));
+    assert_int_equal(entries("."), 2);
+    assert_int_equal(unlink("link") | unlink("a"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void a_write_that_fails_leaves_nothing(void **state)
+{
+    char folder[] = "/tmp/proact-text-XXXXXX";
+    struct proact_error err = {""};
+
+    (void)state;
+    enter_scratch(folder);
+    assert_int_equal(mkdir("there", 0777), 0);
+    assert_int_equal(mkdir("there/full", 0777), 0);
+    assert_int_equal(file_write("there", "x", 1, &err), PROACT_EINVAL);
+    assert_non_null(strstr(err.text, "there: cannot be written: "));
+    assert_int_equal(entries("."), 1);
+    assert_int_equal(file_write("nowhere/a", "x", 1, &err), PROACT_EINVAL);
+    assert_string_equal(err.text,
+                        "nowhere/a: cannot be written: No such file or directory");
+    assert_int_equal(entries("."), 1);
+    assert_int_equal(file_write("/dev/full", "x", 1, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "/dev/full: cannot be written: No space left on device");
+    assert_int_equal(file_write("/dev/null", "x", 1, &err), PROACT_OK);
+    assert_int_equal(rmdir("there/full") | rmdir("there") | rmdir(folder), 0);
+}
+
+static void read_says_what_is_wrong(void **state)
+{
+    struct proact_error err = {""};
+    char *data = NULL;
+    size_t bytes = 7;
+
+    (void)state;
+    assert_int_equal(file_read("/nowhere/a", &data, &bytes, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "/nowhere/a: No such file or directory");
+    assert_int_equal(file_read("/tmp", &data, &bytes, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "/tmp: cannot be read: Is a directory");
+    assert_null(data);
+    assert_int_equal(bytes, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fail_writes_the_sentence),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(grow_keeps_content_and_makes_room),
+        cmocka_unit_test(arena_is_zeroed_and_aligned),
+        cmocka_unit_test(write_replaces_the_whole_file),
+        cmocka_unit_test(a_write_that_fails_leaves_nothing),
+        cmocka_unit_test(read_says_what_is_wrong),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

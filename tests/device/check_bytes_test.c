@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is remembered of bytes: never written, stale replicas, cells that are cut, names;
+   and random accesses against a plain model with one full clock for every byte and reader.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/emulator/check.h"
+
+#define BASE ((uint64_t)1 << 32)
+enum { BYTES = 1 << 24, FAULT = 512 };
+
+static const struct check_where twice = {
+    .kernel = "twice", .line = 12, .cta = {3, 0, 0}, .thread = {5, 0, 0}};
+
+static struct check *open_with(unsigned devices, uint64_t bytes)
+{
+    struct check *c = check_create(BASE, BYTES, devices);
+    char fault[FAULT];
+
+    check_allocated(c, BASE, bytes);
+    assert_true(check_write(c, CHECK_HOST, BASE, bytes, false, NULL, fault, FAULT));
+    return c;
+}
+
+static void a_sentence_names_both(void **state)
+{
+    struct check *c = open_with(1, 8192);
+    uint32_t one = check_actor(c, "kernel half, CTA (1,0,0), warp 0", 0, CHECK_HOST);
+    uint32_t two = check_actor(c, "kernel twice, CTA (3,0,0), warp 0", 0, CHECK_HOST);
+    struct check_where half = {.kernel = "half", .line = 33};
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, one, BASE + 4096, 128, false, &half, fault, FAULT));
+    assert_true(check_read(c, two, BASE + 4000, 96, false, &twice, fault, FAULT));
+    assert_false(check_read(c, two, BASE + 4032, 128, false, &twice, fault, FAULT));
+    assert_string_equal(
+        fault,
+        "race: kernel 'twice', line 12, CTA (3,0,0), thread (5,0,0) reads byte 4096 of "
+        "the allocation at 0x100000000, written by kernel half, CTA (1,0,0), warp 0, "
+        "line 33, without an order between them (missing fence, barrier or wait)");
+    check_destroy(c);
+}
+
+static void bytes_never_written_are_refused(void **state)
+{
+    struct check *c = check_create(BASE, BYTES, 1);
+    char fault[FAULT];
+
+    (void)state;
+    check_allocated(c, BASE + 512, 1000);
+    check_allocated(c, BASE + 2048, 4096);
+    assert_true(check_write(c, CHECK_HOST, BASE + 512, 999, false, NULL, fault, FAULT));
+    assert_true(check_read(c, CHECK_HOST, BASE + 512, 999, false, NULL, fault, FAULT));
+    assert_false(check_read(c, CHECK_HOST, BASE + 512, 1000, false, NULL, fault, FAULT));
+    assert_string_equal(fault, "the host reads byte 999 of the allocation at 0x100000200, "
+                               "which was never written");
+    assert_false(check_read(c, CHECK_HOST, BASE + 2048, 4, true, &twice, fault, FAULT));
+    assert_non_null(strstr(fault, "thread (5,0,0) reads byte 0 of the allocation"));
+    check_destroy(c);
+}
+
+/* A warp's access is asked for as a whole, and once more by lanes when it is refused. */
+static void the_lane_is_found(void **state)
+{
+    struct check *c = open_with(1, 4096);
+    uint32_t one = check_actor(c, "one", 0, CHECK_HOST);
+    uint32_t two = check_actor(c, "two", 0, CHECK_HOST);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, one, BASE + 128 + 4 * 9, 8, false, NULL, fault, FAULT));
+    for (int writes = 0; writes < 2; writes++) {
+        bool (*ask)(struct check *, uint32_t, uint64_t, uint64_t, bool,
+                    const struct check_where *, char *, size_t) =
+            writes ? check_write : check_read;
+
+        assert_false(ask(c, two, BASE + 128, 128, false, NULL, fault, FAULT));
+        for (unsigned lane = 0; lane < 32; lane++)
+            assert_int_equal(
+                ask(c, two, BASE + 128 + 4 * lane, 4, false, NULL, fault, FAULT),
+                lane != 9 && lane != 10);
+    }
+    check_destroy(c);
+}
+
+static void memory_given_out_again_is_new(void **state)
+{
+    struct check *c = open_with(1, 3 * 4096 + 100);
+    char fault[FAULT];
+
+    (void)state;
+    check_freed(c, BASE, 3 * 4096 + 100);
+    check_allocated(c, BASE + 50, 2 * 4096);
+    assert_false(check_read(c, CHECK_HOST, BASE + 50, 4, false, NULL, fault, FAULT));
+    assert_non_null(strstr(fault, "byte 0 of the allocation at 0x100000032"));
+    assert_false(check_read(c, CHECK_HOST, BASE + 5000, 4, false, NULL, fault, FAULT));
+    check_quiet(c);
+    assert_false(check_read(c, CHECK_HOST, BASE + 5000, 4, false, NULL, fault, FAULT));
+    check_destroy(c);
+}
+
+static void strong_accesses_do_not_race(void **state)
+{
+    struct check *c = open_with(1, 64);
+    uint32_t one = check_actor(c, "one", 0, CHECK_HOST);
+    uint32_t two = check_actor(c, "two", 0, CHECK_HOST);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, one, BASE, 4, true, NULL, fault, FAULT));
+    assert_true(check_read(c, two, BASE, 4, true, NULL, fault, FAULT));
+    assert_true(check_write(c, two, BASE, 4, true, NULL, fault, FAULT));
+    assert_true(check_read(c, one, BASE, 4, true, NULL, fault, FAULT));
+    assert_false(check_read(c, one, BASE, 4, false, NULL, fault, FAULT));
+    assert_true(check_read(c, two, BASE, 4, false, NULL, fault, FAULT));
+    assert_false(check_write(c, one, BASE, 4, true, NULL, fault, FAULT));
+    assert_non_null(strstr(fault, "read by two"));
+    check_destroy(c);
+}
+
+/* The agent sends a chunk; then a CTA writes its last byte. */
+static void an_early_chunk_is_refused(void **state)
+{
+    struct check *c = open_with(2, 8192);
+    uint32_t writer = check_actor(c, "kernel twice, CTA (3,0,0), warp 0", 0, CHECK_HOST);
+    uint32_t agent = check_actor(c, "kernel agent, CTA (0,0,0), warp 0", 0, CHECK_HOST);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, writer, BASE, 4095, false, &twice, fault, FAULT));
+    check_strong(c, writer, BASE + 4096, EXECUTE_RELEASE, EXECUTE_GPU, false, true);
+    check_strong(c, agent, BASE + 4096, EXECUTE_ACQUIRE, EXECUTE_GPU, true, false);
+    assert_true(check_read(c, agent, BASE, 4096, false, NULL, fault, FAULT));
+    assert_false(check_write(c, writer, BASE + 4095, 1, false, &twice, fault, FAULT));
+    assert_non_null(strstr(fault, "writes byte 4095"));
+    assert_non_null(strstr(fault, "read by kernel agent"));
+    check_destroy(c);
+}
+
+enum { PART = 65536 };
+static const struct device_replicas ranks = {
+    .name = "ranks", .bytes = PART, .base = {BASE, BASE + PART, BASE + 2 * PART}};
+
+static struct check *open_with_replicas(uint32_t stream[3])
+{
+    struct check *c = open_with(3, 3 * PART);
+
+    check_replicas(c, &ranks);
+    for (unsigned d = 0; d < 3; d++)
+        stream[d] = check_actor(c, "a stream", d, CHECK_HOST);
+    return c;
+}
+
+static void a_lost_chunk_is_found(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_replicas_agree(c, fault, FAULT));
+    assert_true(check_write(c, stream[0], BASE + 4096, 4096, false, &twice, fault, FAULT));
+    assert_true(
+        check_write(c, stream[0], BASE + PART + 4096, 4096, false, &twice, fault, FAULT));
+    assert_true(
+        check_write(c, stream[0], BASE + 2 * PART + 4096, 4092, false, NULL, fault, FAULT));
+    assert_false(check_replicas_agree(c, fault, FAULT));
+    assert_string_equal(fault,
+                        "byte 8188 of array 'ranks' was not sent to device 2 by device 0 "
+                        "(kernel 'twice', line 12)");
+    check_quiet(c);
+    assert_false(
+        check_read(c, CHECK_HOST, BASE + 2 * PART, 3 * 4096, false, NULL, fault, FAULT));
+    assert_string_equal(fault,
+                        "the host reads byte 8188 of array 'ranks' on device 2 before "
+                        "it was sent by device 0 (kernel 'twice', line 12)");
+    assert_true(check_read(c, CHECK_HOST, BASE, 2 * PART, false, NULL, fault, FAULT));
+    assert_true(
+        check_write(c, CHECK_HOST, BASE + 2 * PART + 8000, 192, false, NULL, fault, FAULT));
+    assert_true(check_replicas_agree(c, fault, FAULT));
+    check_destroy(c);
+}
+
+/* A device that lags may still read what another has already made anew in its own replica.
+ */
+static void a_stale_byte_may_be_read_before_its_store_is_known(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, stream[0], BASE, 4, false, &twice, fault, FAULT));
+    assert_true(check_read(c, stream[1], BASE + PART, 4, false, &twice, fault, FAULT));
+    check_join(c, stream[1], stream[0]);
+    assert_false(check_read(c, stream[1], BASE + PART, 4, false, &twice, fault, FAULT));
+    assert_true(check_read(c, stream[1], BASE + PART + 4, 4, false, &twice, fault, FAULT));
+    check_destroy(c);
+}
+
+/* Writes from the host reach one replica after the other, and none makes the rest stale. */
+static void what_the_host_writes_is_not_sent(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    char fault[FAULT];
+
+    (void)state;
+    for (unsigned d = 0; d < 3; d++)
+        assert_true(
+            check_write(c, stream[d], BASE + d * PART, PART, false, NULL, fault, FAULT));
+    assert_true(check_replicas_agree(c, fault, FAULT));
+    assert_true(check_write(c, stream[1], BASE + PART, 8, false, &twice, fault, FAULT));
+    assert_false(check_replicas_agree(c, fault, FAULT));
+    check_replicas(c, &(struct device_replicas){.name = "ranks"});
+    assert_true(check_replicas_agree(c, fault, FAULT));
+    check_destroy(c);
+}
+
+/* The plain model. */
+enum { ACTORS = 5, SPAN = 3 * 4096, STEPS = 60000 };
+struct model {
+    uint32_t known[ACTORS][ACTORS], writer[SPAN], written[SPAN], read[SPAN][ACTORS];
+};
+
+static uint32_t draw(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*seed >> 33) % below);
+}
+
+/* 0: must pass; 1: must be refused; 2: may pass, because a byte has more than two readers.
+ */
+static int model_verdict(const struct model *m, uint32_t actor, uint32_t at, uint32_t bytes,
+                         bool writes)
+{
+    int verdict = 0;
+
+    for (uint32_t b = at; b < at + bytes; b++) {
+        int readers = 0, early = 0;
+
+        if (m->known[actor][m->writer[b]] < m->written[b])
+            return 1;
+        for (uint32_t r = 0; writes && r < ACTORS; r++) {
+            readers += m->read[b][r] != 0;
+            early += m->known[actor][r] < m->read[b][r];
+        }
+        if (early && readers <= 2)
+            return 1;
+        if (early)
+            verdict = 2;
+    }
+    return verdict;
+}
+
+static void model_access(struct model *m, uint32_t actor, uint32_t at, uint32_t bytes,
+                         bool writes)
+{
+    for (uint32_t b = at; b < at + bytes; b++)
+        if (writes) {
+            memset(m->read[b], 0, sizeof m->read[b]);
+            m->writer[b] = actor;
+            m->written[b] = m->known[actor][actor];
+        } else {
+            m->read[b][actor] = m->known[actor][actor];
+        }
+}
+
+static void model_join(struct model *m, uint32_t into, uint32_t from)
+{
+    for (int i = 0; i < ACTORS; i++)
+        if (m->known[into][i] < m->known[from][i])
+            m->known[into][i] = m->known[from][i];
+    m->known[from][from]++;
+}
+
+static void begin_again(struct model *m, struct check *c, uint32_t *actor)
+{
+    memset(m, 0, sizeof *m);
+    check_quiet(c);
+    for (uint32_t i = 0; i < ACTORS; i++) {
+        actor[i] = check_actor(c, "an actor", i % 3, CHECK_HOST);
+        m->known[i][i] = 1;
+    }
+}
+
+static void the_plain_model_agrees(void **state)
+{
+    static const uint32_t sizes[] = {1, 2, 4, 4, 8, 16, 128, 200, 4096};
+    struct model *m = calloc(1, sizeof *m);
+    struct check *c = open_with(3, SPAN);
+    uint32_t actor[ACTORS], refused = 0;
+    uint64_t seed = 1;
+    char fault[FAULT];
+
+    (void)state;
+    begin_again(m, c, actor);
+    for (int step = 0; step < STEPS; step++) {
+        uint32_t one = draw(&seed, ACTORS), other = draw(&seed, ACTORS);
+        uint32_t bytes = sizes[draw(&seed, 9)], at = draw(&seed, SPAN / 4) * 4;
+        bool writes = draw(&seed, 3) == 0;
+
+        if (draw(&seed, 3)) {
+            check_join(c, actor[one], actor[other]);
+            if (one != other)
+                model_join(m, one, other);
+            continue;
+        }
+        if (at + bytes > SPAN)
+            at = SPAN - bytes;
+        int verdict = model_verdict(m, one, at, bytes, writes);
+        bool passed = (writes ? check_write : check_read)(c, actor[one], BASE + at, bytes,
+                                                          false, NULL, fault, FAULT);
+
+        if (verdict != 2 && passed != (verdict == 0))
+            fail_msg("step %d: %s %" PRIu32 " bytes at %" PRIu32 ": %s", step,
+                     writes ? "write" : "read", bytes, at, passed ? "passed" : fault);
+        if (passed)
+            model_access(m, one, at, bytes, writes);
+        else
+            begin_again(m, c, actor);
+        refused += !passed;
+    }
+    assert_in_range(refused, 1000, STEPS / 4);
+    check_destroy(c);
+    free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sentence_names_both),
+        cmocka_unit_test(bytes_never_written_are_refused),
+        cmocka_unit_test(the_lane_is_found),
+        cmocka_unit_test(memory_given_out_again_is_new),
+        cmocka_unit_test(strong_accesses_do_not_race),
+        cmocka_unit_test(an_early_chunk_is_refused),
+        cmocka_unit_test(a_lost_chunk_is_found),
+        cmocka_unit_test(a_stale_byte_may_be_read_before_its_store_is_known),
+        cmocka_unit_test(what_the_host_writes_is_not_sent),
+        cmocka_unit_test(the_plain_model_agrees),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

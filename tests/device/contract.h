@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What every keeper of device/device.h must do. A promise is a test that knows the keeper
+   by the contract alone; contract_test.c runs all of them for each keeper there is. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "device/device.h"
+
+struct contract_keeper {
+    const char *name;
+    const struct device_backend *backend;
+    bool checks; /* open with device_options.check */
+};
+
+enum { CONTRACT_DEVICES = 2, CONTRACT_STREAMS = 2, CONTRACT_FAULT_BYTES = 512 };
+
+/* Two devices, two streams on each, and contract.ptx loaded on both. */
+struct contract {
+    const struct device_backend *b;
+    const struct contract_keeper *keeper;
+    struct topology topology;
+    struct device_set *set;
+    struct device_stream *stream[CONTRACT_DEVICES][CONTRACT_STREAMS];
+    struct device_module *module[CONTRACT_DEVICES];
+    struct proact_error err;
+};
+
+struct contract_promise {
+    const char *name;
+    void (*test)(struct contract *c);
+};
+
+/* Each ends with a row of NULL. */
+extern const struct contract_promise contract_memory[], contract_streams[],
+    contract_launch[], contract_faults[], contract_watch[];
+
+/* Skips the test when the keeper has no machine. wait_limit_ms as in device_options. */
+void contract_open(struct contract *c, const struct contract_keeper *keeper, uint64_t seed,
+                   double wait_limit_ms);
+void contract_close(struct contract *c);
+
+/* Fails the test with the sentence of c->err unless the status is PROACT_OK. */
+void contract_must(struct contract *c, enum proact_status status);
+/* Fails unless the status is this one and c->err says why; forgets the sentence. */
+void contract_refused(struct contract *c, enum proact_status status,
+                      enum proact_status expected);
+
+device_addr contract_words(struct contract *c, unsigned device, size_t count);
+/* Through the device's first stream; get waits. */
+void contract_put(struct contract *c, unsigned device, device_addr to, const uint32_t *from,
+                  size_t count);
+void contract_get(struct contract *c, unsigned device, device_addr from, uint32_t *into,
+                  size_t count);
+uint32_t contract_word(struct contract *c, unsigned device, device_addr from);
+void contract_sync(struct contract *c);
+
+/* Parameters one after the other, aligned to their sizes. */
+struct contract_parameters {
+    size_t bytes;
+    _Alignas(8) unsigned char block[128];
+};
+void contract_add(struct contract_parameters *p, const void *value, size_t bytes);
+struct contract_parameters contract_u64_u32(uint64_t first, uint32_t second);
+
+/* A launch of this many CTAs of this many threads, on one stream. */
+enum proact_status contract_try(struct contract *c, unsigned device, unsigned stream,
+                                const char *kernel, uint32_t ctas, uint32_t threads,
+                                const struct contract_parameters *p);
+void contract_run(struct contract *c, unsigned device, unsigned stream, const char *kernel,
+                  uint32_t ctas, uint32_t threads, const struct contract_parameters *p);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What goes wrong on a device comes back as a status and a sentence, and never hangs. Each
+   test opens its own devices, because some keepers cannot go on after a fault. */
+#include <string.h>
+
+#include "device/contract.h"
+
+static void a_trap_comes_back_as_a_sentence(struct contract *c)
+{
+    contract_run(c, 1, 0, "break", 1, 32, NULL);
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    if (c->keeper->backend->is_virtual)
+        assert_non_null(strstr(c->err.text, "break"));
+    contract_refused(c, status, PROACT_EFAULT);
+}
+
+/* A store far from all memory. */
+static void a_wild_store_comes_back_as_a_sentence(struct contract *c)
+{
+    struct contract_parameters p = contract_u64_u32((uint64_t)1 << 46, 1);
+
+    contract_run(c, 0, 0, "add_one", 1, 32, &p);
+    contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_EFAULT);
+}
+
+static void nobody_satisfies_a_stream(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1);
+
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, &c->err));
+    contract_must(c, c->b->write_value(c->stream[0][1], word, 1, &c->err));
+    contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
+}
+
+static void two_streams_wait_in_a_circle(struct contract *c)
+{
+    device_addr word[2];
+
+    for (unsigned d = 0; d < 2; d++) {
+        word[d] = contract_words(c, d, 1);
+        contract_must(c, c->b->fill(c->stream[d][0], word[d], 0, 4, &c->err));
+    }
+    contract_sync(c);
+    assert_int_equal(c->b->wait_value(c->stream[1][0], word[0], 1, &c->err), PROACT_EINVAL);
+    for (unsigned d = 0; d < 2; d++) {
+        contract_must(c, c->b->wait_value(c->stream[d][0], word[d], 1, &c->err));
+        contract_must(c, c->b->write_value(c->stream[d][0], word[1 - d], 1, &c->err));
+    }
+    contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
+}
+
+/* Only where time is the keeper's own: hardware cannot stop a kernel that spins. */
+static void nobody_satisfies_a_kernel(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 3);
+    struct contract_parameters p = contract_u64_u32(word, 1);
+
+    if (!c->b->is_virtual)
+        return;
+    contract_add(&p, &(uint64_t){word + 4}, 8);
+    contract_add(&p, &(uint64_t){word + 8}, 8);
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 12, &c->err));
+    contract_run(c, 0, 0, "await", 1, 1, &p);
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    assert_non_null(strstr(c->err.text, "await"));
+    contract_refused(c, status, PROACT_ETIMEOUT);
+}
+
+static void what_was_never_written_is_refused(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 64);
+    struct contract_parameters p = contract_u64_u32(a, 64);
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 63 * 4, &c->err));
+    contract_run(c, 0, 0, "add_one", 1, 64, &p);
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    if (c->keeper->checks) {
+        assert_non_null(strstr(c->err.text, "never written"));
+        contract_refused(c, status, PROACT_EFAULT);
+    } else {
+        contract_must(c, status);
+    }
+}
+
+/* Two streams, one word, no order between them. */
+static void a_race_is_refused(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 1);
+    struct contract_parameters p = contract_u64_u32(a, 1);
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 4, &c->err));
+    contract_sync(c);
+    for (unsigned s = 0; s < 2; s++)
+        contract_run(c, 0, s, "add_one", 1, 1, &p);
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    if (c->keeper->checks) {
+        assert_non_null(strstr(c->err.text, "race: "));
+        contract_refused(c, status, PROACT_EFAULT);
+    } else {
+        contract_must(c, status);
+    }
+}
+
+/* Device 0 makes a replica anew, and device 1 reads its own before anything was sent. */
+static void a_stale_replica_is_refused(struct contract *c)
+{
+    struct device_replicas r = {.name = "ranks", .bytes = 256};
+    struct contract_parameters p[2];
+    struct device_event *event;
+
+    for (unsigned d = 0; d < 2; d++) {
+        r.base[d] = contract_words(c, d, 64);
+        p[d] = contract_u64_u32(r.base[d], 64);
+        contract_must(c, c->b->fill(c->stream[d][0], r.base[d], 0, 256, &c->err));
+    }
+    c->b->replicas(c->set, &r);
+    contract_sync(c);
+    contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+    contract_run(c, 0, 0, "add_one", 1, 64, &p[0]);
+    contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][0], event, &c->err));
+    contract_run(c, 1, 0, "add_one", 1, 64, &p[1]);
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    if (c->keeper->checks) {
+        assert_non_null(
+            strstr(c->err.text, "array 'ranks' on device 1 before it was sent"));
+        contract_refused(c, status, PROACT_EFAULT);
+    } else {
+        contract_must(c, status);
+    }
+    c->b->event_destroy(event);
+}
+
+const struct contract_promise contract_faults[] = {
+    {"a trap comes back as a sentence", a_trap_comes_back_as_a_sentence},
+    {"a wild store comes back as a sentence", a_wild_store_comes_back_as_a_sentence},
+    {"nobody satisfies a stream", nobody_satisfies_a_stream},
+    {"two streams wait in a circle", two_streams_wait_in_a_circle},
+    {"nobody satisfies a kernel", nobody_satisfies_a_kernel},
+    {"what was never written is refused", what_was_never_written_is_refused},
+    {"a race is refused", a_race_is_refused},
+    {"a stale replica is refused", a_stale_replica_is_refused},
+    {NULL, NULL},
+};

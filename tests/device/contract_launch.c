@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules, launches, and kernels that run at the same time or touch a peer. */
+#include <string.h>
+
+#include "device/contract.h"
+
+enum { WORDS = 1024 };
+
+static void clear(struct contract *c, unsigned device, device_addr a, size_t bytes)
+{
+    contract_must(c, c->b->fill(c->stream[device][0], a, 0, bytes, &c->err));
+    contract_sync(c);
+}
+
+static enum proact_status load(struct contract *c, const char *text)
+{
+    struct device_module *m = NULL;
+    enum proact_status status =
+        c->b->module_load(c->set, 0, "wrong.ptx", text, strlen(text), &m, &c->err);
+
+    assert_true(status || m);
+    assert_true(!status || !m); /* outputs are set only on success */
+    return status;
+}
+
+static void a_wrong_module_is_refused(struct contract *c)
+{
+    static const char head[] = ".version 7.5\n.target sm_75\n.address_size 64\n";
+    static const char *const wrong[] = {
+        "this is no PTX\n",
+        ".visible .entry k() { add.u32 %r1, %r2, %r3; ret; }\n", /* no registers */
+        ".visible .entry k() { ret;\n",                          /* no end */
+        ".visible .entry k() { .reg .b32 %r<2>; frobnicate.u32 %r1, %r1; ret; }\n",
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[512] = "";
+
+        strcat(strcat(text, head), wrong[i]);
+        if (!load(c, text))
+            fail_msg("module %zu is loaded", i);
+        assert_true(c->err.text[0] != '\0');
+        if (c->b->is_virtual) /* a driver may put it otherwise */
+            assert_true(strstr(c->err.text, "wrong.ptx") || strstr(c->err.text, "line 4"));
+    }
+}
+
+static void what_a_module_lacks_is_not_found(struct contract *c)
+{
+    struct device_function *f = NULL;
+    device_addr address = 7;
+    size_t bytes = 7;
+
+    contract_refused(c, c->b->function(c->module[0], "nobody", &f, &c->err), PROACT_EINVAL);
+    assert_null(f);
+    contract_refused(c, c->b->variable(c->module[0], "nothing", &address, &bytes, &c->err),
+                     PROACT_EINVAL);
+    assert_int_equal(address, 7);
+    assert_int_equal(bytes, 7);
+}
+
+static void a_failure_names_what_was_not_found(struct contract *c)
+{
+    struct device_function *f = NULL;
+
+    assert_true(c->b->function(c->module[0], "nobody", &f, &c->err));
+    assert_non_null(strstr(c->err.text, "nobody"));
+}
+
+/* Every device has its own. */
+static void variables_are_found_and_live_on_their_device(struct contract *c)
+{
+    device_addr place[2];
+    uint32_t out[4];
+
+    for (unsigned d = 0; d < 2; d++) {
+        size_t bytes = 0;
+
+        contract_must(c,
+                      c->b->variable(c->module[d], "numbers", &place[d], &bytes, &c->err));
+        assert_int_equal(bytes, 16);
+        contract_get(c, d, place[d], out, 4);
+        assert_int_equal(out[0] + out[3], 50);
+    }
+    contract_put(c, 1, place[1] + 8, &(uint32_t){1000}, 1);
+    for (unsigned d = 0; d < 2; d++) {
+        device_addr a = contract_words(c, d, 1);
+        struct contract_parameters p = {0};
+
+        contract_add(&p, &a, 8);
+        contract_run(c, d, 0, "sum_numbers", 1, 1, &p);
+        assert_int_equal(contract_word(c, d, a), d ? 1070 : 100);
+    }
+}
+
+static void parameters_arrive(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 5);
+    uint64_t box[3] = {0, 77, (uint64_t)88 << 32};
+    struct contract_parameters p = {0};
+    uint32_t out[5];
+    float real = 1.5f, real_out;
+
+    contract_add(&p, &(uint8_t){200}, 1);
+    contract_add(&p, &a, 8);
+    contract_add(&p, &(uint16_t){60000}, 2);
+    contract_add(&p, box, sizeof box);
+    contract_add(&p, &real, 4);
+    contract_run(c, 0, 0, "parameters", 1, 1, &p);
+    contract_get(c, 0, a, out, 5);
+    assert_int_equal(out[0], 200);
+    assert_int_equal(out[1], 60000);
+    assert_int_equal(out[2], 77);
+    assert_int_equal(out[3], 88);
+    memcpy(&real_out, &out[4], 4);
+    assert_true(real_out > 1.4f && real_out < 1.6f);
+}
+
+/* They are taken when the launch is queued. */
+static void parameters_may_change_after_the_call(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS);
+    struct contract_parameters p = contract_u64_u32(a, WORDS);
+
+    clear(c, 0, a, WORDS * 4);
+    contract_run(c, 0, 0, "add_one", 8, 128, &p);
+    memset(p.block, 0xff, sizeof p.block);
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a + 4 * (WORDS - 1)), 1);
+}
+
+static void wrong_launches_are_refused(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 1);
+    struct contract_parameters p = contract_u64_u32(a, 1), shorter = p;
+
+    shorter.bytes = 8;
+    contract_refused(c, contract_try(c, 0, 0, "add_one", 1, 2048, &p), PROACT_EINVAL);
+    contract_refused(c, contract_try(c, 0, 0, "add_one", 1, 32, &shorter), PROACT_EINVAL);
+    contract_refused(c, contract_try(c, 0, 0, "add_one", 0, 32, &p), PROACT_EINVAL);
+}
+
+static void every_thread_knows_its_place(struct contract *c)
+{
+    const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};
+    uint32_t count = 12 * 60, out[12 * 60], at = 0;
+    device_addr a = contract_words(c, 0, count);
+    struct contract_parameters p = {0};
+    struct device_launch launch = {.parameters = p.block};
+    struct device_function *f;
+
+    contract_add(&p, &a, 8);
+    launch.parameter_bytes = p.bytes;
+    memcpy(launch.grid, grid, sizeof grid);
+    memcpy(launch.block, block, sizeof block);
+    contract_must(c, c->b->function(c->module[0], "places", &f, &c->err));
+    contract_must(c, c->b->launch(c->stream[0][0], f, &launch, &c->err));
+    contract_get(c, 0, a, out, count);
+    for (uint32_t cta = 0; cta < 12; cta++)
+        for (uint32_t t = 0; t < 60; t++) {
+            uint32_t place = cta / 6 << 20 | cta / 3 % 2 << 16 | cta % 3 << 12 |
+                             t / 20 << 8 | t / 5 % 4 << 4 | t % 5;
+
+            assert_int_equal(out[at++], place);
+        }
+}
+
+static void dynamic_shared_memory_is_given(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS);
+    struct contract_parameters p = {0};
+    struct device_launch launch = {.grid = {1, 1, 1},
+                                   .block = {WORDS, 1, 1},
+                                   .shared_bytes = WORDS * 4,
+                                   .parameters = p.block,
+                                   .parameter_bytes = 8};
+    struct device_function *f;
+    uint32_t out[WORDS];
+
+    contract_add(&p, &a, 8);
+    contract_must(c, c->b->function(c->module[0], "mirror", &f, &c->err));
+    contract_must(c, c->b->launch(c->stream[0][0], f, &launch, &c->err));
+    contract_get(c, 0, a, out, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(out[i], 3 * (WORDS - 1 - i));
+}
+
+static struct contract_parameters await(device_addr flag, uint32_t value, device_addr to,
+                                        device_addr from)
+{
+    struct contract_parameters p = contract_u64_u32(flag, value);
+
+    contract_add(&p, &to, 8);
+    contract_add(&p, &from, 8);
+    return p;
+}
+
+static struct contract_parameters announce(device_addr word, uint32_t content,
+                                           device_addr flag, uint32_t value)
+{
+    struct contract_parameters p = contract_u64_u32(word, content);
+
+    contract_add(&p, &flag, 8);
+    contract_add(&p, &value, 4);
+    return p;
+}
+
+/* An agent waits for a flag that a kernel raises which is launched after it: on the other
+   stream of its device, or on the peer. */
+static void kernels_run_at_the_same_time(struct contract *c)
+{
+    for (unsigned from = 0; from < 2; from++) {
+        device_addr flag = contract_words(c, 0, 1), word = contract_words(c, 0, 1);
+        device_addr copy = contract_words(c, 0, 1);
+        const struct contract_parameters waits = await(flag, 3, copy, word);
+        const struct contract_parameters tells = announce(word, 99, flag, 3);
+
+        clear(c, 0, flag, 4);
+        clear(c, 0, word, 4);
+        contract_run(c, 0, 0, "await", 1, 1, &waits);
+        contract_run(c, from, 1, "announce", 1, 1, &tells);
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 0, copy), 99);
+    }
+}
+
+/* A kernel waits for a stream's write, and a stream for a kernel's store. */
+static void kernels_and_streams_wait_for_each_other(struct contract *c)
+{
+    device_addr flag = contract_words(c, 0, 1), word = contract_words(c, 0, 1);
+    device_addr copy = contract_words(c, 0, 1), last = contract_words(c, 1, 1);
+    device_addr told = contract_words(c, 1, 1);
+    const struct contract_parameters waits = await(flag, 1, copy, word);
+    const struct contract_parameters tells = announce(word, 5, told, 1);
+
+    clear(c, 0, flag, 4);
+    clear(c, 0, word, 4);
+    clear(c, 1, told, 4);
+    contract_run(c, 0, 0, "await", 1, 1, &waits);
+    contract_must(c, c->b->wait_value(c->stream[1][0], told, 1, &c->err));
+    contract_must(c, c->b->copy(c->stream[1][0], last, word, 4, &c->err));
+    contract_must(c, c->b->write_value(c->stream[1][0], flag, 1, &c->err));
+    contract_run(c, 0, 1, "announce", 1, 1, &tells);
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, copy), 5);
+    assert_int_equal(contract_word(c, 1, last), 5);
+}
+
+/* A kernel of device 1 stores to device 0, and one loads from there. */
+static void kernels_reach_their_peers(struct contract *c)
+{
+    for (int loads = 0; loads < 2; loads++) {
+        device_addr mine = contract_words(c, 1, WORDS),
+                    theirs = contract_words(c, 0, WORDS);
+        struct contract_parameters p = {0};
+        uint32_t in[WORDS], out[WORDS];
+
+        for (uint32_t i = 0; i < WORDS; i++)
+            in[i] = i * i;
+        contract_put(c, loads ? 0 : 1, loads ? theirs : mine, in, WORDS);
+        contract_sync(c);
+        contract_add(&p, loads ? &mine : &theirs, 8);
+        contract_add(&p, loads ? &theirs : &mine, 8);
+        contract_add(&p, &(uint32_t){WORDS}, 4);
+        contract_run(c, 1, 0, "carry", WORDS / 64, 64, &p);
+        contract_sync(c);
+        contract_get(c, loads ? 1 : 0, loads ? mine : theirs, out, WORDS);
+        assert_memory_equal(in, out, sizeof in);
+    }
+}
+
+static void atomics_of_all_devices_add_up(struct contract *c)
+{
+    device_addr counter = contract_words(c, 0, 1);
+    struct contract_parameters p = {0};
+
+    contract_add(&p, &counter, 8);
+    clear(c, 0, counter, 4);
+    for (unsigned d = 0; d < 2; d++)
+        contract_run(c, d, 0, "count", 5, 100, &p);
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, counter), 2 * 5 * 100 * 3);
+}
+
+static void a_peer_compares_and_swaps(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1), old = contract_words(c, 1, 1);
+
+    contract_put(c, 0, word, &(uint32_t){4}, 1);
+    contract_sync(c);
+    for (uint32_t i = 4; i < 6; i++) { /* the second time, 4 is not there any more */
+        struct contract_parameters p = contract_u64_u32(word, 4);
+
+        contract_add(&p, &(uint32_t){i * 10}, 4);
+        contract_add(&p, &old, 8);
+        contract_run(c, 1, 0, "swap", 1, 1, &p);
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 0, word), 40);
+        assert_int_equal(contract_word(c, 1, old), i == 4 ? 4 : 40);
+    }
+}
+
+const struct contract_promise contract_launch[] = {
+    {"a wrong module is refused", a_wrong_module_is_refused},
+    {"what a module lacks is not found", what_a_module_lacks_is_not_found},
+    {"a failure names what was not found", a_failure_names_what_was_not_found},
+    {"variables are found and live on their device",
+     variables_are_found_and_live_on_their_device},
+    {"parameters arrive", parameters_arrive},
+    {"parameters may change after the call", parameters_may_change_after_the_call},
+    {"wrong launches are refused", wrong_launches_are_refused},
+    {"every thread knows its place", every_thread_knows_its_place},
+    {"dynamic shared memory is given", dynamic_shared_memory_is_given},
+    {"kernels run at the same time", kernels_run_at_the_same_time},
+    {"kernels and streams wait for each other", kernels_and_streams_wait_for_each_other},
+    {"kernels reach their peers", kernels_reach_their_peers},
+    {"atomics of all devices add up", atomics_of_all_devices_add_up},
+    {"a peer compares and swaps", a_peer_compares_and_swaps},
+    {NULL, NULL},
+};

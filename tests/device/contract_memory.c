@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory: allocation, copies, fills. */
+#include "device/contract.h"
+
+enum { WORDS = 5000 };
+
+static void number(uint32_t *words, size_t count, uint32_t first)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] = first + (uint32_t)i;
+}
+
+static void allocations_are_aligned_and_apart(struct contract *c)
+{
+    device_addr a[6];
+
+    for (unsigned i = 0; i < 6; i++) {
+        contract_must(c, c->b->alloc(c->set, i % 2, 1000, &a[i], &c->err));
+        assert_int_equal(a[i] % 512, 0);
+    }
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned j = 0; j < i; j++)
+            assert_true(a[i] >= a[j] + 1000 || a[j] >= a[i] + 1000);
+    for (unsigned i = 0; i < 6; i++)
+        c->b->free(c->set, i % 2, a[i]);
+}
+
+static void too_large_an_allocation_fails_cleanly(struct contract *c)
+{
+    device_addr address = 7;
+
+    contract_refused(c, c->b->alloc(c->set, 0, (size_t)1 << 46, &address, &c->err),
+                     PROACT_ENOSPACE);
+    assert_int_equal(address, 7);
+    device_addr small = contract_words(c, 0, WORDS);
+
+    c->b->free(c->set, 0, small);
+}
+
+static void freed_memory_is_given_out_again(struct contract *c)
+{
+    for (int i = 0; i < 40; i++) {
+        device_addr address = 0;
+
+        contract_must(c, c->b->alloc(c->set, 0, (size_t)64 << 20, &address, &c->err));
+        c->b->free(c->set, 0, address);
+    }
+}
+
+static void what_is_written_is_read(struct contract *c)
+{
+    uint32_t in[WORDS], out[WORDS] = {0};
+    device_addr a = contract_words(c, 1, WORDS);
+
+    number(in, WORDS, 100);
+    contract_put(c, 1, a, in, WORDS);
+    contract_get(c, 1, a, out, WORDS);
+    assert_memory_equal(in, out, sizeof in);
+    contract_put(c, 1, a + 40, &(uint32_t){7}, 1);
+    assert_int_equal(contract_word(c, 1, a + 36), 109);
+    assert_int_equal(contract_word(c, 1, a + 40), 7);
+    assert_int_equal(contract_word(c, 1, a + 44), 111);
+}
+
+static void the_source_of_a_write_may_change_at_once(struct contract *c)
+{
+    uint32_t word = 1;
+    device_addr a = contract_words(c, 0, 1);
+
+    contract_run(c, 0, 0, "busy", 1, 32, &(struct contract_parameters){4, {0, 1}});
+    contract_put(c, 0, a, &word, 1);
+    word = 2;
+    assert_int_equal(contract_word(c, 0, a), 1);
+}
+
+static void a_fill_fills_bytes(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 100);
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 400, &c->err));
+    contract_must(c, c->b->fill(c->stream[0][0], a + 9, 0xab, 10, &c->err));
+    assert_int_equal(contract_word(c, 0, a + 4), 0);
+    assert_int_equal(contract_word(c, 0, a + 8), 0xababab00);
+    assert_int_equal(contract_word(c, 0, a + 12), 0xabababab);
+    assert_int_equal(contract_word(c, 0, a + 16), 0x00ababab);
+    assert_int_equal(contract_word(c, 0, a + 396), 0);
+}
+
+static void copies_move_bytes_within_a_device(struct contract *c)
+{
+    uint32_t in[WORDS], out[WORDS];
+    device_addr a = contract_words(c, 0, WORDS), to = contract_words(c, 0, WORDS);
+
+    number(in, WORDS, 1);
+    contract_put(c, 0, a, in, WORDS);
+    contract_must(c, c->b->fill(c->stream[0][0], to, 0, sizeof in, &c->err));
+    contract_must(c, c->b->copy(c->stream[0][0], to + 4, a, 100, &c->err));
+    contract_get(c, 0, to, out, WORDS);
+    assert_int_equal(out[0], 0);
+    assert_memory_equal(out + 1, in, 100);
+    assert_int_equal(out[26], 0);
+}
+
+/* A device's stream pushes to its peer, and pulls from it. */
+static void copies_move_bytes_between_devices(struct contract *c)
+{
+    uint32_t in[WORDS], out[WORDS];
+
+    assert_true(c->b->peer_access(c->set, 0, 1) && c->b->peer_access(c->set, 1, 0));
+    number(in, WORDS, 1000);
+    for (unsigned puller = 0; puller < 2; puller++) {
+        device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);
+
+        contract_put(c, 0, from, in, WORDS);
+        contract_sync(c);
+        contract_must(c, c->b->copy(c->stream[puller][0], to, from, sizeof in, &c->err));
+        contract_sync(c);
+        contract_get(c, 1, to, out, WORDS);
+        assert_memory_equal(in, out, sizeof in);
+    }
+}
+
+const struct contract_promise contract_memory[] = {
+    {"allocations are aligned and apart", allocations_are_aligned_and_apart},
+    {"too large an allocation fails cleanly", too_large_an_allocation_fails_cleanly},
+    {"freed memory is given out again", freed_memory_is_given_out_again},
+    {"what is written is read", what_is_written_is_read},
+    {"the source of a write may change at once", the_source_of_a_write_may_change_at_once},
+    {"a fill fills bytes", a_fill_fills_bytes},
+    {"copies move bytes within a device", copies_move_bytes_within_a_device},
+    {"copies move bytes between devices", copies_move_bytes_between_devices},
+    {NULL, NULL},
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order: within a stream, by events, by waits on words of memory. */
+#include "device/contract.h"
+
+enum { WORDS = 3000, LONG = 20000 };
+
+static struct contract_parameters loops(uint32_t n)
+{
+    struct contract_parameters p = {0};
+
+    contract_add(&p, &n, 4);
+    return p;
+}
+
+static void clear(struct contract *c, unsigned device, device_addr a, size_t bytes)
+{
+    contract_must(c, c->b->fill(c->stream[device][0], a, 0, bytes, &c->err));
+}
+
+static void a_stream_keeps_order(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), copy = contract_words(c, 0, WORDS);
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    uint32_t out[WORDS];
+
+    clear(c, 0, a, sizeof out);
+    for (int i = 0; i < 3; i++)
+        contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, c->b->copy(c->stream[0][0], copy, a, sizeof out, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_get(c, 0, copy, out, WORDS);
+    for (int i = 0; i < WORDS; i++)
+        assert_int_equal(out[i], 3);
+    assert_int_equal(contract_word(c, 0, a + 4 * (WORDS - 1)), 4);
+}
+
+static void an_event_orders_streams(struct contract *c)
+{
+    for (unsigned device = 0; device < 2; device++) { /* of the stream that waits */
+        device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, device, WORDS);
+        const struct contract_parameters add = contract_u64_u32(a, WORDS),
+                                         busy = loops(LONG);
+        struct device_event *event;
+
+        contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+        clear(c, 0, a, WORDS * 4);
+        contract_run(c, 0, 0, "busy", 1, 32, &busy);
+        contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+        contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+        contract_must(c, c->b->wait_event(c->stream[device][1], event, &c->err));
+        contract_must(c, c->b->copy(c->stream[device][1], b, a, WORDS * 4, &c->err));
+        contract_sync(c);
+        assert_int_equal(contract_word(c, device, b + 4 * (WORDS - 1)), 1);
+        c->b->event_destroy(event);
+    }
+}
+
+/* A wait holds for the record before it, not for a later one of the same event. */
+static void an_event_may_be_recorded_again(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 1, WORDS);
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    struct device_event *event, *back;
+
+    contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+    contract_must(c, c->b->event_create(c->set, 1, &back, &c->err));
+    assert_int_equal(c->b->record(c->stream[1][0], event, &c->err), PROACT_EINVAL);
+    clear(c, 0, a, WORDS * 4);
+    for (uint32_t i = 1; i <= 3; i++) {
+        contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+        contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+        contract_must(c, c->b->wait_event(c->stream[1][0], event, &c->err));
+        contract_must(c, c->b->copy(c->stream[1][0], b, a, WORDS * 4, &c->err));
+        contract_must(c, c->b->record(c->stream[1][0], back, &c->err));
+        contract_must(c, c->b->wait_event(c->stream[0][0], back, &c->err));
+        assert_int_equal(contract_word(c, 1, b), i);
+    }
+    contract_sync(c);
+    c->b->event_destroy(event);
+    c->b->event_destroy(back);
+}
+
+/* The waiting stream is queued first; the word lies on its device, the writer on either. */
+static void a_value_orders_streams(struct contract *c)
+{
+    for (unsigned writer = 0; writer < 2; writer++) {
+        device_addr word = contract_words(c, 1, 1), a = contract_words(c, 1, WORDS);
+        const struct contract_parameters add = contract_u64_u32(a, WORDS),
+                                         busy = loops(LONG);
+        uint32_t out[WORDS];
+
+        clear(c, 1, word, 4);
+        clear(c, 1, a, sizeof out);
+        contract_sync(c);
+        contract_must(c, c->b->wait_value(c->stream[1][1], word, 5, &c->err));
+        contract_run(c, 1, 1, "add_one", WORDS / 100, 100, &add);
+        contract_run(c, writer, 0, "busy", 1, 32, &busy);
+        contract_must(c, c->b->fill(c->stream[writer][0], a, 1, sizeof out, &c->err));
+        contract_must(c, c->b->write_value(c->stream[writer][0], word, 6, &c->err));
+        contract_sync(c);
+        contract_get(c, 1, a, out, WORDS);
+        assert_int_equal(out[0], 0x01010102);
+        assert_int_equal(out[WORDS - 1], 0x01010102);
+    }
+}
+
+static void values_are_compared_by_signed_distance(struct contract *c)
+{
+    static const uint32_t pairs[][2] = {{3, 3}, {4, 3}, {2, 0xfffffffe}, {0x80000002, 3}};
+    device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, 1);
+    uint32_t rounds = sizeof pairs / sizeof *pairs;
+
+    clear(c, 0, a, 4);
+    for (uint32_t i = 0; i < rounds; i++) {
+        const struct contract_parameters add = contract_u64_u32(a, 1);
+
+        contract_must(c, c->b->write_value(c->stream[0][0], word, pairs[i][0], &c->err));
+        contract_must(c, c->b->wait_value(c->stream[0][0], word, pairs[i][1], &c->err));
+        contract_run(c, 0, 0, "add_one", 1, 1, &add);
+    }
+    assert_int_equal(contract_word(c, 0, a), rounds);
+}
+
+/* Not reached yet: 0xfffffffe is before 1. */
+static void a_value_before_the_turn_is_waited_for(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, 1);
+    const struct contract_parameters add = contract_u64_u32(a, 1), busy = loops(LONG);
+
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 0xfffffffe, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, &c->err));
+    contract_run(c, 0, 1, "add_one", 1, 1, &add);
+    contract_run(c, 0, 0, "busy", 1, 32, &busy);
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 4, &c->err));
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 1, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a), 1);
+}
+
+static void time_goes_on(struct contract *c)
+{
+    const struct contract_parameters busy = loops(LONG);
+    uint64_t before;
+
+    contract_sync(c);
+    before = c->b->now_ns(c->set);
+    contract_run(c, 0, 0, "busy", 1, 32, &busy);
+    contract_sync(c);
+    assert_true(c->b->now_ns(c->set) > before);
+}
+
+const struct contract_promise contract_streams[] = {
+    {"a stream keeps order", a_stream_keeps_order},
+    {"an event orders streams", an_event_orders_streams},
+    {"an event may be recorded again", an_event_may_be_recorded_again},
+    {"a value orders streams", a_value_orders_streams},
+    {"values are compared by signed distance", values_are_compared_by_signed_distance},
+    {"a value before the turn is waited for", a_value_before_the_turn_is_waited_for},
+    {"time goes on", time_goes_on},
+    {NULL, NULL},
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Holds every keeper to the device contract. `contract_test NAME` runs one keeper alone. */
+#include "device/contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+/* Of device-side waits, in the keeper's time; long enough for every wait that ends. */
+static const double wait_limit_ms = 20;
+
+static const struct contract_keeper keepers[] = {
+    {.name = "emulator", .backend = &device_emulator},
+    {.name = "emulator-check", .backend = &device_emulator, .checks = true},
+};
+
+static const struct contract_promise *const rooms[] = {
+    contract_memory, contract_streams, contract_launch, contract_watch, contract_faults};
+
+struct trial {
+    const struct contract_keeper *keeper;
+    const struct contract_promise *promise;
+};
+
+static void try_promise(void **state)
+{
+    const struct trial *t = *state;
+    struct contract c;
+
+    contract_open(&c, t->keeper, 1, wait_limit_ms);
+    t->promise->test(&c);
+    contract_close(&c);
+}
+
+static int run_keeper(const struct contract_keeper *keeper)
+{
+    struct CMUnitTest tests[64] = {{0}};
+    struct trial trials[64];
+    size_t count = 0;
+
+    for (size_t i = 0; i < LENGTH(rooms); i++)
+        for (const struct contract_promise *p = rooms[i]; p->name; p++, count++) {
+            trials[count] = (struct trial){.keeper = keeper, .promise = p};
+            tests[count].name = p->name;
+            tests[count].test_func = try_promise;
+            tests[count].initial_state = &trials[count];
+        }
+    return _cmocka_run_group_tests(keeper->name, tests, count, NULL, NULL);
+}
+
+static bool is_here(const struct contract_keeper *keeper)
+{
+    const struct device_options options = {0};
+    struct device_set *set = NULL;
+    struct proact_error err;
+
+    if (keeper->backend->is_virtual)
+        return true;
+    if (keeper->backend->open(&options, &set, &err) == PROACT_ENODEV)
+        return false;
+    keeper->backend->close(set);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    bool ran = false;
+
+    for (size_t i = 0; i < LENGTH(keepers); i++) {
+        if ((argc > 1 && strcmp(argv[1], keepers[i].name)) || !is_here(&keepers[i]))
+            continue;
+        failed += run_keeper(&keepers[i]);
+        ran = true;
+    }
+    if (!ran)
+        puts("no such keeper here: skipped");
+    return ran ? failed : 77;
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Usage: install.sh BUILD COMPILER SOURCE FLAG. Installs BUILD into a scratch folder, then
+# builds SOURCE/hello.c against it: by pkg-config, shared and static, and by find_package.
+set -eu
+build=$1 compiler=$2 source=$3 flag=$4
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+cmake --install "$build" --prefix "$root" >"$root/log"
+
+check() {
+    out=$(LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libproact.so | head -1)) "$1")
+    case $out in
+    "proact "*" runs on 2 devices") echo "ok: $2" ;;
+    *) echo "$2 printed: $out" >&2; exit 1 ;;
+    esac
+}
+
+PKG_CONFIG_PATH=$(dirname "$(find "$root" -name proact.pc)")
+export PKG_CONFIG_PATH
+pc() {
+    pkg-config --define-variable=prefix="$root" "$@" proact
+}
+# shellcheck disable=SC2046 # flags are words
+"$compiler" $flag "$source/hello.c" $(pc --cflags --libs) -o "$root/shared"
+check "$root/shared" "pkg-config, shared"
+archive=$(find "$root" -name libproact.a)
+# shellcheck disable=SC2046
+"$compiler" $flag "$source/hello.c" $(pc --cflags) "$archive" \
+    $(pc --static --libs-only-l | sed 's/-lproact//') -o "$root/static"
+check "$root/static" "pkg-config, static"
+
+mkdir "$root/user"
+cp "$source/hello.c" "$root/user"
+cat >"$root/user/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(hello LANGUAGES C)
+find_package(proact REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello proact::proact)
+EOF
+cmake -S "$root/user" -B "$root/user/build" -DCMAKE_PREFIX_PATH="$root" \
+    -DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS="$flag" >"$root/log"
+cmake --build "$root/user/build" >"$root/log"
+check "$root/user/build/hello" "find_package"

@@ -1,0 +1,5 @@
+# A program is built against the installed tree, by pkg-config and by find_package.
+add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh
+    ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER} ${CMAKE_CURRENT_SOURCE_DIR}/install
+    $<IF:$<BOOL:${PROACT_SANITIZE}>,-fsanitize=address$<COMMA>undefined,-O1>)
+set_tests_properties(install PROPERTIES LABELS quick TIMEOUT 120)

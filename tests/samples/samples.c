@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "samples/samples.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "samples/samples_fill.h"
+
+const struct sample samples[SAMPLES_COUNT] = {
+    {.name = "vecadd", .file = "vecadd", .fill = fill_vecadd},
+    {.name = "vecadd64", .file = "vecadd", .fill = fill_vecadd64},
+    {.name = "vecadd4", .file = "vecadd", .fill = fill_vecadd4},
+    {.name = "saxpy_gs", .file = "vecadd", .fill = fill_saxpy_gs},
+    {.name = "coarsen", .file = "vecadd", .fill = fill_coarsen},
+    {.name = "hist", .file = "histogram", .is_plain_only = true, .fill = fill_hist},
+    {.name = "hist_part", .file = "histogram", .fill = fill_hist_part},
+    {.name = "reduce", .file = "reduce", .fill = fill_reduce},
+    {.name = "reduce_smem", .file = "reduce", .fill = fill_reduce_smem},
+    {.name = "jacobi", .file = "stencil", .fill = fill_jacobi},
+    {.name = "jacobi_plain", .file = "stencil", .fill = fill_jacobi},
+    {.name = "jacobi_clamp", .file = "stencil", .fill = fill_jacobi_clamp},
+    {.name = "stencil3d", .file = "stencil", .fill = fill_stencil3d},
+    {.name = "flat2d", .file = "stencil", .fill = fill_flat2d},
+    {.name = "transpose", .file = "transpose", .fill = fill_transpose},
+    {.name = "nd_jacobi", .file = "ndarray", .fill = fill_nd_jacobi},
+    {.name = "nd_sgemm", .file = "ndarray", .fill = fill_nd_sgemm},
+    {.name = "nd_stencil3d", .file = "ndarray", .fill = fill_nd_stencil3d},
+    {.name = "nd2_transpose", .file = "ndarray", .fill = fill_nd2_transpose},
+    {.name = "nd2_blockcyclic", .file = "ndarray", .fill = fill_nd2_blockcyclic},
+    {.name = "nd2_cyclic_row", .file = "ndarray", .fill = fill_nd2_cyclic_row},
+    {.name = "sgemm", .file = "matmul", .fill = fill_sgemm},
+    {.name = "sgemm_naive", .file = "matmul", .fill = fill_sgemm},
+    {.name = "sgemm_amge", .file = "matmul", .fill = fill_sgemm_amge},
+    {.name = "sgemv", .file = "matmul", .fill = fill_sgemv},
+    {.name = "pr_pull", .file = "ranks", .fill = fill_pr_pull},
+    {.name = "pr_push",
+     .file = "ranks",
+     .is_plain_only = true,
+     .is_unordered = true,
+     .fill = fill_pr_push},
+    {.name = "relax_csr", .file = "relax", .races = true, .fill = fill_relax_csr},
+    {.name = "relax_edges",
+     .file = "relax",
+     .is_plain_only = true,
+     .races = true,
+     .fill = fill_relax_edges},
+};
+
+void samples_begin(struct samples_case *c, const struct sample *s, bool large)
+{
+    *c = (struct samples_case){.again = -1};
+    s->fill(c, large);
+}
+
+void samples_end(struct samples_case *c)
+{
+    arena_clear(&c->arena);
+}
+
+static size_t element_bytes(enum samples_element e)
+{
+    return e == SAMPLES_U8 ? 1 : 4;
+}
+
+size_t samples_bytes(const struct samples_array *a)
+{
+    return a->count * element_bytes(a->element);
+}
+
+static struct samples_array *add_array(struct samples_case *c, const char *name,
+                                       enum samples_element element, size_t count)
+{
+    assert(c->array_count < SAMPLES_ARRAYS_MAX);
+    struct samples_array *a = &c->arrays[c->array_count++];
+
+    *a = (struct samples_array){.name = name, .element = element, .count = count};
+    a->content = arena_alloc(&c->arena, samples_bytes(a));
+    return a;
+}
+
+/* Values between -0.5 and 0.5, other ones in every array of a case. */
+float *samples_floats(struct samples_case *c, const char *name, size_t count)
+{
+    float *f = add_array(c, name, SAMPLES_F32, count)->content;
+    uint32_t seed = c->array_count * 2654435761u + 1;
+
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        f[i] = (float)(seed >> 16) / 65536.f - 0.5f;
+    }
+    return f;
+}
+
+int32_t *samples_ints(struct samples_case *c, const char *name, size_t count)
+{
+    return add_array(c, name, SAMPLES_I32, count)->content;
+}
+
+unsigned char *samples_octets(struct samples_case *c, const char *name, size_t count)
+{
+    return add_array(c, name, SAMPLES_U8, count)->content;
+}
+
+void *samples_output(struct samples_case *c, double tolerance)
+{
+    struct samples_array *a = &c->arrays[c->array_count - 1];
+    void *expected = arena_alloc(&c->arena, samples_bytes(a));
+
+    memcpy(expected, a->content, samples_bytes(a));
+    a->expected = expected;
+    a->tolerance = tolerance;
+    return expected;
+}
+
+void samples_map(struct samples_case *c, struct proact_map map)
+{
+    struct samples_array *a = &c->arrays[c->array_count - 1];
+
+    a->is_mapped = true;
+    a->map = map;
+}
+
+struct proact_map samples_contiguous(uint64_t run_bytes)
+{
+    return (struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = run_bytes};
+}
+
+static struct samples_parameter *add_parameter(struct samples_case *c, size_t bytes)
+{
+    assert(c->parameter_count < SAMPLES_PARAMETERS_MAX && bytes <= SAMPLES_VALUE_MAX);
+    struct samples_parameter *p = &c->parameters[c->parameter_count++];
+
+    p->array = -1;
+    p->bytes = bytes;
+    return p;
+}
+
+void samples_pass_array(struct samples_case *c, int array)
+{
+    add_parameter(c, 8)->array = array;
+}
+
+void samples_pass_all(struct samples_case *c)
+{
+    for (unsigned i = 0; i < c->array_count; i++)
+        samples_pass_array(c, (int)i);
+}
+
+void samples_pass_int(struct samples_case *c, int value)
+{
+    memcpy(add_parameter(c, sizeof value)->value, &value, sizeof value);
+}
+
+void samples_pass_float(struct samples_case *c, float value)
+{
+    memcpy(add_parameter(c, sizeof value)->value, &value, sizeof value);
+}
+
+void samples_pass_u64(struct samples_case *c, uint64_t value)
+{
+    memcpy(add_parameter(c, sizeof value)->value, &value, sizeof value);
+}
+
+void samples_pass_struct(struct samples_case *c, int array, const int *ints, size_t count)
+{
+    struct samples_parameter *p = add_parameter(c, 8 + count * sizeof *ints);
+
+    p->array = array;
+    memcpy(p->value + 8, ints, count * sizeof *ints);
+}
+
+void samples_grid(struct samples_case *c, int ctas_x, int ctas_y, int threads_x,
+                  int threads_y)
+{
+    c->grid = (struct proact_grid){
+        .ctas = {(uint32_t)ctas_x, (uint32_t)ctas_y, 1},
+        .threads = {(uint32_t)threads_x, (uint32_t)threads_y, 1},
+    };
+}
+
+static double value_at(const struct samples_array *a, const void *content, size_t i)
+{
+    if (a->element == SAMPLES_F32)
+        return (double)((const float *)content)[i];
+    if (a->element == SAMPLES_I32)
+        return ((const int32_t *)content)[i];
+    return ((const unsigned char *)content)[i];
+}
+
+bool samples_agree(const struct samples_array *a, const void *got, char *sentence,
+                   size_t size)
+{
+    size_t each = element_bytes(a->element);
+
+    for (size_t i = 0; i < a->count; i++) {
+        double is = value_at(a, got, i), must = value_at(a, a->expected, i);
+        bool same = a->tolerance > 0 ? fabs(is - must) <= a->tolerance * (1 + fabs(must))
+                                     : !memcmp((const char *)got + i * each,
+                                               (const char *)a->expected + i * each, each);
+
+        if (same)
+            continue;
+        snprintf(sentence, size, "%s[%zu] is %.9g, not %.9g", a->name, i, is, must);
+        return false;
+    }
+    return true;
+}
+
+static void stencil_ranges(const struct proact_map *map, uint64_t x, uint64_t y,
+                           proact_emit *emit, void *sink)
+{
+    uint64_t first = x * map->run_bytes, end = first + map->run_bytes;
+
+    if (end > map->stride_bytes)
+        end = map->stride_bytes; /* the last tile of a row sticks out */
+    for (uint64_t row = y * map->rows; first < end && row < (y + 1) * map->rows; row++)
+        emit(sink, map->offset_bytes + row * map->stride_bytes + first, end - first);
+}
+
+void samples_ranges(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
+                    proact_emit *emit, void *sink)
+{
+    uint32_t place[3] = {cta % grid[0], cta / grid[0] % grid[1], cta / grid[0] / grid[1]};
+
+    switch (map->kind) {
+    case PROACT_MAP_CONTIGUOUS:
+        emit(sink, map->offset_bytes + cta * map->run_bytes, map->run_bytes);
+        break;
+    case PROACT_MAP_STRIDED:
+        for (uint64_t i = 0; i < map->run_count; i++)
+            emit(sink, map->offset_bytes + cta * map->step_bytes + i * map->stride_bytes,
+                 map->run_bytes);
+        break;
+    case PROACT_MAP_STENCIL:
+        stencil_ranges(map, place[0], place[1], emit, sink);
+        break;
+    case PROACT_MAP_TABLE:
+        for (uint32_t i = map->first[cta]; i < map->first[cta + 1]; i++)
+            emit(sink, map->offset_bytes + map->ranges[i].first_byte, map->ranges[i].bytes);
+        break;
+    case PROACT_MAP_CALLBACK:
+        map->ranges_of(map->context, grid, place, emit, sink);
+        break;
+    }
+}

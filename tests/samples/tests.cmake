@@ -1,0 +1,50 @@
+# The sample kernels marked for sharing, by every compiler that is here. What the compilers
+# make of the plain ones is in tests/ptx/corpus.
+set(marked_compilers)
+if(PROACT_NVCC)
+    foreach(sm 75 90 100)
+        list(APPEND marked_compilers sm_${sm})
+        set(compile_sm_${sm} ${PROACT_NVCC} -ptx -arch=compute_${sm} -O3
+            ${PROACT_KERNEL_INCLUDES})
+    endforeach()
+endif()
+if(PROACT_CLANG)
+    list(APPEND marked_compilers clang)
+    set(compile_clang ${PROACT_PTX_CLANG})
+endif()
+
+file(GLOB marked_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu)
+set(marked_texts)
+foreach(compiler ${marked_compilers})
+    foreach(source ${marked_sources})
+        get_filename_component(name ${source} NAME_WE)
+        set(text ${CMAKE_CURRENT_BINARY_DIR}/samples/${name}.${compiler}.ptx)
+        proact_ptx(${text} ${source} ${compile_${compiler}} -DSAMPLE_SHARED)
+        list(APPEND marked_texts ${text})
+    endforeach()
+endforeach()
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/samples)
+add_custom_target(samples_ptx ALL DEPENDS ${marked_texts})
+
+add_library(proact_samples STATIC samples/samples.c samples/samples_elements.c
+    samples/samples_grids.c samples/samples_products.c samples/samples_graphs.c
+    samples/samples_ptx.c)
+target_link_libraries(proact_samples PUBLIC proact_testing)
+foreach(program samples_execute_test samples_share_test)
+    if(TARGET ${program})
+        target_link_libraries(${program} PRIVATE proact_samples)
+        add_dependencies(${program} samples_ptx)
+    endif()
+endforeach()
+if(TARGET samples_share_test)
+    foreach(which all check seeds)
+        add_test(NAME samples.share_${which} COMMAND samples_share_test ${which}
+            WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+        set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS slow)
+    endforeach()
+endif()
+if(TARGET samples_execute_test)
+    add_test(NAME samples.execute_large COMMAND samples_execute_test large
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS slow)
+endif()
