@@ -1,42 +1,38 @@
-# Test ptx.compilers: what the compilers of this machine make of the samples (plain and
-# marked), of the hard kernels (nvcc), of the library's and the applications' kernels, comes
-# back byte for byte and agrees with itself.
-set(folder ${CMAKE_CURRENT_BINARY_DIR}/ptx_compilers)
-file(MAKE_DIRECTORY ${folder})
-file(GLOB samples CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu)
-file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kernels/*.cu
-    ${PROJECT_SOURCE_DIR}/apps/*/*.cu)
-file(GLOB hard CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hard/*.cu)
-set(outputs "")
+# Test ptx.compilers: what the compilers of this machine make of the samples (the marked ones
+# are compiled in tests/samples), of the hard kernels (nvcc), and of the library's and the
+# applications' kernels comes back byte for byte and agrees with itself.
+set(ptx_folder ${CMAKE_CURRENT_BINARY_DIR}/ptx_compilers)
+set(ptx_outputs)
+file(MAKE_DIRECTORY ${ptx_folder})
+file(GLOB ptx_plain CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/apps/*/*.cu)
+file(GLOB ptx_hard CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hard/*.cu)
 
-# compile(TAG SOURCES COMMAND...): every source to NAME.TAG.ptx
-function(compile tag sources)
+# ptx_compile(TAG SOURCES COMMAND...): every source to NAME.TAG.ptx
+function(ptx_compile tag sources)
     foreach(source ${${sources}})
         get_filename_component(name ${source} NAME_WE)
-        proact_ptx(${folder}/${name}.${tag}.ptx ${source} ${ARGN})
-        list(APPEND outputs ${folder}/${name}.${tag}.ptx)
+        proact_ptx(${ptx_folder}/${name}.${tag}.ptx ${source} ${ARGN})
+        list(APPEND ptx_outputs ${ptx_folder}/${name}.${tag}.ptx)
     endforeach()
-    set(outputs ${outputs} PARENT_SCOPE)
+    set(ptx_outputs ${ptx_outputs} PARENT_SCOPE)
 endfunction()
 
 if(PROACT_NVCC)
-    execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
+    execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE ptx_known)
     foreach(sm 75 90 100)
-        if(known MATCHES "compute_${sm}\n")
-            set(nvcc ${PROACT_PTX_NVCC})
-            list(TRANSFORM nvcc REPLACE "^-arch=.*" "-arch=compute_${sm}")
-            compile(sm_${sm} samples ${nvcc})
-            compile(shared.sm_${sm} samples ${nvcc} -DSAMPLE_SHARED)
-            compile(sm_${sm} hard ${nvcc})
-            compile(sm_${sm} kernels ${nvcc})
+        if(ptx_known MATCHES "compute_${sm}\n")
+            set(ptx_nvcc ${PROACT_PTX_NVCC})
+            list(TRANSFORM ptx_nvcc REPLACE "^-arch=.*" "-arch=compute_${sm}")
+            ptx_compile(sm_${sm} ptx_plain ${ptx_nvcc})
+            ptx_compile(sm_${sm} ptx_hard ${ptx_nvcc})
         endif()
     endforeach()
 endif()
 if(PROACT_CLANG)
-    compile(clang samples ${PROACT_PTX_CLANG})
-    compile(shared.clang samples ${PROACT_PTX_CLANG} -DSAMPLE_SHARED)
-    compile(clang kernels ${PROACT_PTX_CLANG})
+    ptx_compile(clang ptx_plain ${PROACT_PTX_CLANG})
 endif()
-add_custom_target(ptx_compilers ALL DEPENDS ${outputs})
-add_test(NAME ptx.compilers COMMAND ptx_corpus_test ${folder})
+add_custom_target(ptx_compilers ALL DEPENDS ${ptx_outputs})
+add_test(NAME ptx.compilers COMMAND ptx_corpus_test ${ptx_folder}
+    ${CMAKE_CURRENT_BINARY_DIR}/samples)
 set_tests_properties(ptx.compilers PROPERTIES LABELS quick)
