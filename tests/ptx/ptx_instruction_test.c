@@ -264,12 +264,12 @@ static void calls_have_lists_around_their_function(void **state)
 static void lines_are_counted(void **state)
 {
     const struct ptx_instruction *i = read_one(
-        "/* two\n lines */ ret; // ret;\n\n.loc 1 2 3, function_name $x, in 4\nexit;");
+        "ret; // ret;\n/* two\n lines */\n.loc 1 2 3, function_name $x, in 4\nexit;");
     uint32_t line = i[0].line;
 
     (void)state;
     assert_int_equal(ptx_function_find(module, "k")->instruction_count, 2);
-    assert_int_equal(i[1].line, line + 3);
+    assert_int_equal(i[1].line, line + 4);
 }
 
 int main(void)

@@ -187,6 +187,17 @@ static void scopes_hide_and_end(void **state)
     ptx_destroy(m);
 }
 
+/* The label of the scope between, though it comes last. */
+static void a_nearer_label_hides_an_earlier_one(void **state)
+{
+    struct ptx_module *m = must_parse_body("L: ret; { { bra L; } L: ret; }");
+    const struct ptx_function *f = ptx_function_find(m, "k");
+
+    (void)state;
+    assert_int_equal(f->labels[f->instructions[1].operands[0].label].instruction, 2);
+    ptx_destroy(m);
+}
+
 static void debug_sections_pass_through(void **state)
 {
     static const char text[] = PTX_HEAD
@@ -215,6 +226,7 @@ int main(void)
         cmocka_unit_test(variables_hold_their_initial_values),
         cmocka_unit_test(addresses_are_relocations),
         cmocka_unit_test(scopes_hide_and_end),
+        cmocka_unit_test(a_nearer_label_hides_an_earlier_one),
         cmocka_unit_test(debug_sections_pass_through),
     };
 
