@@ -42,7 +42,7 @@ struct usage {
     uint64_t sectors, missed_sectors;
     uint64_t loads, fresh_loads; /* fresh: of another address than the load before */
     uint64_t strong, stores, clocks;
-    bool news;           /* a strong access found another address or value than before */
+    uint64_t news; /* strong accesses that found another address or value than before */
     uint64_t sent_bytes; /* to peers, useful */
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */

@@ -4,7 +4,9 @@
 #include "execute/run/run.h"
 #include "execute/run/run_grid.h"
 
-enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
+/* Instructions after which a warp makes room for others: less where all warps are to have
+   their part of a small budget, so that they are as far as they would be side by side. */
+enum { SLICE = 8192, SLICE_MIN = 128 };
 
 static size_t lines(size_t bytes)
 {
@@ -116,7 +118,7 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
 
     if (!w->is_started)
         warp_start(w);
-    stop = w->grid->interpret(w, budget < SLICE ? budget : SLICE);
+    stop = w->grid->interpret(w, budget);
     /* Groups that spin at a low place must let those they wait for run, every other slice.
      */
     w->is_fair = stop == WARP_SLICE && !w->is_fair && w->group_count > 1;
@@ -197,8 +199,9 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
              mixed = (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 33);
     uint32_t start = mixed % count, stride = mixed >> 30 & 1 ? count - 1 : 1;
     bool is_strong = false, ran = true;
-    uint64_t spent = 0;
+    uint64_t spent = 0, slice = budget / count;
 
+    slice = slice < SLICE_MIN ? SLICE_MIN : slice > SLICE ? SLICE : slice;
     if (stride == 0)
         stride = 1;
     run_begins(c);
@@ -214,7 +217,8 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
             if (spent >= budget)
                 return EXECUTE_BUDGET;
             uint64_t before = face->issued;
-            enum warp_stop stop = warp_run(w, budget - spent);
+            enum warp_stop stop =
+                warp_run(w, budget - spent < slice ? budget - spent : slice);
 
             ran = true;
             if (stop == WARP_FAULT)
