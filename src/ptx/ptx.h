@@ -51,7 +51,8 @@ enum ptx_operand_kind {
     PTX_INTEGER,  /* integer */
     PTX_FLOAT,    /* integer holds the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */
     PTX_SYMBOL,   /* symbol + integer: a variable's address, or a function */
-    PTX_MEMORY,   /* [reg + integer], [symbol + integer], [integer]: reg or symbol is -1 */
+    PTX_MEMORY,   /* [reg + integer], [symbol + integer], [integer]: reg or symbol is -1;
+                     list: what follows the base, as in [texture, {x, y}] */
     PTX_VECTOR,   /* list: {%r1, %r2} */
     PTX_PAIR,     /* list of two: %r1|%p1 */
     PTX_LIST,     /* list: (param0, param1) of a call */
@@ -143,7 +144,8 @@ struct ptx_symbol {
     bool is_extern, is_function;
     int32_t function;       /* index in the module, -1 where not defined here */
     unsigned char *initial; /* bytes long, or NULL for zero */
-    /* Addresses of other symbols inside `initial`: at byte `at`, symbol + addend. */
+    /* Addresses inside `initial`: the eight bytes from `at` on hold symbol + addend, where
+       `symbol` counts as in an operand (PTX_SYMBOL_MODULE). */
     struct ptx_relocation {
         uint32_t at;
         int32_t symbol;
@@ -172,7 +174,7 @@ struct ptx_function {
     uint32_t return_count;      /* .func only: symbols after the parameters */
     struct ptx_symbol *symbols; /* parameters, returns, locals in order */
     uint32_t symbol_count;
-    struct ptx_register *registers;
+    struct ptx_register *registers; /* those that are named: of %r<100> only the used */
     uint32_t register_count;
     struct ptx_instruction *instructions;
     uint32_t instruction_count;

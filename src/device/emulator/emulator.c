@@ -32,6 +32,7 @@ static void set_destroy(struct device_set *set)
         if (d->pool)
             execute_pool_destroy(d->pool);
     }
+    free(set->mail);
     free(set->devices);
     check_destroy(set->check);
     memory_release(&set->memory);

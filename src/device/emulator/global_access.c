@@ -2,8 +2,10 @@
 /* What executing warps ask of the device: global memory near and far, fences, clocks. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/message.h"
 #include "device/emulator/span_log.h"
@@ -153,6 +155,13 @@ static int misaligned_lane(const struct execute_access *a)
     return -1;
 }
 
+static bool releases_far(const struct execute_access *a)
+{
+    return a->scope == EXECUTE_SYS && a->kind != EXECUTE_LOAD &&
+           (a->order == EXECUTE_RELEASE || a->order == EXECUTE_ACQ_REL ||
+            a->order == EXECUTE_SC);
+}
+
 static enum execute_verdict access_global(void *context, struct execute_warp *w,
                                           const struct execute_access *a)
 {
@@ -178,6 +187,8 @@ static enum execute_verdict access_global(void *context, struct execute_warp *w,
     d->usage.stores += a->kind != EXECUTE_LOAD;
     if (verdict == EXECUTE_GO)
         touch(d, a);
+    if (releases_far(a) && !all_acknowledged(d))
+        return EXECUTE_TAKEN;
     return verdict;
 }
 
@@ -266,12 +277,72 @@ static void send_request(struct emulated *d, struct execute_warp *w,
     message_send(d, m, instant(d, w), (uint64_t)__builtin_popcount(mask));
 }
 
+static enum execute_verdict perform(struct emulated *d, struct execute_warp *w,
+                                    const struct execute_access *a,
+                                    const struct execute_op *op,
+                                    const unsigned char *operands);
+
+/* A release at system scope is performed when all earlier stores are where they belong. */
+struct released {
+    struct execute_warp *warp;
+    struct resident *resident;
+    const struct execute_op *op;
+    struct execute_access access;
+    uint64_t address[LANES];
+    unsigned char operands[];
+};
+
+static void release_over(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct released *r = subject;
+    bool answers = r->access.kind == EXECUTE_ATOMIC;
+
+    (void)detail;
+    d->current = r->resident;
+    perform(d, r->warp, &r->access, r->op, r->operands);
+    d->current = NULL;
+    if (!answers)
+        execute_complete(r->warp, r->access.mask, NULL);
+    resident_wake(d, r->resident);
+    free(r);
+}
+
+static enum execute_verdict release_later(struct emulated *d, struct execute_warp *w,
+                                          const struct execute_access *a,
+                                          const struct execute_op *op,
+                                          const unsigned char *operands)
+{
+    size_t bytes = (a->kind == EXECUTE_STORE ? 1 : 2) * (size_t)LANES * a->bytes;
+    struct released *r = must_calloc(1, sizeof *r + bytes);
+
+    r->warp = w;
+    r->resident = d->current;
+    r->op = op;
+    r->access = *a;
+    memcpy(r->address, a->address, sizeof r->address);
+    r->access.address = r->address;
+    memcpy(r->operands, operands, bytes);
+    when_acknowledged(d, release_over, r, 0);
+    return EXECUTE_WAIT;
+}
+
 static enum execute_verdict access_remote(void *context, struct execute_warp *w,
                                           const struct execute_access *a,
                                           const struct execute_op *op,
                                           const unsigned char *operands)
 {
     struct emulated *d = context;
+
+    if (releases_far(a) && !all_acknowledged(d))
+        return release_later(d, w, a, op, operands);
+    return perform(d, w, a, op, operands);
+}
+
+static enum execute_verdict perform(struct emulated *d, struct execute_warp *w,
+                                    const struct execute_access *a,
+                                    const struct execute_op *op,
+                                    const unsigned char *operands)
+{
     uint32_t of_device[DEVICES_MAX] = {0};
     unsigned char result[LANES * 64];
     bool answers = a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC;
@@ -300,13 +371,21 @@ static enum execute_verdict access_remote(void *context, struct execute_warp *w,
     return answers ? EXECUTE_WAIT : EXECUTE_TAKEN;
 }
 
-static void fence_over(struct emulated *d, void *subject, uint64_t mask)
-{
-    struct resident *r = subject;
+/* Lanes that wait until what was stored before is where it belongs. */
+struct fenced {
+    struct execute_warp *warp;
+    struct resident *resident;
+    uint32_t mask;
+};
 
-    execute_complete(r->fenced_warp, (uint32_t)mask, NULL);
-    r->fenced_warp = NULL;
-    resident_wake(d, r);
+static void fence_over(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct fenced *f = subject;
+
+    (void)detail;
+    execute_complete(f->warp, f->mask, NULL);
+    resident_wake(d, f->resident);
+    free(f);
 }
 
 static enum execute_verdict fence(void *context, struct execute_warp *w, uint32_t mask,
@@ -318,10 +397,12 @@ static enum execute_verdict fence(void *context, struct execute_warp *w, uint32_
     (void)line;
     checked_fence(d, w, order, scope);
     d->usage.strong++;
-    if (scope != EXECUTE_SYS || all_acknowledged(d) || d->current->fenced_warp)
+    if (scope != EXECUTE_SYS || all_acknowledged(d))
         return EXECUTE_GO;
-    d->current->fenced_warp = w;
-    when_acknowledged(d, fence_over, d->current, mask);
+    struct fenced *f = must_calloc(1, sizeof *f);
+
+    *f = (struct fenced){w, d->current, mask};
+    when_acknowledged(d, fence_over, f, 0);
     return EXECUTE_WAIT;
 }
 
@@ -334,12 +415,16 @@ static uint64_t clock_cycles(void *context, struct execute_warp *w)
 {
     const struct emulated *d = context;
 
+    d->current->timed = true;
     return (uint64_t)((double)instant(d, w) * d->set->topology->device.clock_ghz / PS);
 }
 
 static uint64_t globaltimer(void *context, struct execute_warp *w)
 {
-    return instant(context, w) / PS;
+    const struct emulated *d = context;
+
+    d->current->timed = true;
+    return instant(d, w) / PS;
 }
 
 static void print(void *context, const char *text, size_t length)

@@ -12,7 +12,7 @@
 /* Warp instructions of a CTA in one turn: bounds how far it runs ahead of its time. */
 enum { TURN_BUDGET = 4096, BARRIER_CYCLES = 20, JITTER_NS = 300 };
 /* Stores that a CTA may have waiting for the way out, as time of that way. */
-enum { OUT_QUEUE_NS = 2000 };
+enum { OUT_QUEUE_NS = 2000, PATIENCE_NS = 1000000 };
 
 static void cta_turn(struct emulated *d, void *subject, uint64_t detail);
 
@@ -195,6 +195,15 @@ static uint64_t turn_cost(struct emulated *d, struct resident *r)
     return longer(cost, (uint64_t)cycle);
 }
 
+/* Where nothing has changed for long, who looks again and again does so ever more rarely:
+   it costs the host less, and a limit that the kernel has set itself still comes. */
+static uint64_t patience(const struct emulated *d)
+{
+    uint64_t since = d->set->quiet_since_ps;
+
+    return d->now_ps > since + PATIENCE_NS * (uint64_t)PS ? (d->now_ps - since) / 16 : 0;
+}
+
 static void cta_turn(struct emulated *d, void *subject, uint64_t detail)
 {
     struct resident *r = subject;
@@ -226,11 +235,13 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t detail)
         schedule(d, r, end);
         break;
     case EXECUTE_STRONG:
-        schedule(d, r, end);
+        schedule(d, r, end + patience(d));
         break;
     case EXECUTE_BLOCKED:
-        if (c->sleep_ns)
-            schedule(d, r, end + c->sleep_ns * (uint64_t)PS);
+        if (c->sleep_ns) {
+            r->timed |= !d->usage.strong; /* it looked at nothing before it slept */
+            schedule(d, r, end + c->sleep_ns * (uint64_t)PS + patience(d));
+        }
         break;
     case EXECUTE_TRAPPED:
         device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, c->fault);

@@ -38,20 +38,20 @@ struct resident {
     struct kernel_run *run;
     uint32_t sm;
     bool scheduled; /* a turn is on the agenda */
+    bool timed;     /* looked at a clock since anything changed: see stall.c */
     uint64_t began_ps, sent_free_ps;
     uint64_t turns, looks; /* looks: turns at the last change of anything */
     uint32_t poll_line;    /* the last strong load */
     uint64_t poll_address;
     uint32_t actor; /* of the CTA, for the checker; of its warps: */
     uint32_t *warp_actors;
-    struct execute_warp *fenced_warp; /* waits for acknowledgements */
     struct resident *next, *previous; /* of the device */
     struct resident *next_held;
 };
 
 void resident_wake(struct emulated *d,
-                   struct resident *r);     /* something it waited for came */
-void runs_clear(struct emulated *d);        /* at close: what never ended */
+                   struct resident *r); /* something it waited for came */
+void runs_clear(struct emulated *d);    /* at close: what never ended */
 
 /* global_access.c: the callbacks. */
 void host_callbacks(struct emulated *d);

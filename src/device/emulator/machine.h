@@ -51,7 +51,7 @@ struct emulated {
     struct sm *sms;
     uint32_t resident_ctas;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
-    uint64_t link_free_ps[DEVICES_MAX];
+    uint64_t link_free_ps[DEVICES_MAX], last_arrival_ps[DEVICES_MAX];
     uint32_t *l2_lines;
     uint64_t l2_mask;
 
@@ -91,8 +91,11 @@ struct device_set {
     unsigned stream_count;
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     uint64_t latency_ps, window_end_ps, bus_free_ps;
-    struct check *check; /* NULL unless options.check */
+    uint64_t quiet_since_ps; /* nothing has changed since: see stall.c */
+    struct check *check;     /* NULL unless options.check */
     bool replicas_known;
+    struct message **mail; /* on its way in one delivery */
+    size_t mail_capacity;
     uint64_t grid_ids;
     struct image *images;
     struct device_module *modules;

@@ -68,6 +68,10 @@ void message_send(struct emulated *from, struct message *m, uint64_t ready_ps,
             leaves = way;
     }
     m->arrive_ps = leaves + set->latency_ps;
+    if (m->arrive_ps <
+        from->last_arrival_ps[m->to]) /* one pair's messages keep their order */
+        m->arrive_ps = from->last_arrival_ps[m->to];
+    from->last_arrival_ps[m->to] = m->arrive_ps;
     if (m->is_acknowledged) {
         from->sent.to[m->to]++;
         from->unacknowledged_bytes += (uint64_t)m->wire_bytes;
@@ -211,20 +215,47 @@ static void acknowledge(struct emulated *d)
     }
 }
 
-void messages_deliver(struct device_set *set)
+static int by_arrival(const void *left, const void *right)
 {
+    const struct message *a = *(struct message *const *)left,
+                         *b = *(struct message *const *)right;
+
+    if (a->arrive_ps != b->arrive_ps)
+        return a->arrive_ps < b->arrive_ps ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* All messages in the order of time, then of senders, then as they were sent. */
+static size_t gather(struct device_set *set)
+{
+    size_t count = 0;
+
     for (unsigned i = 0; i < set->count; i++) {
         struct emulated *from = &set->devices[i];
 
         acknowledge(from);
         for (size_t k = 0; k < from->outbox_count; k++) {
-            struct message *m = from->outbox[k];
-
-            if (set->topology->fabric.shared_bus && m->wire_bytes > 0)
-                pass_bus(set, m);
-            later(&set->devices[m->to], m->arrive_ps, arrived, m, 0);
+            set->mail = must_grow(set->mail, count, &set->mail_capacity, sizeof *set->mail);
+            from->outbox[k]->number = count;
+            set->mail[count++] = from->outbox[k];
         }
         from->outbox_count = 0;
+    }
+    if (count > 1 && set->topology->fabric.shared_bus)
+        qsort(set->mail, count, sizeof *set->mail, by_arrival);
+    return count;
+}
+
+void messages_deliver(struct device_set *set)
+{
+    size_t count = gather(set);
+
+    for (size_t i = 0; i < count; i++) {
+        struct message *m = set->mail[i];
+
+        if (set->topology->fabric.shared_bus && m->wire_bytes > 0)
+            pass_bus(set, m);
+        later(&set->devices[m->to], m->arrive_ps, arrived, m, 0);
     }
 }
 

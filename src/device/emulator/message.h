@@ -19,7 +19,7 @@ struct message {
     bool is_acknowledged; /* the sender counts it until it was performed */
     bool is_change;       /* of memory or progress: see stall.c */
     unsigned from, to;
-    uint64_t arrive_ps;
+    uint64_t arrive_ps, number;
     double wire_bytes;
     uint64_t bytes; /* useful */
     struct message *next;

@@ -24,20 +24,26 @@ bool stall_check(struct device_set *set, struct stall *s)
 {
     uint64_t changes = changes_of(set);
 
-    if (changes != s->changes || !s->since_ps) {
+    if (changes != s->changes || !s->began) {
         s->changes = changes;
-        s->since_ps = set->window_end_ps;
+        s->began = true;
+        set->quiet_since_ps = set->window_end_ps;
         for (unsigned i = 0; i < set->count; i++)
-            for (struct resident *r = set->devices[i].residents; r; r = r->next)
+            for (struct resident *r = set->devices[i].residents; r; r = r->next) {
                 r->looks = r->turns;
+                r->timed = false;
+            }
         return true;
     }
-    if (set->window_end_ps - s->since_ps < STALL_NS * (uint64_t)PS)
+    if (set->window_end_ps - set->quiet_since_ps >
+        ps_of_ns(set->options.wait_limit_ms * 1e6))
+        return false;
+    if (set->window_end_ps - set->quiet_since_ps < STALL_NS * (uint64_t)PS)
         return true;
     for (unsigned i = 0; i < set->count; i++)
         for (const struct resident *r = set->devices[i].residents; r; r = r->next)
-            if (r->scheduled && r->turns - r->looks < LOOKS)
-                return true;
+            if (r->scheduled && (r->turns - r->looks < LOOKS || r->timed))
+                return true; /* time itself may let the latter go on */
     return false;
 }
 

@@ -12,7 +12,8 @@ enum proact_status machine_run(struct device_set *set, const bool *finished,
 /* stall.c: notes whether anything changed in the window that just ended; false when nothing
    can change any more, and `sentence` then names who waits. */
 struct stall {
-    uint64_t changes, turns, since_ps;
+    uint64_t changes;
+    bool began;
 };
 bool stall_check(struct device_set *set, struct stall *s);
 void stall_sentence(const struct device_set *set, char *into, size_t bytes);
