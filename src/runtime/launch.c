@@ -224,7 +224,9 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
         (status = record(l, 0, TRANSFER_MAIN, err)) || p->devices.count == 1 ||
         (status = side_follows(l, 0, err)))
         return status;
-    for (unsigned i = 0; i < l->kernel->parameter_count && l->kernel->may_write; i++) {
+    bool sends = l->kernel->may_write && !p->plan.elide;
+
+    for (unsigned i = 0; i < l->kernel->parameter_count && sends; i++) {
         const struct proact_array *a = l->args[i].array;
 
         for (unsigned d = 1; a && d < p->devices.count && !status; d++)
@@ -247,7 +249,7 @@ static void account(const struct launching *l)
         a->used = l->sequence;
         if (is_written(l, a))
             a->sent[b ? b->transfer.plan.method->lane : TRANSFER_SIDE] = l->sequence;
-        if (!b && l->kernel->may_write)
+        if (!b && l->kernel->may_write && !p->plan.elide)
             a->traffic[0].bytes += a->bytes * (p->devices.count - 1);
     }
     for (unsigned d = 0; b && d < p->devices.count; d++)

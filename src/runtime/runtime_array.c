@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/session.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
@@ -13,6 +14,24 @@ static struct device_replicas replicas_of(const struct proact_array *a)
     for (unsigned d = 0; d < a->session->devices.count; d++)
         r.base[d] = a->base[d];
     return r;
+}
+
+/* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
+static char *name_of_its_own(const struct proact *p, const char *wanted)
+{
+    struct text name = {0};
+
+    text_print(&name, "%s", wanted);
+    for (unsigned number = 2;; number++) {
+        const struct proact_array *a = p->arrays;
+
+        while (a && strcmp(a->name, name.data) != 0)
+            a = a->next;
+        if (!a)
+            return name.data;
+        text_clear(&name);
+        text_print(&name, "%s (%u)", wanted, number);
+    }
 }
 
 enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
@@ -32,7 +51,7 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
 
     a->session = p;
     a->id = ++p->last_id;
-    a->name = must_strdup(name);
+    a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
     a->bytes = bytes;
