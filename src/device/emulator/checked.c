@@ -11,7 +11,7 @@ enum { NAME_BYTES = 160 };
 void checked_cta_begin(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
-    const uint32_t *id = r->cta->id;
+    const uint32_t *id = r->id;
     char name[NAME_BYTES];
 
     if (!c)
@@ -19,8 +19,8 @@ void checked_cta_begin(struct emulated *d, struct resident *r)
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u)", r->run->name, id[0], id[1],
              id[2]);
     r->actor = check_actor(c, name, d->number, r->run->actor);
-    r->warp_actors = must_calloc(r->cta->warp_count, sizeof *r->warp_actors);
-    for (uint32_t w = 0; w < r->cta->warp_count; w++) {
+    r->warp_actors = must_calloc(r->run->warps, sizeof *r->warp_actors);
+    for (uint32_t w = 0; w < r->run->warps; w++) {
         snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), warp %u of device %u",
                  r->run->name, id[0], id[1], id[2], w, d->number);
         r->warp_actors[w] = check_actor(c, name, d->number, r->actor);
@@ -32,7 +32,7 @@ void checked_cta_end(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
 
-    for (uint32_t w = 0; c && w < r->cta->warp_count; w++)
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
         check_join(c, r->actor, r->warp_actors[w]);
     if (c)
         check_join(c, r->run->actor, r->actor);
@@ -42,9 +42,9 @@ void checked_barrier(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
 
-    for (uint32_t w = 0; c && w < r->cta->warp_count; w++)
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
         check_join(c, r->actor, r->warp_actors[w]);
-    for (uint32_t w = 0; c && w < r->cta->warp_count; w++)
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
         check_join(c, r->warp_actors[w], r->actor);
 }
 

@@ -11,6 +11,7 @@
 #include "device/emulator/enqueue.h"
 #include "device/emulator/image.h"
 #include "device/emulator/message.h"
+#include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
 #include "device/emulator/windows.h"
@@ -27,12 +28,13 @@ static void set_destroy(struct device_set *set)
         waiters_clear(d);
         agenda_clear(&d->agenda);
         spans_clear(d);
+        prints_clear(d);
+        free(d->atomics);
         free(d->sms);
         free(d->l2_lines);
         if (d->pool)
             execute_pool_destroy(d->pool);
     }
-    free(set->mail);
     free(set->devices);
     check_destroy(set->check);
     memory_release(&set->memory);
@@ -48,6 +50,8 @@ static void device_begin(struct device_set *set, unsigned number)
         power *= 2;
     d->set = set;
     d->number = number;
+    d->base = (uint64_t)(uintptr_t)set->memory.reserved + number * set->memory.stride;
+    d->atomics = must_calloc(ATOMIC_PLACES, sizeof *d->atomics);
     d->sms = must_calloc(set->topology->device.sm_count, sizeof *d->sms);
     d->l2_lines = must_calloc(power, sizeof *d->l2_lines);
     d->l2_mask = power - 1;

@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What executing warps ask of the device: global memory near and far, fences, clocks. */
+/* Every access of a warp to global memory comes by here: is it allowed, is it near, what
+   does it cost. */
+#include "device/emulator/global_access.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/message.h"
-#include "device/emulator/span_log.h"
 
 enum { LANES = 32, LINE_SHIFT = 7, SECTOR_SHIFT = 5 };
-
-/* When this warp's instruction is, within the turn. */
-static uint64_t instant(const struct emulated *d, const struct execute_warp *w)
-{
-    const struct topology_device *t = &d->set->topology->device;
-
-    return d->now_ps + (uint64_t)((double)execute_warp_issued(w) * t->dependent_cycles *
-                                  PS / t->clock_ghz);
-}
 
 /* One line of the L2 is touched in `sectors` of its four sectors. */
 static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sectors)
@@ -33,46 +24,41 @@ static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sector
     }
 }
 
-static void touch_run(struct emulated *d, uint64_t first, uint64_t bytes)
+/* `first` counts from the device's first byte. */
+static inline void touch_run(struct emulated *d, uint64_t first, uint32_t bytes)
 {
-    for (uint64_t at = first; at < first + bytes;) {
-        uint64_t end = ((at >> LINE_SHIFT) + 1) << LINE_SHIFT;
+    uint64_t end = first + bytes;
 
-        if (end > first + bytes)
-            end = first + bytes;
+    for (uint64_t at = first; at < end;) {
+        uint64_t stop = ((at >> LINE_SHIFT) + 1) << LINE_SHIFT;
+
+        if (stop > end)
+            stop = end;
         touch_line(d, at >> LINE_SHIFT,
-                   (uint32_t)(((end - 1) >> SECTOR_SHIFT) - (at >> SECTOR_SHIFT) + 1));
-        at = end;
+                   (uint32_t)(((stop - 1) >> SECTOR_SHIFT) - (at >> SECTOR_SHIFT) + 1));
+        at = stop;
     }
 }
 
+/* Each sector once as long as the lanes stay in it. */
 static void touch_scattered(struct emulated *d, const struct execute_access *a)
 {
     uint64_t last = ~0ull;
 
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t address = a->address[__builtin_ctz(rest)];
-        uint64_t sector = address >> SECTOR_SHIFT;
+        uint64_t sector = (a->address[__builtin_ctz(rest)] - d->base) >> SECTOR_SHIFT;
 
         if (sector != last)
-            touch_line(d, address >> LINE_SHIFT, 1);
+            touch_line(d, sector >> (LINE_SHIFT - SECTOR_SHIFT), 1);
         last = sector;
     }
 }
 
-static void touch(struct emulated *d, const struct execute_access *a)
-{
-    if (a->shape == EXECUTE_UNIT)
-        touch_run(d, a->address[0], (uint64_t)LANES * a->bytes);
-    else if (a->shape == EXECUTE_EQUAL)
-        touch_run(d, a->address[__builtin_ctz(a->mask)], a->bytes);
-    else
-        touch_scattered(d, a);
-}
-
-static enum execute_verdict refuse(struct emulated *d, struct execute_warp *w,
-                                   const struct execute_access *a, unsigned lane,
-                                   const char *what)
+static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
+                                                             struct execute_warp *w,
+                                                             const struct execute_access *a,
+                                                             unsigned lane,
+                                                             const char *what)
 {
     struct execute_cta *c = execute_warp_cta(w);
     const struct device_memory *memory = &d->set->memory;
@@ -98,9 +84,9 @@ static enum execute_verdict refuse(struct emulated *d, struct execute_warp *w,
 }
 
 /* The slow way: each lane by itself. GO if all are here, TAKEN if some are not. */
-static enum execute_verdict look_up(struct emulated *d, struct execute_warp *w,
-                                    const struct execute_access *a,
-                                    struct known_range *known)
+static __attribute__((noinline)) enum execute_verdict look_up(
+    struct emulated *d, struct execute_warp *w, const struct execute_access *a,
+    struct known_range *known)
 {
     enum execute_verdict verdict = EXECUTE_GO;
     const struct device_memory *memory = &d->set->memory;
@@ -110,12 +96,14 @@ static enum execute_verdict look_up(struct emulated *d, struct execute_warp *w,
         uint64_t address = a->address[lane];
         const struct allocation *in = memory_find(memory, address, NULL);
 
-        if (!in || address + a->bytes > in->end)
+        if (address & (a->align - 1))
+            return refuse(d, w, a, lane, "misaligned");
+        if (!in || a->bytes > in->end - address)
             return refuse(d, w, a, lane, "out of bounds");
         unsigned owner = memory_device(memory, address);
 
         if (owner == d->number) {
-            *known = (struct known_range){in->first, in->end};
+            *known = (struct known_range){in->first, in->end - in->first};
         } else {
             verdict = EXECUTE_TAKEN;
             if (d->set->topology->link_gbps[d->number][owner] <= 0)
@@ -125,326 +113,127 @@ static enum execute_verdict look_up(struct emulated *d, struct execute_warp *w,
     return verdict;
 }
 
-static bool within(const struct known_range *known, const struct execute_access *a)
+/* Whether all lanes are aligned and lie in the range. Far below it is as far above. */
+static inline bool scattered_within(const struct known_range *known,
+                                    const struct execute_access *a)
 {
-    uint64_t low = a->address[__builtin_ctz(a->mask)], high = low;
+    uint64_t limit = known->bytes - a->bytes, far = 0, low = 0;
 
-    if (a->shape == EXECUTE_UNIT) {
-        high = a->address[LANES - 1];
-    } else if (a->shape == EXECUTE_SCATTERED) {
+    if (known->bytes < a->bytes)
+        return false;
+    if (a->mask == ~0u) {
+        for (unsigned l = 0; l < LANES; l++) {
+            uint64_t offset = a->address[l] - known->first;
+
+            far |= offset | (limit - offset);
+            low |= a->address[l];
+        }
+    } else {
         for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-            uint64_t x = a->address[__builtin_ctz(rest)];
+            uint64_t offset = a->address[__builtin_ctz(rest)] - known->first;
 
-            low = x < low ? x : low;
-            high = x > high ? x : high;
+            far |= offset | (limit - offset);
+            low |= a->address[__builtin_ctz(rest)];
         }
     }
-    return low >= known->first && high + a->bytes <= known->end;
+    return !(far >> 63) && !(low & (a->align - 1));
 }
 
-static int misaligned_lane(const struct execute_access *a)
+static inline bool run_within(const struct known_range *known,
+                              const struct execute_access *a, uint64_t first,
+                              uint32_t bytes)
 {
-    if (a->shape != EXECUTE_SCATTERED) {
-        unsigned lane = (unsigned)__builtin_ctz(a->mask);
+    uint64_t offset = first - known->first;
 
-        return a->address[lane] & (a->align - 1) ? (int)lane : -1;
-    }
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
-        if (a->address[__builtin_ctz(rest)] & (a->align - 1))
-            return __builtin_ctz(rest);
-    return -1;
+    return offset <= known->bytes && bytes <= known->bytes - offset &&
+           !(first & (a->align - 1));
 }
 
-static bool releases_far(const struct execute_access *a)
+/* A strong access, or an atomic: remembered, to tell looking again from going on. What
+   lies far away is looked at again if the address is the same. */
+static __attribute__((noinline)) void note_strong(struct emulated *d,
+                                                  const struct execute_access *a,
+                                                  bool is_here)
 {
-    return a->scope == EXECUTE_SYS && a->kind != EXECUTE_LOAD &&
-           (a->order == EXECUTE_RELEASE || a->order == EXECUTE_ACQ_REL ||
-            a->order == EXECUTE_SC);
-}
-
-static enum execute_verdict access_global(void *context, struct execute_warp *w,
-                                          const struct execute_access *a)
-{
-    struct emulated *d = context;
     struct resident *r = d->current;
-    struct known_range *known = &r->run->known[a->number];
-    enum execute_verdict verdict = EXECUTE_GO;
-    int lane = misaligned_lane(a);
+    uint64_t address = a->address[__builtin_ctz(a->mask)], value = 0;
 
-    if (lane >= 0)
-        return refuse(d, w, a, (unsigned)lane, "misaligned");
-    if (!within(known, a))
-        verdict = look_up(d, w, a, known);
-    if (verdict == EXECUTE_FAULT)
-        return verdict;
-    if (!checked_access(d, w, a))
-        return EXECUTE_FAULT;
-    if (a->order != EXECUTE_WEAK) {
-        d->usage.strong++;
-        r->poll_line = a->line;
-        r->poll_address = a->address[__builtin_ctz(a->mask)];
-    }
-    d->usage.stores += a->kind != EXECUTE_LOAD;
-    if (verdict == EXECUTE_GO)
-        touch(d, a);
-    if (releases_far(a) && !all_acknowledged(d))
-        return EXECUTE_TAKEN;
-    return verdict;
-}
+    if (is_here)
+        memcpy(&value, (const void *)(uintptr_t)address,
+               a->bytes < sizeof value ? a->bytes : sizeof value);
+    bool is_new = address != r->poll_address || value != r->poll_value;
 
-static void local_lane(const struct execute_access *a, const struct execute_op *op,
-                       const unsigned char *operands, unsigned lane, unsigned char *result)
-{
-    void *memory = (void *)(uintptr_t)a->address[lane];
-    const unsigned char *operand = operands + lane * a->bytes;
+    d->usage.strong += a->order != EXECUTE_WEAK;
+    d->usage.news |= is_new;
+    if (a->kind == EXECUTE_STORE || a->kind == EXECUTE_REDUCTION ||
+        (a->kind == EXECUTE_ATOMIC && is_new && is_here))
+        d->usage.stores++;
+    if (a->kind >= EXECUTE_ATOMIC && is_here)
+        for (uint32_t rest = a->shape == EXECUTE_EQUAL ? a->mask & -a->mask : a->mask; rest;
+             rest &= rest - 1) {
+            uint64_t through = atomic_pass(d, a->address[__builtin_ctz(rest)]);
 
-    if (a->kind == EXECUTE_LOAD)
-        memcpy(result + lane * a->bytes, memory, a->bytes);
-    else if (a->kind == EXECUTE_STORE)
-        memcpy(memory, operand, a->bytes);
-    else
-        execute_atomic(op, memory, operand, operand + LANES * a->bytes,
-                       result + lane * a->bytes);
-}
-
-/* A store to one peer: runs of neighbouring bytes become pieces, each its own packets. */
-static void send_store(struct emulated *d, struct execute_warp *w,
-                       const struct execute_access *a, unsigned to, uint32_t mask,
-                       const unsigned char *operands)
-{
-    const struct topology_fabric *f = &d->set->topology->fabric;
-    uint32_t bytes = a->bytes * (uint32_t)__builtin_popcount(mask);
-    struct message *m = message_create(d, to, store_pieces, LANES, bytes);
-    uint32_t used = 0;
-    uint64_t packets = 0;
-
-    m->piece_count = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        struct piece *last = m->piece_count ? &m->pieces[m->piece_count - 1] : NULL;
-
-        memcpy(m->data + used, operands + lane * a->bytes, a->bytes);
-        if (last && last->address + last->bytes == a->address[lane])
-            last->bytes += a->bytes;
-        else
-            m->pieces[m->piece_count++] = (struct piece){a->address[lane], a->bytes, used};
-        used += a->bytes;
-    }
-    for (uint32_t i = 0; i < m->piece_count; i++) {
-        m->wire_bytes +=
-            model_wire_bytes(f, MODEL_SM, m->pieces[i].bytes, m->pieces[i].bytes);
-        packets += model_packets(f, MODEL_SM, m->pieces[i].bytes, m->pieces[i].bytes);
-    }
-    m->bytes = bytes;
-    d->usage.sent_bytes += bytes;
-    message_send(d, m, instant(d, w), packets);
-    span_link(d, to, d->now_ps, d->out_free_ps, bytes);
-}
-
-static void answered(struct emulated *d, struct message *m)
-{
-    execute_complete(m->warp, m->mask, m->data);
-    resident_wake(d, m->subject);
-}
-
-/* A load or an atomic to one peer: the lanes' addresses and operands travel. */
-static void send_request(struct emulated *d, struct execute_warp *w,
-                         const struct execute_access *a, const struct execute_op *op,
-                         unsigned to, uint32_t mask, const unsigned char *operands)
-{
-    bool loads = a->kind == EXECUTE_LOAD;
-    uint64_t operand_bytes = loads ? 0 : 2ull * LANES * a->bytes;
-    struct message *m =
-        message_create(d, to, loads ? load_lanes : change_lanes, 0, operand_bytes);
-
-    if (a->kind == EXECUTE_REDUCTION)
-        m->is_acknowledged = true;
-    else
-        m->answered = answered;
-    m->warp = w;
-    m->subject = d->current;
-    m->op = op;
-    m->mask = mask;
-    m->lane_bytes = a->bytes;
-    memcpy(m->address, a->address, sizeof m->address);
-    if (!loads) {
-        memcpy(m->data, operands, operand_bytes);
-        m->bytes = (uint64_t)__builtin_popcount(mask) * a->bytes;
-    }
-    m->wire_bytes =
-        __builtin_popcount(mask) *
-        model_wire_bytes(&d->set->topology->fabric, MODEL_SM, a->bytes, a->bytes);
-    message_send(d, m, instant(d, w), (uint64_t)__builtin_popcount(mask));
-}
-
-static enum execute_verdict perform(struct emulated *d, struct execute_warp *w,
-                                    const struct execute_access *a,
-                                    const struct execute_op *op,
-                                    const unsigned char *operands);
-
-/* A release at system scope is performed when all earlier stores are where they belong. */
-struct released {
-    struct execute_warp *warp;
-    struct resident *resident;
-    const struct execute_op *op;
-    struct execute_access access;
-    uint64_t address[LANES];
-    unsigned char operands[];
-};
-
-static void release_over(struct emulated *d, void *subject, uint64_t detail)
-{
-    struct released *r = subject;
-    bool answers = r->access.kind == EXECUTE_ATOMIC;
-
-    (void)detail;
-    d->current = r->resident;
-    perform(d, r->warp, &r->access, r->op, r->operands);
-    d->current = NULL;
-    if (!answers)
-        execute_complete(r->warp, r->access.mask, NULL);
-    resident_wake(d, r->resident);
-    free(r);
-}
-
-static enum execute_verdict release_later(struct emulated *d, struct execute_warp *w,
-                                          const struct execute_access *a,
-                                          const struct execute_op *op,
-                                          const unsigned char *operands)
-{
-    size_t bytes = (a->kind == EXECUTE_STORE ? 1 : 2) * (size_t)LANES * a->bytes;
-    struct released *r = must_calloc(1, sizeof *r + bytes);
-
-    r->warp = w;
-    r->resident = d->current;
-    r->op = op;
-    r->access = *a;
-    memcpy(r->address, a->address, sizeof r->address);
-    r->access.address = r->address;
-    memcpy(r->operands, operands, bytes);
-    when_acknowledged(d, release_over, r, 0);
-    return EXECUTE_WAIT;
-}
-
-static enum execute_verdict access_remote(void *context, struct execute_warp *w,
-                                          const struct execute_access *a,
-                                          const struct execute_op *op,
-                                          const unsigned char *operands)
-{
-    struct emulated *d = context;
-
-    if (releases_far(a) && !all_acknowledged(d))
-        return release_later(d, w, a, op, operands);
-    return perform(d, w, a, op, operands);
-}
-
-static enum execute_verdict perform(struct emulated *d, struct execute_warp *w,
-                                    const struct execute_access *a,
-                                    const struct execute_op *op,
-                                    const unsigned char *operands)
-{
-    uint32_t of_device[DEVICES_MAX] = {0};
-    unsigned char result[LANES * 64];
-    bool answers = a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC;
-
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-
-        of_device[memory_device(&d->set->memory, a->address[lane])] |= 1u << lane;
-    }
-    for (unsigned to = 0; to < d->set->count; to++) {
-        uint32_t mask = of_device[to];
-
-        if (!mask)
-            continue;
-        if (to == d->number) {
-            for (uint32_t rest = mask; rest; rest &= rest - 1)
-                local_lane(a, op, operands, (unsigned)__builtin_ctz(rest), result);
-            if (answers)
-                execute_complete(w, mask, result);
-        } else if (a->kind == EXECUTE_STORE) {
-            send_store(d, w, a, to, mask, operands);
-        } else {
-            send_request(d, w, a, op, to, mask, operands);
+            if (through > d->usage.atomics_ps)
+                d->usage.atomics_ps = through;
         }
-    }
-    return answers ? EXECUTE_WAIT : EXECUTE_TAKEN;
+    if (a->kind == EXECUTE_STORE || a->kind == EXECUTE_REDUCTION)
+        return;
+    r->poll_line = a->line;
+    r->poll_address = address;
+    r->poll_value = value;
 }
 
-/* Lanes that wait until what was stored before is where it belongs. */
-struct fenced {
-    struct execute_warp *warp;
-    struct resident *resident;
-    uint32_t mask;
-};
-
-static void fence_over(struct emulated *d, void *subject, uint64_t detail)
+static inline void note_weak(struct emulated *d, const struct execute_access *a)
 {
-    struct fenced *f = subject;
+    struct resident *r = d->current;
+    uint64_t address = a->address[__builtin_ctz(a->mask)];
 
-    (void)detail;
-    execute_complete(f->warp, f->mask, NULL);
-    resident_wake(d, f->resident);
-    free(f);
+    if (a->kind == EXECUTE_STORE) {
+        d->usage.stores++;
+        return;
+    }
+    d->usage.loads++;
+    if (address == r->load_address)
+        return;
+    d->usage.fresh_loads++;
+    r->load_address = address;
+    r->load_line = a->line;
 }
 
-static enum execute_verdict fence(void *context, struct execute_warp *w, uint32_t mask,
-                                  enum execute_order order, enum execute_scope scope,
-                                  uint32_t line)
+static inline void note(struct emulated *d, const struct execute_access *a, bool is_here)
+{
+    if (a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC)
+        note_weak(d, a);
+    else
+        note_strong(d, a, is_here);
+}
+
+enum execute_verdict access_global(void *context, struct execute_warp *w,
+                                   const struct execute_access *a)
 {
     struct emulated *d = context;
+    struct known_range *known = &d->current->run->known[a->number];
+    uint64_t first = a->address[__builtin_ctz(a->mask)];
+    uint32_t bytes = a->shape == EXECUTE_UNIT ? LANES * a->bytes : a->bytes;
+    bool is_scattered = a->shape == EXECUTE_SCATTERED;
+    enum execute_verdict verdict = EXECUTE_GO;
 
-    (void)line;
-    checked_fence(d, w, order, scope);
-    d->usage.strong++;
-    if (scope != EXECUTE_SYS || all_acknowledged(d))
-        return EXECUTE_GO;
-    struct fenced *f = must_calloc(1, sizeof *f);
-
-    *f = (struct fenced){w, d->current, mask};
-    when_acknowledged(d, fence_over, f, 0);
-    return EXECUTE_WAIT;
-}
-
-static void barrier(void *context, struct execute_cta *cta)
-{
-    checked_barrier(context, cta->user);
-}
-
-static uint64_t clock_cycles(void *context, struct execute_warp *w)
-{
-    const struct emulated *d = context;
-
-    d->current->timed = true;
-    return (uint64_t)((double)instant(d, w) * d->set->topology->device.clock_ghz / PS);
-}
-
-static uint64_t globaltimer(void *context, struct execute_warp *w)
-{
-    const struct emulated *d = context;
-
-    d->current->timed = true;
-    return instant(d, w) / PS;
-}
-
-static void print(void *context, const char *text, size_t length)
-{
-    const struct device_options *o = &((const struct emulated *)context)->set->options;
-
-    if (o->print)
-        o->print(o->print_context, text, length);
-}
-
-void host_callbacks(struct emulated *d)
-{
-    d->host = (struct execute_host){
-        .context = d,
-        .access = access_global,
-        .remote = access_remote,
-        .fence = fence,
-        .barrier = d->set->check ? barrier : NULL,
-        .clock = clock_cycles,
-        .globaltimer = globaltimer,
-        .print = print,
-    };
+    if (is_scattered ? !scattered_within(known, a) : !run_within(known, a, first, bytes)) {
+        verdict = look_up(d, w, a, known);
+        if (verdict == EXECUTE_FAULT)
+            return verdict;
+    }
+    if (d->set->check && !checked_access(d, w, a))
+        return EXECUTE_FAULT;
+    note(d, a, verdict == EXECUTE_GO);
+    /* What releases to the machine comes after all that was sent before. */
+    if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
+        return EXECUTE_TAKEN;
+    if (verdict != EXECUTE_GO)
+        return verdict;
+    if (is_scattered)
+        touch_scattered(d, a);
+    else
+        touch_run(d, first - d->base, bytes);
+    return EXECUTE_GO;
 }

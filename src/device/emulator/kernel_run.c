@@ -10,20 +10,20 @@
 #include "device/emulator/stream.h"
 
 /* Warp instructions of a CTA in one turn: bounds how far it runs ahead of its time. */
-enum { TURN_BUDGET = 4096, BARRIER_CYCLES = 20, JITTER_NS = 300 };
-/* Stores that a CTA may have waiting for the way out, as time of that way. */
-enum { OUT_QUEUE_NS = 2000, PATIENCE_NS = 1000000 };
+enum { TURN_BUDGET = 4096, JITTER_NS = 300 };
 
 static void cta_turn(struct emulated *d, void *subject, uint64_t detail);
 
 static void schedule(struct emulated *d, struct resident *r, uint64_t time_ps)
 {
-    r->scheduled = true;
+    r->is_scheduled = true;
+    r->turn_at_ps = time_ps > d->now_ps ? time_ps : d->now_ps;
     agenda_push(&d->agenda, (struct happening){
-                                .time_ps = time_ps > d->now_ps ? time_ps : d->now_ps,
+                                .time_ps = r->turn_at_ps,
                                 .tie = d->set->options.seed ? random_next(&d->chance) : 0,
                                 .happen = cta_turn,
-                                .subject = r});
+                                .subject = r,
+                                .detail = ++r->ticket});
 }
 
 static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
@@ -45,42 +45,55 @@ static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
     operation_done(d, operation);
 }
 
+static bool fits(const struct emulated *d, const struct kernel_run *run, uint32_t i)
+{
+    const struct topology_device *t = &d->set->topology->device;
+    const struct sm *sm = &d->sms[i];
+
+    return run->next_cta < run->total && t->threads_per_sm - sm->threads >= run->threads &&
+           sm->ctas < t->ctas_per_sm &&
+           sm->shared_bytes + run->shared_bytes <= t->shared_bytes_per_sm;
+}
+
 /* Where the next CTA of the run fits: the SM with the most free threads. */
 static bool find_sm(const struct emulated *d, const struct kernel_run *run, uint32_t *out)
 {
-    const struct topology_device *t = &d->set->topology->device;
-    uint32_t best_threads = 0;
-    bool found = false;
+    uint32_t best = UINT32_MAX;
 
-    for (uint32_t i = 0; i < t->sm_count; i++) {
-        const struct sm *sm = &d->sms[i];
-        uint32_t left = t->threads_per_sm - sm->threads;
-
-        if (left < run->threads || sm->ctas >= t->ctas_per_sm ||
-            sm->shared_bytes + run->shared_bytes > t->shared_bytes_per_sm)
-            continue;
-        if (!found || left > best_threads) {
-            best_threads = left;
+    for (uint32_t i = 0; i < d->set->topology->device.sm_count; i++)
+        if (d->sms[i].threads < best && fits(d, run, i)) {
+            best = d->sms[i].threads;
             *out = i;
-            found = true;
         }
-    }
-    return found;
+    return best != UINT32_MAX;
+}
+
+static struct resident *resident_create(struct emulated *d)
+{
+    struct resident *r = d->spare;
+    uint64_t ticket;
+
+    if (!r)
+        return must_calloc(1, sizeof *r);
+    d->spare = r->next;
+    ticket = r->ticket;
+    *r = (struct resident){.ticket = ticket};
+    return r;
 }
 
 static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
 {
-    struct resident *r = must_calloc(1, sizeof *r);
-    uint32_t n = run->next_cta++;
+    struct resident *r = resident_create(d);
     const uint32_t *grid = run->launch.grid;
-    uint32_t id[3] = {n % grid[0], n / grid[0] % grid[1], n / grid[0] / grid[1]};
     uint64_t wait_ps = 0;
 
-    r->cta = execute_cta_create(run->grid, d->pool, id, sm);
-    r->cta->user = r;
+    r->number = run->next_cta++;
+    r->id[0] = r->number % grid[0];
+    r->id[1] = r->number / grid[0] % grid[1];
+    r->id[2] = r->number / grid[0] / grid[1];
     r->run = run;
     r->sm = sm;
-    r->began_ps = d->now_ps;
+    r->active_ps = d->now_ps;
     r->next = d->residents;
     if (r->next)
         r->next->previous = r;
@@ -96,16 +109,15 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
     schedule(d, r, d->now_ps + wait_ps);
 }
 
-static void dispatch(struct emulated *d)
+/* Only where something became free may another CTA have its place: on that SM. */
+static void fill_sm(struct emulated *d, uint32_t sm)
 {
-    uint32_t sm;
-
     for (struct kernel_run *run = d->running; run; run = run->next)
-        while (run->next_cta < run->total && find_sm(d, run, &sm))
+        while (fits(d, run, sm))
             cta_begin(d, run, sm);
 }
 
-static void resident_free(struct emulated *d, struct resident *r)
+static void resident_leave(struct emulated *d, struct resident *r)
 {
     struct sm *sm = &d->sms[r->sm];
 
@@ -121,127 +133,51 @@ static void resident_free(struct emulated *d, struct resident *r)
         d->residents = r->next;
     execute_cta_destroy(r->cta);
     free(r->warp_actors);
-    free(r);
+    r->warp_actors = NULL;
+    r->cta = NULL;
+    r->ticket++; /* a turn still on the agenda is none of the next CTA's */
+    r->next = d->spare;
+    d->spare = r;
 }
 
 static void cta_end(struct emulated *d, void *subject, uint64_t detail)
 {
     struct resident *r = subject;
     struct kernel_run *run = r->run;
+    uint32_t sm = r->sm;
 
     (void)detail;
     d->changes++;
     checked_cta_end(d, r);
     if (run->unit)
-        unit_count(d, run, r->cta->number);
-    resident_free(d, r);
+        unit_count(d, run, r->number);
+    resident_leave(d, r);
     run->live--;
-    dispatch(d);
+    fill_sm(d, sm);
     if (!run->live && run->next_cta == run->total)
         when_acknowledged(d, kernel_done, run, 0);
 }
 
-/* A shared server's delay for one of `sharers`: what lies before it, but no more than its
-   fair part, for the hardware takes turns in smaller steps than we do. */
-static uint64_t shared_delay(uint64_t *free_ps, uint64_t now_ps, uint64_t work_ps,
-                             uint64_t sharers)
+/* Where it goes on after a turn that ended at `end_ps`; who looks in vain, some time later.
+ */
+static void turn_end(struct emulated *d, struct resident *r, enum execute_stop stop,
+                     uint64_t end_ps, uint64_t pause_ps)
 {
-    uint64_t backlog = serve(free_ps, now_ps, work_ps) - now_ps, fair = work_ps * sharers;
-
-    return backlog < fair ? backlog : fair;
-}
-
-static uint64_t longer(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Picoseconds that the turn just run takes. Its work goes through the SM's issue slots, the
-   L2 and the memory, which it shares; and no warp is faster than its own dependencies. */
-static uint64_t turn_cost(struct emulated *d, struct resident *r)
-{
-    const struct topology_device *t = &d->set->topology->device;
-    const struct execute_cta *c = r->cta;
-    struct sm *sm = &d->sms[r->sm];
-    const struct usage *u = &d->usage;
-    double cycle = PS / t->clock_ghz;
-    double missed = u->sectors ? (double)u->missed_sectors / (double)u->sectors : 0;
-    double load_ns = t->l2_latency_ns + missed * (t->memory_latency_ns - t->l2_latency_ns);
-    uint64_t own = (uint64_t)((double)c->longest * t->dependent_cycles * cycle +
-                              (double)c->barriers * BARRIER_CYCLES * cycle) +
-                   (c->stalls + u->strong) * ps_of_ns(load_ns);
-    uint64_t cost =
-        longer(own, shared_delay(&sm->issue_free_ps, d->now_ps,
-                                 (uint64_t)((double)c->issued / t->issue_width * cycle),
-                                 sm->ctas));
-
-    cost = longer(
-        cost, shared_delay(&d->memory_free_ps, d->now_ps,
-                           ps_of_bytes(32.0 * (double)u->missed_sectors, t->memory_gbps),
-                           d->resident_ctas));
-    cost = longer(cost, shared_delay(&d->l2_free_ps, d->now_ps,
-                                     ps_of_bytes(32.0 * (double)u->sectors, t->l2_gbps),
-                                     d->resident_ctas));
-    if (u->sent_bytes && !d->set->options.infinite_bandwidth) {
-        const struct topology_fabric *f = &d->set->topology->fabric;
-        uint64_t queue = OUT_QUEUE_NS * (uint64_t)PS;
-
-        serve(&r->sent_free_ps, d->now_ps,
-              ps_of_bytes((double)u->sent_bytes, f->sm_gbps_per_cta));
-        cost = longer(cost, r->sent_free_ps - d->now_ps);
-        if (d->out_free_ps > d->now_ps + queue)
-            cost = longer(cost, d->out_free_ps - d->now_ps - queue);
-    }
-    return longer(cost, (uint64_t)cycle);
-}
-
-/* Where nothing has changed for long, who looks again and again does so ever more rarely:
-   it costs the host less, and a limit that the kernel has set itself still comes. */
-static uint64_t patience(const struct emulated *d)
-{
-    uint64_t since = d->set->quiet_since_ps;
-
-    return d->now_ps > since + PATIENCE_NS * (uint64_t)PS ? (d->now_ps - since) / 16 : 0;
-}
-
-static void cta_turn(struct emulated *d, void *subject, uint64_t detail)
-{
-    struct resident *r = subject;
     struct execute_cta *c = r->cta;
 
-    (void)detail;
-    if (credit_spent(d)) { /* until acknowledgements come: residents_release() */
-        r->next_held = d->held;
-        d->held = r;
-        return;
-    }
-    r->scheduled = false;
-    r->turns++;
-    c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
-    d->usage = (struct usage){0};
-    d->current = r;
-    enum execute_stop stop =
-        execute_cta_run(c, TURN_BUDGET, d->set->options.seed ? random_next(&d->chance) : 0);
-    uint64_t end = d->now_ps + turn_cost(d, r);
-
-    d->current = NULL;
-    d->changes += d->usage.stores != 0;
     switch (stop) {
     case EXECUTE_EXITED:
-        later(d, end, cta_end, r, 0);
+        execute_cta_destroy(c);
+        r->cta = NULL;
+        later(d, end_ps, cta_end, r, 0);
         break;
     case EXECUTE_BUDGET:
-        d->changes++;
-        schedule(d, r, end);
-        break;
     case EXECUTE_STRONG:
-        schedule(d, r, end + patience(d));
+        schedule(d, r, end_ps + pause_ps);
         break;
     case EXECUTE_BLOCKED:
-        if (c->sleep_ns) {
-            r->timed |= !d->usage.strong; /* it looked at nothing before it slept */
-            schedule(d, r, end + c->sleep_ns * (uint64_t)PS + patience(d));
-        }
+        if (c->sleep_ns)
+            schedule(d, r, end_ps + pause_ps + c->sleep_ns * (uint64_t)PS);
         break;
     case EXECUTE_TRAPPED:
         device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, c->fault);
@@ -249,18 +185,55 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t detail)
     }
 }
 
+static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
+{
+    struct resident *r = subject;
+
+    if (ticket != r->ticket)
+        return; /* it was woken before, or is another by now */
+    r->is_scheduled = false;
+    if (r->sends && credit_spent(d)) { /* until acknowledgements come */
+        r->is_held = true;
+        r->next_held = d->held;
+        d->held = r;
+        return;
+    }
+    if (!r->cta) {
+        r->cta = execute_cta_create(r->run->grid, d->pool, r->id, r->sm);
+        r->cta->user = r;
+    }
+    struct execute_cta *c = r->cta;
+
+    c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
+    d->usage = (struct usage){0};
+    d->current = r;
+    enum execute_stop stop =
+        execute_cta_run(c, TURN_BUDGET, d->set->options.seed ? random_next(&d->chance) : 0);
+
+    d->current = NULL;
+    r->busy_until_ps = d->now_ps + turn_cost(d, r);
+    r->sends = d->usage.sent_bytes != 0;
+    turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
+}
+
+/* An answer wakes the whole CTA, also those of its warps that sleep: a sleep may be shorter
+   than was asked for. */
 void resident_wake(struct emulated *d, struct resident *r)
 {
-    if (!r->scheduled)
-        schedule(d, r, d->now_ps);
+    uint64_t at_ps = d->now_ps > r->busy_until_ps ? d->now_ps : r->busy_until_ps;
+
+    if (!r->is_held && (!r->is_scheduled || r->turn_at_ps > at_ps))
+        schedule(d, r, at_ps);
 }
 
 static void residents_release(struct emulated *d)
 {
-    while (d->held) {
-        struct resident *r = d->held;
+    struct resident *r = d->held, *next;
 
-        d->held = r->next_held;
+    d->held = NULL;
+    for (; r; r = next) {
+        next = r->next_held;
+        r->is_held = false;
         schedule(d, r, d->now_ps);
     }
 }
@@ -271,6 +244,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     const struct device_launch *l = operation_launch(operation);
     const struct device_function *f = operation_function(operation);
     struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
+    uint32_t sm;
 
     (void)detail;
     run->operation = operation;
@@ -290,7 +264,8 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         run->launch.grid[i] = l->grid[i];
         run->launch.block[i] = l->block[i];
     }
-    run->threads = (l->block[0] * l->block[1] * l->block[2] + 31) / 32 * 32;
+    run->warps = (l->block[0] * l->block[1] * l->block[2] + 31) / 32;
+    run->threads = run->warps * 32;
     run->shared_bytes = f->info.shared_bytes + l->shared_bytes;
     run->total = l->grid[0] * l->grid[1] * l->grid[2];
     run->start_ps = d->now_ps;
@@ -302,7 +277,8 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     while (*end)
         end = &(*end)->next;
     *end = run;
-    dispatch(d);
+    while (find_sm(d, run, &sm))
+        cta_begin(d, run, sm);
 }
 
 void launch_begin(struct emulated *d, struct operation *o)
@@ -315,7 +291,14 @@ void launch_begin(struct emulated *d, struct operation *o)
 void runs_clear(struct emulated *d)
 {
     while (d->residents)
-        resident_free(d, d->residents);
+        resident_leave(d, d->residents);
+    while (d->spare) {
+        struct resident *next = d->spare->next;
+
+        free(d->spare);
+        d->spare = next;
+    }
+    d->held = NULL;
     while (d->running) {
         struct kernel_run *next = d->running->next;
 

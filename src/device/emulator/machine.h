@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "device/device.h"
 #include "device/emulator/agenda.h"
+#include "device/emulator/arrivals.h"
 #include "device/emulator/check.h"
 #include "device/emulator/device_memory.h"
 #include "execute/execute.h"
@@ -23,9 +24,9 @@ enum { DEVICES_MAX = TOPOLOGY_DEVICES_MAX, PS = 1000 /* in a nanosecond */ };
 struct kernel_run;
 struct resident;
 
-/* How many messages that store something have been sent to, and were acknowledged by, each
-   peer. Who must wait for his stores waits until `acknowledged` has reached what was sent.
- */
+/* By peer: how many messages that store something have been sent to it, and up to which it
+   has acknowledged all of them. Who must wait for his stores waits until `acknowledged` has
+   reached what was sent. */
 struct sent_marks {
     uint64_t to[DEVICES_MAX];
 };
@@ -36,46 +37,64 @@ struct sm {
     uint64_t shared_bytes;
 };
 
-/* What one turn of a CTA, or one step of another kind, has used so far. */
+/* What one turn of a CTA has used and done so far. */
 struct usage {
-    uint64_t sectors, missed_sectors, strong, stores;
-    double wire_bytes;   /* sent to peers */
-    uint64_t sent_bytes; /* of it, useful */
+    uint64_t sectors, missed_sectors;
+    uint64_t loads, fresh_loads; /* fresh: of another address than the load before */
+    uint64_t strong, stores, clocks;
+    bool news;           /* a strong access found another address or value than before */
+    uint64_t sent_bytes; /* to peers, useful */
+    uint64_t leaves_ps;  /* when the last of them is on its way */
+    uint64_t atomics_ps; /* when the last atomic is through */
+};
+
+/* Atomics on one address take turns. */
+enum { ATOMIC_PLACES = 1024 };
+struct atomic_place {
+    uint64_t address, free_ps;
 };
 
 struct emulated {
     struct device_set *set;
     unsigned number;
+    uint64_t base; /* of its addresses: what is computed from one must not tell where the
+                      process got its memory */
     struct agenda agenda;
     uint64_t now_ps;
     struct sm *sms;
     uint32_t resident_ctas;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
-    uint64_t link_free_ps[DEVICES_MAX], last_arrival_ps[DEVICES_MAX];
+    uint64_t link_free_ps[DEVICES_MAX];
     uint32_t *l2_lines;
     uint64_t l2_mask;
+    struct atomic_place *atomics; /* ATOMIC_PLACES */
+    uint64_t arriving;            /* messages that wait for the way in */
 
     struct message **outbox;
     size_t outbox_count, outbox_capacity;
     struct sent_marks sent, acknowledged;
-    uint64_t unacknowledged_bytes;
+    uint64_t credit_bytes; /* of CTAs' stores on the way */
     /* Acknowledgements not yet sent, by the sender of the stores. */
-    uint64_t owed[DEVICES_MAX], owed_bytes[DEVICES_MAX], owed_at_ps[DEVICES_MAX];
+    bool owed[DEVICES_MAX];
+    uint64_t owed_credit[DEVICES_MAX], owed_at_ps[DEVICES_MAX];
+    struct arrivals arrivals[DEVICES_MAX];
     struct waiter *waiters; /* of acknowledgements */
     struct resident *held;  /* CTAs that wait until the way out is less full */
     void (*credit_returned)(struct emulated *d); /* lets them go on */
 
     struct kernel_run *running; /* launches with CTAs, oldest first */
     struct resident *residents; /* all CTAs on this device */
+    struct resident *spare;     /* kept for the next: stale turns may still name them */
     struct resident *current;   /* whose turn it is */
     struct usage usage;
     struct execute_pool *pool;
     struct execute_host host;
     uint64_t chance;
 
-    uint64_t changes; /* of memory or progress: see stall.c */
+    uint64_t changes, looks; /* of memory or progress; in vain: see stall.c */
     struct device_traffic traffic[DEVICES_MAX];
     struct span_log *log;
+    struct print_log *prints;
     char fault[512];
     enum proact_status fault_status;
 };
@@ -91,11 +110,9 @@ struct device_set {
     unsigned stream_count;
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     uint64_t latency_ps, window_end_ps, bus_free_ps;
-    uint64_t quiet_since_ps; /* nothing has changed since: see stall.c */
-    struct check *check;     /* NULL unless options.check */
+    uint64_t changed_ps; /* when anything on the machine last changed */
+    struct check *check; /* NULL unless options.check */
     bool replicas_known;
-    struct message **mail; /* on its way in one delivery */
-    size_t mail_capacity;
     uint64_t grid_ids;
     struct image *images;
     struct device_module *modules;

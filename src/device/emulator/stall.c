@@ -1,50 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds out that nothing can happen any more. CTAs that poll and streams that wait keep an
-   agenda busy for ever; but if for some time all of them have looked again and again while
-   no byte changed, no CTA ended and no stream went on, then none of them ever will. */
+   agenda busy for ever; but if for as long as a wait may last all of them have looked again
+   and again while no byte changed, no CTA ended or computed and no stream went on, then
+   none of them ever will. That is found out sooner where so many look so often that the
+   host would be busy for long. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "device/emulator/stream.h"
 #include "device/emulator/windows.h"
 
-/* Longer than any nanosleep (1 ms), and looks enough for every waiter. */
-enum { STALL_NS = 5000000, LOOKS = 200 };
+/* Sooner: longer than any nanosleep (1 ms), looks enough for each, and for all of them. */
+enum { STALL_NS = 5000000, LOOKS = 200, LOOKS_IN_ALL = 5000000 };
 
-static uint64_t changes_of(const struct device_set *set)
+static bool all_looked(const struct device_set *set)
 {
-    uint64_t changes = 0;
-
     for (unsigned i = 0; i < set->count; i++)
-        changes += set->devices[i].changes;
-    return changes;
+        for (const struct resident *r = set->devices[i].residents; r; r = r->next)
+            if (r->is_scheduled && r->looks < LOOKS)
+                return false;
+    return true;
 }
 
 bool stall_check(struct device_set *set, struct stall *s)
 {
-    uint64_t changes = changes_of(set);
+    uint64_t changes = 0, looks = 0, quiet;
 
-    if (changes != s->changes || !s->began) {
+    for (unsigned i = 0; i < set->count; i++) {
+        changes += set->devices[i].changes;
+        looks += set->devices[i].looks;
+    }
+    if (changes != s->changes || !set->changed_ps) {
         s->changes = changes;
-        s->began = true;
-        set->quiet_since_ps = set->window_end_ps;
-        for (unsigned i = 0; i < set->count; i++)
-            for (struct resident *r = set->devices[i].residents; r; r = r->next) {
-                r->looks = r->turns;
-                r->timed = false;
-            }
+        s->looks = looks;
+        set->changed_ps = set->window_end_ps;
         return true;
     }
-    if (set->window_end_ps - set->quiet_since_ps >
-        ps_of_ns(set->options.wait_limit_ms * 1e6))
+    quiet = set->window_end_ps - set->changed_ps;
+    if (quiet > ps_of_ns(set->options.wait_limit_ms * 1e6))
         return false;
-    if (set->window_end_ps - set->quiet_since_ps < STALL_NS * (uint64_t)PS)
-        return true;
-    for (unsigned i = 0; i < set->count; i++)
-        for (const struct resident *r = set->devices[i].residents; r; r = r->next)
-            if (r->scheduled && (r->turns - r->looks < LOOKS || r->timed))
-                return true; /* time itself may let the latter go on */
-    return false;
+    return quiet < STALL_NS * (uint64_t)PS || looks - s->looks < LOOKS_IN_ALL ||
+           !all_looked(set);
 }
 
 static size_t say(char *into, size_t bytes, size_t used, const char *text)
@@ -71,23 +67,46 @@ static void say_stream(const struct device_stream *s, char *into, size_t bytes)
                  s->device, o->event->device);
 }
 
+/* Who has looked most often; the oldest of them. */
+static const struct resident *patient(const struct emulated *d)
+{
+    const struct resident *most = d->residents;
+
+    for (const struct resident *r = most; r; r = r->next)
+        if (r->looks >= most->looks)
+            most = r;
+    return most;
+}
+
+static void say_kernel(const struct emulated *d, const struct resident *r, char *into,
+                       size_t bytes)
+{
+    char more[40] = "";
+
+    if (d->resident_ctas > 1)
+        snprintf(more, sizeof more, " and %" PRIu32 " more", d->resident_ctas - 1);
+    if (r->poll_line)
+        snprintf(into, bytes,
+                 "kernel '%s' on device %u, CTA (%u,%u,%u)%s, line %" PRIu32
+                 ": which looks at 0x%" PRIx64,
+                 r->run->name, d->number, r->id[0], r->id[1], r->id[2], more, r->poll_line,
+                 r->poll_address);
+    else
+        snprintf(into, bytes, "kernel '%s' on device %u, CTA (%u,%u,%u)%s", r->run->name,
+                 d->number, r->id[0], r->id[1], r->id[2], more);
+}
+
 void stall_sentence(const struct device_set *set, char *into, size_t bytes)
 {
     size_t used = 0;
-    char text[200];
+    char text[256];
 
     for (unsigned i = 0; i < set->count; i++) {
-        const struct resident *r = set->devices[i].residents;
-        uint32_t more = set->devices[i].resident_ctas;
+        const struct resident *r = patient(&set->devices[i]);
 
         if (!r)
             continue;
-        snprintf(text, sizeof text,
-                 "kernel '%s' on device %u, line %" PRIu32
-                 ", CTA (%u,%u,%u) (and %u more), "
-                 "which looks at 0x%" PRIx64,
-                 r->run->name, i, r->poll_line, r->cta->id[0], r->cta->id[1], r->cta->id[2],
-                 more - 1, r->poll_address);
+        say_kernel(&set->devices[i], r, text, sizeof text);
         used = say(into, bytes, used, text);
     }
     for (const struct device_stream *s = set->streams; s; s = s->next)

@@ -9,17 +9,23 @@
 
 #include "base/fail.h"
 #include "device/emulator/checked.h"
+#include "device/emulator/kernel_run.h"
 #include "device/emulator/message.h"
+#include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
 
 enum { THREADS_MAX = 16 };
+/* Windows in which two devices or more have work, before threads are worth their start. */
+enum { WINDOWS_ALONE = 64 };
+/* Looks at what another thread does before the processor is given to somebody else. */
+enum { SPINS = 1000 };
 
 /* Host threads that share the devices of a window. The caller is one of them; a window is
    `round`, and who ends as the last lets the caller go on. */
 struct team {
     struct device_set *set;
-    unsigned size;
+    unsigned size, windows; /* size 0: nobody was needed yet */
     pthread_t threads[THREADS_MAX];
     atomic_uint round, next, working;
     atomic_bool over;
@@ -45,14 +51,22 @@ static void take_devices(struct team *t)
         run_window(&t->set->devices[i]);
 }
 
+static void rest(unsigned *spins)
+{
+    if (++*spins > SPINS)
+        sched_yield();
+}
+
 static void *helper(void *context)
 {
     struct team *t = context;
     unsigned seen = 0;
 
     for (;;) {
+        unsigned spins = 0;
+
         while (atomic_load(&t->round) == seen && !atomic_load(&t->over))
-            sched_yield();
+            rest(&spins);
         if (atomic_load(&t->over))
             return NULL;
         seen = atomic_load(&t->round);
@@ -61,24 +75,45 @@ static void *helper(void *context)
     }
 }
 
-static void team_begin(struct team *t, struct device_set *set)
+static void team_begin(struct team *t)
 {
+    const struct device_set *set = t->set;
     unsigned wanted = set->options.threads < set->count ? set->options.threads : set->count;
 
-    *t = (struct team){.set = set, .size = 1};
-    for (; t->size < wanted && t->size < THREADS_MAX; t->size++)
+    for (t->size = 1; t->size < wanted && t->size < THREADS_MAX; t->size++)
         if (pthread_create(&t->threads[t->size], NULL, helper, t))
             break;
 }
 
+static bool has_work(const struct emulated *d)
+{
+    return d->agenda.count && d->agenda.heap[0].time_ps < d->set->window_end_ps;
+}
+
+static void run_alone(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        run_window(&set->devices[i]);
+}
+
 static void team_window(struct team *t)
 {
+    unsigned busy = 0, spins = 0;
+
+    for (unsigned i = 0; i < t->set->count; i++)
+        busy += has_work(&t->set->devices[i]);
+    if (busy < 2 || t->set->options.threads < 2 || ++t->windows < WINDOWS_ALONE) {
+        run_alone(t->set);
+        return;
+    }
+    if (!t->size)
+        team_begin(t);
     atomic_store(&t->next, 0);
     atomic_store(&t->working, t->size - 1);
     atomic_fetch_add(&t->round, 1);
     take_devices(t);
     while (atomic_load(&t->working))
-        sched_yield();
+        rest(&spins);
 }
 
 static void team_end(struct team *t)
@@ -136,6 +171,7 @@ static void run_windows(struct device_set *set, struct team *team, const bool *f
         set->window_end_ps = time + set->latency_ps;
         team_window(team);
         messages_deliver(set);
+        prints_tell(set);
         collect_faults(set);
         if (!set->broken && !stall_check(set, &stall))
             give_up(set);
@@ -149,11 +185,17 @@ static void drain(struct device_set *set)
 
     while (!set->broken && streams_idle(set) && next_time(set, &time)) {
         set->window_end_ps = time + set->latency_ps;
-        for (unsigned i = 0; i < set->count; i++)
-            run_window(&set->devices[i]);
+        run_alone(set);
         messages_deliver(set);
         collect_faults(set);
     }
+}
+
+/* What was in flight will never end, and its modules may go before the set does. */
+static void tear_down(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        runs_clear(&set->devices[i]);
 }
 
 static void set_clocks(struct device_set *set)
@@ -166,15 +208,16 @@ static void set_clocks(struct device_set *set)
 enum proact_status machine_run(struct device_set *set, const bool *finished,
                                struct proact_error *err)
 {
-    struct team team;
+    struct team team = {.set = set};
 
     if (!set->broken) {
         streams_start(set);
-        team_begin(&team, set);
         run_windows(set, &team, finished);
         team_end(&team);
         drain(set);
         set_clocks(set);
+        if (set->broken)
+            tear_down(set);
     }
     spans_tell(set);
     if (set->broken)
