@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fast kernels are executed: lane instructions a second, every PTX instruction counted
-   for every lane that passes it, on one thread and on two; per second of processor time. Median of the runs.
-   Usage: execute_bench [compiler [runs [kernel]]]; compilers are those of tests/ptx/corpus. */
+   for every lane that passes it, on one thread and on two; per second of processor time.
+   Median of the runs. Usage: execute_bench [compiler [runs [kernel]]]; compilers are those
+   of tests/ptx/corpus. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,13 @@ struct job {
 };
 
 static const struct job jobs[] = {
-    {"vecadd", "vecadd", {16384, 1, 1}, {256, 1, 1}, {1 << 22, 1 << 22, 1 << 22}, {1 << 22}, 1},
+    {"vecadd",
+     "vecadd",
+     {16384, 1, 1},
+     {256, 1, 1},
+     {1 << 22, 1 << 22, 1 << 22},
+     {1 << 22},
+     1},
     {"stencil", "jacobi", {63, 63, 1}, {16, 16, 1}, {1000000, 1000000, 0}, {1000, 1000}, 2},
     {"stencil",
      "jacobi_plain",
@@ -125,7 +132,8 @@ static struct execute_program *load(const char *family, const char *compiler,
     char path[512], *text;
     size_t bytes;
 
-    snprintf(path, sizeof path, PROACT_SOURCE "/tests/ptx/corpus/%s.%s.ptx", family, compiler);
+    snprintf(path, sizeof path, PROACT_SOURCE "/tests/ptx/corpus/%s.%s.ptx", family,
+             compiler);
     if (file_read(path, &text, &bytes, &err) ||
         ptx_parse(path, text, bytes, module, &err) ||
         execute_program_create(*module, &program, &err)) {
@@ -182,11 +190,12 @@ int main(int argc, char **argv)
     unsigned runs = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 7;
 
     if (runs < 1 || runs > RUNS_MAX) {
-        fprintf(stderr, "execute_bench: %u runs; 1 to %d can be asked for\n", runs, RUNS_MAX);
+        fprintf(stderr, "execute_bench: %u runs; 1 to %d can be asked for\n", runs,
+                RUNS_MAX);
         return 2;
     }
-    printf("G lane instructions a second (%s), median of %u runs (lowest-highest)\n", compiler,
-           runs);
+    printf("G lane instructions a second (%s), median of %u runs (lowest-highest)\n",
+           compiler, runs);
     for (size_t n = 0; n < sizeof jobs / sizeof jobs[0]; n++)
         if (argc < 4 || strcmp(argv[3], jobs[n].kernel) == 0)
             measure(&jobs[n], compiler, runs);

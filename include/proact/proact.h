@@ -147,6 +147,7 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
 struct proact_grid {
     uint32_t ctas[3], threads[3]; /* 0 counts as 1 */
     uint32_t shared_bytes;        /* dynamic, a CTA */
+    uint32_t device_count;        /* split over the first so many; others only receive; 0: all */
 };
 
 /* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or

@@ -48,8 +48,7 @@ struct execute_kernel_info {
 };
 struct execute_kernel_info execute_kernel_info(const struct execute_kernel *k);
 
-/* Generic addresses of shared and local memory lie in these windows; global memory never.
- */
+/* Generic addresses of shared and local memory lie in these windows, global ones never. */
 #define EXECUTE_SHARED_WINDOW 0x0000000001000000ull
 #define EXECUTE_LOCAL_WINDOW 0x0000000010000000ull
 #define EXECUTE_WINDOWS_END 0x0000000100000000ull
@@ -89,13 +88,12 @@ struct execute_access {
 
 enum execute_verdict {
     EXECUTE_GO,    /* the addresses are plain memory of this process: do it now */
-    EXECUTE_TAKEN, /* access(): the host takes over, ask remote(). remote(): the host did it
-                      (a store or reduction), or has answered by execute_complete(): go on
-                    */
-    EXECUTE_WAIT,  /* access(): as TAKEN. remote(), fence(): the host will call (or has
-                      called,  for some lanes) execute_complete(): the lanes wait for it */
-    EXECUTE_FAULT, /* the host has written its sentence to the CTA's `fault`, or leaves it
-                      to us: stop */
+    EXECUTE_TAKEN, /* access(): the host takes over, ask remote(). remote(): it did it, or
+                      has answered by execute_complete(): go on */
+    EXECUTE_WAIT,  /* access(): as TAKEN. remote(), fence(): the host will call, or for some
+                      lanes has called, execute_complete(): the lanes wait for it */
+    EXECUTE_FAULT, /* stop: the host has written its sentence to the CTA's `fault`, or
+                      leaves that to us */
 };
 
 /* What a warp asks of the device. All run on the thread that runs the CTA. */
@@ -110,8 +108,7 @@ struct execute_host {
                                    const struct execute_access *a,
                                    const struct execute_op *op,
                                    const unsigned char *operands);
-    /* A fence or membar. EXECUTE_WAIT holds the lanes until execute_complete(w, mask,
-     * NULL). */
+    /* A fence or membar. EXECUTE_WAIT: the lanes wait to be completed, with NULL. */
     enum execute_verdict (*fence)(void *context, struct execute_warp *w, uint32_t mask,
                                   enum execute_order order, enum execute_scope scope,
                                   uint32_t line);
@@ -137,8 +134,7 @@ struct execute_launch {
     uint64_t variables;     /* address of the module's block on this device */
     uint32_t device, sm_count;
     uint64_t grid_id;
-    bool
-        check; /* refuse to read bytes of shared and local memory that nobody has written */
+    bool check; /* refuse to read shared and local memory where nothing was written */
 };
 
 /* Ready state of a launch: what does not depend on the CTA is computed here, once. */
@@ -155,8 +151,8 @@ enum execute_stop {
     EXECUTE_EXITED,  /* every thread has ended */
     EXECUTE_BUDGET,  /* ran long enough; can go on */
     EXECUTE_STRONG,  /* no warp can go on, and some stand before a strong access to global
-                        memory  (anything but weak, and atom or red that say acquire or
-                        release), a  fence wider than the CTA or a clock read: run again to
+                        memory (anything but weak, and atom or red that say acquire or
+                        release), a fence wider than the CTA or a clock read: run again to
                         perform them */
     EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or sleeps; the next run
                         wakes the sleepers */

@@ -53,7 +53,7 @@ struct execute_op {
     op_place to, to2;  /* destinations; PLACE_NONE for none */
     op_place more[2];  /* further ones, of a mov to four elements */
     op_place from[4];  /* sources, immediates included (they live in FILE_LAUNCH) */
-    uint16_t code;     /* the interpreter's own operation (enum in interpret.h), 0: lanes */
+    uint16_t code;     /* the interpreter's own operation (enum in program.h), 0: lanes */
     uint8_t detail[6]; /* of the operation: comparison, element bytes, lut, ... */
     uint32_t line;     /* in the PTX */
     uint32_t extra;    /* index into the program's side table of this kind of operation */

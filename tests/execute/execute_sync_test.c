@@ -188,6 +188,55 @@ static void lanes_are_waited_for(void **state)
     rig_close(&r);
 }
 
+/* The lanes that are elsewhere wait for memory; those at the exchange wait for them. */
+static void lanes_are_waited_for_while_memory_is(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           RIG_KERNEL "mov.u32 %r3, %r1; setp.ge.u32 %p1, %r1, 10; @%p1 bra MEET;\n"
+                      "ld.global.u32 %r3, [%rd0+4000];\n"
+                      "MEET: shfl.sync.bfly.b32 %r4, %r3, 31, 31, -1;\n"
+                      "st.global.u32 [%rd1], %r4; }\n",
+           32, 0);
+    r.remote = (uint64_t)(uintptr_t)(r.memory + 1000);
+    r.waits = true;
+    r.memory[1000] = 77;
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.memory[i], 31 - i < 10 ? 77 : 31 - i);
+    rig_close(&r);
+}
+
+/* Two groups wait at one place in the midst of a block; what was found out about the
+   addresses of one does not hold for both. */
+static void groups_that_wait_together_stay_apart(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(
+        &r,
+        ".shared .align 4 .b8 s[512];\n" RIG_KERNEL
+        "mov.u32 %r3, s; mov.u32 %r5, %r3; ld.shared.u32 %r9, [%r5]; xor.b32 %r4, %r1, 13; "
+        "shl.b32 %r4, %r4, 2;\n"
+        "add.u32 %r5, %r5, %r4; st.shared.u32 [%r5], %r1; st.shared.u32 [%r5+128], %r1;\n"
+        "shl.b32 %r6, %r1, 2;\n"
+        "setp.ge.u32 %p1, %r1, 10; @%p1 bra MEET; ld.global.u32 %r7, [%rd0+4000];\n"
+        "MEET: add.u32 %r5, %r3, %r6; ld.shared.u32 %r8, [%r5];\n"
+        "ld.global.u32 %r7, [%rd0+4000]; ld.shared.u32 %r9, [%r5+128];\n"
+        "add.u32 %r9, %r9, %r7; add.u32 %r9, %r9, %r8; st.global.u32 [%rd1], %r9; }\n",
+        32, 0);
+    r.remote = (uint64_t)(uintptr_t)(r.memory + 1000);
+    r.waits = true;
+    r.memory[1000] = 1000;
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.memory[i], 1000 + 2 * (i ^ 13));
+    rig_close(&r);
+}
+
 static void votes_matches_and_reductions(void **state)
 {
     struct rig r;
@@ -308,6 +357,8 @@ int main(void)
         cmocka_unit_test(a_barrier_that_cannot_open_is_named),
         cmocka_unit_test(shuffles_match_the_definition),
         cmocka_unit_test(lanes_are_waited_for),
+        cmocka_unit_test(lanes_are_waited_for_while_memory_is),
+        cmocka_unit_test(groups_that_wait_together_stay_apart),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(strong_accesses_stop_once),
         cmocka_unit_test(sleepers_say_how_long),

@@ -193,14 +193,20 @@ static inline void rig_close(struct rig *r)
     text_clear(&r->printed);
 }
 
+/* The device answers the oldest question at the first stop, two at the second, and so on.
+ */
 static void rig_answer(struct rig *r)
 {
     unsigned char data[1024];
-    struct rig_wait *p = &r->pending[--r->pending_count];
 
-    rig_perform(p, data);
-    execute_complete(p->warp, p->access.mask & 0xffff, data); /* in two parts */
-    execute_complete(p->warp, p->access.mask & 0xffff0000, data);
+    for (uint64_t n = 0; n < r->blocked_stops && r->pending_count; n++) {
+        struct rig_wait *p = &r->pending[0];
+
+        rig_perform(p, data);
+        execute_complete(p->warp, p->access.mask & 0xffff, data); /* in two parts */
+        execute_complete(p->warp, p->access.mask & 0xffff0000, data);
+        memmove(p, p + 1, --r->pending_count * sizeof *p);
+    }
 }
 
 static enum execute_stop rig_run_cta(struct rig *r, struct execute_cta *c, uint64_t budget,

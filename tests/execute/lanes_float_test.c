@@ -134,8 +134,9 @@ static bool soft_test(const struct machine *m, struct number_type t, uint64_t bi
            : machine_has(m, PTX_PART_INFINITE)   ? class == SOFT_INFINITE
            : machine_has(m, PTX_PART_NUMBER)     ? class != SOFT_NAN
            : machine_has(m, PTX_PART_NOTANUMBER) ? class == SOFT_NAN
-           : machine_has(m, PTX_PART_NORMAL)     ? class == SOFT_FINITE && !small
-                                                 : class == SOFT_FINITE && small;
+           : machine_has(m, PTX_PART_NORMAL)
+               ? class == SOFT_ZERO || (class == SOFT_FINITE && !small)
+               : class == SOFT_FINITE && small;
 }
 
 static long double soft_value(struct soft s)
@@ -203,6 +204,9 @@ static uint64_t soft_arithmetic(const struct machine *m, struct number_type t,
     case PTX_MAD:
         return soft_write(soft_add(soft_multiply(a, b), c, mode), t.format, mode);
     case PTX_DIV:
+        if (machine_has(m, PTX_PART_APPROX) && (in[1] & 0x7fffffff) > 0x7e800000 &&
+            b.class == SOFT_FINITE)
+            b.class = SOFT_INFINITE; /* its reciprocal is flushed */
         return soft_write(soft_divide(a, b), t.format, mode);
     case PTX_RCP:
         return soft_write(soft_divide(one, a), t.format, mode);
@@ -212,14 +216,36 @@ static uint64_t soft_arithmetic(const struct machine *m, struct number_type t,
     case PTX_MAX:
         return soft_pick(m, t, in[0], in[1]);
     case PTX_ABS:
-        return in[0] & (sign_bit(t) - 1);
+        return a.class == SOFT_NAN ? soft_write(a, t.format, 'n')
+                                   : in[0] & (sign_bit(t) - 1);
     case PTX_NEG:
-        return in[0] ^ sign_bit(t);
+        return a.class == SOFT_NAN ? soft_write(a, t.format, 'n') : in[0] ^ sign_bit(t);
     case PTX_COPYSIGN:
         return (in[0] & sign_bit(t)) | (in[1] & (sign_bit(t) - 1));
     default:
         return approximate(m, t, in[0]);
     }
+}
+
+/* f64 keeps the NaN of the first operand, in the hardware's order, that is one. */
+static uint64_t payload_kept(const struct machine *m, struct number_type t,
+                             const uint64_t in[3], uint64_t result)
+{
+    static const unsigned orders[][3] = {{1, 2, 0}, {0, 1, 1}};
+    enum ptx_opcode code = m->instruction.opcode;
+
+    if (t.bits != 64 || code == PTX_COPYSIGN ||
+        soft_read(result, t.format).class != SOFT_NAN)
+        return result;
+    if (machine_has(m, PTX_PART_FTZ))
+        return UINT64_C(0x7fffffff00000000);
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned operand = orders[code == PTX_DIV || m->from_count == 1][k];
+
+        if (operand < m->from_count && soft_read(in[operand], t.format).class == SOFT_NAN)
+            return in[operand] | UINT64_C(1) << 51;
+    }
+    return result;
 }
 
 /* One number of each operand: the lane's only one, or one half of a pair. */
@@ -235,7 +261,7 @@ static uint64_t one_number(const struct machine *m, struct number_type t,
     else if (m->instruction.opcode == PTX_TESTP)
         *truth = soft_test(m, t, part[0]);
     else
-        return finished(m, t, soft_arithmetic(m, t, part));
+        return finished(m, t, payload_kept(m, t, part, soft_arithmetic(m, t, part)));
     return 0;
 }
 

@@ -206,6 +206,14 @@ static bool agrees(const struct machine *m, uint64_t ours, uint64_t theirs)
     return (x != x && y != y) || fabs(x - y) <= fabs(y) * 0x1p-7 + 0x1p-18;
 }
 
+/* Beyond some turns the hardware's sine is no sine. */
+static bool in_range(const struct machine *m, uint64_t input)
+{
+    bool periodic = m->instruction.opcode == PTX_SIN || m->instruction.opcode == PTX_COS;
+
+    return !periodic || fabs(as_number(m, input)) < 300;
+}
+
 static unsigned compare_case(const struct driver *d, const struct lanes_case *c,
                              struct tuples *t, const uint64_t memory[2])
 {
@@ -232,7 +240,8 @@ static unsigned compare_case(const struct driver *d, const struct lanes_case *c,
     }
     for (unsigned n = 0; n < COUNT; n++)
         for (unsigned k = 0; k < m.to_count; k++)
-            if (!agrees(&m, t->ours[n][k], t->theirs[n][k]) && bad++ < 3)
+            if (in_range(&m, t->in[n][0]) && !agrees(&m, t->ours[n][k], t->theirs[n][k]) &&
+                bad++ < 3)
                 print_message(
                     "%s: %llx %llx %llx %llx: we %llx, hardware %llx\n", c->text,
                     (unsigned long long)t->in[n][0], (unsigned long long)t->in[n][1],

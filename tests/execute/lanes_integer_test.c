@@ -131,6 +131,8 @@ static uint64_t nth_bit(uint64_t mask, uint64_t base, int64_t nth)
 {
     int64_t at = (int64_t)base, left = nth < 0 ? -nth : nth;
 
+    if (nth == INT32_MIN)
+        return 0;
     if (nth == 0)
         return base < 32 && bit(mask, (unsigned)base) ? base : UINT32_MAX;
     for (; at >= 0 && at<32; at += nth> 0 ? 1 : -1)
@@ -245,7 +247,7 @@ static bool arithmetic(const struct machine *m, const uint64_t in[4], unsigned w
     case PTX_DIV:
         return *out = b ? a / b : -1, true;
     case PTX_REM:
-        return *out = b ? a % b : a, true;
+        return *out = b ? a % b : -1, true;
     case PTX_MIN:
         return *out = relu && (a < 0 || b < 0) ? 0 : a < b ? a : b, true;
     case PTX_MAX:
@@ -302,6 +304,12 @@ static uint64_t logic(const struct machine *m, const uint64_t in[4], unsigned wi
     }
 }
 
+/* The hardware looks at the low byte of a 32-bit field's place and length only. */
+static unsigned field_number(uint64_t x, unsigned width)
+{
+    return width == 32 ? x & 255 : x < 255 ? (unsigned)x : 255;
+}
+
 static uint64_t fields(const struct machine *m, const uint64_t in[4], unsigned width,
                        bool sign)
 {
@@ -316,9 +324,9 @@ static uint64_t fields(const struct machine *m, const uint64_t in[4], unsigned w
     case PTX_PRMT:
         return permuted(m, a, b, c);
     case PTX_BFE:
-        return extracted(a, b & 255, c & 255, width, sign);
+        return extracted(a, field_number(b, width), field_number(c, width), width, sign);
     case PTX_BFI:
-        return inserted(a, b, c & 255, in[3] & 255, width);
+        return inserted(a, b, field_number(c, width), field_number(in[3], width), width);
     case PTX_BFIND:
         return highest(a, width, sign, machine_has(m, PTX_PART_SHIFTAMT));
     case PTX_BMSK:

@@ -55,9 +55,21 @@ static inline float one_nan_f32(float value)
     return value == value ? value : f32_of_bits(NAN_F32);
 }
 
-static inline double one_nan_f64(double value)
+/* f64 keeps a NaN's sign and payload: of the first operand in the hardware's order that is
+   one (seen on an H200), made quiet; where none is, the operation was invalid. */
+static inline double quiet_f64(double nan)
 {
-    return value == value ? value : f64_of_bits(NAN_F64);
+    return f64_of_bits(bits_f64(nan) | UINT64_C(1) << 51);
+}
+
+static inline double keep_nan(double result, double first, double second, double third)
+{
+    double nan = first != first     ? quiet_f64(first)
+                 : second != second ? quiet_f64(second)
+                 : third != third   ? quiet_f64(third)
+                                    : f64_of_bits(NAN_F64);
+
+    return result == result ? result : nan;
 }
 
 /* A subnormal f16 is a subnormal f32 here for a moment: scaling makes it normal. */
@@ -135,6 +147,25 @@ static inline uint32_t bf16_nearest(float value)
     uint32_t bits = bits_f32(value);
 
     return value == value ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
+}
+
+/* Between f64 and f32 a NaN keeps its sign and what fits of its payload. */
+static inline uint32_t f32_bits_of_f64(double value)
+{
+    uint64_t bits = bits_f64(value);
+    uint32_t sign = (uint32_t)(bits >> 32) & 0x80000000;
+    uint32_t nan = sign | 0x7fc00000 | ((uint32_t)(bits >> 29) & 0x003fffff);
+
+    return value == value ? bits_f32((float)value) : nan;
+}
+
+static inline uint64_t f64_bits_of_f32(float value)
+{
+    uint64_t bits = bits_f32(value);
+    uint64_t nan =
+        (bits & 0x80000000) << 32 | UINT64_C(0x7ff8) << 48 | (bits & 0x003fffff) << 29;
+
+    return value == value ? bits_f64((double)value) : nan;
 }
 
 static inline float f32_rounded(double value, enum rounding mode)

@@ -65,7 +65,7 @@ typedef double value_f64, value_odd_f16, value_odd_bf16;
 #define write_odd_f16(value) narrow_16(value, FORMAT_F16, ROUND_NEAREST)
 #define write_odd_bf16(value) narrow_16(value, FORMAT_BF16, ROUND_NEAREST)
 #define write_f32(value) one_nan_f32(value) /* which NaN the processor gives varies */
-#define write_f64(value) one_nan_f64(value)
+#define write_f64(value) (value)            /* rows say which NaN: keep_nan() */
 
 /* The destination is a source or apart from it, so no lane depends on another. */
 #define FOR_LANES(l) _Pragma("omp simd") for (unsigned l = 0; l < LANES; l++)

@@ -4,85 +4,10 @@
 #include "execute/load/decode.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "execute/load/decode_layout.h"
-
-bool refuse(struct decoder *d, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!d->kernel->refusal)
-        d->kernel->refusal = must_strdup(text);
-    return false;
-}
-
-bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
-{
-    char text[160], *word = text;
-
-    ptx_instruction_text(d->module, i, text, sizeof text);
-    if (*word == '@') /* the opcode stands behind its guard */
-        word += strcspn(word, " \t\n");
-    word += strspn(word, " \t\n");
-    word[strcspn(word, " \t\n;")] = '\0';
-    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', line %u", word,
-                  d->kernel->info.name, i->line);
-}
-
-bool refuse_special(struct decoder *d, const struct ptx_operand *o)
-{
-    return refuse(d, "special register '%.*s' cannot be read: kernel '%s', line %u",
-                  (int)o->span.bytes, d->module->text + o->span.offset,
-                  d->kernel->info.name, d->line);
-}
-
-struct execute_op *emit(struct decoder *d, enum op_code code)
-{
-    struct op_list *list = d->list;
-
-    if (d->guard) {
-        const struct ptx_instruction *i = d->guard;
-
-        d->guard = NULL;
-        struct execute_op *guard = emit(d, CODE_GUARD);
-
-        guard->from[0] = d->homes[i->guard].place;
-        guard->detail[0] = i->guard_negated;
-        struct execute_op *guarded = emit(d, code);
-
-        guarded->detail[OP_GUARDED] = code != CODE_LANES;
-        d->guard = i;
-        return guarded;
-    }
-    list->ops = must_grow(list->ops, list->count, &list->capacity, sizeof *list->ops);
-    struct execute_op *op = &list->ops[list->count++];
-
-    memset(op, 0, sizeof *op);
-    op->code = (uint16_t)code;
-    op->to = op->to2 = PLACE_NONE;
-    op->line = d->line;
-    op->source = d->source;
-    return op;
-}
-
-struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to,
-                              op_place from)
-{
-    struct execute_op *op = emit(d, CODE_LANES);
-
-    op->lanes = lanes;
-    op->to = to;
-    op->from[0] = from;
-    return op;
-}
 
 static bool function_decode(struct decoder *d, uint32_t index);
 

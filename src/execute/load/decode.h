@@ -58,13 +58,13 @@ struct decoder {
     struct arena arena;
 };
 
-/* Writes the kernel's refusal (the first one stays) and returns false. */
+/* decode_emit.c: writes the kernel's refusal (the first one stays) and returns false. */
 __attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
                                                   ...);
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
-/* decode_place.c, decode.c */
+/* decode_emit.c: operations and places */
 unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */
 op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
 op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);

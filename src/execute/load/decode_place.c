@@ -8,51 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-unsigned lane_bytes(unsigned type_bytes)
-{
-    return type_bytes == 0 ? 0 : type_bytes <= 4 ? 4 : type_bytes <= 8 ? 8 : 16;
-}
-
-op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes)
-{
-    uint32_t offset = d->kernel->file_bytes[file];
-
-    d->kernel->file_bytes[file] = offset + (bytes + 63) / 64 * 64;
-    return PLACE(file, offset);
-}
-
-op_place place_new(struct decoder *d, enum op_file file, unsigned bytes)
-{
-    if (bytes)
-        return place_bytes(d, file, bytes * LANES);
-    if (!d->pred_left[file]) {
-        d->pred_offset[file] = place_bytes(d, file, 64) & PLACE_OFFSET;
-        d->pred_left[file] = 16;
-    }
-    op_place place = PLACE(file, d->pred_offset[file]);
-
-    d->pred_offset[file] += 4;
-    d->pred_left[file]--;
-    return place;
-}
-
-op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes)
-{
-    if (bytes == 0)
-        bits = bits ? 0xffffffffu : 0;
-    else if (bytes == 4)
-        bits &= 0xffffffffu;
-    for (size_t n = 0; n < d->constant_count; n++)
-        if (d->constants[n].bits == bits && d->constants[n].bytes == bytes)
-            return d->constants[n].place;
-    d->constants = must_grow(d->constants, d->constant_count, &d->constant_capacity,
-                             sizeof *d->constants);
-    struct constant *c = &d->constants[d->constant_count++];
-
-    *c = (struct constant){bits, place_new(d, FILE_LAUNCH, bytes), (uint8_t)bytes};
-    return c->place;
-}
-
 /* Liveness: one bit for a register, one row for a block. */
 struct liveness {
     const struct ptx_function *f;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Device code: sums over a warp or a CTA of CTA_THREADS, always taken in the same order, so
+   that a result depends neither on the schedule nor on how CTAs are split over devices. */
+
+#include <proact/device.h>
+
+enum { CTA_THREADS = 256, WARP_THREADS = 32, CTA_WARPS = CTA_THREADS / WARP_THREADS };
+
+/* What the lane `distance` above holds. Every lane of the warp takes part. */
+__device__ static inline double lane_above(double x, proact_u32 distance)
+{
+    proact_u32 low, high;
+    double y;
+
+    asm("mov.b64 {%0, %1}, %2;" : "=r"(low), "=r"(high) : "d"(x));
+    asm volatile("shfl.sync.down.b32 %0, %0, %1, 31, -1;" : "+r"(low) : "r"(distance));
+    asm volatile("shfl.sync.down.b32 %0, %0, %1, 31, -1;" : "+r"(high) : "r"(distance));
+    asm("mov.b64 %0, {%1, %2};" : "=d"(y) : "r"(low), "r"(high));
+    return y;
+}
+
+/* Lane 0 has the sum. */
+__device__ static inline double warp_sum(double x)
+{
+    for (proact_u32 distance = WARP_THREADS / 2; distance; distance /= 2)
+        x += lane_above(x, distance);
+    return x;
+}
+
+struct cta_pair {
+    double a, b;
+};
+
+/* Two sums at once; every thread has them. `scratch` is shared memory for CTA_WARPS pairs.
+ */
+__device__ static inline struct cta_pair cta_sum(double a, double b,
+                                                 struct cta_pair *scratch)
+{
+    proact_u32 thread = proact_thread_x();
+    struct cta_pair sum = {0, 0};
+
+    a = warp_sum(a);
+    b = warp_sum(b);
+    proact_cta_sync(); /* everyone has read what an earlier sum left in scratch */
+    if (thread % WARP_THREADS == 0) {
+        scratch[thread / WARP_THREADS].a = a;
+        scratch[thread / WARP_THREADS].b = b;
+    }
+    proact_cta_sync(); /* all warps' sums are there */
+    for (proact_u32 warp = 0; warp < CTA_WARPS; warp++) {
+        sum.a += scratch[warp].a;
+        sum.b += scratch[warp].b;
+    }
+    return sum;
+}
+
+/* The sums of `count` pairs; every thread has them. The host's twin is sum_pairs(). */
+__device__ static inline struct cta_pair cta_sum_pairs(const struct cta_pair *pairs,
+                                                       proact_u32 count,
+                                                       struct cta_pair *scratch)
+{
+    double a = 0, b = 0;
+
+    for (proact_u32 i = proact_thread_x(); i < count; i += CTA_THREADS) {
+        a += pairs[i].a;
+        b += pairs[i].b;
+    }
+    return cta_sum(a, b, scratch);
+}

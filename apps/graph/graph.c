@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/complain.h"
+
+/* Sorts entries by row or by column, stably, by counting. */
+static void sort_entries(const struct matrix_entry *from, struct matrix_entry *to,
+                         size_t count, uint32_t vertices, int by_column)
+{
+    size_t *place = app_calloc((size_t)vertices + 1, sizeof *place);
+
+    for (size_t i = 0; i < count; i++)
+        place[(by_column ? from[i].column : from[i].row) + 1]++;
+    for (uint32_t v = 0; v < vertices; v++)
+        place[v + 1] += place[v];
+    for (size_t i = 0; i < count; i++)
+        to[place[by_column ? from[i].column : from[i].row]++] = from[i];
+    free(place);
+}
+
+/* From entries sorted by column, then row: keeps one of equal ones and no loop. */
+static void keep_edges(struct graph *g, const struct matrix_entry *entry, size_t count)
+{
+    uint32_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint32_t from = entry[i].row, to = entry[i].column;
+
+        if (i && entry[i - 1].row == from && entry[i - 1].column == to) {
+            g->duplicates++;
+        } else if (from == to) {
+            g->self_loops++;
+        } else {
+            g->source[kept++] = from;
+            g->out_degree[from]++;
+            g->in_first[to + 1]++;
+        }
+    }
+    for (uint32_t v = 0; v < g->vertex_count; v++)
+        g->in_first[v + 1] += g->in_first[v];
+    g->edge_count = kept;
+}
+
+/* The rest of the comment "vertex i = i-th line of FILE", if FILE is a plain name. */
+static char *find_names_file(const char *comment)
+{
+    static const char phrase[] = "vertex i = i-th line of ";
+    const char *at = strstr(comment, phrase);
+
+    if (!at)
+        return NULL;
+    at += sizeof phrase - 1;
+    size_t length = strcspn(at, " \t\r\n/");
+
+    if (length == 0 || at[length] == '/' || *at == '.')
+        return NULL;
+    char *name = app_calloc(length + 1, 1);
+
+    memcpy(name, at, length);
+    return name;
+}
+
+enum proact_status graph_from_matrix(const char *name, const struct matrix *m,
+                                     struct graph *out, struct proact_error *err)
+{
+    if (m->rows != m->columns)
+        return complain(
+            err, PROACT_EINVAL,
+            "%s:%zu: a graph needs a square matrix, found %u rows and %u columns", name,
+            m->sizes_line, m->rows, m->columns);
+    if (m->rows == 0)
+        return complain(err, PROACT_EINVAL, "%s:%zu: a graph needs a vertex, found 0 rows",
+                        name, m->sizes_line);
+    if (m->count > UINT32_MAX)
+        return complain(err, PROACT_EINVAL, "%s: %zu edges, %u are possible", name,
+                        m->count, UINT32_MAX);
+    struct graph g = {.vertex_count = m->rows};
+    struct matrix_entry *by_row = app_calloc(m->count, sizeof *by_row);
+    struct matrix_entry *sorted = app_calloc(m->count, sizeof *sorted);
+
+    g.in_first = app_calloc((size_t)m->rows + 1, sizeof *g.in_first);
+    g.out_degree = app_calloc(m->rows, sizeof *g.out_degree);
+    g.source = app_calloc(m->count, sizeof *g.source);
+    sort_entries(m->entry, by_row, m->count, m->rows, 0);
+    sort_entries(by_row, sorted, m->count, m->rows, 1);
+    keep_edges(&g, sorted, m->count);
+    free(by_row);
+    free(sorted);
+    g.names_file = find_names_file(m->comment);
+    *out = g;
+    return PROACT_OK;
+}
+
+enum proact_status graph_read(const char *path, struct graph *out, struct proact_error *err)
+{
+    struct matrix m = {0};
+    enum proact_status status = matrix_market_read(path, &m, err);
+
+    if (!status)
+        status = graph_from_matrix(path, &m, out, err);
+    matrix_clear(&m);
+    return status;
+}
+
+void graph_clear(struct graph *g)
+{
+    free(g->in_first);
+    free(g->source);
+    free(g->out_degree);
+    free(g->names_file);
+    *g = (struct graph){0};
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/matrix_market.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "graph/complain.h"
+#include "graph/number_scan.h"
+#include "graph/plain_text.h"
+
+enum { ENTRY_BYTES_MIN = 4 }; /* "1 1" and a line end */
+
+/* A header may claim this many empty rows for each byte of the file, and a million more. */
+enum { ROWS_A_BYTE = 16, ROWS_ANYWAY = 1 << 20 };
+
+enum symmetry { GENERAL, SYMMETRIC, SKEW };
+
+struct reader {
+    const char *name, *at, *end;
+    size_t line;
+    bool pattern;
+    enum symmetry symmetry;
+    struct proact_error *err;
+};
+
+/* "expected ..., found `the rest of this line, shortened`". */
+static enum proact_status expected(const struct reader *r, const char *what)
+{
+    char found[28];
+    size_t n = 0;
+
+    while (n < sizeof found - 4 && r->at[n] && r->at[n] != '\n' && r->at[n] != '\r') {
+        found[n] = (char)(isprint((unsigned char)r->at[n]) ? r->at[n] : '?');
+        n++;
+    }
+    bool more = n == sizeof found - 4 && r->at[n] && r->at[n] != '\n';
+
+    memcpy(found + n, more ? "..." : "", more ? 4 : 1);
+    if (r->at == r->end)
+        return complain(r->err, PROACT_EINVAL,
+                        "%s:%zu: expected %s, found the end of the file", r->name, r->line,
+                        what);
+    if (n == 0)
+        return complain(r->err, PROACT_EINVAL, "%s:%zu: expected %s, found %s", r->name,
+                        r->line, what, *r->at ? "the end of the line" : "a NUL byte");
+    return complain(r->err, PROACT_EINVAL, "%s:%zu: expected %s, found '%s'", r->name,
+                    r->line, what, found);
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
+        r->at++;
+}
+
+/* To the next line that holds more than blanks. */
+static void skip_empty_lines(struct reader *r)
+{
+    for (skip_blanks(r); *r->at == '\n'; skip_blanks(r)) {
+        r->at++;
+        r->line++;
+    }
+}
+
+static enum proact_status end_line(struct reader *r, const char *what)
+{
+    skip_blanks(r);
+    if (r->at != r->end && *r->at != '\n')
+        return expected(r, what);
+    if (r->at != r->end) {
+        r->at++;
+        r->line++;
+    }
+    return PROACT_OK;
+}
+
+/* Whether the next word is `word`, in any case; steps over it. */
+static bool next_word(struct reader *r, const char *word)
+{
+    size_t length = strlen(word);
+
+    skip_blanks(r);
+    if (strncasecmp(r->at, word, length) != 0 || isalnum((unsigned char)r->at[length]) ||
+        r->at[length] == '-')
+        return false;
+    r->at += length;
+    return true;
+}
+
+static enum proact_status read_banner(struct reader *r)
+{
+    if (!next_word(r, "%%MatrixMarket"))
+        return expected(r, "'%%MatrixMarket matrix coordinate ...'");
+    if (!next_word(r, "matrix"))
+        return expected(r, "'matrix'");
+    if (!next_word(r, "coordinate"))
+        return expected(r, "'coordinate' (dense arrays are not read)");
+    r->pattern = next_word(r, "pattern");
+    if (!r->pattern && !next_word(r, "real") && !next_word(r, "double") &&
+        !next_word(r, "integer"))
+        return expected(r, "'pattern', 'integer', 'real' or 'double'");
+    if (next_word(r, "symmetric"))
+        r->symmetry = SYMMETRIC;
+    else if (next_word(r, "skew-symmetric"))
+        r->symmetry = SKEW;
+    else if (!next_word(r, "general"))
+        return expected(r, "'general', 'symmetric' or 'skew-symmetric'");
+    return end_line(r, "the end of the line");
+}
+
+/* The comment block, kept: it may name what belongs to the file. */
+static void read_comment(struct reader *r, struct matrix *m)
+{
+    const char *from = r->at, *to = from;
+
+    for (;;) {
+        skip_empty_lines(r);
+        if (*r->at != '%')
+            break;
+        while (*r->at && *r->at != '\n')
+            r->at++;
+        to = r->at;
+    }
+    m->comment = app_calloc((size_t)(to - from) + 1, 1);
+    memcpy(m->comment, from, (size_t)(to - from));
+}
+
+/* An unsigned number that is a word of its own; NULL if there is none. */
+static const char *scan_word(const struct reader *r, uint64_t *out)
+{
+    const char *after = scan_unsigned(r->at, out);
+    bool alone = after && (after == r->end || strchr(" \t\r\n", *after));
+
+    return alone ? after : NULL;
+}
+
+static enum proact_status read_count(struct reader *r, const char *what, uint64_t most,
+                                     uint64_t *out)
+{
+    skip_blanks(r);
+    const char *after = scan_word(r, out);
+
+    if (!after)
+        return expected(r, what);
+    if (*out > most)
+        return complain(
+            r->err, PROACT_EINVAL,
+            "%s:%zu: %s is %llu, more than the rest of the file can hold (%llu)", r->name,
+            r->line, what, (unsigned long long)*out, (unsigned long long)most);
+    r->at = after;
+    return PROACT_OK;
+}
+
+static enum proact_status read_sizes(struct reader *r, struct matrix *m)
+{
+    uint64_t rows, columns, count;
+    uint64_t bytes = (uint64_t)(r->end - r->at);
+    uint64_t most = bytes * ROWS_A_BYTE + ROWS_ANYWAY;
+    enum proact_status status;
+
+    if (most > UINT32_MAX)
+        most = UINT32_MAX;
+    m->sizes_line = r->line;
+    if ((status = read_count(r, "the number of rows", most, &rows)) ||
+        (status = read_count(r, "the number of columns", most, &columns)) ||
+        (status =
+             read_count(r, "the number of entries", bytes / ENTRY_BYTES_MIN, &count)) ||
+        (status = end_line(r, "three numbers, rows, columns and entries, and no more")))
+        return status;
+    if (r->symmetry != GENERAL && rows != columns)
+        return complain(r->err, PROACT_EINVAL,
+                        "%s:%zu: a symmetric matrix is square, found %llu rows and %llu "
+                        "columns",
+                        r->name, m->sizes_line, (unsigned long long)rows,
+                        (unsigned long long)columns);
+    m->rows = (uint32_t)rows;
+    m->columns = (uint32_t)columns;
+    m->count = (size_t)count;
+    return PROACT_OK;
+}
+
+static enum proact_status read_index(struct reader *r, const char *what, uint32_t most,
+                                     uint32_t *out)
+{
+    uint64_t index;
+
+    skip_blanks(r);
+    const char *after = scan_word(r, &index);
+
+    if (!after)
+        return expected(r, what);
+    if (index == 0)
+        return complain(r->err, PROACT_EINVAL,
+                        "%s:%zu: %s is 0, but Matrix Market counts from 1 (to %u here)",
+                        r->name, r->line, what, most);
+    if (index > most)
+        return complain(r->err, PROACT_EINVAL, "%s:%zu: %s is %llu, expected 1 to %u",
+                        r->name, r->line, what, (unsigned long long)index, most);
+    r->at = after;
+    *out = (uint32_t)index - 1;
+    return PROACT_OK;
+}
+
+static enum proact_status read_value(struct reader *r, double *out)
+{
+    skip_blanks(r);
+    const char *after = scan_real(r->at, out);
+
+    if (!after)
+        return expected(r, "a value");
+    r->at = after;
+    return PROACT_OK;
+}
+
+static enum proact_status read_entry(struct reader *r, const struct matrix *m,
+                                     struct matrix_entry *entry, double *value)
+{
+    enum proact_status status;
+
+    if ((status = read_index(r, "the row", m->rows, &entry->row)) ||
+        (status = read_index(r, "the column", m->columns, &entry->column)) ||
+        (!r->pattern && (status = read_value(r, value))))
+        return status;
+    return end_line(r, r->pattern ? "two numbers, row and column, and no more"
+                                  : "three numbers, row, column and value, and no more");
+}
+
+static enum proact_status read_entries(struct reader *r, struct matrix *m)
+{
+    size_t stated = m->count, room = r->symmetry == GENERAL ? stated : 2 * stated;
+    enum proact_status status;
+
+    m->count = 0;
+    m->entry = app_calloc(room, sizeof *m->entry);
+    if (!r->pattern)
+        m->value = app_calloc(room, sizeof *m->value);
+    for (size_t i = 0; i < stated; i++) {
+        struct matrix_entry entry;
+        double value = 1;
+
+        skip_empty_lines(r);
+        if (r->at == r->end)
+            return complain(r->err, PROACT_EINVAL,
+                            "%s:%zu: the file ends after %zu of the %zu entries stated in "
+                            "line %zu",
+                            r->name, r->line, i, stated, m->sizes_line);
+        if ((status = read_entry(r, m, &entry, &value)))
+            return status;
+        bool twice = r->symmetry != GENERAL && entry.row != entry.column;
+
+        for (int copy = 0; copy <= (int)twice; copy++) {
+            m->entry[m->count] = entry;
+            if (m->value)
+                m->value[m->count] = copy && r->symmetry == SKEW ? -value : value;
+            m->count++;
+            entry = (struct matrix_entry){entry.column, entry.row};
+        }
+    }
+    skip_empty_lines(r);
+    if (r->at != r->end) {
+        char what[80];
+
+        snprintf(what, sizeof what, "no more than the %zu entries stated in line %zu",
+                 stated, m->sizes_line);
+        return expected(r, what);
+    }
+    return PROACT_OK;
+}
+
+enum proact_status matrix_market_parse(const char *name, const char *text, size_t bytes,
+                                       struct matrix *out, struct proact_error *err)
+{
+    struct reader r = {
+        .name = name, .at = text, .end = text + bytes, .line = 1, .err = err};
+    struct matrix m = {0};
+    enum proact_status status;
+
+    if (bytes == 0)
+        return complain(err, PROACT_EINVAL, "%s: the file is empty, expected Matrix Market",
+                        name);
+    if ((status = read_banner(&r)))
+        return status;
+    read_comment(&r, &m);
+    if ((status = read_sizes(&r, &m)) || (status = read_entries(&r, &m))) {
+        matrix_clear(&m);
+        return status;
+    }
+    *out = m;
+    return PROACT_OK;
+}
+
+enum proact_status matrix_market_read(const char *path, struct matrix *out,
+                                      struct proact_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum proact_status status = plain_text_read(path, &text, &bytes, err);
+
+    if (!status) {
+        status = matrix_market_parse(path, text, bytes, out, err);
+        free(text);
+    }
+    return status;
+}
+
+void matrix_clear(struct matrix *m)
+{
+    free(m->entry);
+    free(m->value);
+    free(m->comment);
+    *m = (struct matrix){0};
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/plain_text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "graph/complain.h"
+
+struct buffer {
+    char *data;
+    size_t used, room;
+};
+
+static void make_room(struct buffer *b, size_t more)
+{
+    if (b->room - b->used > more) /* one stays for the NUL */
+        return;
+    while (b->room - b->used <= more)
+        b->room = b->room ? b->room * 2 : 1 << 16;
+    b->data = realloc(b->data, b->room);
+    if (!b->data)
+        abort();
+}
+
+static enum proact_status read_bytes(const char *path, struct buffer *b,
+                                     struct proact_error *err)
+{
+    FILE *file = fopen(path, "rb");
+
+    if (!file)
+        return complain(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
+    errno = 0;
+    for (;;) {
+        make_room(b, 1 << 15);
+        size_t got = fread(b->data + b->used, 1, b->room - b->used - 1, file);
+
+        if (got == 0)
+            break;
+        b->used += got;
+    }
+    int failed = ferror(file);
+
+    fclose(file);
+    if (failed)
+        return complain(err, PROACT_EINVAL, "%s: cannot be read: %s", path,
+                        strerror(errno));
+    b->data[b->used] = '\0';
+    return PROACT_OK;
+}
+
+/* Unpacks one gzip member after the other, as gzip itself does. */
+static enum proact_status unpack(const char *path, const struct buffer *packed,
+                                 struct buffer *plain, struct proact_error *err)
+{
+    z_stream z = {.next_in = (unsigned char *)packed->data};
+    size_t left = packed->used;
+    int said = inflateInit2(&z, 16 + MAX_WBITS);
+
+    while (said == Z_OK) {
+        if (z.avail_in == 0) {
+            z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
+            left -= z.avail_in;
+        }
+        make_room(plain, packed->used < 1 << 16 ? 1 << 16 : packed->used);
+        size_t room = plain->room - plain->used - 1;
+        uInt asked = room < UINT_MAX ? (uInt)room : UINT_MAX;
+
+        z.next_out = (unsigned char *)plain->data + plain->used;
+        z.avail_out = asked;
+        said = inflate(&z, Z_NO_FLUSH);
+        plain->used += asked - z.avail_out;
+        if (said == Z_STREAM_END && (z.avail_in || left))
+            said = inflateReset(&z);
+    }
+    size_t at = packed->used - left - z.avail_in;
+
+    inflateEnd(&z);
+    if (said == Z_BUF_ERROR)
+        return complain(
+            err, PROACT_EINVAL,
+            "%s: the gzip file is torn: it ends after %zu bytes in the middle of "
+            "its data",
+            path, packed->used);
+    if (said != Z_STREAM_END)
+        return complain(err, PROACT_EINVAL,
+                        "%s: the gzip file is damaged near byte %zu of %zu", path, at,
+                        packed->used);
+    plain->data[plain->used] = '\0';
+    return PROACT_OK;
+}
+
+enum proact_status plain_text_read(const char *path, char **out, size_t *bytes,
+                                   struct proact_error *err)
+{
+    struct buffer file = {0}, plain = {0};
+    enum proact_status status = read_bytes(path, &file, err);
+
+    if (!status && file.used >= 2 && memcmp(file.data, "\x1f\x8b", 2) == 0) {
+        status = unpack(path, &file, &plain, err);
+        free(file.data);
+        file = plain;
+    }
+    if (status) {
+        free(file.data);
+        return status;
+    }
+    *out = file.data;
+    *bytes = file.used;
+    return PROACT_OK;
+}
+
+char **plain_text_lines(char *text, size_t bytes, size_t *count)
+{
+    size_t lines = bytes && text[bytes - 1] != '\n';
+
+    for (size_t i = 0; i < bytes; i++)
+        lines += text[i] == '\n';
+    char **line = app_calloc(lines, sizeof *line), *at = text;
+
+    for (size_t i = 0; i < lines; i++) {
+        char *end = memchr(at, '\n', (size_t)(text + bytes - at));
+
+        line[i] = at;
+        if (!end)
+            break;
+        *end = '\0';
+        if (end > at && end[-1] == '\r')
+            end[-1] = '\0';
+        at = end + 1;
+    }
+    *count = lines;
+    return line;
+}

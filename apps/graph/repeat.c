@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph/repeat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "graph/complain.h"
+
+/* pairs[i % (REPEAT_BATCH + 1)] is what iteration i reads. */
+struct pair_ring {
+    struct proact_array *pairs[REPEAT_BATCH + 1];
+    struct sum_pair *host;
+};
+
+static void ring_clear(struct pair_ring *ring)
+{
+    for (unsigned i = 0; i <= REPEAT_BATCH; i++)
+        proact_array_destroy(ring->pairs[i]);
+    free(ring->host);
+}
+
+static enum proact_status ring_init(const struct repeat *r, struct pair_ring *ring,
+                                    struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    ring->host = app_calloc(r->cta_count, sizeof *ring->host);
+    for (unsigned i = 0; !status && i <= REPEAT_BATCH; i++) {
+        char name[16];
+        struct proact_shape shape = {name, r->cta_count, sizeof(struct sum_pair)};
+
+        snprintf(name, sizeof name, "sums %u", i);
+        status = proact_array_create(r->session, &shape, &ring->pairs[i], err);
+    }
+    return status;
+}
+
+static enum proact_status launch(const struct repeat *r, const struct pair_ring *ring,
+                                 unsigned number, struct proact_error *err)
+{
+    return r->launch(r->context, number, ring->pairs[number % (REPEAT_BATCH + 1)],
+                     ring->pairs[(number + 1) % (REPEAT_BATCH + 1)], err);
+}
+
+static enum proact_status start(const struct repeat *r, const struct pair_ring *ring,
+                                struct proact_error *err)
+{
+    enum proact_status status = r->reset(r->context, err);
+
+    for (uint32_t i = 0; i < r->cta_count; i++)
+        ring->host[i] = (struct sum_pair){0};
+    ring->host[0] = r->start;
+    if (!status)
+        status = proact_array_write(ring->pairs[0], 0, ring->host, r->cta_count, err);
+    return status;
+}
+
+/* Reads what the iterations since out->iterations left. Sets out->converged. */
+static enum proact_status look(const struct repeat *r, const struct pair_ring *ring,
+                               struct repeat_result *out, struct proact_error *err)
+{
+    while (out->iterations < out->launches && !out->converged) {
+        struct proact_array *pairs =
+            ring->pairs[(out->iterations + 1) % (REPEAT_BATCH + 1)];
+        enum proact_status status =
+            proact_array_read(pairs, 0, ring->host, r->cta_count, err);
+
+        if (status)
+            return status;
+        out->change = sum_pairs(ring->host, r->cta_count).a;
+        out->converged = out->change < r->tolerance;
+        out->iterations++;
+    }
+    if (r->progress)
+        r->progress(r->progress_context, out->iterations, out->change);
+    return PROACT_OK;
+}
+
+static enum proact_status iterate(const struct repeat *r, const struct pair_ring *ring,
+                                  struct repeat_result *out, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = start(r, ring, err)) || (status = launch(r, ring, 0, err)) ||
+        (status = start(r, ring, err)) || (status = proact_wait(r->session, err)))
+        return status;
+    uint64_t began = proact_now_ns(r->session);
+
+    proact_statistics_reset(r->session);
+    while (!out->converged && out->launches < r->iterations_max) {
+        for (unsigned i = 0; i < REPEAT_BATCH && out->launches < r->iterations_max; i++)
+            if ((status = launch(r, ring, out->launches++, err)))
+                return status;
+        if ((status = look(r, ring, out, err)))
+            return status;
+    }
+    if ((status = proact_wait(r->session, err)))
+        return status;
+    out->time_ns = proact_now_ns(r->session) - began;
+    return proact_statistics_get(r->session, PROACT_ALL, NULL, &out->statistics, err);
+}
+
+enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
+                              struct proact_error *err)
+{
+    struct pair_ring ring = {0};
+    struct repeat_result result = {0};
+    enum proact_status status = ring_init(r, &ring, err);
+
+    if (!status)
+        status = iterate(r, &ring, &result, err);
+    if (!status)
+        *out = result;
+    ring_clear(&ring);
+    return status;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jacobi/jacobi.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "graph/repeat.h"
+#include "jacobi/jacobi_start.h"
+
+extern const char kernel_jacobi[];
+
+enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* what jacobi_step() writes */
+enum { CELLS_A_CTA = 4096, CTAS_MAX = 1024 };   /* each CTA reads a sum of every other */
+
+struct jacobi_run {
+    struct jacobi_options options;
+    uint32_t rows, cta_count; /* rows a CTA; both depend on the size alone */
+    double tolerance_squared;
+    struct proact_kernel *step;
+    struct proact_array *cells[2]; /* iteration i reads [i % 2] and writes the other */
+    float *start;
+};
+
+static enum proact_status reset(void *context, struct proact_error *err)
+{
+    struct jacobi_run *run = context;
+    size_t size = run->options.size;
+
+    return proact_array_write(run->cells[0], 0, run->start, size * size, err);
+}
+
+static enum proact_status launch_step(void *context, unsigned number,
+                                      struct proact_array *before,
+                                      struct proact_array *after, struct proact_error *err)
+{
+    struct jacobi_run *run = context;
+    struct proact_grid grid = {.ctas = {run->cta_count}, .threads = {SUM_THREADS}};
+    uint32_t size = run->options.size;
+    struct proact_arg args[] = {
+        PROACT_ARRAY(run->cells[number % 2]),
+        PROACT_ARRAY(before),
+        PROACT_ARRAY(run->cells[(number + 1) % 2]),
+        PROACT_ARRAY(after),
+        PROACT_VALUE(size),
+        PROACT_VALUE(run->rows),
+        PROACT_VALUE(run->cta_count),
+        PROACT_VALUE(run->tolerance_squared),
+    };
+
+    return proact_launch(run->step, &grid, args, sizeof args / sizeof *args, err);
+}
+
+static enum proact_status prepare(struct jacobi_run *run, struct proact *p,
+                                  struct proact_error *err)
+{
+    struct proact_image image = {.name = "jacobi.cu", .text = kernel_jacobi};
+    size_t size = run->options.size;
+    struct proact_shape even = {"cells, even", size * size, sizeof(float)};
+    struct proact_shape odd = {"cells, odd", size * size, sizeof(float)};
+    struct proact_map cells = {.kind = PROACT_MAP_CONTIGUOUS,
+                               .run_bytes = run->rows * size * sizeof(float)};
+    struct proact_map sums = {.kind = PROACT_MAP_CONTIGUOUS,
+                              .run_bytes = sizeof(struct sum_pair)};
+    enum proact_status status;
+
+    if ((status = proact_array_create(p, &even, &run->cells[0], err)) ||
+        (status = proact_array_create(p, &odd, &run->cells[1], err)) ||
+        (status = proact_kernel_load(p, &image, "jacobi_step", &run->step, err)) ||
+        (status = proact_kernel_map(run->step, STEP_CELLS_ARG, &cells, err)))
+        return status;
+    return proact_kernel_map(run->step, STEP_SUMS_ARG, &sums, err);
+}
+
+/* The loop sees squares; whoever watches it, their root. */
+static void show_progress(void *context, unsigned iteration, double change)
+{
+    const struct jacobi_options *options = context;
+
+    options->progress(options->context, iteration, sqrt(change));
+}
+
+static void run_clear(struct jacobi_run *run)
+{
+    proact_kernel_destroy(run->step);
+    proact_array_destroy(run->cells[0]);
+    proact_array_destroy(run->cells[1]);
+    free(run->start);
+}
+
+enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *given,
+                              struct jacobi_result *out, struct proact_error *err)
+{
+    struct jacobi_run run = {0};
+    struct repeat_result loop = {0};
+    enum proact_status status = jacobi_start(given, &run.options, &run.start, err);
+
+    if (status)
+        return status;
+    uint32_t size = run.options.size, wide = (CELLS_A_CTA + size - 1) / size;
+    uint32_t tall = (size + CTAS_MAX - 1) / CTAS_MAX;
+
+    run.rows = wide > tall ? wide : tall;
+    run.cta_count = (size + run.rows - 1) / run.rows;
+    run.tolerance_squared = run.options.tolerance * fabs(run.options.tolerance);
+    if (!(status = prepare(&run, p, err))) {
+        struct repeat repeat = {.session = p,
+                                .cta_count = run.cta_count,
+                                .tolerance = run.tolerance_squared,
+                                .iterations_max = run.options.iterations_max,
+                                .launch = launch_step,
+                                .reset = reset,
+                                .context = &run,
+                                .start = {DBL_MAX, 0},
+                                .progress = run.options.progress ? show_progress : NULL,
+                                .progress_context = &run.options};
+
+        status = repeat_run(&repeat, &loop, err);
+    }
+    if (!status)
+        status = proact_array_read(run.cells[loop.launches % 2], 0, run.start,
+                                   (size_t)size * size, err);
+    if (!status) {
+        *out = (struct jacobi_result){run.start,         size,           loop.iterations,
+                                      sqrt(loop.change), loop.converged, loop.time_ns,
+                                      loop.statistics};
+        run.start = NULL;
+    }
+    run_clear(&run);
+    return status;
+}

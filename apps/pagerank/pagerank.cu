@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "../graph/cta_sum.h"
+
+/* One iteration of PageRank by pulling. What is shared is one number by vertex, its *gift*:
+   what it gives to each vertex it points at, rank / out-degree, or its rank if it points
+   nowhere. The rank is gift * out-degree, so it needs no array of its own.
+
+   Each CTA begins with the sums over all CTAs of the iteration before: the change, which
+   tells every device alike when to stop, and the mass of vertices that point nowhere. */
+
+/* Where a CTA's vertices begin and end. They are sorted by falling in-degree: the whole CTA
+   sums for a hub, a warp for each of the next ones, and a thread for each of the rest. */
+struct cta_vertices {
+    proact_u32 hubs, warps, threads, end;
+};
+
+struct edges {
+    const proact_u32 *first, *source;
+    const double *gift;
+};
+
+/* What lane `lane` of `lanes` sums for vertex v. */
+__device__ static inline double pull(const struct edges *e, proact_u32 v, proact_u32 lane,
+                                     proact_u32 lanes)
+{
+    proact_u32 end = e->first[v + 1];
+    double sum = 0;
+
+#pragma unroll 4
+    for (proact_u32 i = e->first[v] + lane; i < end; i += lanes)
+        sum += e->gift[e->source[i]];
+    return sum;
+}
+
+/* Fills sum[0 .. CTA_THREADS - 1] for the vertices from `base` up. */
+__device__ static inline void pull_batch(const struct edges *e,
+                                         const struct cta_vertices *at, proact_u32 base,
+                                         double *sum, struct cta_pair *scratch)
+{
+    proact_u32 thread = proact_thread_x(), lane = thread % WARP_THREADS;
+    proact_u32 end = base + CTA_THREADS < at->end ? base + CTA_THREADS : at->end;
+    proact_u32 v = base;
+
+    for (; v < end && v < at->warps; v++) {
+        struct cta_pair total = cta_sum(pull(e, v, thread, CTA_THREADS), 0, scratch);
+
+        if (thread == 0)
+            sum[v - base] = total.a;
+    }
+    for (v += thread / WARP_THREADS; v < end && v < at->threads; v += CTA_WARPS) {
+        double total = warp_sum(pull(e, v, lane, WARP_THREADS));
+
+        if (lane == 0)
+            sum[v - base] = total;
+    }
+    if (base + thread < end && base + thread >= at->threads)
+        sum[thread] = pull(e, base + thread, 0, 1);
+}
+
+extern "C" __global__ void pagerank_step(
+    const struct cta_vertices *vertices, const proact_u32 *first, const proact_u32 *source,
+    const proact_u32 *out_degree, const double *old_gift, const struct cta_pair *old_sums,
+    double *gift, struct cta_pair *sums, proact_u32 vertex_count, proact_u32 cta_count,
+    double damping, double tolerance, struct proact_share share)
+{
+    __shared__ struct cta_pair scratch[CTA_WARPS];
+    __shared__ double sum[CTA_THREADS];
+    proact_u32 cta = proact_cta_x(&share), thread = proact_thread_x();
+    struct edges edges = {first, source, old_gift};
+    struct cta_vertices at = vertices[cta];
+    struct cta_pair before = cta_sum_pairs(old_sums, cta_count, scratch);
+    bool stopped = before.a < tolerance;
+    double everyone = ((1 - damping) + damping * before.b) / vertex_count;
+    double change = 0, dangling = 0;
+
+    for (proact_u32 base = at.hubs; base < at.end; base += CTA_THREADS) {
+        proact_u32 v = base + thread;
+
+        if (!stopped)
+            pull_batch(&edges, &at, base, sum, scratch);
+        proact_cta_sync(); /* the sums are there */
+        if (v < at.end) {
+            proact_u32 degree = out_degree[v];
+            double old = old_gift[v], links = degree ? degree : 1;
+            double rank = stopped ? old * links : everyone + damping * sum[thread];
+            double now = stopped ? old : rank / links;
+
+            proact_store(&share, 0, &gift[v], now);
+            change += __builtin_fabs(rank - old * links);
+            dangling += degree ? 0 : rank;
+        }
+        proact_cta_sync(); /* the sums have been read */
+    }
+    struct cta_pair total = cta_sum(change, dangling, scratch);
+
+    if (thread == 0) {
+        proact_store(&share, 1, &sums[cta].a, total.a);
+        proact_store(&share, 1, &sums[cta].b, total.b);
+    }
+    proact_done(&share);
+}

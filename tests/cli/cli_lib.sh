@@ -1,0 +1,9 @@
+# Sourced by the tests: `fails STATUS COMMAND...` shows the command and expects that status.
+fails() {
+    expected=$1
+    shift
+    echo "\$ $*"
+    "$@"
+    status=$?
+    [ $status = "$expected" ] || echo "exit status $status, expected $expected"
+}

@@ -1,0 +1,8 @@
+# What a newcomer types first.
+. "$(dirname "$0")/cli_lib.sh"
+fails 0 proact help
+fails 0 proact run --help
+fails 0 proact help methods
+fails 0 proact --version
+proact help run >help_run
+proact run -h | cmp - help_run

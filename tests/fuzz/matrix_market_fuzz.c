@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes are either refused with a sentence or a graph that keeps its promises.
+   libFuzzer calls this; so does tests/apps/matrix_market_corpus_test.c with the stored
+   inputs. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/matrix_market.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void demand_graph(const struct graph *g)
+{
+    demand(g->in_first[0] == 0 && g->in_first[g->vertex_count] == g->edge_count);
+    for (uint32_t v = 0; v < g->vertex_count; v++)
+        for (uint32_t e = g->in_first[v]; e < g->in_first[v + 1]; e++) {
+            demand(g->source[e] < g->vertex_count && g->source[e] != v);
+            demand(e == g->in_first[v] || g->source[e - 1] < g->source[e]);
+        }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct matrix m = {0};
+    struct graph g = {0};
+    struct proact_error err = {""};
+    char *text = malloc(size + 1);
+
+    demand(text != NULL);
+    if (size)
+        memcpy(text, data, size);
+    text[size] = '\0';
+    if (matrix_market_parse("input", text, size, &m, &err)) {
+        demand(strncmp(err.text, "input:", 6) == 0 && !strchr(err.text, '\n'));
+    } else {
+        for (size_t i = 0; i < m.count; i++)
+            demand(m.entry[i].row < m.rows && m.entry[i].column < m.columns);
+        if (!graph_from_matrix("input", &m, &g, &err))
+            demand_graph(&g);
+    }
+    graph_clear(&g);
+    matrix_clear(&m);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <proact/proact.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+int command_methods(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--help") != 0)
+        return say_usage("methods", "%s takes no argument, found '%s'", argv[0], argv[1]);
+    if (argc > 1) {
+        printf(
+            "Usage: proact methods\n\n"
+            "Lists the ways in which what a kernel writes reaches the other devices, for\n"
+            "proact run --method NAME.\n");
+        return EXIT_FINE;
+    }
+    for (const char *const *name = proact_methods(); *name; name++)
+        printf("%-10s %s\n", *name, proact_method_summary(*name));
+    return EXIT_FINE;
+}
