@@ -197,7 +197,7 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
              mixed = (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 33);
     uint32_t start = mixed % count, stride = mixed >> 30 & 1 ? count - 1 : 1;
     bool is_strong = false, ran = true;
-    uint64_t spent = 0, slice = budget / count;
+    uint64_t spent = 0, slice = budget / count + 1;
 
     if (slice > SLICE)
         slice = SLICE;
