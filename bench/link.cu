@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the link bench lets SMs do. It includes nothing of CUDA but the words of device.h. */
+/* What the link bench lets SMs do. Of CUDA it includes nothing. */
 
 #include <proact/device.h>
 
@@ -84,7 +84,7 @@ extern "C" __global__ void link_runs(struct link_runs r)
             (proact_u32)i;
 }
 
-/* Two devices hand a number to and fro: each waits for its own word and writes the other's. */
+/* Two devices hand a number to and fro: each waits for its word and writes the other's. */
 struct link_ping {
     proact_u32 *here, *there;
     proact_u32 rounds, begins;

@@ -10,7 +10,7 @@ enum {
     BROADCAST_BYTES = 64 << 20, /* of one device to each other */
     CTA_BYTES = 4 << 20,        /* of one CTA in a kernel that copies, or */
     KERNEL_BYTES = 48 << 20,    /* of them all */
-    RUNS_BYTES = 8 << 20,
+    RUNS_BYTES = 64 << 20,      /* or what fits into the buffer with its gaps */
     RUNS_STRIDE = 128,
     ROUNDS = 200,
     WAITS = 64
@@ -125,30 +125,31 @@ static double stores(struct link_machine *m, const struct link_question *q)
 static double runs(struct link_machine *m, const struct link_question *q)
 {
     uint64_t stride = 2 * q->bytes < RUNS_STRIDE ? RUNS_STRIDE : 2 * q->bytes;
+    uint64_t room = LINK_BUFFER_BYTES / stride * q->bytes;
+    uint64_t bytes = room < RUNS_BYTES ? room : RUNS_BYTES;
     struct link_runs r = {.to = m->device[q->peers].target,
-                          .words = RUNS_BYTES / 4,
+                          .words = bytes / 4,
                           .run_shift = (uint32_t)__builtin_ctzll(q->bytes),
                           .stride = (uint32_t)stride};
     struct kernel k = {m->device[0].runs, q, &r, sizeof r};
 
-    return (double)RUNS_BYTES / link_time(m, 1, 1, queue_kernel, &k);
+    return (double)bytes / link_time(m, 1, 1, queue_kernel, &k);
 }
 
 static double local_copy(struct link_machine *m, const struct link_question *q)
 {
     (void)q;
-    struct link_question twice = {.bytes = LINK_BUFFER_BYTES, .peers = LINK_DEVICES};
-    struct copies c = {.bytes = twice.bytes, .count = 1, .rotated = false};
     struct link_device *d = &m->device[0];
     struct proact_error err = {""};
     double ns = 0;
 
     link_must(m->backend->record(d->stream[0], d->from, &err), &err);
-    link_must(m->backend->copy(d->stream[0], d->target, d->source, c.bytes, &err), &err);
+    link_must(m->backend->copy(d->stream[0], d->target, d->source, LINK_BUFFER_BYTES, &err),
+              &err);
     link_must(m->backend->record(d->stream[0], d->to, &err), &err);
     link_must(m->backend->synchronize(m->set, &err), &err);
     link_must(m->backend->elapsed(d->from, d->to, &ns, &err), &err);
-    return 2 * (double)c.bytes / ns;
+    return 2.0 * LINK_BUFFER_BYTES / ns;
 }
 
 static void queue_ping(struct link_machine *m, unsigned device, unsigned s, void *context)

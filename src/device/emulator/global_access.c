@@ -153,6 +153,14 @@ static int misaligned_lane(const struct execute_access *a)
     return -1;
 }
 
+/* A fence takes as long as a load; what a strong load waits is among the CTA's stalls. */
+static void count_fence(struct emulated *d, const struct execute_warp *w)
+{
+    if (!d->usage.fenced)
+        d->usage.fenced = w;
+    d->usage.fences += d->usage.fenced == w;
+}
+
 static enum execute_verdict access_global(void *context, struct execute_warp *w,
                                           const struct execute_access *a)
 {
@@ -171,7 +179,8 @@ static enum execute_verdict access_global(void *context, struct execute_warp *w,
     if (!checked_access(d, w, a))
         return EXECUTE_FAULT;
     if (a->order != EXECUTE_WEAK) {
-        d->usage.strong++;
+        if (a->order >= EXECUTE_RELEASE)
+            count_fence(d, w);
         r->poll_line = a->line;
         r->poll_address = a->address[__builtin_ctz(a->mask)];
     }
@@ -317,7 +326,7 @@ static enum execute_verdict fence(void *context, struct execute_warp *w, uint32_
 
     (void)line;
     checked_fence(d, w, order, scope);
-    d->usage.strong++;
+    count_fence(d, w);
     if (scope != EXECUTE_SYS || all_acknowledged(d) || d->current->fenced_warp)
         return EXECUTE_GO;
     d->current->fenced_warp = w;

@@ -169,7 +169,7 @@ static uint64_t turn_cost(struct emulated *d, struct resident *r)
     double load_ns = t->l2_latency_ns + missed * (t->memory_latency_ns - t->l2_latency_ns);
     uint64_t own = (uint64_t)((double)c->longest * t->dependent_cycles * cycle +
                               (double)c->barriers * BARRIER_CYCLES * cycle) +
-                   (c->stalls + u->strong) * ps_of_ns(load_ns);
+                   (c->stalls + u->fences) * ps_of_ns(load_ns);
     uint64_t cost =
         longer(own, shared_delay(&sm->issue_free_ps, d->now_ps,
                                  (uint64_t)((double)c->issued / t->issue_width * cycle),

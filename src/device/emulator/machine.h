@@ -38,7 +38,9 @@ struct sm {
 
 /* What one turn of a CTA, or one step of another kind, has used so far. */
 struct usage {
-    uint64_t sectors, missed_sectors, strong, stores;
+    uint64_t sectors, missed_sectors, stores;
+    uint64_t fences; /* of the warp that fenced first: warps wait side by side */
+    const struct execute_warp *fenced;
     double wire_bytes;   /* sent to peers */
     uint64_t sent_bytes; /* of it, useful */
 };
