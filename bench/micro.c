@@ -2,7 +2,9 @@
 /* PROACT V-A: one array made by one device or by all, and needed by all; the speedup of
    each mechanism over bulk, beside what was measured. --json writes the table as JSON.
    Usage: proact_bench_micro [--machine M] [--measured FILE] [--megabytes N] [--json FILE]
-                             [--within PERCENT] */
+                             [--within PERCENT] [--sleep yes]
+   With --sleep producers sleep instead of computing: quick, but nobody competes for issue
+   slots with an agent. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include "micro_run.h"
 
 struct options {
-    const char *machine, *measured, *megabytes, *json, *within;
+    const char *machine, *measured, *megabytes, *json, *within, *sleep;
 };
 
 struct row {
@@ -83,7 +85,7 @@ static double difference(const struct row *r)
 }
 
 /* Rows of one pattern and ratio stand together: bulk is tuned once for all of them. */
-static double run_rows(struct micro *m, struct report *r)
+static double run_rows(struct micro *m, struct report *r, bool sleeps)
 {
     struct micro_bulk bulk = {.total_ns = 0};
     double worst = 0;
@@ -98,7 +100,7 @@ static double run_rows(struct micro *m, struct report *r)
                                          .threads = (unsigned)row->threads};
 
         if (i == 0 || !same_bulk(row, row - 1)) {
-            bulk = micro_tune(m, devices, row->ratio);
+            bulk = micro_tune(m, devices, row->ratio, sleeps);
             printf("bulk: kernel %.1f us, in all %.1f us, ideal %.2f\n",
                    bulk.kernel_ns / 1e3, bulk.total_ns / 1e3,
                    bulk.total_ns / bulk.kernel_ns);
@@ -145,7 +147,8 @@ static void write_json(const struct report *r, const struct options *o)
     json_put_text(&w, "measured_machine", r->machine);
     json_put_text(&w, "emulated_machine", r->emulated);
     json_put_text(&w, "source", r->source);
-    json_put_text(&w, "megabytes", o->megabytes);
+    json_put_whole(&w, "megabytes", strtoull(o->megabytes, NULL, 10));
+    json_put_text(&w, "work", o->sleep ? "sleep" : "multiply-adds");
     json_put_text(&w, "runs", "1: the virtual clock gives the same time each run");
     json_begin(&w, "rows", JSON_ARRAY);
     for (size_t i = 0; i < r->count; i++)
@@ -160,11 +163,9 @@ static void read_options(int argc, char **argv, struct options *o)
 {
     struct {
         const char *name, **into;
-    } known[] = {{"--machine", &o->machine},
-                 {"--measured", &o->measured},
-                 {"--megabytes", &o->megabytes},
-                 {"--json", &o->json},
-                 {"--within", &o->within}};
+    } known[] = {{"--machine", &o->machine},     {"--measured", &o->measured},
+                 {"--megabytes", &o->megabytes}, {"--json", &o->json},
+                 {"--within", &o->within},       {"--sleep", &o->sleep}};
     const size_t count = sizeof known / sizeof *known;
 
     for (int i = 1; i < argc; i += 2) {
@@ -173,8 +174,9 @@ static void read_options(int argc, char **argv, struct options *o)
         while (k < count && strcmp(argv[i], known[k].name))
             k++;
         if (k == count || i + 1 == argc) {
-            fprintf(stderr, "usage: proact_bench_micro [--machine M] [--measured FILE] "
-                            "[--megabytes N] [--json FILE] [--within PERCENT]\n");
+            fprintf(stderr,
+                    "usage: proact_bench_micro [--machine M] [--measured FILE] "
+                    "[--megabytes N] [--json FILE] [--within PERCENT] [--sleep yes]\n");
             exit(2);
         }
         *known[k].into = argv[i + 1];
@@ -191,7 +193,7 @@ int main(int argc, char **argv)
     read_measured(o.measured, &r);
     r.emulated = o.machine ? o.machine : r.machine;
     struct micro *m = micro_open(r.emulated, strtoull(o.megabytes, NULL, 10) << 20, 1);
-    double worst = run_rows(m, &r);
+    double worst = run_rows(m, &r, o.sleep != NULL);
 
     printf(
         "measured: %s\nlargest difference, but for * which the model leaves out: %+.1f%%\n",

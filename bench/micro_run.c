@@ -84,19 +84,26 @@ static double kernel_alone(struct micro *m, unsigned devices, struct micro_work 
     return micro_run(m, &plan, devices, work);
 }
 
-/* The kernel's time is a line over the sleep once that is all it waits for. */
-struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio)
+static struct micro_work work_of(bool sleeps, double amount)
+{
+    uint32_t n = amount > 0 ? (uint32_t)lround(amount) : 0;
+
+    return sleeps ? (struct micro_work){.sleep_ns = n}
+                  : (struct micro_work){.multiply_adds = n};
+}
+
+/* The kernel's time is a line over its work once there is enough of it to wait for. */
+struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps)
 {
     const struct proact_plan plan = {.method = "bulk"};
-    struct micro_work low = {.sleep_ns = 5000}, high = {.sleep_ns = 10000};
+    double low = sleeps ? 5000 : 100;
     struct micro_bulk b;
-    double copies_ns = micro_run(m, &plan, devices, low);
-    double at_low = kernel_alone(m, devices, low);
-    double slope = (kernel_alone(m, devices, high) - at_low) / 5000;
+    double copies_ns = micro_run(m, &plan, devices, work_of(sleeps, low));
+    double at_low = kernel_alone(m, devices, work_of(sleeps, low));
+    double slope = (kernel_alone(m, devices, work_of(sleeps, 2 * low)) - at_low) / low;
 
     copies_ns -= at_low;
-    b.work = (struct micro_work){
-        .sleep_ns = (uint32_t)lround(5000 + (ratio * copies_ns - at_low) / slope)};
+    b.work = work_of(sleeps, low + (ratio * copies_ns - at_low) / slope);
     b.kernel_ns = kernel_alone(m, devices, b.work);
     b.total_ns = b.kernel_ns + copies_ns;
     return b;

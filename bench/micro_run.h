@@ -29,5 +29,6 @@ struct micro_bulk {
     double total_ns, kernel_ns;
 };
 
-/* The sleep with which the kernel alone takes `ratio` times the copies behind it. */
-struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio);
+/* The work with which the kernel alone takes `ratio` times the copies behind it: by
+   multiply-adds, or by a sleep. */
+struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps);

@@ -60,12 +60,18 @@ static void touch_scattered(struct emulated *d, const struct execute_access *a)
 
 static void touch(struct emulated *d, const struct execute_access *a)
 {
+    uint64_t missed = d->usage.missed_sectors;
+
     if (a->shape == EXECUTE_UNIT)
         touch_run(d, a->address[0], (uint64_t)LANES * a->bytes);
     else if (a->shape == EXECUTE_EQUAL)
         touch_run(d, a->address[__builtin_ctz(a->mask)], a->bytes);
     else
         touch_scattered(d, a);
+    if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC) {
+        d->usage.loads++;
+        d->usage.missed_loads += d->usage.missed_sectors != missed;
+    }
 }
 
 static enum execute_verdict refuse(struct emulated *d, struct execute_warp *w,

@@ -38,7 +38,7 @@ struct sm {
 
 /* What one turn of a CTA, or one step of another kind, has used so far. */
 struct usage {
-    uint64_t sectors, missed_sectors, stores;
+    uint64_t sectors, missed_sectors, loads, missed_loads, stores;
     uint64_t fences; /* of the warp that fenced first: warps wait side by side */
     const struct execute_warp *fenced;
     double wire_bytes;   /* sent to peers */
