@@ -36,11 +36,25 @@ static void serve_done(struct emulated *d, void *subject, uint64_t asker)
     message_send(d, m, d->now_ps, 0);
 }
 
+/* The engine goes on to the next copy of the stream while this one travels. Both leave from
+   here on the same way, and what waits for the next one waits for this one too. */
+static bool next_follows(const struct emulated *d, const struct operation *o)
+{
+    const struct operation *next = o->next;
+    const struct device_memory *memory = &d->set->memory;
+
+    return next && next->begin == copy_begin &&
+           memory_device(memory, next->from) == d->number &&
+           memory_device(memory, next->to) != d->number;
+}
+
 static void parts_done(struct emulated *d, struct operation *o)
 {
     unsigned asker = o->stream->device;
 
-    if (asker == d->number)
+    if (asker == d->number && next_follows(d, o))
+        copy_done(d, o, 0);
+    else if (asker == d->number)
         when_acknowledged(d, copy_done, o, 0);
     else
         when_acknowledged(d, serve_done, o, asker);
