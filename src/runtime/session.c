@@ -198,8 +198,13 @@ enum proact_status proact_wait(struct proact *p, struct proact_error *err)
 
     p->now_ns = p->backend->now_ns(p->set);
     span_book_fold(&p->book);
-    for (unsigned d = 0; d < p->devices.count && p->launch_count && !status; d++)
-        status = check_late(p, d, err);
+    /* All are asked, so that nothing is left over for the next wait; the first is told. */
+    for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
+        enum proact_status late = check_late(p, d, status ? NULL : err);
+
+        if (!status)
+            status = late;
+    }
     if (status)
         p->generation++;
     p->launch_count = 0;
