@@ -35,7 +35,7 @@ function link_row(line) {
 function micro_row(line) {
     printf "| %s | %s | %s | %s | %s | %.2f | %.2f | %s |\n", value(line, "pattern"),
            value(line, "ratio"), value(line, "method"), size(value(line, "chunk_bytes")),
-           value(line, "threads") > 0 ? value(line, "threads") : "",
+           (value(line, "threads") + 0 == 0 ? "" : value(line, "threads")),
            value(line, "measured"), value(line, "emulated"), differs(line)
 }
 function table(name,    file, line, micro) {
