@@ -149,9 +149,11 @@ static enum proact_status side_sees_tables(struct proact *p, struct kernel_bindi
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
 
-        if (!(status = order_record(&p->order, main, b->uploaded, err)))
-            status = order_wait(&p->order, side, main, b->uploaded,
-                                err); /* protocol: tables-wait */
+        /* protocol: tables-done */
+        status = order_record(&p->order, main, b->uploaded, err);
+        if (!status)
+            /* protocol: tables-wait */
+            status = order_wait(&p->order, side, main, b->uploaded, err);
     }
     return status;
 }
@@ -166,6 +168,7 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
         if (b->tables[s]->generation != p->generation) {
             b->tables[s]->generation = p->generation;
             anything = true;
+            /* protocol: counter-restart */
             status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
         }
     return status || !anything ? status : side_sees_tables(p, b, err);
