@@ -112,9 +112,6 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
         /* protocol: reader-wait */
         status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
                             a->used, err);
-    if (!status)
-        /* protocol: sender-wait */
-        status = array_await(p, a, place, true, err);
     return status;
 }
 

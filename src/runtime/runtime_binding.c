@@ -53,6 +53,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
         if (t->generation == p->generation)
             return PROACT_OK;
         t->generation = p->generation;
+        /* protocol: counter-restart-shared (else: return PROACT_OK;) */
         return transfer_tables_restart(&p->devices, t->tables, err);
     }
     if (map->kind == PROACT_MAP_TABLE &&
