@@ -14,11 +14,19 @@ shift 2
 tree=$scratch/tree
 table=$scratch/table.md
 
+files() {
+    cd "$root" && ls include/proact/device_words.h kernels/agent.cu src/runtime/*.c \
+        src/transfer/*.c src/device/emulator/unit.c
+}
+
 marks() { # FILE NAME LINE, in the order of the files
-    cd "$root" && grep -n 'protocol: [a-z-]*\( (else: .*)\)* \*/$' include/proact/device_words.h \
-        kernels/agent.cu src/runtime/*.c src/transfer/*.c src/device/emulator/unit.c |
+    files | (cd "$root" && xargs grep -n '^ */\* protocol: [a-z-]*\( (else: .*)\)* \*/$') |
         sed 's|^\([^:]*\):\([0-9]*\):.*protocol: \([a-z-]*\).*|\1 \3 \2|'
 }
+
+# A mark that is not alone on its line would be passed over.
+said=$(files | (cd "$root" && xargs grep '/\* protocol: ') | wc -l)
+[ "$(marks | wc -l)" -eq "$said" ] || { echo "a mark is not alone on its line" && exit 2; }
 
 take_out() { # FILE LINE: the file without the step that is marked there
     awk -v mark="$2" '
