@@ -109,11 +109,16 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < p->devices.count; d++)
-        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
-            if (d != place.device || writes)
-                status = order_wait(&p->order, place,
-                                    (struct order_place){d, (enum transfer_lane)lane},
-                                    a->sent[lane], err);
+        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++) {
+            struct order_place of = {d, (enum transfer_lane)lane};
+
+            if (d != place.device)
+                /* protocol: arrival-wait */
+                status = order_wait(&p->order, place, of, a->sent[lane], err);
+            else if (writes)
+                /* protocol: source-wait */
+                status = order_wait(&p->order, place, of, a->sent[lane], err);
+        }
     return status;
 }
 
@@ -123,9 +128,10 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < p->devices.count && !status; d++)
+        /* protocol: reader-wait */
         status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
                             a->used, err);
-    return status ? status : array_await(p, a, place, true, err);
+    return status;
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,
@@ -142,10 +148,14 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         struct order_place main = {d, TRANSFER_MAIN};
 
-        if (!(status = array_await(p, a, main, true, err)) &&
-            !(status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
-                                         a->base[d] + first * a->element_bytes, from,
-                                         count * a->element_bytes, err)))
+        /* protocol: write-wait */
+        status = array_await(p, a, main, true, err);
+        if (!status)
+            status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
+                                       a->base[d] + first * a->element_bytes, from,
+                                       count * a->element_bytes, err);
+        if (!status)
+            /* protocol: write-done */
             status = order_record(&p->order, main, sequence, err);
     }
     a->used = sequence;
@@ -165,7 +175,9 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
         return fail(err, PROACT_EINVAL,
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
-    if ((status = proact_wait(p, err)) || !count)
+    /* protocol: read-wait */
+    status = proact_wait(p, err);
+    if (status || !count)
         return status;
     return p->backend->read(p->devices.device[device].lane[TRANSFER_MAIN], into,
                             a->base[device] + first * a->element_bytes,
