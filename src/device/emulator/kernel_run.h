@@ -50,8 +50,8 @@ struct resident {
 };
 
 void resident_wake(struct emulated *d,
-                   struct resident *r);     /* something it waited for came */
-void runs_clear(struct emulated *d);        /* at close: what never ended */
+                   struct resident *r); /* something it waited for came */
+void runs_clear(struct emulated *d);    /* at close: what never ended */
 
 /* global_access.c: the callbacks. */
 void host_callbacks(struct emulated *d);
