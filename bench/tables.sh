@@ -20,6 +20,7 @@ function value(line, key,    at, rest) {
     return rest
 }
 function size(bytes) {
+    bytes += 0
     if (bytes == 0) return ""
     if (bytes >= 1048576) return bytes / 1048576 " MB"
     return bytes / 1024 " KB"
