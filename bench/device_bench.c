@@ -207,8 +207,9 @@ int main(int argc, char **argv)
     unsigned threads = number(argc, argv, 4, 1);
 
     if (runs < 1 || runs > RUNS_MAX || devices < 1 || devices > 16 || !threads) {
-        fprintf(stderr, "usage: device_bench [compiler [runs (1 to %d) [devices (1 to 16) "
-                        "[threads [kernel]]]]]\n",
+        fprintf(stderr,
+                "usage: device_bench [compiler [runs (1 to %d) [devices (1 to 16) "
+                "[threads [kernel]]]]]\n",
                 RUNS_MAX);
         return 2;
     }
