@@ -2,7 +2,7 @@
 # build finds them by (pkg-config proact, find_package(proact)).
 include(CMakePackageConfigHelpers)
 
-install(TARGETS proact proact_static EXPORT proact
+install(TARGETS proact proact_static proact_options EXPORT proact
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET proact_command)
     install(TARGETS proact_command DESTINATION ${CMAKE_INSTALL_BINDIR})

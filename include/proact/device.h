@@ -2,9 +2,10 @@
 #pragma once
 
 /* For kernels whose author marks by hand what they share (PROACT IV-A, Listing 1). Such a
-   kernel takes a `struct proact_share` by value as its last parameter, numbers its CTAs with
-   proact_cta_x() and the like, stores with proact_store() into the arrays that were declared
-   with proact_kernel_map(), and calls proact_done() with every thread as its last words:
+   kernel takes a `struct proact_share` by value as its last parameter, numbers its CTAs
+   with proact_cta_x() and the like, stores with proact_store() into the arrays that were
+   declared with proact_kernel_map(), and calls proact_done() with every thread as its last
+   words:
 
        extern "C" __global__ void twice(const float *in, float *out, unsigned n,
                                         struct proact_share share)
@@ -30,15 +31,16 @@ typedef unsigned proact_u32;
 typedef unsigned long long proact_u64;
 
 enum {
-    PROACT_SLOTS_MAX = 4,  /* arrays that one kernel writes */
+    PROACT_SLOTS_MAX = 4, /* arrays that one kernel writes */
     PROACT_PEERS_MAX = 15,
 };
 
 /* What a launch asks of the kernel; set by the mechanism. */
 enum {
     PROACT_SHARE_STORE = 1, /* stores go to the peers too: inline */
-    PROACT_SHARE_COUNT = 2, /* count chunks down at the end, and announce the complete ones */
-    PROACT_SHARE_SEND = 4,  /* the CTA that completes a chunk sends it: fused */
+    PROACT_SHARE_COUNT =
+        2, /* count chunks down at the end, and announce the complete ones */
+    PROACT_SHARE_SEND = 4, /* the CTA that completes a chunk sends it: fused */
 };
 
 /* A run of bytes of a chunk that this device owns and sends. */
@@ -48,13 +50,13 @@ struct proact_piece {
 
 /* One written array, as this device sees it. */
 struct proact_slot {
-    unsigned char *base;            /* this device's replica */
-    const proact_u32 *first;        /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
-    const proact_u32 *chunk;        /* a row: the chunk it writes into */
-    proact_u32 *counter;            /* by chunk: writers still to come in this launch */
-    const proact_u32 *writers;      /* by chunk: what the counter starts from */
-    proact_u32 *ready;              /* by chunk: the last epoch in which it was complete */
-    const proact_u32 *piece_first;  /* by chunk: rows of `piece` */
+    unsigned char *base;       /* this device's replica */
+    const proact_u32 *first;   /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
+    const proact_u32 *chunk;   /* a row: the chunk it writes into */
+    proact_u32 *counter;       /* by chunk: writers still to come in this launch */
+    const proact_u32 *writers; /* by chunk: what the counter starts from */
+    proact_u32 *ready;         /* by chunk: the last epoch in which it was complete */
+    const proact_u32 *piece_first; /* by chunk: rows of `piece` */
     const struct proact_piece *piece;
     long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
 };

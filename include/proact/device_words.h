@@ -145,8 +145,8 @@ PROACT_WORD void proact_send_vector(const unsigned char *from, const long long *
                  : "memory");
 #pragma unroll 1
     for (proact_u32 i = 0; i < count; i++) {
-        asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(from + delta[peer]),
-                     "r"(a), "r"(b), "r"(c), "r"(d)
+        asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(from + delta[peer]), "r"(a),
+                     "r"(b), "r"(c), "r"(d)
                      : "memory");
         peer = peer + 1 == count ? 0 : peer + 1;
     }

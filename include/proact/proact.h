@@ -25,20 +25,20 @@ struct proact_kernel; /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
-    const char *method;       /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
-    uint64_t chunk_bytes;     /* power of two, 4 KiB to 16 MiB; 0: 64 KiB */
-    unsigned threads;         /* of the transfer agent, 32 to 8192; 0: 2048 */
-    bool elide;               /* measure tracking alone: count, but send nothing. Results on
-                                 more than one device are then wrong. */
+    const char *method;   /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
+    uint64_t chunk_bytes; /* power of two, 4 KiB to 16 MiB; 0: 64 KiB */
+    unsigned threads;     /* of the transfer agent, 32 to 8192; 0: 2048 */
+    bool elide;           /* measure tracking alone: count, but send nothing. Results on
+                             more than one device are then wrong. */
 };
 
 /* Zero means "choose for me". */
 struct proact_options {
-    const char *machine;     /* name, path of a machine file; NULL: the emulated default */
-    unsigned device_count;   /* the first ones of the machine; 0: all */
-    uint64_t seed;           /* of the emulated schedule */
-    bool check;              /* refuse uninitialised reads, early or lost chunks, maps that are
-                                too small; slow (also set by the command's --check) */
+    const char *machine;   /* name, path of a machine file; NULL: the emulated default */
+    unsigned device_count; /* the first ones of the machine; 0: all */
+    uint64_t seed;         /* of the emulated schedule */
+    bool check; /* refuse uninitialised reads, early or lost chunks, maps that are
+                   too small; slow (also set by the command's --check) */
     bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
     unsigned threads;        /* host threads that emulate; 0: as many as cores */
     double wait_limit_ms;    /* of every wait on a device; 0: 10 s */
@@ -54,7 +54,8 @@ PROACT_API void proact_close(struct proact *p);
 
 PROACT_API unsigned proact_device_count(const struct proact *p);
 PROACT_API bool proact_is_emulated(const struct proact *p); /* times are then virtual */
-PROACT_API enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *plan,
+PROACT_API enum proact_status proact_plan_set(struct proact *p,
+                                              const struct proact_plan *plan,
                                               struct proact_error *err);
 
 /* The methods, NULL-terminated, borrowed; and one sentence on each. */
@@ -62,8 +63,8 @@ PROACT_API const char *const *proact_methods(void);
 PROACT_API const char *proact_method_summary(const char *method);
 
 struct proact_shape {
-    const char *name;     /* for messages and statistics; copied */
-    size_t count;         /* elements */
+    const char *name; /* for messages and statistics; copied */
+    size_t count;     /* elements */
     size_t element_bytes;
 };
 
@@ -82,8 +83,9 @@ PROACT_API enum proact_status proact_array_write(struct proact_array *a, size_t 
 PROACT_API enum proact_status proact_array_read(struct proact_array *a, size_t first,
                                                 void *into, size_t count,
                                                 struct proact_error *err);
-PROACT_API enum proact_status proact_array_read_replica(struct proact_array *a, unsigned device,
-                                                        size_t first, void *into, size_t count,
+PROACT_API enum proact_status proact_array_read_replica(struct proact_array *a,
+                                                        unsigned device, size_t first,
+                                                        void *into, size_t count,
                                                         struct proact_error *err);
 
 /* PTX text; borrowed for the call. */
@@ -98,19 +100,21 @@ struct proact_image {
    afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED. */
 PROACT_API enum proact_status proact_kernel_load(struct proact *p,
                                                  const struct proact_image *image,
-                                                 const char *name, struct proact_kernel **out,
+                                                 const char *name,
+                                                 struct proact_kernel **out,
                                                  struct proact_error *err);
 PROACT_API void proact_kernel_destroy(struct proact_kernel *k); /* NULL is fine */
 
 /* Which bytes of an array a CTA writes (PROACT IV-A, `mapping`). CTAs are numbered x first,
-   then y, then z, over the whole grid. Ranges are clipped to the array. Two CTAs on different
-   devices must not share a byte. */
+   then y, then z, over the whole grid. Ranges are clipped to the array. Two CTAs on
+   different devices must not share a byte. */
 enum proact_map_kind {
     PROACT_MAP_CONTIGUOUS, /* CTA i: bytes i * run_bytes .. (i + 1) * run_bytes - 1 */
     PROACT_MAP_STRIDED,    /* CTA i: run_count runs of run_bytes, stride_bytes apart, from
                               i * step_bytes */
     PROACT_MAP_STENCIL,    /* 2-D: CTA (x, y) writes rows y * rows .. (y + 1) * rows - 1 of
-                              stride_bytes each, in them bytes x * run_bytes ... */
+                              stride_bytes each, in them bytes x * run_bytes ..., which
+                              do not reach into the next row */
     PROACT_MAP_TABLE,      /* CTA i: ranges first[i] .. first[i + 1] - 1 */
     PROACT_MAP_CALLBACK,   /* the function emits the ranges of CTA i */
 };
@@ -128,12 +132,14 @@ struct proact_map {
     const struct proact_range *ranges;
     uint32_t cta_count;
     void (*ranges_of)(void *context, const uint32_t grid[3], const uint32_t cta[3],
-                      proact_emit *emit, void *sink); /* CALLBACK: at every first launch of a grid */
+                      proact_emit *emit,
+                      void *sink); /* CALLBACK: at every first launch of a grid */
     void *context;
 };
 
-/* Says that the kernel writes the array given as argument `arg` (0-based), and where. At most
-   four arguments of a kernel. The order of calls is the slot number in proact_store(). */
+/* Says that the kernel writes the array given as argument `arg` (0-based), and where. At
+   most four arguments of a kernel. The order of calls is the slot number in proact_store().
+ */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
@@ -141,9 +147,12 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
 struct proact_grid {
     uint32_t ctas[3], threads[3]; /* 0 counts as 1 */
     uint32_t shared_bytes;        /* dynamic, a CTA */
+    uint32_t device_count;        /* the first so many run it, others receive; 0: all */
 };
 
-/* An argument: an array (its replica's address is passed), or a value of `bytes` bytes. */
+/* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or
+   both: a struct whose first member is the array's address, for which the replica's is put
+   in. */
 struct proact_arg {
     struct proact_array *array;
     const void *value;
@@ -153,16 +162,16 @@ struct proact_arg {
 #define PROACT_VALUE(v) ((struct proact_arg){.value = &(v), .bytes = sizeof(v)})
 
 /* Queues the kernel on all devices, each with a contiguous range of CTAs. What it wrote is
-   there for every later launch and read, as on one GPU. Does not wait. The share parameter is
-   not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, a map that
-   gives one byte to two devices). */
+   there for every later launch and read, as on one GPU. Does not wait. The share parameter
+   is not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, a map
+   that gives one byte to two devices). */
 PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
                                             const struct proact_grid *grid,
                                             const struct proact_arg *args, size_t arg_count,
                                             struct proact_error *err);
 
-/* Waits until all launches are done and all replicas agree. What went wrong on a device since
-   the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
+/* Waits until all launches are done and all replicas agree. What went wrong on a device
+   since the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
 PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error *err);
 
 /* The devices' clock as of the last wait, in ns; virtual where emulated. */
@@ -184,8 +193,14 @@ PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned d
                                                     struct proact_error *err);
 PROACT_API void proact_statistics_reset(struct proact *p);
 
-/* Called, from within proact_wait() and the like, with what happened on devices and links. */
-enum proact_span_kind { PROACT_SPAN_KERNEL, PROACT_SPAN_COPY, PROACT_SPAN_WAIT, PROACT_SPAN_LINK };
+/* Called, from within proact_wait() and the like, with what happened on devices and links.
+ */
+enum proact_span_kind {
+    PROACT_SPAN_KERNEL,
+    PROACT_SPAN_COPY,
+    PROACT_SPAN_WAIT,
+    PROACT_SPAN_LINK
+};
 struct proact_span {
     enum proact_span_kind kind;
     unsigned device, lane; /* lane: stream number, or the peer of a link */

@@ -7,8 +7,10 @@ enum proact_status {
     PROACT_EINVAL,   /* the caller's argument or file is wrong */
     PROACT_ENODEV,   /* no driver, or fewer devices than asked for */
     PROACT_ENOSPACE, /* device memory is exhausted */
-    PROACT_EREFUSED, /* a kernel uses what this machine cannot do: the text names the line */
-    PROACT_EFAULT,   /* a kernel broke a rule while it ran: the text names kernel and thread */
+    PROACT_EREFUSED, /* a kernel uses what this machine cannot do: the text names the line
+                      */
+    PROACT_EFAULT,   /* a kernel broke a rule while it ran: the text names kernel and thread
+                      */
     PROACT_ETIMEOUT, /* a wait reached its limit: the text names who never came */
     PROACT_EDRIVER,  /* the driver refused: the text quotes it */
 };

@@ -300,6 +300,7 @@ enum proact_status json_known(const struct json_at *object, const char *const *k
 {
     const char *key;
 
+    assert(keys[0]);
     for (size_t i = 0; (key = json_key(object, i)); i++) {
         const char *nearest = keys[0];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _XOPEN_SOURCE 700 /* realpath(). NOLINT(bugprone-reserved-identifier) */
 #include "base/text.h"
 
 #include <errno.h>

@@ -25,9 +25,11 @@ struct device_options {
     const struct topology *topology; /* borrowed while open */
     uint64_t seed;                   /* of the schedule; the same seed gives the same run */
     bool check;                      /* refuse what hardware forgives (emulator only) */
-    bool infinite_bandwidth;         /* transfers between devices take no time (emulator only) */
-    unsigned threads;                /* host threads that emulate; 0: as many as cores */
-    double wait_limit_ms;            /* of a device-side wait; 0: 10 s, virtual where emulated */
+    bool infinite_bandwidth; /* transfers between devices take no time (emulator only) */
+    unsigned threads;        /* host threads that emulate; 0: as many as cores */
+    double wait_limit_ms;    /* of a device-side wait; 0: 10 s, virtual where emulated */
+    void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
+    void *print_context;
 };
 
 struct device_launch {
@@ -35,14 +37,14 @@ struct device_launch {
     uint32_t shared_bytes; /* dynamic */
     const void *parameters;
     size_t parameter_bytes;
-    const char *label; /* for traces; NULL: the kernel's name */
+    const char *label;              /* for traces; NULL: the kernel's name */
     const struct device_unit *unit; /* the paper's III-D unit, or NULL */
 };
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks
-   chunk[first[i]] .. chunk[first[i + 1] - 1] count down when it ends; a chunk whose count in
-   `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1 go to every
-   one of `peers`. Borrowed until the launch has ended. */
+   chunk[first[i]] .. chunk[first[i + 1] - 1] count down when it ends; a chunk whose count
+   in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1 go to
+   every one of `peers`. Borrowed until the launch has ended. */
 struct device_piece {
     device_addr from;
     uint64_t bytes;
@@ -65,7 +67,12 @@ struct device_traffic {
 
 /* What happened when, for traces. Times are the set's clock. Names are borrowed for the
    call. `lane` tells rows of one device apart: a stream, or the peer of a link. */
-enum device_span_kind { DEVICE_SPAN_KERNEL, DEVICE_SPAN_COPY, DEVICE_SPAN_WAIT, DEVICE_SPAN_LINK };
+enum device_span_kind {
+    DEVICE_SPAN_KERNEL,
+    DEVICE_SPAN_COPY,
+    DEVICE_SPAN_WAIT,
+    DEVICE_SPAN_LINK
+};
 struct device_span {
     enum device_span_kind kind;
     unsigned device, lane;
@@ -86,20 +93,21 @@ struct device_backend {
     const char *name;
     bool is_virtual; /* its clock is not the world's */
 
-    enum proact_status (*open)(const struct device_options *options, struct device_set **out,
-                               struct proact_error *err);
+    enum proact_status (*open)(const struct device_options *options,
+                               struct device_set **out, struct proact_error *err);
     void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
 
-    /* Memory, aligned to 512 bytes, of unknown content. Before work is queued: a device that
-       waits may hold these up on hardware. */
+    /* Memory, aligned to 512 bytes, of unknown content. Before work is queued: a device
+       that waits may hold these up on hardware. */
     enum proact_status (*alloc)(struct device_set *set, unsigned device, size_t bytes,
                                 device_addr *out, struct proact_error *err);
     void (*free)(struct device_set *set, unsigned device, device_addr address);
 
     enum proact_status (*stream_create)(struct device_set *set, unsigned device,
-                                        struct device_stream **out, struct proact_error *err);
+                                        struct device_stream **out,
+                                        struct proact_error *err);
     void (*stream_destroy)(struct device_stream *stream);
     enum proact_status (*event_create)(struct device_set *set, unsigned device,
                                        struct device_event **out, struct proact_error *err);
@@ -116,29 +124,33 @@ struct device_backend {
                                size_t bytes, struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
+    /* The event is one of the stream's own device. */
     enum proact_status (*record)(struct device_stream *s, struct device_event *event,
                                  struct proact_error *err);
     /* Later operations of `s` wait for the last record of `event` queued before this call,
        on any device; for nothing if there is none. */
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
-    /* Later operations wait until the 32-bit word is at least `value` (as signed distance). */
-    enum proact_status (*wait_value)(struct device_stream *s, device_addr word, uint32_t value,
-                                     struct proact_error *err);
+    /* Later operations wait until the 32-bit word, on the stream's own device, is at least
+       `value` (as signed distance). write_value may address a peer: push, never pull. */
+    enum proact_status (*wait_value)(struct device_stream *s, device_addr word,
+                                     uint32_t value, struct proact_error *err);
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,
                                       uint32_t value, struct proact_error *err);
 
-    enum proact_status (*module_load)(struct device_set *set, unsigned device, const char *name,
-                                      const char *ptx, size_t bytes, struct device_module **out,
-                                      struct proact_error *err);
+    enum proact_status (*module_load)(struct device_set *set, unsigned device,
+                                      const char *name, const char *ptx, size_t bytes,
+                                      struct device_module **out, struct proact_error *err);
     void (*module_unload)(struct device_module *m);
     enum proact_status (*function)(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
     /* Address and size of a module's variable on that device. */
-    enum proact_status (*variable)(struct device_module *m, const char *name, device_addr *out,
-                                   size_t *bytes, struct proact_error *err);
+    enum proact_status (*variable)(struct device_module *m, const char *name,
+                                   device_addr *out, size_t *bytes,
+                                   struct proact_error *err);
     enum proact_status (*launch)(struct device_stream *s, struct device_function *f,
-                                 const struct device_launch *launch, struct proact_error *err);
+                                 const struct device_launch *launch,
+                                 struct proact_error *err);
 
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
@@ -147,7 +159,8 @@ struct device_backend {
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
 
-    struct device_traffic (*traffic)(const struct device_set *set, unsigned from, unsigned to);
+    struct device_traffic (*traffic)(const struct device_set *set, unsigned from,
+                                     unsigned to);
     void (*observe)(struct device_set *set, device_observer *observer, void *context);
     /* Declares or (base all 0 of the same name) forgets replicas; may do nothing. */
     void (*replicas)(struct device_set *set, const struct device_replicas *replicas);

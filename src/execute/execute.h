@@ -16,8 +16,8 @@
 /* A module made ready: variables laid out, functions found. It borrows the ptx_module. */
 struct execute_program;
 
-/* Fails with PROACT_EREFUSED, naming opcode, kernel and line, if no kernel of the module can
-   be executed; of one among others, see execute_kernel_refusal(). */
+/* Fails with PROACT_EREFUSED, naming opcode, kernel and line, if no kernel of the module
+   can be executed; of one among others, see execute_kernel_refusal(). */
 enum proact_status execute_program_create(const struct ptx_module *m,
                                           struct execute_program **out,
                                           struct proact_error *err);
@@ -43,12 +43,12 @@ const char *execute_kernel_refusal(const struct execute_program *p, const char *
 struct execute_kernel_info {
     const char *name;
     uint32_t parameter_bytes, shared_bytes, local_bytes_per_thread;
-    uint32_t max_threads; /* .maxntid; 1024 where not given */
+    uint32_t max_threads;  /* .maxntid; 1024 where not given */
     uint32_t access_count; /* memory accesses are numbered 0..; see execute_access.number */
 };
 struct execute_kernel_info execute_kernel_info(const struct execute_kernel *k);
 
-/* Generic addresses of shared and local memory lie in these windows; global memory never. */
+/* Generic addresses of shared and local memory lie in these windows, global ones never. */
 #define EXECUTE_SHARED_WINDOW 0x0000000001000000ull
 #define EXECUTE_LOCAL_WINDOW 0x0000000010000000ull
 #define EXECUTE_WINDOWS_END 0x0000000100000000ull
@@ -87,13 +87,13 @@ struct execute_access {
 };
 
 enum execute_verdict {
-    EXECUTE_GO,     /* the addresses are plain memory of this process: do it now */
-    EXECUTE_TAKEN,  /* access(): the host takes over, ask remote(). remote(): the host did it
-                       (a store or reduction), or has answered by execute_complete(): go on */
-    EXECUTE_WAIT,   /* access(): as TAKEN. remote(), fence(): the host will call (or has called,
-                       for some lanes) execute_complete(): the lanes wait for it */
-    EXECUTE_FAULT,  /* the host has written its sentence to the CTA's `fault`, or leaves it to
-                       us: stop */
+    EXECUTE_GO,    /* the addresses are plain memory of this process: do it now */
+    EXECUTE_TAKEN, /* access(): the host takes over, ask remote(). remote(): it did it, or
+                      has answered by execute_complete(): go on */
+    EXECUTE_WAIT,  /* access(): as TAKEN. remote(), fence(): the host will call, or for some
+                      lanes has called, execute_complete(): the lanes wait for it */
+    EXECUTE_FAULT, /* stop: the host has written its sentence to the CTA's `fault`, or
+                      leaves that to us */
 };
 
 /* What a warp asks of the device. All run on the thread that runs the CTA. */
@@ -105,9 +105,10 @@ struct execute_host {
     enum execute_verdict (*access)(void *context, struct execute_warp *w,
                                    const struct execute_access *a);
     enum execute_verdict (*remote)(void *context, struct execute_warp *w,
-                                   const struct execute_access *a, const struct execute_op *op,
+                                   const struct execute_access *a,
+                                   const struct execute_op *op,
                                    const unsigned char *operands);
-    /* A fence or membar. EXECUTE_WAIT holds the lanes until execute_complete(w, mask, NULL). */
+    /* A fence or membar. EXECUTE_WAIT: the lanes wait to be completed, with NULL. */
     enum execute_verdict (*fence)(void *context, struct execute_warp *w, uint32_t mask,
                                   enum execute_order order, enum execute_scope scope,
                                   uint32_t line);
@@ -133,7 +134,7 @@ struct execute_launch {
     uint64_t variables;     /* address of the module's block on this device */
     uint32_t device, sm_count;
     uint64_t grid_id;
-    bool check; /* refuse to read bytes of shared and local memory that nobody has written */
+    bool check; /* refuse to read shared and local memory where nothing was written */
 };
 
 /* Ready state of a launch: what does not depend on the CTA is computed here, once. */
@@ -147,11 +148,12 @@ struct execute_pool *execute_pool_create(void);
 void execute_pool_destroy(struct execute_pool *p);
 
 enum execute_stop {
-    EXECUTE_EXITED, /* every thread has ended */
-    EXECUTE_BUDGET, /* ran long enough; can go on */
-    EXECUTE_STRONG, /* no warp can go on, and some stand before a strong access to global memory
-                       (anything but weak, and atom or red that say acquire or release), a
-                       fence wider than the CTA or a clock read: run again to perform them */
+    EXECUTE_EXITED,  /* every thread has ended */
+    EXECUTE_BUDGET,  /* ran long enough; can go on */
+    EXECUTE_STRONG,  /* no warp can go on, and some stand before a strong access to global
+                        memory (anything but weak, and atom or red that say acquire or
+                        release), a fence wider than the CTA or a clock read: run again to
+                        perform them */
     EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or sleeps; the next run
                         wakes the sleepers */
     EXECUTE_TRAPPED, /* trap, a failed host verdict, a shared-memory fault: see fault */
@@ -162,15 +164,15 @@ struct execute_cta {
     struct execute_grid *grid;
     uint32_t id[3], sm, number; /* number: linear index in the grid */
     uint32_t warp_count, live_warps;
-    uint64_t issued;     /* warp instructions since zeroed, all warps together */
-    uint64_t lanes;      /* lane instructions since zeroed */
-    uint64_t longest;    /* of one warp: instructions since zeroed ... */
-    uint64_t stalls;     /* of one warp: times it had to wait for loads from global or local
-                            memory, of which those issued together count once */
-    uint64_t barriers;   /* barriers passed since zeroed */
-    uint32_t sleep_ns;   /* after EXECUTE_BLOCKED: shortest sleep asked, or 0 */
-    void *user;          /* the host's */
-    char fault[256];     /* kernel, PTX line, CTA and thread, what happened */
+    uint64_t issued;   /* warp instructions since zeroed, all warps together */
+    uint64_t lanes;    /* lane instructions since zeroed */
+    uint64_t longest;  /* of one warp: instructions since zeroed ... */
+    uint64_t stalls;   /* of one warp: times it had to wait for loads from global or local
+                          memory, of which those issued together count once */
+    uint64_t barriers; /* barriers passed since zeroed */
+    uint32_t sleep_ns; /* after EXECUTE_BLOCKED: shortest sleep asked, or 0 */
+    void *user;        /* the host's */
+    char fault[256];   /* kernel, PTX line, CTA and thread, what happened */
 };
 
 struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_pool *pool,

@@ -3,9 +3,9 @@
 
 /* A decoded instruction and the registers it works on; private to this room.
 
-   A register is 32 lanes of 4 or 8 bytes (16 for .b128), one after the other, or a predicate:
-   one 32-bit mask. Values that cannot change are computed once and not in every warp: a
-   register lives in one of four files, by what it depends on (see hoist.c). */
+   A register is 32 lanes of 4 or 8 bytes (16 for .b128), one after the other, or a
+   predicate: one 32-bit mask. Values that cannot change are computed once and not in every
+   warp: a register lives in one of four files, by what it depends on (see hoist.c). */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,32 +36,33 @@ static inline void *op_register(const struct op_registers *r, op_place place)
     return r->file[place >> 30] + (place & PLACE_OFFSET);
 }
 
-/* The carry flag CC.CF: a predicate of each warp. Operations with .cc, addc, subc and madc read
-   and write it here beside what `from` and `to` say: the decoder keeps the place free and
-   never computes them outside of a warp. */
+/* The carry flag CC.CF: a predicate of each warp. Operations with .cc, addc, subc and madc
+   read and write it here beside what `from` and `to` say: the decoder keeps the place free
+   and never computes them outside of a warp. */
 #define OP_CARRY_PLACE PLACE(FILE_WARP, 0)
 
 struct execute_op;
 
 /* Performs an operation that touches registers only: computes all lanes, writes those of
    `mask`. Sources may be read in inactive lanes, whatever they hold; it must not trap. */
-typedef void op_lanes(const struct op_registers *r, const struct execute_op *op, uint32_t mask);
+typedef void op_lanes(const struct op_registers *r, const struct execute_op *op,
+                      uint32_t mask);
 
 struct execute_op {
     op_lanes *lanes;   /* arithmetic; NULL where the interpreter itself acts */
     op_place to, to2;  /* destinations; PLACE_NONE for none */
     op_place more[2];  /* further ones, of a mov to four elements */
     op_place from[4];  /* sources, immediates included (they live in FILE_LAUNCH) */
-    uint16_t code;     /* the interpreter's own operation (enum in interpret.h), 0: lanes */
+    uint16_t code;     /* the interpreter's own operation (enum in program.h), 0: lanes */
     uint8_t detail[6]; /* of the operation: comparison, element bytes, lut, ... */
     uint32_t line;     /* in the PTX */
-    const struct ptx_instruction *source;
     uint32_t extra;    /* index into the program's side table of this kind of operation */
+    const struct ptx_instruction *source;
 };
 
 /* Chooses the operation for an instruction that touches registers only, and fills `lanes`
-   and `detail`. The caller has filled to, to2, from. How it reads them: a register of 1, 2 or
-   4 bytes takes 4 bytes a lane; what it writes to a register narrower than 32 bits is
+   and `detail`. The caller has filled to, to2, from. How it reads them: a register of 1, 2
+   or 4 bytes takes 4 bytes a lane; what it writes to a register narrower than 32 bits is
    zero-extended (u, b) or sign-extended (s) to 32; 64-bit types take 8 bytes a lane; f16 is
    the low 16 bits, f16x2 and bf16x2 all 32. from[k] is operand k + 1, and the elements of a
    vector are places of their own: a mov packs from[0..3] or unpacks to to, to2, more[].

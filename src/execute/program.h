@@ -20,17 +20,17 @@ enum op_code {
     CODE_RETURN,       /* by from[0] */
     CODE_EXIT,
     CODE_TRAP,
-    CODE_ASSERT,       /* __assertfail: message, file, line at from[0..2] of thread memory */
-    CODE_BARRIER,      /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
-    CODE_CONVERGE,     /* waits for the lanes of mask from[0] before the next operation */
-    CODE_FENCE,        /* detail: order, scope */
-    CODE_CLOCK,        /* detail: enum clock_kind */
-    CODE_SLEEP,        /* from[0]: ns */
-    CODE_PRINT,        /* vprintf: offsets in thread memory: format, arguments; `to`: result */
-    CODE_COPY,         /* `extra` bytes of thread memory from offset from[0] to offset `to` */
-    CODE_GLOBAL,       /* the rest are accesses: sites[extra] */
+    CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
+    CODE_BARRIER,  /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
+    CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
+    CODE_FENCE,    /* detail: order, scope */
+    CODE_CLOCK,    /* detail: enum clock_kind */
+    CODE_SLEEP,    /* from[0]: ns */
+    CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
+    CODE_COPY,     /* `extra` bytes of thread memory from offset from[0] to offset `to` */
+    CODE_GLOBAL,   /* the rest are accesses: sites[extra] */
     CODE_SHARED,
-    CODE_THREAD,       /* local memory, and parameters of functions */
+    CODE_THREAD, /* local memory, and parameters of functions */
     CODE_CONSTANT,
     CODE_PARAMETER, /* of the kernel */
     CODE_GENERIC
@@ -44,30 +44,34 @@ enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HI
 /* How 32 addresses lie, found once for all accesses with the same base register: one line
    with a stride, or each half of the warp a line of the same stride (tiles 16 wide). */
 enum spread_kind { SPREAD_ANY, SPREAD_LINE, SPREAD_HALVES };
+enum spread_words { WORDS_ANY, WORDS_UNIT, WORDS_EQUAL }; /* by halves, 4 bytes a lane */
 struct spread {
     uint64_t first, second; /* of lanes 0 and 16 */
-    int64_t stride;
-    uint32_t kind;
+    uint32_t stride;
+    enum spread_kind kind;
+    enum spread_words words;
 };
 enum { SPREAD_BYTES = 64 };
 
 enum { VALUES_MAX = 8 };
 
-/* A memory access of the program. */
+/* A memory access of the program; what is looked at most comes first. */
 struct site {
-    struct execute_access access; /* what never changes filled in */
+    op_place base;   /* a register of constants where the instruction has none */
+    op_place spread; /* of `base` */
     int64_t offset;
-    op_place base;       /* PLACE_NONE: absolute */
-    uint8_t base_bytes;  /* 4 or 8 */
-    uint8_t element;     /* bytes of one element in memory */
-    uint8_t count;       /* elements */
-    uint8_t width;       /* bytes of a lane's register: 4, 8, 16 */
-    bool is_signed;      /* extends */
-    bool is_strong;      /* stops the warp once if it goes to global memory */
-    bool fresh;          /* the spread of `base` is to be found here */
-    op_place spread;     /* of `base`; PLACE_NONE: not kept */
-    op_place value[VALUES_MAX]; /* what is loaded or stored; value[0] of an atomic: its result */
-    op_place operand, second;   /* of atomics */
+    uint8_t base_bytes; /* 4 or 8 */
+    uint8_t element;    /* bytes of one element in memory */
+    uint8_t count;      /* elements */
+    uint8_t width;      /* bytes of a lane's register: 4, 8, 16 */
+    bool is_signed;     /* extends */
+    bool is_strong;     /* stops the warp once if it goes to global memory */
+    bool fresh;         /* the spread of `base` is to be found here */
+    bool is_word;       /* a load or store of one element of 4 bytes from or to 4 */
+    op_place
+        value[VALUES_MAX];    /* what is loaded or stored; value[0] of an atomic: result */
+    op_place operand, second; /* of atomics */
+    struct execute_access access; /* what never changes filled in */
 };
 
 struct jump_table {
@@ -82,7 +86,7 @@ struct variable_constant {
 
 /* Special registers and the like have fixed places in their files. */
 enum {
-    SLOT_TID = 0,        /* x, y, z */
+    SLOT_TID = 0, /* x, y, z */
     SLOT_WARPID = 384,
     SLOT_SPECIALS = 512, /* end */
     CTA_CTAID = 0,       /* x, y, z */
@@ -116,9 +120,9 @@ struct execute_kernel {
     struct execute_kernel_info info;
     char *refusal; /* why it cannot be executed, or NULL */
     const struct ptx_function *function;
-    struct op_list stream;    /* functions called first, the kernel's own last */
+    struct op_list stream;     /* functions called first, the kernel's own last */
     struct op_list hoisted[4]; /* by file: computed once for it; none for FILE_WARP */
-    uint32_t entry;           /* operation to start at */
+    uint32_t entry;            /* operation to start at */
     uint32_t file_bytes[4];
     unsigned char *constants; /* first content of FILE_LAUNCH */
     struct variable_constant *variable_constants;

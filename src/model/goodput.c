@@ -35,8 +35,10 @@ double model_wire_bytes(const struct topology_fabric *f, enum model_initiator wh
         return 0;
     if (run_bytes == 0 || run_bytes > bytes)
         run_bytes = bytes;
-    return (double)(bytes / run_bytes) * run_wire(f, who, (double)run_bytes) +
-           run_wire(f, who, (double)(bytes % run_bytes));
+    uint64_t runs = bytes / run_bytes, rest = bytes % run_bytes;
+
+    return (double)runs * run_wire(f, who, (double)run_bytes) +
+           run_wire(f, who, (double)rest);
 }
 
 double model_goodput_gbps(const struct topology_fabric *f, enum model_initiator who,

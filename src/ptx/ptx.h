@@ -46,26 +46,53 @@ struct ptx_span {
 };
 
 enum ptx_operand_kind {
-    PTX_REGISTER,  /* reg; negated for !%p */
-    PTX_SPECIAL,   /* special: %tid.x and the like */
-    PTX_INTEGER,   /* integer */
-    PTX_FLOAT,     /* integer holds the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */
-    PTX_SYMBOL,    /* symbol + integer: a variable's address, or a function */
-    PTX_MEMORY,    /* [reg + integer], [symbol + integer], [integer]: reg or symbol is -1 */
-    PTX_VECTOR,    /* list: {%r1, %r2} */
-    PTX_PAIR,      /* list of two: %r1|%p1 */
-    PTX_LIST,      /* list: (param0, param1) of a call */
-    PTX_LABEL,     /* label */
-    PTX_SINK,      /* _ */
+    PTX_REGISTER, /* reg; negated for !%p */
+    PTX_SPECIAL,  /* special: %tid.x and the like */
+    PTX_INTEGER,  /* integer */
+    PTX_FLOAT,    /* integer holds the bits; float_bytes is 4 (0f) or 8 (0d, decimal) */
+    PTX_SYMBOL,   /* symbol + integer: a variable's address, or a function */
+    PTX_MEMORY,   /* [reg + integer], [symbol + integer], [integer]: reg or symbol is -1;
+                     list: what follows the base, as in [texture, {x, y}] */
+    PTX_VECTOR,   /* list: {%r1, %r2} */
+    PTX_PAIR,     /* list of two: %r1|%p1 */
+    PTX_LIST,     /* list: (param0, param1) of a call */
+    PTX_LABEL,    /* label */
+    PTX_SINK,     /* _ */
 };
 
 enum ptx_special {
-    PTX_TID_X, PTX_TID_Y, PTX_TID_Z, PTX_NTID_X, PTX_NTID_Y, PTX_NTID_Z,
-    PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z, PTX_NCTAID_X, PTX_NCTAID_Y, PTX_NCTAID_Z,
-    PTX_LANEID, PTX_WARPID, PTX_NWARPID, PTX_SMID, PTX_NSMID, PTX_GRIDID,
-    PTX_LANEMASK_EQ, PTX_LANEMASK_LE, PTX_LANEMASK_LT, PTX_LANEMASK_GE, PTX_LANEMASK_GT,
-    PTX_CLOCK, PTX_CLOCK_HI, PTX_CLOCK64, PTX_GLOBALTIMER, PTX_GLOBALTIMER_LO,
-    PTX_GLOBALTIMER_HI, PTX_DYNAMIC_SMEM_SIZE, PTX_TOTAL_SMEM_SIZE, PTX_WARP_SZ,
+    PTX_TID_X,
+    PTX_TID_Y,
+    PTX_TID_Z,
+    PTX_NTID_X,
+    PTX_NTID_Y,
+    PTX_NTID_Z,
+    PTX_CTAID_X,
+    PTX_CTAID_Y,
+    PTX_CTAID_Z,
+    PTX_NCTAID_X,
+    PTX_NCTAID_Y,
+    PTX_NCTAID_Z,
+    PTX_LANEID,
+    PTX_WARPID,
+    PTX_NWARPID,
+    PTX_SMID,
+    PTX_NSMID,
+    PTX_GRIDID,
+    PTX_LANEMASK_EQ,
+    PTX_LANEMASK_LE,
+    PTX_LANEMASK_LT,
+    PTX_LANEMASK_GE,
+    PTX_LANEMASK_GT,
+    PTX_CLOCK,
+    PTX_CLOCK_HI,
+    PTX_CLOCK64,
+    PTX_GLOBALTIMER,
+    PTX_GLOBALTIMER_LO,
+    PTX_GLOBALTIMER_HI,
+    PTX_DYNAMIC_SMEM_SIZE,
+    PTX_TOTAL_SMEM_SIZE,
+    PTX_WARP_SZ,
     PTX_SPECIAL_OTHER, /* %envreg2, %clusterid.x, ...: the span names it */
 };
 
@@ -90,10 +117,10 @@ struct ptx_instruction {
     uint8_t part_count;
     uint16_t parts[PTX_PARTS_MAX]; /* enum ptx_part, in the order written */
     enum ptx_space space;          /* of ld, st, atom, red, cvta, prefetch */
-    enum ptx_part type;            /* the only, or the destination's type; PTX_PART_COUNT none */
-    enum ptx_part source_type;     /* cvt, set, slct: the second type; else equals type */
-    uint8_t vector;                /* 1, 2, 4 or 8 elements */
-    int32_t guard;                 /* predicate register, -1 for none */
+    enum ptx_part type; /* the only, or the destination's type; PTX_PART_COUNT none */
+    enum ptx_part source_type; /* cvt, set, slct: the second type; else equals type */
+    uint8_t vector;            /* 1, 2, 4 or 8 elements */
+    int32_t guard;             /* predicate register, -1 for none */
     bool guard_negated;
     uint32_t operand_count;
     struct ptx_operand *operands; /* destination first, as written */
@@ -112,17 +139,18 @@ struct ptx_symbol {
     const char *name;
     enum ptx_space space;
     enum ptx_part type;
-    uint32_t align, bytes;  /* bytes of the whole array; 0 for extern shared x[] */
-    uint32_t offset;        /* of a parameter, in the kernel's parameter block */
+    uint32_t align, bytes; /* bytes of the whole array; 0 for extern shared x[] */
+    uint32_t offset;       /* of a parameter, in the kernel's parameter block */
     bool is_extern, is_function;
     int32_t function;       /* index in the module, -1 where not defined here */
     unsigned char *initial; /* bytes long, or NULL for zero */
-    /* Addresses of other symbols inside `initial`: at byte `at`, symbol + addend. */
+    /* Addresses inside `initial`: the eight bytes from `at` on hold symbol + addend, where
+       `symbol` counts as in an operand (PTX_SYMBOL_MODULE). */
     struct ptx_relocation {
         uint32_t at;
         int32_t symbol;
         int64_t addend;
-    } *relocations;
+    } * relocations;
     uint32_t relocation_count;
     struct ptx_span span;
 };
@@ -143,10 +171,10 @@ struct ptx_function {
     const char *name;
     bool is_entry;
     uint32_t parameter_count, parameter_bytes; /* symbols[0..] are the parameters */
-    uint32_t return_count;                     /* .func only: symbols after the parameters */
-    struct ptx_symbol *symbols;                /* parameters, returns, locals in order */
+    uint32_t return_count;      /* .func only: symbols after the parameters */
+    struct ptx_symbol *symbols; /* parameters, returns, locals in order */
     uint32_t symbol_count;
-    struct ptx_register *registers;
+    struct ptx_register *registers; /* those that are named: of %r<100> only the used */
     uint32_t register_count;
     struct ptx_instruction *instructions;
     uint32_t instruction_count;
@@ -154,14 +182,14 @@ struct ptx_function {
     uint32_t label_count;
     struct ptx_targets *targets;
     uint32_t targets_count;
-    uint32_t max_threads, reqntid[3]; /* .maxntid, .reqntid; 0 where not given */
+    uint32_t max_threads, reqntid[3];   /* .maxntid, .reqntid; 0 where not given */
     struct ptx_span span, header, body; /* body: between its braces */
 };
 
 struct ptx_module {
     char *text; /* owned, NUL-terminated */
     size_t bytes;
-    const char *name;                   /* of the file, for messages */
+    const char *name; /* of the file, for messages */
     unsigned version_major, version_minor, target_sm, address_bits;
     struct ptx_function *functions;
     uint32_t function_count;
@@ -172,8 +200,8 @@ struct ptx_module {
 
 /* Operand symbols below SYMBOL_MODULE are the function's own; from it on, the module's. */
 enum { PTX_SYMBOL_MODULE = 1 << 20 };
-const struct ptx_symbol *ptx_symbol(const struct ptx_module *m, const struct ptx_function *f,
-                                    int32_t symbol);
+const struct ptx_symbol *ptx_symbol(const struct ptx_module *m,
+                                    const struct ptx_function *f, int32_t symbol);
 
 /* Reads `bytes` of text, which is copied. `name` is for messages. A syntax error says
    file:line:column, what was expected, then the line and a caret below it. */

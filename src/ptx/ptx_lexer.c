@@ -36,11 +36,13 @@ static bool skip_blank(struct ptx_parser *p)
 
             p->at = end ? (uint32_t)(end - p->text) : p->bytes;
         } else if (c == '/' && byte(p, p->at + 1) == '*') {
-            const char *end = strstr(p->text + p->at + 2, "*/");
+            uint32_t end = p->at + 2;
 
-            if (!end)
+            while (end < p->bytes && !(p->text[end] == '*' && byte(p, end + 1) == '/'))
+                end++;
+            if (end >= p->bytes)
                 return false;
-            for (; p->text + p->at < end + 2; p->at++)
+            for (; p->at < end + 2; p->at++)
                 p->line += p->text[p->at] == '\n';
         } else {
             return true;

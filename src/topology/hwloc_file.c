@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topology/hwloc_file.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dlfcn.h>
 #include <hwloc.h>
@@ -75,7 +76,7 @@ static enum proact_status open_hwloc(const char *path, const char *library,
 /* The matrix between GPUs, from hwloc's, which may also name processors (MB/s). */
 static void read_distances(const struct hwloc_distances_s *d, struct found *f)
 {
-    unsigned index[TOPOLOGY_DEVICES_MAX];
+    unsigned index[TOPOLOGY_DEVICES_MAX] = {0};
 
     for (unsigned i = 0; i < d->nbobjs; i++) {
         if (!hwloc_obj_get_info_by_name(d->objs[i], "GPUModel"))
@@ -234,6 +235,8 @@ static enum proact_status read_xml(const char *path, const char *xml, size_t byt
     hwloc_topology_t topology;
     enum proact_status status;
 
+    assert(calls->init && calls->filter && calls->set_xml && calls->load &&
+           calls->destroy && calls->distances && calls->release);
     if (calls->init(&topology))
         abort(); /* out of memory */
     if (calls->filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL) || bytes >= INT_MAX ||

@@ -9,76 +9,64 @@ enum { KEYS_MAX = 24 };
 /* docs/machines.md says what each key means. */
 struct key {
     const char *name;
-    enum key_kind kind;
     size_t at, size; /* in struct topology */
-    struct json_range range;
+    enum key_kind kind;
     bool optional;
+    struct json_range range;
     size_t same_as; /* an optional number that is missing is as this one; 0: zero */
 };
 
-#define AT(field) offsetof(struct topology, field), sizeof(((struct topology *)0)->field)
-/* The smallest rates and sizes keep every quotient finite. */
-#define POSITIVE(limit)                                                                    \
-    {                                                                                      \
-        .low = 1e-6, .high = (limit), .above = true                                        \
-    }
-#define FROM_ZERO(limit)                                                                   \
-    {                                                                                      \
-        .low = 0, .high = (limit)                                                          \
-    }
-#define BETWEEN(from, to)                                                                  \
-    {                                                                                      \
-        .low = (from), .high = (to)                                                        \
-    }
+/* clang-format off */
+#define AT(part, field) /* the row's name and place */ \
+    #field, offsetof(struct topology, part.field), /* NOLINT(bugprone-macro*) */ \
+        sizeof(((struct topology *)0)->part.field) /* NOLINT(bugprone-macro*) */
+#define BETWEEN(from, to) {(from), (to), false}
+#define POSITIVE(limit) {1e-6, (limit), true} /* so little keeps every quotient finite */
 
 static const struct key device_keys[] = {
-    {"name", KEY_TEXT, AT(device.name), BETWEEN(0, 0), false, 0},
-    {"capability", KEY_UNSIGNED, AT(device.capability), BETWEEN(10, 999), false, 0},
-    {"sm_count", KEY_UNSIGNED, AT(device.sm_count), BETWEEN(1, 4096), false, 0},
-    {"clock_ghz", KEY_REAL, AT(device.clock_ghz), POSITIVE(100), false, 0},
-    {"issue_width", KEY_REAL, AT(device.issue_width), POSITIVE(64), false, 0},
-    {"dependent_cycles", KEY_REAL, AT(device.dependent_cycles), POSITIVE(1000), false, 0},
-    {"threads_per_sm", KEY_UNSIGNED, AT(device.threads_per_sm), BETWEEN(32, 65536), false,
-     0},
-    {"ctas_per_sm", KEY_UNSIGNED, AT(device.ctas_per_sm), BETWEEN(1, 1024), false, 0},
-    {"threads_per_cta", KEY_UNSIGNED, AT(device.threads_per_cta), BETWEEN(32, 1024), false,
-     0},
-    {"shared_bytes_per_sm", KEY_BYTES, AT(device.shared_bytes_per_sm), FROM_ZERO(1 << 30),
-     false, 0},
-    {"shared_bytes_per_cta", KEY_BYTES, AT(device.shared_bytes_per_cta), FROM_ZERO(1 << 30),
-     false, 0},
-    {"memory_gbps", KEY_REAL, AT(device.memory_gbps), POSITIVE(1e6), false, 0},
-    {"memory_latency_ns", KEY_REAL, AT(device.memory_latency_ns), FROM_ZERO(1e6), false, 0},
-    {"memory_bytes", KEY_BYTES, AT(device.memory_bytes), BETWEEN(1 << 20, 0x1p50), false,
-     0},
-    {"l2_gbps", KEY_REAL, AT(device.l2_gbps), POSITIVE(1e6), false, 0},
-    {"l2_latency_ns", KEY_REAL, AT(device.l2_latency_ns), FROM_ZERO(1e6), false, 0},
-    {"l2_bytes", KEY_BYTES, AT(device.l2_bytes), FROM_ZERO(0x1p40), false, 0},
-    {"atomic_ns", KEY_REAL, AT(device.atomic_ns), FROM_ZERO(1e6), false, 0},
-    {"launch_us", KEY_REAL, AT(device.launch_us), FROM_ZERO(1e6), false, 0},
-    {"launch_host_us", KEY_REAL, AT(device.launch_host_us), FROM_ZERO(1e6), false, 0},
-    {"wait_value_us", KEY_REAL, AT(device.wait_value_us), FROM_ZERO(1e6), false, 0},
-    {NULL, KEY_REAL, 0, 0, BETWEEN(0, 0), false, 0},
+    {AT(device, name), KEY_TEXT, false, BETWEEN(0, 0), 0},
+    {AT(device, capability), KEY_UNSIGNED, false, BETWEEN(10, 999), 0},
+    {AT(device, sm_count), KEY_UNSIGNED, false, BETWEEN(1, 4096), 0},
+    {AT(device, clock_ghz), KEY_REAL, false, POSITIVE(100), 0},
+    {AT(device, issue_width), KEY_REAL, false, POSITIVE(64), 0},
+    {AT(device, dependent_cycles), KEY_REAL, false, POSITIVE(1000), 0},
+    {AT(device, threads_per_sm), KEY_UNSIGNED, false, BETWEEN(32, 65536), 0},
+    {AT(device, ctas_per_sm), KEY_UNSIGNED, false, BETWEEN(1, 1024), 0},
+    {AT(device, threads_per_cta), KEY_UNSIGNED, false, BETWEEN(32, 1024), 0},
+    {AT(device, shared_bytes_per_sm), KEY_BYTES, false, BETWEEN(0, 1 << 30), 0},
+    {AT(device, shared_bytes_per_cta), KEY_BYTES, false, BETWEEN(0, 1 << 30), 0},
+    {AT(device, memory_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(device, memory_latency_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, memory_bytes), KEY_BYTES, false, BETWEEN(1 << 20, 0x1p50), 0},
+    {AT(device, l2_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(device, l2_latency_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, l2_bytes), KEY_BYTES, false, BETWEEN(0, 0x1p40), 0},
+    {AT(device, atomic_ns), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_host_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, wait_value_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 
 static const struct key fabric_keys[] = {
-    {"name", KEY_TEXT, AT(fabric.name), BETWEEN(0, 0), false, 0},
-    {"egress_gbps", KEY_REAL, AT(fabric.egress_gbps), POSITIVE(1e6), false, 0},
-    {"ingress_gbps", KEY_REAL, AT(fabric.ingress_gbps), POSITIVE(1e6), true,
+    {AT(fabric, name), KEY_TEXT, false, BETWEEN(0, 0), 0},
+    {AT(fabric, egress_gbps), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(fabric, ingress_gbps), KEY_REAL, true, POSITIVE(1e6),
      offsetof(struct topology, fabric.egress_gbps)},
-    {"latency_ns", KEY_REAL, AT(fabric.latency_ns), POSITIVE(1e9), false, 0},
-    {"payload_bytes", KEY_REAL, AT(fabric.payload_bytes), BETWEEN(1, 1e6), false, 0},
-    {"header_bytes", KEY_REAL, AT(fabric.header_bytes), FROM_ZERO(1e6), false, 0},
-    {"copy_payload_bytes", KEY_REAL, AT(fabric.copy_payload_bytes), BETWEEN(1, 1e6), true,
+    {AT(fabric, latency_ns), KEY_REAL, false, POSITIVE(1e9), 0},
+    {AT(fabric, payload_bytes), KEY_REAL, false, BETWEEN(1, 1e6), 0},
+    {AT(fabric, header_bytes), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_payload_bytes), KEY_REAL, true, BETWEEN(1, 1e6),
      offsetof(struct topology, fabric.payload_bytes)},
-    {"copy_header_bytes", KEY_REAL, AT(fabric.copy_header_bytes), FROM_ZERO(1e6), true,
+    {AT(fabric, copy_header_bytes), KEY_REAL, true, BETWEEN(0, 1e6),
      offsetof(struct topology, fabric.header_bytes)},
-    {"sm_gbps_per_cta", KEY_REAL, AT(fabric.sm_gbps_per_cta), POSITIVE(1e6), false, 0},
-    {"copy_start_us", KEY_REAL, AT(fabric.copy_start_us), FROM_ZERO(1e6), false, 0},
-    {"copy_first_us", KEY_REAL, AT(fabric.copy_first_us), FROM_ZERO(1e6), false, 0},
-    {"shared_bus", KEY_FLAG, AT(fabric.shared_bus), BETWEEN(0, 0), true, 0},
-    {NULL, KEY_REAL, 0, 0, BETWEEN(0, 0), false, 0},
+    {AT(fabric, sm_gbps_per_cta), KEY_REAL, false, POSITIVE(1e6), 0},
+    {AT(fabric, copy_start_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_first_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, shared_bus), KEY_FLAG, true, BETWEEN(0, 0), 0},
+    {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
+/* clang-format on */
 
 static enum proact_status read_key(const struct json_at *object, const struct key *key,
                                    char *base, struct proact_error *err)

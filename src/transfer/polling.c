@@ -140,6 +140,7 @@ const struct transfer_method transfer_polling = {
     .takes_chunks = true,
     .takes_threads = true,
     .needs_peers = true,
+    .may_give_up = true,
     .bind = make_agenda,
     .unbind = drop_agenda,
     .before = launch_agent,

@@ -50,9 +50,10 @@ struct transfer_tables {
     device_addr block[TRANSFER_DEVICES_MAX];
 };
 
+/* Launches that use it have later epochs than `epoch`. */
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
                                           const struct transfer_table_request *request,
-                                          struct transfer_tables **out,
+                                          uint32_t epoch, struct transfer_tables **out,
                                           struct proact_error *err);
 void transfer_tables_destroy(const struct transfer_devices *devices,
                              struct transfer_tables *t);
@@ -88,6 +89,7 @@ struct transfer_method {
     bool takes_chunks, takes_threads; /* which fields of the plan it heeds */
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
+    bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
 
     /* Makes state[device]; may allocate. NULL: nothing to make. */
     enum proact_status (*bind)(struct transfer_binding *b, unsigned device,

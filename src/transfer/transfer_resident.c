@@ -39,7 +39,8 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
 }
 
 static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
-                                 struct transfer_tables *t, struct proact_error *err)
+                                 struct transfer_tables *t, uint32_t epoch,
+                                 struct proact_error *err)
 {
     const struct transfer_table *table = &t->table[device];
     struct layout l = lay_out(table);
@@ -48,13 +49,15 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
     if (status)
         return status;
-    unsigned char *image = must_calloc(l.bytes, 1); /* `ready` starts from 0: never */
+    unsigned char *image = must_calloc(l.bytes, 1);
     unsigned char *base = (unsigned char *)(uintptr_t)t->block[device];
 
     put(image, l.first, table->first, ((size_t)table->cta_count + 1) * 4);
     put(image, l.chunk, table->chunk, (size_t)table->row_count * 4);
     put(image, l.counter, table->writers, (size_t)table->chunk_count * 4);
     put(image, l.writers, table->writers, (size_t)table->chunk_count * 4);
+    for (uint32_t c = 0; c < table->chunk_count; c++)
+        put(image, l.ready + 4 * (size_t)c, &epoch, sizeof epoch);
     put(image, l.piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
     put(image, l.piece, table->piece, table->piece_count * sizeof *table->piece);
     t->resident[device] = (struct proact_slot){
@@ -74,7 +77,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
                                           const struct transfer_table_request *request,
-                                          struct transfer_tables **out,
+                                          uint32_t epoch, struct transfer_tables **out,
                                           struct proact_error *err)
 {
     struct transfer_tables *t = must_calloc(1, sizeof *t);
@@ -82,7 +85,7 @@ enum proact_status transfer_tables_create(const struct transfer_devices *devices
 
     t->device_count = request->device_count;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        status = upload(devices, d, t, err);
+        status = upload(devices, d, t, epoch, err);
     if (status) {
         transfer_tables_destroy(devices, t);
         return status;

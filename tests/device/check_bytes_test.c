@@ -67,6 +67,30 @@ static void bytes_never_written_are_refused(void **state)
     check_destroy(c);
 }
 
+/* A warp's access is asked for as a whole, and once more by lanes when it is refused. */
+static void the_lane_is_found(void **state)
+{
+    struct check *c = open_with(1, 4096);
+    uint32_t one = check_actor(c, "one", 0, CHECK_HOST);
+    uint32_t two = check_actor(c, "two", 0, CHECK_HOST);
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, one, BASE + 128 + 4 * 9, 8, false, NULL, fault, FAULT));
+    for (int writes = 0; writes < 2; writes++) {
+        bool (*ask)(struct check *, uint32_t, uint64_t, uint64_t, bool,
+                    const struct check_where *, char *, size_t) =
+            writes ? check_write : check_read;
+
+        assert_false(ask(c, two, BASE + 128, 128, false, NULL, fault, FAULT));
+        for (unsigned lane = 0; lane < 32; lane++)
+            assert_int_equal(
+                ask(c, two, BASE + 128 + 4 * lane, 4, false, NULL, fault, FAULT),
+                lane != 9 && lane != 10);
+    }
+    check_destroy(c);
+}
+
 static void memory_given_out_again_is_new(void **state)
 {
     struct check *c = open_with(1, 3 * 4096 + 100);
@@ -315,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sentence_names_both),
         cmocka_unit_test(bytes_never_written_are_refused),
+        cmocka_unit_test(the_lane_is_found),
         cmocka_unit_test(memory_given_out_again_is_new),
         cmocka_unit_test(strong_accesses_do_not_race),
         cmocka_unit_test(an_early_chunk_is_refused),

@@ -36,14 +36,17 @@ static void nobody_satisfies_a_stream(struct contract *c)
 
 static void two_streams_wait_in_a_circle(struct contract *c)
 {
-    device_addr word = contract_words(c, 0, 2);
+    device_addr word[2];
 
-    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 8, &c->err));
-    contract_sync(c);
     for (unsigned d = 0; d < 2; d++) {
-        contract_must(c, c->b->wait_value(c->stream[d][0], word + 4 * d, 1, &c->err));
-        contract_must(c,
-                      c->b->write_value(c->stream[d][0], word + 4 * (1 - d), 1, &c->err));
+        word[d] = contract_words(c, d, 1);
+        contract_must(c, c->b->fill(c->stream[d][0], word[d], 0, 4, &c->err));
+    }
+    contract_sync(c);
+    assert_int_equal(c->b->wait_value(c->stream[1][0], word[0], 1, &c->err), PROACT_EINVAL);
+    for (unsigned d = 0; d < 2; d++) {
+        contract_must(c, c->b->wait_value(c->stream[d][0], word[d], 1, &c->err));
+        contract_must(c, c->b->write_value(c->stream[d][0], word[1 - d], 1, &c->err));
     }
     contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
 }

@@ -41,7 +41,7 @@ static void a_wrong_module_is_refused(struct contract *c)
             fail_msg("module %zu is loaded", i);
         assert_true(c->err.text[0] != '\0');
         if (c->b->is_virtual) /* a driver may put it otherwise */
-            assert_non_null(strstr(c->err.text, "wrong.ptx"));
+            assert_true(strstr(c->err.text, "wrong.ptx") || strstr(c->err.text, "line 4"));
     }
 }
 
@@ -227,15 +227,17 @@ static void kernels_run_at_the_same_time(struct contract *c)
 /* A kernel waits for a stream's write, and a stream for a kernel's store. */
 static void kernels_and_streams_wait_for_each_other(struct contract *c)
 {
-    device_addr flag = contract_words(c, 0, 2), word = contract_words(c, 0, 1);
+    device_addr flag = contract_words(c, 0, 1), word = contract_words(c, 0, 1);
     device_addr copy = contract_words(c, 0, 1), last = contract_words(c, 1, 1);
+    device_addr told = contract_words(c, 1, 1);
     const struct contract_parameters waits = await(flag, 1, copy, word);
-    const struct contract_parameters tells = announce(word, 5, flag + 4, 1);
+    const struct contract_parameters tells = announce(word, 5, told, 1);
 
-    clear(c, 0, flag, 8);
+    clear(c, 0, flag, 4);
     clear(c, 0, word, 4);
+    clear(c, 1, told, 4);
     contract_run(c, 0, 0, "await", 1, 1, &waits);
-    contract_must(c, c->b->wait_value(c->stream[1][0], flag + 4, 1, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[1][0], told, 1, &c->err));
     contract_must(c, c->b->copy(c->stream[1][0], last, word, 4, &c->err));
     contract_must(c, c->b->write_value(c->stream[1][0], flag, 1, &c->err));
     contract_run(c, 0, 1, "announce", 1, 1, &tells);

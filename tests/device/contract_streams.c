@@ -60,40 +60,43 @@ static void an_event_may_be_recorded_again(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 1, WORDS);
     const struct contract_parameters add = contract_u64_u32(a, WORDS);
-    struct device_event *event;
+    struct device_event *event, *back;
 
     contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+    contract_must(c, c->b->event_create(c->set, 1, &back, &c->err));
+    assert_int_equal(c->b->record(c->stream[1][0], event, &c->err), PROACT_EINVAL);
     clear(c, 0, a, WORDS * 4);
     for (uint32_t i = 1; i <= 3; i++) {
         contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
         contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
         contract_must(c, c->b->wait_event(c->stream[1][0], event, &c->err));
         contract_must(c, c->b->copy(c->stream[1][0], b, a, WORDS * 4, &c->err));
-        contract_must(c, c->b->record(c->stream[1][0], event, &c->err));
-        contract_must(c, c->b->wait_event(c->stream[0][0], event, &c->err));
+        contract_must(c, c->b->record(c->stream[1][0], back, &c->err));
+        contract_must(c, c->b->wait_event(c->stream[0][0], back, &c->err));
         assert_int_equal(contract_word(c, 1, b), i);
     }
     contract_sync(c);
     c->b->event_destroy(event);
+    c->b->event_destroy(back);
 }
 
-/* The waiting stream is queued first; the word lies on either device. */
+/* The waiting stream is queued first; the word lies on its device, the writer on either. */
 static void a_value_orders_streams(struct contract *c)
 {
-    for (unsigned home = 0; home < 2; home++) {
-        device_addr word = contract_words(c, home, 1), a = contract_words(c, 1, WORDS);
+    for (unsigned writer = 0; writer < 2; writer++) {
+        device_addr word = contract_words(c, 1, 1), a = contract_words(c, 1, WORDS);
         const struct contract_parameters add = contract_u64_u32(a, WORDS),
                                          busy = loops(LONG);
         uint32_t out[WORDS];
 
-        clear(c, home, word, 4);
+        clear(c, 1, word, 4);
         clear(c, 1, a, sizeof out);
         contract_sync(c);
         contract_must(c, c->b->wait_value(c->stream[1][1], word, 5, &c->err));
         contract_run(c, 1, 1, "add_one", WORDS / 100, 100, &add);
-        contract_run(c, 0, 0, "busy", 1, 32, &busy);
-        contract_must(c, c->b->fill(c->stream[0][0], a, 1, sizeof out, &c->err));
-        contract_must(c, c->b->write_value(c->stream[0][0], word, 6, &c->err));
+        contract_run(c, writer, 0, "busy", 1, 32, &busy);
+        contract_must(c, c->b->fill(c->stream[writer][0], a, 1, sizeof out, &c->err));
+        contract_must(c, c->b->write_value(c->stream[writer][0], word, 6, &c->err));
         contract_sync(c);
         contract_get(c, 1, a, out, WORDS);
         assert_int_equal(out[0], 0x01010102);

@@ -8,14 +8,16 @@ trap 'rm -rf "$root"' EXIT
 cmake --install "$build" --prefix "$root" >"$root/log"
 
 check() {
-    out=$(LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libproact.so | head -1)) "$1")
-    case $out in
-    "proact "*" runs on 2 devices") echo "ok: $2" ;;
-    *) echo "$2 printed: $out" >&2; exit 1 ;;
-    esac
+    folder=$(find "$root" -name libproact.so -exec dirname {} +)
+    LD_LIBRARY_PATH=$folder "$1" >"$root/out"
+    if ! grep -q '^proact .* runs on 2 devices$' "$root/out"; then
+        cat "$root/out" >&2
+        exit 1
+    fi
+    echo "ok: $2"
 }
 
-PKG_CONFIG_PATH=$(dirname "$(find "$root" -name proact.pc)")
+PKG_CONFIG_PATH=$(find "$root" -name proact.pc -exec dirname {} +)
 export PKG_CONFIG_PATH
 pc() {
     pkg-config --define-variable=prefix="$root" "$@" proact

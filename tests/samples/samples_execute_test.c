@@ -17,15 +17,21 @@
 
 #include <proact/device.h>
 
-enum { BLOCK_BYTES = 1024, ALIGNMENT = 512, MEMORY_BYTES = 8 << 20 };
+enum {
+    BLOCK_BYTES = 1024,
+    ALIGNMENT = 512,
+    MEMORY_SMALL = 8 << 20,
+    MEMORY_LARGE = 256 << 20
+};
 
 /* One run of one sample. */
 struct run {
     const struct sample *sample;
     struct samples_case c;
     char title[96]; /* for messages */
+    bool large;
     unsigned char *memory;
-    size_t used;
+    size_t used, size;
     unsigned char *place[SAMPLES_ARRAYS_MAX];
     uint32_t *owner[SAMPLES_ARRAYS_MAX]; /* by 4 bytes: the CTA that may store it, + 1 */
     uint32_t claimant;
@@ -42,7 +48,7 @@ static unsigned char *place_bytes(struct run *r, size_t bytes)
 
     r->used +=
         (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* at least a gap of one */
-    if (r->used > MEMORY_BYTES)
+    if (r->used > r->size)
         fail_msg("%s: the test's memory is too small", r->title);
     return p;
 }
@@ -147,13 +153,11 @@ static uint32_t cta_count(const struct proact_grid *g)
     return g->ctas[0] * g->ctas[1] * g->ctas[2];
 }
 
-static void set_up(struct run *r, const struct sample *s, enum samples_form form,
-                   bool large)
+static void set_up(struct run *r)
 {
-    r->sample = s;
-    r->form = form;
-    samples_begin(&r->c, s, large);
-    r->memory = aligned_alloc(ALIGNMENT, MEMORY_BYTES);
+    samples_begin(&r->c, r->sample, r->large);
+    r->size = r->large ? MEMORY_LARGE : MEMORY_SMALL;
+    r->memory = aligned_alloc(ALIGNMENT, r->size);
     assert_true((uint64_t)(uintptr_t)r->memory >= EXECUTE_WINDOWS_END);
     for (unsigned i = 0; i < r->c.array_count; i++) {
         const struct samples_array *a = &r->c.arrays[i];
@@ -301,10 +305,10 @@ static void run_to_the_end(struct run *r, const struct execute_program *program,
 
 /* False if the compiler was not there. */
 static bool run_sample(const struct sample *s, const char *compiler, enum samples_form form,
-                       uint32_t parts)
+                       uint32_t parts, bool large)
 {
     struct proact_error err = {""};
-    struct run r = {.sample = s};
+    struct run r = {.sample = s, .form = form, .large = large};
     struct ptx_module *module = NULL;
     struct execute_program *program = NULL;
     size_t bytes;
@@ -317,7 +321,7 @@ static bool run_sample(const struct sample *s, const char *compiler, enum sample
     if (ptx_parse(s->file, text, bytes, &module, &err) ||
         execute_program_create(module, &program, &err))
         fail_msg("%s: %s", r.title, err.text);
-    set_up(&r, s, form, false);
+    set_up(&r);
     run_to_the_end(&r, program, parts);
     tear_down(&r);
     execute_program_destroy(program);
@@ -326,40 +330,38 @@ static bool run_sample(const struct sample *s, const char *compiler, enum sample
     return true;
 }
 
-static void run_all(enum samples_form form, uint32_t parts)
+static void run_all(enum samples_form form, uint32_t parts, bool large)
 {
     unsigned ran = 0;
 
     for (int i = 0; samples_compilers[i]; i++)
         for (int j = 0; j < SAMPLES_COUNT; j++)
-            ran += run_sample(&samples[j], samples_compilers[i], form, parts);
+            ran += run_sample(&samples[j], samples_compilers[i], form, parts, large);
     assert_true(ran >= SAMPLES_COUNT - 3); /* three have no marked form */
 }
 
 static void plain_kernels_give_the_answer(void **state)
 {
-    (void)state;
-    run_all(SAMPLES_PLAIN, 1);
+    run_all(SAMPLES_PLAIN, 1, *state != NULL);
 }
 
 static void marked_kernels_give_the_answer(void **state)
 {
-    (void)state;
-    run_all(SAMPLES_MARKED, 1);
+    run_all(SAMPLES_MARKED, 1, *state != NULL);
 }
 
 static void marked_kernels_in_parts_give_the_answer(void **state)
 {
-    (void)state;
-    run_all(SAMPLES_MARKED, 3);
+    run_all(SAMPLES_MARKED, 3, *state != NULL);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    char *large = argc > 1 && !strcmp(argv[1], "large") ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_kernels_give_the_answer),
-        cmocka_unit_test(marked_kernels_give_the_answer),
-        cmocka_unit_test(marked_kernels_in_parts_give_the_answer),
+        cmocka_unit_test_prestate(plain_kernels_give_the_answer, large),
+        cmocka_unit_test_prestate(marked_kernels_give_the_answer, large),
+        cmocka_unit_test_prestate(marked_kernels_in_parts_give_the_answer, large),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

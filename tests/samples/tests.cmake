@@ -43,3 +43,8 @@ if(TARGET samples_share_test)
         set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS slow)
     endforeach()
 endif()
+if(TARGET samples_execute_test)
+    add_test(NAME samples.execute_large COMMAND samples_execute_test large
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS slow)
+endif()

@@ -19,7 +19,7 @@ int command_methods(int argc, char **argv);
 /* "proact: " and the sentence, on stderr; returns EXIT_FAILED. */
 int say_failure(const struct proact_error *err);
 
-/* The same for a wrong command line: points at `proact NAME --help` ("" for no name), returns
-   EXIT_USAGE. */
+/* The same for a wrong command line: points at `proact NAME --help` ("" for no name),
+   returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int say_usage(const char *name, const char *format,
                                                     ...);

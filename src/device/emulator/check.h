@@ -44,8 +44,9 @@ struct check_where { /* of an access, for the sentence */
 
 /* Each returns false and writes the sentence to `fault` if the access is refused. An access
    that is strong (atomic, volatile, relaxed or stronger) does not race with strong ones.
-   `where` is NULL for what a stream or the host does. A refused access is remembered in
-   part: stop after the first. */
+   `where` is NULL for what a stream or the host does. What comes before the refused byte is
+   remembered, the rest is not: a warp's access that was refused as a whole can be asked for
+   again lane by lane, to name the thread. */
 bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
                 bool strong, const struct check_where *where, char *fault,
                 size_t fault_bytes);

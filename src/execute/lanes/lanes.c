@@ -71,7 +71,10 @@ static bool row_taken(const struct wanted *w, const struct lanes_row *row,
     op->detail[DETAIL_FORMAT] = (uint8_t)format_of(w->type);
     op->detail[DETAIL_ROW] = (uint8_t)(index >> 8);
     op->detail[DETAIL_ROW + 1] = (uint8_t)index;
-    op->lanes = w->flags ? modified : w->rounding != ROUND_NEAREST ? rounded : row->lanes;
+    op->lanes = w->flags & (FLAG_PAIR | FLAG_WIDE_PAIR) ? modified_pair
+                : w->flags                              ? modified
+                : w->rounding != ROUND_NEAREST          ? rounded
+                                                        : row->lanes;
     return true;
 }
 
@@ -214,8 +217,9 @@ static bool choose_convert(struct wanted *w, struct execute_op *op)
     bool as_types =
         to_wide == (type_bytes(to) == 8) && from_wide == (type_bytes(from) == 8);
 
-    if (!is_converted(to) || !is_converted(from == to && pair ? PTX_PART_PRED : from) ||
-        from == PTX_PART_TF32 || (pair && (from != PTX_PART_F32 || to_wide)))
+    if (!(pair || to == PTX_PART_TF32 || is_number(to)) || !is_number(from) ||
+        (pair && (from != PTX_PART_F32 || to_wide)) ||
+        (to == PTX_PART_TF32 && from != PTX_PART_F32))
         return false;
     for (unsigned k = 0; k < w->i->part_count; k++)
         if (!is_type(w->i->parts[k]) &&

@@ -46,7 +46,7 @@ struct integer_limits {
 
 static struct integer_limits integer_limits(unsigned type)
 {
-    static const struct integer_limits limits[PTX_PART_PRED] = {
+    static const struct integer_limits limits[PTX_PART_GLOBAL] = {
         [PTX_PART_U8] = {true, false, 8},   [PTX_PART_S8] = {true, true, 8},
         [PTX_PART_U16] = {true, false, 16}, [PTX_PART_S16] = {true, true, 16},
         [PTX_PART_U32] = {true, false, 32}, [PTX_PART_S32] = {true, true, 32},
@@ -172,10 +172,32 @@ static uint64_t bits_of_float(double value, unsigned to, enum rounding mode, uns
     default:
         if (flags & FLAG_SAT)
             value = value > 0 ? value < 1 ? value : 1 : 0;
-        return bits_f64(one_nan_f64(value));
+        return bits_f64(value);
     }
     /* .ftz speaks of f32 only */
     return changed_bits(bits, f, f == OF_F32 ? flags : flags & ~(unsigned)FLAG_FTZ);
+}
+
+/* What the hardware makes of a NaN (seen on an H200): where one side is f64 its sign and
+   what fits of the payload stay, tf32 only loses bits, bf16 is the upper half of an f32;
+   all else gives the one NaN of the type. */
+static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from)
+{
+    unsigned from_digits = float_digits(from) - 1, to_digits = float_digits(to) - 1;
+    unsigned from_top = from == PTX_PART_F64 ? 63 : from == PTX_PART_F32 ? 31 : 15;
+    unsigned to_top = to == PTX_PART_F64 ? 63 : to == PTX_PART_F32 ? 31 : 15;
+    uint64_t payload = bits << (64 - from_digits) >> (64 - to_digits);
+    uint64_t all = (UINT64_C(1) << to_top) - 1;
+    uint64_t exponent =
+        all & ~((UINT64_C(1) << (to_digits - 1)) - 1); /* and the quiet bit */
+
+    if (to == PTX_PART_TF32)
+        return bits & UINT32_C(0xffffe000);
+    if (from == PTX_PART_BF16 && to == PTX_PART_F32)
+        return (bits & 0xffff) << 16;
+    if (to != PTX_PART_F64 && from != PTX_PART_F64)
+        return all;
+    return (bits >> from_top & 1) << to_top | exponent | payload;
 }
 
 static uint64_t converted(uint64_t bits, const struct execute_op *op)
@@ -200,6 +222,9 @@ static uint64_t converted(uint64_t bits, const struct execute_op *op)
         value = integral(value, mode);
     if (integer_limits(to).is_integer)
         return (uint64_t)integer_of_float(value, to, from);
+    if (value != value && !(flags & (FLAG_SAT | FLAG_RELU)))
+        return converted_nan(from == PTX_PART_F32 && flags & FLAG_FTZ ? NAN_F32 : bits, to,
+                             from);
     return bits_of_float(value, to, flags & CVT_INTEGRAL ? ROUND_NEAREST : mode, flags);
 }
 

@@ -68,6 +68,12 @@ static inline double pick_greatest(double a, double b, unsigned detail)
     return detail & PICK_XORSIGN ? signs_multiplied(value, a, b) : value;
 }
 
+/* div.approx multiplies by a reciprocal, which is flushed where it would be subnormal. */
+static inline float divide_approximately(float a, float b)
+{
+    return fabsf(b) > 0x1p126f ? a * copysignf(0, b) : a / b;
+}
+
 /* rcp and rsqrt .approx.ftz.f64 look at the upper word only and give no more than that. */
 static inline double upper_word(double value)
 {
@@ -77,14 +83,19 @@ static inline double upper_word(double value)
     return f64_of_bits((bits & INT64_MAX) >> 52 ? bits : sign);
 }
 
+static inline double upper_result(double value)
+{
+    return value == value ? upper_word(value) : f64_of_bits(UINT64_C(0x7fffffff) << 32);
+}
+
 static inline double reciprocal_upper(double value)
 {
-    return upper_word(1.0 / upper_word(value));
+    return upper_result(1.0 / upper_word(value));
 }
 
 static inline double root_reciprocal_upper(double value)
 {
-    return upper_word(1.0 / sqrt(upper_word(value)));
+    return upper_result(1.0 / sqrt(upper_word(value)));
 }
 
 enum test {
@@ -96,7 +107,7 @@ enum test {
     TEST_SUBNORMAL
 };
 
-/* testp: `smallest` and `infinity` are magnitudes' bits. */
+/* testp: `smallest` and `infinity` are magnitudes' bits. Zero counts as normal. */
 static inline int float_is(uint64_t magnitude, uint64_t smallest, uint64_t infinity,
                            enum test test)
 {
@@ -110,7 +121,7 @@ static inline int float_is(uint64_t magnitude, uint64_t smallest, uint64_t infin
     case TEST_NAN:
         return magnitude > infinity;
     case TEST_NORMAL:
-        return magnitude >= smallest && magnitude < infinity;
+        return (magnitude == 0 || magnitude >= smallest) && magnitude < infinity;
     default:
         return magnitude > 0 && magnitude < smallest;
     }

@@ -39,8 +39,8 @@ static inline int32_t saturate_s32(int64_t value)
     return (int32_t)(low > INT32_MAX ? INT32_MAX : low);
 }
 
-/* Division as the hardware does it: by zero gives all ones, the remainder the dividend, and
-   the one quotient that does not fit wraps. */
+/* Division as the hardware does it (seen on an H200): by zero gives all ones, the remainder
+   too, and the one quotient that does not fit wraps. */
 static inline uint32_t divide_u32(uint32_t a, uint32_t b)
 {
     return b ? a / b : UINT32_MAX;
@@ -48,7 +48,7 @@ static inline uint32_t divide_u32(uint32_t a, uint32_t b)
 
 static inline uint32_t remainder_u32(uint32_t a, uint32_t b)
 {
-    return b ? a % b : a;
+    return b ? a % b : UINT32_MAX;
 }
 
 static inline uint64_t divide_u64(uint64_t a, uint64_t b)
@@ -58,7 +58,7 @@ static inline uint64_t divide_u64(uint64_t a, uint64_t b)
 
 static inline uint64_t remainder_u64(uint64_t a, uint64_t b)
 {
-    return b ? a % b : a;
+    return b ? a % b : UINT64_MAX;
 }
 
 static inline int64_t divide_s64(int64_t a, int64_t b)
@@ -68,7 +68,7 @@ static inline int64_t divide_s64(int64_t a, int64_t b)
 
 static inline int64_t remainder_s64(int64_t a, int64_t b)
 {
-    return b == -1 ? 0 : b ? a % b : a;
+    return b == -1 ? 0 : b ? a % b : -1;
 }
 
 static inline uint32_t shift_left_32(uint32_t a, uint32_t by)
@@ -164,26 +164,27 @@ static inline uint64_t low_bits(uint32_t count)
     return count < 64 ? (UINT64_C(1) << (count & 63)) - 1 : UINT64_MAX;
 }
 
+/* Place and length of a field: 32-bit operations look at their low bytes, 64-bit ones at
+   all of them (seen on an H200). */
 static inline uint64_t extract_u64(uint64_t a, uint32_t at, uint32_t count)
 {
-    return shift_right_u64(a, at & 255) & low_bits(count & 255);
+    return shift_right_u64(a, at) & low_bits(count);
 }
 
 /* The sign is the field's top bit, or the word's where the field reaches beyond it. */
 static inline int64_t extract_s64(int64_t a, uint32_t at, uint32_t count)
 {
-    uint32_t from = at & 255, bits = count & 255;
-    uint32_t unused = bits < 64 ? 64 - bits : 0;
-    int64_t field = shift_right_s64(a, from);
+    uint32_t unused = count < 64 ? 64 - count : 0;
+    int64_t field = shift_right_s64(a, at);
 
-    return bits == 0 ? 0 : (int64_t)((uint64_t)field << (unused & 63)) >> (unused & 63);
+    return count == 0 ? 0 : (int64_t)((uint64_t)field << (unused & 63)) >> (unused & 63);
 }
 
 static inline uint64_t insert_64(uint64_t a, uint64_t b, uint32_t at, uint32_t count)
 {
-    uint64_t field = shift_left_64(low_bits(count & 255), at & 255);
+    uint64_t field = shift_left_64(low_bits(count), at);
 
-    return (b & ~field) | (shift_left_64(a, at & 255) & field);
+    return (b & ~field) | (shift_left_64(a, at) & field);
 }
 
 static inline uint32_t bit_mask(uint32_t at, uint32_t count, unsigned wrap)
@@ -203,11 +204,14 @@ static inline uint32_t extend_from(uint32_t a, uint32_t bits, unsigned wrap,
     return is_signed && (a & sign) ? value | ~(uint32_t)low_bits(kept) : value;
 }
 
-/* fns: the |nth| set bit of `a` from bit `base` on, upwards or downwards. */
+/* fns: the |nth| set bit of `a` from bit `base` on, upwards or downwards. The one number
+   without a magnitude finds 0 (seen on an H200). */
 static inline uint32_t find_nth(uint32_t a, uint32_t base, int32_t nth)
 {
     uint32_t left = nth < 0 ? 0 - (uint32_t)nth : (uint32_t)nth;
 
+    if (nth == INT32_MIN)
+        return 0;
     if (nth == 0)
         return base < 32 && (a >> base & 1) ? base : UINT32_MAX;
     for (uint32_t at = base; at<32; at = nth> 0 ? at + 1 : at - 1)

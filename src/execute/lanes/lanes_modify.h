@@ -44,7 +44,7 @@ struct lanes_aside {
     struct execute_op op;
 };
 
-static uint32_t flush_bits(uint32_t bits, enum format f)
+static inline uint32_t flush_bits(uint32_t bits, enum format f)
 {
     uint32_t magnitude = bits & (formats[f].sign - 1);
 
@@ -55,6 +55,7 @@ static void fetch_aside(struct lanes_aside *aside, const struct op_registers *r,
                         const struct execute_op *op, unsigned half)
 {
     unsigned flags = op->detail[DETAIL_FLAGS], count = row_sources(op);
+    enum format f = op->detail[DETAIL_FORMAT];
 
     aside->registers = (struct op_registers){{aside->bytes, 0, 0, 0}};
     aside->op = *op;
@@ -64,16 +65,20 @@ static void fetch_aside(struct lanes_aside *aside, const struct op_registers *r,
         lane_u32 *into = (lane_u32 *)(aside->bytes + k * PITCH);
 
         aside->op.from[k] = PLACE(FILE_WARP, k * PITCH);
-        for (unsigned l = 0; l < LANES; l++) {
-            uint32_t bits = flags & FLAG_WIDE_PAIR ? x[2 * l + half] : x[l] >> half * 16;
-
-            into[l] = flags & FLAG_FTZ ? flush_bits(bits, op->detail[DETAIL_FORMAT]) : bits;
-        }
+        if (flags & FLAG_WIDE_PAIR)
+            for (unsigned l = 0; l < LANES; l++)
+                into[l] = x[2 * l + half];
+        else
+            FOR_LANES(l)
+        into[l] = x[l] >> half * 16;
+        if (flags & FLAG_FTZ)
+            FOR_LANES(l)
+        into[l] = flush_bits(into[l], f);
     }
 }
 
 /* .ftz of the result, .sat to [0, 1], .relu: negative numbers become zero. */
-static uint32_t changed_bits(uint32_t bits, enum format f, unsigned flags)
+static inline uint32_t changed_bits(uint32_t bits, enum format f, unsigned flags)
 {
     uint32_t magnitude = bits & (formats[f].sign - 1), negative = bits & formats[f].sign;
 
@@ -110,32 +115,60 @@ static void rounded(ARGUMENTS)
     set_rounding(ROUND_NEAREST);
 }
 
+/* A loop for each change, so that each is one of vectors. */
+static void change_lanes(lane_u32 *bits, enum format f, unsigned flags)
+{
+    if (flags & FLAG_FTZ)
+        FOR_LANES(l)
+    bits[l] = changed_bits(bits[l], f, FLAG_FTZ);
+    if (flags & FLAG_SAT)
+        FOR_LANES(l)
+    bits[l] = changed_bits(bits[l], f, FLAG_SAT);
+    if (flags & FLAG_RELU)
+        FOR_LANES(l)
+    bits[l] = changed_bits(bits[l], f, FLAG_RELU);
+}
+
+static void run_aside(struct lanes_aside *aside, const struct op_registers *r,
+                      const struct execute_op *op, unsigned half)
+{
+    bool nearest = op->detail[DETAIL_ROUNDING] == ROUND_NEAREST;
+
+    fetch_aside(aside, r, op, half);
+    (nearest ? row_lanes(op) : rounded)(&aside->registers, &aside->op, UINT32_MAX);
+    change_lanes((lane_u32 *)(aside->bytes + RESULT), op->detail[DETAIL_FORMAT],
+                 op->detail[DETAIL_FLAGS]);
+}
+
 static void modified(ARGUMENTS)
 {
-    unsigned flags = op->detail[DETAIL_FLAGS],
-             halves = flags & (FLAG_PAIR | FLAG_WIDE_PAIR);
-    enum format f = op->detail[DETAIL_FORMAT];
     struct lanes_aside aside;
-    uint64_t merged[LANES] = {0};
-    uint32_t low[LANES];
 
-    for (unsigned half = 0; half < (halves ? 2 : 1); half++) {
-        const lane_u32 *result = (lane_u32 *)(aside.bytes + RESULT);
-
-        fetch_aside(&aside, r, op, half);
-        rounded(&aside.registers, &aside.op, UINT32_MAX);
-        for (unsigned l = 0; l < LANES; l++) {
-            uint64_t bits = changed_bits(result[l], f, flags);
-
-            if (flags & FLAG_PAIR)
-                bits &= 0xffff;
-            merged[l] |= bits << half * (flags & FLAG_WIDE_PAIR ? 32 : 16);
-        }
-    }
-    for (unsigned l = 0; l < LANES; l++)
-        low[l] = (uint32_t)merged[l];
-    if (flags & FLAG_WIDE_PAIR)
-        blend_8(op_register(r, op->to), merged, mask);
+    run_aside(&aside, r, op, 0);
+    if (mask == UINT32_MAX)
+        memcpy(op_register(r, op->to), aside.bytes + RESULT, LANES * 4);
     else
-        blend_4(op_register(r, op->to), low, mask);
+        blend_4(op_register(r, op->to), aside.bytes + RESULT, mask);
+}
+
+static void modified_pair(ARGUMENTS)
+{
+    const bool is_wide = op->detail[DETAIL_FLAGS] & FLAG_WIDE_PAIR;
+    struct lanes_aside low, high;
+    const lane_u32 *x = (lane_u32 *)(low.bytes + RESULT),
+                   *y = (lane_u32 *)(high.bytes + RESULT);
+    uint64_t words[LANES];
+    uint32_t halves[LANES];
+
+    run_aside(&low, r, op, 0);
+    run_aside(&high, r, op, 1);
+    if (is_wide) {
+        FOR_LANES(l)
+        words[l] = (uint64_t)y[l] << 32 | x[l];
+        blend_8(op_register(r, op->to), words, mask);
+    } else {
+        FOR_LANES(l)
+        halves[l] = y[l] << 16 | (x[l] & 0xffff);
+        blend_4(op_register(r, op->to), halves, mask);
+    }
 }

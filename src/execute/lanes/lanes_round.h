@@ -55,9 +55,21 @@ static inline float one_nan_f32(float value)
     return value == value ? value : f32_of_bits(NAN_F32);
 }
 
-static inline double one_nan_f64(double value)
+/* f64 keeps a NaN's sign and payload: of the first operand in the hardware's order that is
+   one (seen on an H200), made quiet; where none is, the operation was invalid. */
+static inline double quiet_f64(double nan)
 {
-    return value == value ? value : f64_of_bits(NAN_F64);
+    return f64_of_bits(bits_f64(nan) | UINT64_C(1) << 51);
+}
+
+static inline double keep_nan(double result, double first, double second, double third)
+{
+    double nan = first != first     ? quiet_f64(first)
+                 : second != second ? quiet_f64(second)
+                 : third != third   ? quiet_f64(third)
+                                    : f64_of_bits(NAN_F64);
+
+    return result == result ? result : nan;
 }
 
 /* A subnormal f16 is a subnormal f32 here for a moment: scaling makes it normal. */
@@ -116,14 +128,44 @@ static inline uint32_t narrow_16(double value, struct float_format f, enum round
     return sign | narrow(value, f, mode);
 }
 
-static inline uint32_t f16_nearest(double value)
+/* From f32, in 32-bit integers: adding half of the last kept bit carries where it must. The
+   sum with a half has the last bit of a subnormal f16 as its own. */
+static inline uint32_t f16_nearest(float value)
 {
-    return narrow_16(value, FORMAT_F16, ROUND_NEAREST);
+    uint32_t bits = bits_f32(value), magnitude = bits & INT32_MAX;
+    uint32_t kept = (magnitude + 0xfff + (magnitude >> 13 & 1) - (112u << 23)) >> 13;
+    uint32_t tiny = bits_f32(f32_of_bits(magnitude) + 0.5f) - 0x3f000000;
+    uint32_t finite = magnitude < 0x38800000   ? tiny
+                      : magnitude < 0x477ff000 ? kept
+                                               : 0x7c00;
+
+    return magnitude > 0x7f800000 ? 0x7fff : (bits >> 16 & 0x8000) | finite;
 }
 
-static inline uint32_t bf16_nearest(double value)
+static inline uint32_t bf16_nearest(float value)
 {
-    return narrow_16(value, FORMAT_BF16, ROUND_NEAREST);
+    uint32_t bits = bits_f32(value);
+
+    return value == value ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : 0x7fff;
+}
+
+/* Between f64 and f32 a NaN keeps its sign and what fits of its payload. */
+static inline uint32_t f32_bits_of_f64(double value)
+{
+    uint64_t bits = bits_f64(value);
+    uint32_t sign = (uint32_t)(bits >> 32) & 0x80000000;
+    uint32_t nan = sign | 0x7fc00000 | ((uint32_t)(bits >> 29) & 0x003fffff);
+
+    return value == value ? bits_f32((float)value) : nan;
+}
+
+static inline uint64_t f64_bits_of_f32(float value)
+{
+    uint64_t bits = bits_f32(value);
+    uint64_t nan =
+        (bits & 0x80000000) << 32 | UINT64_C(0x7ff8) << 48 | (bits & 0x003fffff) << 29;
+
+    return value == value ? bits_f64((double)value) : nan;
 }
 
 static inline float f32_rounded(double value, enum rounding mode)

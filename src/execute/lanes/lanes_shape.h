@@ -16,7 +16,8 @@
 /* Registers are read as whatever the instruction says they hold. */
 #define ALIASES __attribute__((may_alias, unused))
 
-typedef uint32_t ALIASES lane_u8, lane_u16, lane_u32, lane_f16, lane_bf16;
+typedef uint32_t ALIASES lane_u8, lane_u16, lane_u32, lane_f16, lane_bf16, lane_odd_f16,
+    lane_odd_bf16;
 typedef int32_t ALIASES lane_s8, lane_s16, lane_s32;
 typedef uint64_t ALIASES lane_u64;
 typedef int64_t ALIASES lane_s64;
@@ -31,8 +32,10 @@ typedef int8_t value_s8;
 typedef int16_t value_s16;
 typedef int32_t value_s32;
 typedef int64_t value_s64;
-typedef float value_f32;
-typedef double value_f64, value_f16, value_bf16; /* wide enough to round only once */
+/* Sums and products of 16-bit floats are exact or harmless to round twice as f32; fma_odd()
+   of lanes_round.h is not. */
+typedef float value_f32, value_f16, value_bf16;
+typedef double value_f64, value_odd_f16, value_odd_bf16;
 
 #define read_u8(lane) ((uint8_t)(lane))
 #define read_u16(lane) ((uint16_t)(lane))
@@ -42,8 +45,10 @@ typedef double value_f64, value_f16, value_bf16; /* wide enough to round only on
 #define read_s16(lane) ((int16_t)(lane))
 #define read_s32(lane) (lane)
 #define read_s64(lane) (lane)
-#define read_f16(lane) ((double)float_of_f16(lane))
-#define read_bf16(lane) ((double)float_of_bf16(lane))
+#define read_f16(lane) float_of_f16(lane)
+#define read_bf16(lane) float_of_bf16(lane)
+#define read_odd_f16(lane) ((double)float_of_f16(lane))
+#define read_odd_bf16(lane) ((double)float_of_bf16(lane))
 #define read_f32(lane) (lane)
 #define read_f64(lane) (lane)
 
@@ -57,8 +62,10 @@ typedef double value_f64, value_f16, value_bf16; /* wide enough to round only on
 #define write_s64(value) (value)
 #define write_f16(value) f16_nearest(value)
 #define write_bf16(value) bf16_nearest(value)
+#define write_odd_f16(value) narrow_16(value, FORMAT_F16, ROUND_NEAREST)
+#define write_odd_bf16(value) narrow_16(value, FORMAT_BF16, ROUND_NEAREST)
 #define write_f32(value) one_nan_f32(value) /* which NaN the processor gives varies */
-#define write_f64(value) one_nan_f64(value)
+#define write_f64(value) (value)            /* rows say which NaN: keep_nan() */
 
 /* The destination is a source or apart from it, so no lane depends on another. */
 #define FOR_LANES(l) _Pragma("omp simd") for (unsigned l = 0; l < LANES; l++)

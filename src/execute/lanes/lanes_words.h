@@ -185,11 +185,10 @@ static bool modifier_read(unsigned part, unsigned type, unsigned *flags,
     }
 }
 
-/* Types that cvt takes; PTX_PART_PRED is none. */
-static bool is_converted(unsigned type)
+/* One number of a type that arithmetic knows. */
+static bool is_number(unsigned type)
 {
-    return is_float(type) || integer_limits(type).is_integer || type == PTX_PART_TF32 ||
-           type == PTX_PART_F16X2 || type == PTX_PART_BF16X2;
+    return is_float(type) || integer_limits(type).is_integer;
 }
 
 static bool convert_word_read(unsigned part, unsigned *flags, enum rounding *mode,

@@ -3,73 +3,11 @@
    first, so that lanes inside one have lower places than lanes that wait behind it. */
 #include "execute/load/decode.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute/load/layout.h"
-
-bool refuse(struct decoder *d, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!d->kernel->refusal)
-        d->kernel->refusal = must_strdup(text);
-    return false;
-}
-
-bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i)
-{
-    char text[160];
-
-    ptx_instruction_text(d->module, i, text, sizeof text);
-    return refuse(d, "opcode '%s' cannot be executed: kernel '%s', line %u", text,
-                  d->kernel->info.name, i->line);
-}
-
-struct execute_op *emit(struct decoder *d, enum op_code code)
-{
-    struct op_list *list = d->list;
-
-    if (d->guard) {
-        const struct ptx_instruction *i = d->guard;
-
-        d->guard = NULL;
-        struct execute_op *guard = emit(d, CODE_GUARD);
-
-        guard->from[0] = d->homes[i->guard].place;
-        guard->detail[0] = i->guard_negated;
-        struct execute_op *guarded = emit(d, code);
-
-        guarded->detail[OP_GUARDED] = code != CODE_LANES;
-        d->guard = i;
-        return guarded;
-    }
-    list->ops = must_grow(list->ops, list->count, &list->capacity, sizeof *list->ops);
-    struct execute_op *op = &list->ops[list->count++];
-
-    memset(op, 0, sizeof *op);
-    op->code = (uint16_t)code;
-    op->to = op->to2 = PLACE_NONE;
-    op->line = d->line;
-    op->source = d->source;
-    return op;
-}
-
-struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to, op_place from)
-{
-    struct execute_op *op = emit(d, CODE_LANES);
-
-    op->lanes = lanes;
-    op->to = to;
-    op->from[0] = from;
-    return op;
-}
+#include "execute/load/decode_layout.h"
 
 static bool function_decode(struct decoder *d, uint32_t index);
 
@@ -89,8 +27,8 @@ static bool callees_decode(struct decoder *d, const struct ptx_function *f)
             if (!s->is_function || s->function < 0)
                 continue;
             if (d->frames[s->function].is_open)
-                return refuse(d, "function '%s' calls itself: kernel '%s', line %u", s->name,
-                              d->kernel->info.name, i->line);
+                return refuse(d, "function '%s' calls itself: kernel '%s', line %u",
+                              s->name, d->kernel->info.name, i->line);
             if (!d->frames[s->function].is_done &&
                 !function_decode(d, (uint32_t)s->function))
                 return false;
@@ -167,6 +105,10 @@ void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoi
     place_bytes(&d, FILE_LAUNCH, k->function->parameter_bytes + 16);
     d.frames = arena_alloc(&d.arena, (m->function_count + 1) * sizeof *d.frames);
     d.shared_offsets = arena_alloc(&d.arena, (m->symbol_count + 1) * sizeof(uint32_t));
+    op_place carry = place_new(&d, FILE_WARP, 0);
+
+    assert(carry == OP_CARRY_PLACE);
+    (void)carry;
     for (int n = 0; n < 4; n++)
         d.scratch[n] = place_new(&d, FILE_WARP, n ? 2u << n : 0);
     uint32_t index = (uint32_t)(k->function - m->functions);

@@ -18,9 +18,9 @@ struct home {
 /* A function that the kernel reaches; by index in the module. */
 struct frame {
     bool is_reached, is_open, is_done;
-    uint32_t entry;      /* operation */
-    op_place way_back;   /* register with the operation to return to */
-    uint32_t *offsets;   /* of its symbols: in thread memory, or in shared memory */
+    uint32_t entry;    /* operation */
+    op_place way_back; /* register with the operation to return to */
+    uint32_t *offsets; /* of its symbols: in thread memory, or in shared memory */
 };
 
 struct decoder {
@@ -31,8 +31,8 @@ struct decoder {
     struct frame *frames, *frame;
     struct home *homes; /* by register */
     bool hoist;
-    struct op_list *list; /* that takes the next operation */
-    const struct ptx_instruction *guard;  /* whose guard the next operations get, or NULL */
+    struct op_list *list;                /* that takes the next operation */
+    const struct ptx_instruction *guard; /* whose guard the next operations get, or NULL */
     uint32_t line;
     const struct ptx_instruction *source;
     uint32_t *shared_offsets; /* of the module's symbols, ~0 where none */
@@ -42,39 +42,50 @@ struct decoder {
         uint64_t bits;
         op_place place;
         uint8_t bytes;
-    } *constants;
+    } * constants;
     size_t constant_count, constant_capacity;
     size_t variable_capacity, site_capacity, table_capacity, cleared_capacity;
     op_place *spreads; /* of registers that vary, in this stretch of code */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
-    op_place scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
+    op_place
+        scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
     struct spread_memo {
         op_place base, spread;
-    } *memos; /* of registers that do not vary */
+    } * memos; /* of registers that do not vary */
     size_t memo_count, memo_capacity;
     op_place copied[4]; /* what cp.async carries */
     struct arena arena;
 };
 
-/* Writes the kernel's refusal (the first one stays) and returns false. */
-__attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format, ...);
+/* decode_emit.c: writes the kernel's refusal (the first one stays) and returns false. */
+__attribute__((format(printf, 2, 3))) bool refuse(struct decoder *d, const char *format,
+                                                  ...);
 bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
+bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
-/* decode.c: places */
+/* decode_emit.c: operations and places */
 unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */
 op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
 op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);
 op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes);
 struct execute_op *emit(struct decoder *d, enum op_code code);
-struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to, op_place from);
+struct execute_op *emit_lanes(struct decoder *d, op_lanes *lanes, op_place to,
+                              op_place from);
 
-/* symbol.c: what a symbol stands for. */
-enum symbol_home { HOME_NONE, HOME_PARAMETER, HOME_THREAD, HOME_SHARED, HOME_BLOCK, HOME_FUNCTION };
+/* decode_layout.c: what a symbol stands for. */
+enum symbol_home {
+    HOME_NONE,
+    HOME_PARAMETER,
+    HOME_THREAD,
+    HOME_SHARED,
+    HOME_BLOCK,
+    HOME_FUNCTION
+};
 enum symbol_home symbol_find(const struct decoder *d, int32_t symbol, uint64_t *offset);
 bool symbols_place(struct decoder *d); /* all of d->function */
 
-/* operand.c */
+/* decode_operand.c */
 bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
                           enum op_file *file);
 enum op_file file_join(enum op_file a, enum op_file b);

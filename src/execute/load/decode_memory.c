@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute/run/atomic.h"
-#include "execute/run/convert.h"
+#include "execute/run/run_atomic.h"
+#include "execute/run/run_convert.h"
 
 static enum execute_scope scope_of(const struct ptx_instruction *i)
 {
@@ -15,7 +15,8 @@ static enum execute_scope scope_of(const struct ptx_instruction *i)
     return ptx_has(i, PTX_PART_CTA) ? EXECUTE_CTA : EXECUTE_GPU;
 }
 
-static enum execute_order order_of(const struct ptx_instruction *i, enum execute_order usual)
+static enum execute_order order_of(const struct ptx_instruction *i,
+                                   enum execute_order usual)
 {
     static const struct {
         enum ptx_part part;
@@ -32,8 +33,8 @@ static enum execute_order order_of(const struct ptx_instruction *i, enum execute
     return usual;
 }
 
-/* Records of registers that do not vary are found with them, once; others in the warp, once a
-   stretch of code in which the group of lanes cannot grow. */
+/* Records of registers that do not vary are found with them, once; others in the warp, once
+   a stretch of code in which the group of lanes cannot grow. */
 static void site_spread(struct decoder *d, struct site *s, int32_t reg)
 {
     enum op_file file = s->base >> 30;
@@ -111,7 +112,8 @@ static bool site_address(struct decoder *d, struct site *s, const struct ptx_ins
     if (at->symbol >= 0) {
         enum symbol_home home = symbol_find(d, at->symbol, &offset);
 
-        if (home == HOME_NONE || home == HOME_FUNCTION || (home == HOME_BLOCK && at->reg >= 0))
+        if (home == HOME_NONE || home == HOME_FUNCTION ||
+            (home == HOME_BLOCK && at->reg >= 0))
             return refuse_instruction(d, i);
         if (home == HOME_BLOCK)
             s->base = variable_place(d, offset);
@@ -162,8 +164,11 @@ static struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_c
 
     s->access.number = (uint32_t)k->site_count;
     s->access.line = d->line;
-    s->is_strong = s->access.order != EXECUTE_WEAK &&
-                   !(s->access.order == EXECUTE_RELAXED && s->access.kind >= EXECUTE_ATOMIC);
+    s->is_strong =
+        s->access.order != EXECUTE_WEAK &&
+        !(s->access.order == EXECUTE_RELAXED && s->access.kind >= EXECUTE_ATOMIC);
+    s->is_word = s->access.kind < EXECUTE_ATOMIC && s->count == 1 && s->element == 4 &&
+                 s->width == 4;
     k->sites = must_grow(k->sites, k->site_count, &d->site_capacity, sizeof *k->sites);
     k->sites[k->site_count++] = *s;
     struct execute_op *op = emit(d, code);
@@ -173,13 +178,15 @@ static struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_c
 }
 
 /* ld.param of the kernel from a place that is known: a constant of the launch. */
-static bool decode_parameter(struct decoder *d, const struct ptx_instruction *i, struct site *s,
-                             uint64_t offset)
+static bool decode_parameter(struct decoder *d, const struct ptx_instruction *i,
+                             struct site *s, uint64_t offset)
 {
     if (offset + (uint64_t)s->element * s->count > d->kernel->info.parameter_bytes)
-        return refuse(d, "a parameter at byte %llu is read, and there are %u: kernel '%s', "
-                         "line %u", (unsigned long long)offset,
-                      d->kernel->info.parameter_bytes, d->kernel->info.name, i->line);
+        return refuse(d,
+                      "a parameter at byte %llu is read, and there are %u: kernel '%s', "
+                      "line %u",
+                      (unsigned long long)offset, d->kernel->info.parameter_bytes,
+                      d->kernel->info.name, i->line);
     for (unsigned n = 0; n < s->count; n++) {
         op_place from = PLACE(FILE_LAUNCH, LAUNCH_SPECIALS + offset + n * s->element);
         struct execute_op *op = emit_lanes(d, convert_parameter, s->value[n], from);
@@ -214,14 +221,16 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i)
         return false;
     if (is_load && code == CODE_PARAMETER) {
         uint64_t offset = 0;
-        bool is_known = at->symbol >= 0 ? at->reg < 0 && symbol_find(d, at->symbol, &offset) ==
-                                                             HOME_PARAMETER
-                        : at->reg >= 0 && d->homes[at->reg].is_known;
+        bool is_known =
+            at->symbol >= 0
+                ? at->reg < 0 && symbol_find(d, at->symbol, &offset) == HOME_PARAMETER
+                : at->reg >= 0 && d->homes[at->reg].is_known;
 
         if (is_known)
-            return decode_parameter(d, i, &s,
-                                    (uint64_t)at->integer + offset +
-                                        (uint64_t)(at->reg >= 0 ? d->homes[at->reg].value : 0));
+            return decode_parameter(
+                d, i, &s,
+                (uint64_t)at->integer + offset +
+                    (uint64_t)(at->reg >= 0 ? d->homes[at->reg].value : 0));
     }
     if (!site_address(d, &s, i, at, &code))
         return false;
@@ -235,14 +244,14 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
 {
     bool is_red = i->opcode == PTX_RED;
     const struct ptx_operand *at = &i->operands[!is_red], *from = at + 1;
-    struct site s = {
-        .access = {.kind = is_red ? EXECUTE_REDUCTION : EXECUTE_ATOMIC, .scope = scope_of(i)}};
+    struct site s = {.access = {.kind = is_red ? EXECUTE_REDUCTION : EXECUTE_ATOMIC,
+                                .scope = scope_of(i)}};
     enum op_code code = code_of_space(d, i->space);
     unsigned bytes = ptx_type_bytes(i->type), width = lane_bytes(bytes), operation;
 
     if (i->operand_count < 3u - is_red || at->kind != PTX_MEMORY || i->vector > 1 ||
-        !atomic_find(i, &operation) || (code != CODE_GENERIC && code != CODE_GLOBAL &&
-                                        code != CODE_SHARED))
+        !atomic_find(i, &operation) ||
+        (code != CODE_GENERIC && code != CODE_GLOBAL && code != CODE_SHARED))
         return refuse_instruction(d, i);
     s.access.order = order_of(i, EXECUTE_RELAXED);
     s.element = (uint8_t)bytes;
@@ -267,16 +276,19 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
 /* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *size = &i->operands[2];
+    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
+    bool is_whole = i->operand_count == 4 && source->kind == PTX_INTEGER &&
+                    source->integer == size->integer; /* no zeros behind the source */
 
-    if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_BULK) || ptx_has(i, PTX_PART_RED))
+    if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_BULK) ||
+        ptx_has(i, PTX_PART_RED))
         return refuse_instruction(d, i);
     if (ptx_has(i, PTX_PART_COMMIT_GROUP) || ptx_has(i, PTX_PART_WAIT_GROUP) ||
         ptx_has(i, PTX_PART_WAIT_ALL))
         return true;
     if (i->operand_count < 3 || size->kind != PTX_INTEGER ||
         (size->integer != 4 && size->integer != 8 && size->integer != 16) ||
-        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT)))
+        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT) && !is_whole))
         return refuse_instruction(d, i);
     for (int load = 1; load >= 0; load--) {
         struct site s = {.access = {.kind = load ? EXECUTE_LOAD : EXECUTE_STORE}};

@@ -4,48 +4,55 @@
 
 #include <string.h>
 
-#include "execute/run/convert.h"
+#include "execute/run/run_convert.h"
 
-static bool decode_pack(struct decoder *d, const struct ptx_instruction *i)
+static bool emit_arithmetic(struct decoder *d, const struct ptx_instruction *i,
+                            struct execute_op *wanted)
 {
-    const struct ptx_operand *from = &i->operands[1];
-    unsigned whole = ptx_type_bytes(i->type), element = whole / from->count;
-    op_place places[4];
-
-    if (from->count > 4 || whole < element)
+    if (!op_table_best()->choose(i, wanted))
         return refuse_instruction(d, i);
-    for (uint32_t n = 0; n < from->count; n++)
-        if (!operand_source(d, &from->list[n], lane_bytes(element), &places[n]))
-            return false;
-    op_place to = operand_target(d, &i->operands[0], lane_bytes(whole));
-    struct execute_op *op = emit_lanes(d, convert_pack, to, places[0]);
+    struct execute_op *op = emit(d, CODE_LANES);
 
-    memcpy(op->from, places, from->count * sizeof places[0]);
-    op->detail[0] = (uint8_t)element;
-    op->detail[1] = (uint8_t)from->count;
-    op->detail[2] = (uint8_t)lane_bytes(whole);
+    wanted->code = CODE_LANES;
+    wanted->line = op->line;
+    wanted->source = i;
+    *op = *wanted;
     return true;
 }
 
-static bool decode_unpack(struct decoder *d, const struct ptx_instruction *i)
+/* A move between a register and the elements of a vector. */
+static bool decode_elements(struct decoder *d, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *to = &i->operands[0];
-    unsigned whole = ptx_type_bytes(i->type), element = whole / to->count;
-    op_place from;
+    const struct ptx_operand *to = &i->operands[0], *from = &i->operands[1];
+    bool is_pack = from->kind == PTX_VECTOR;
+    const struct ptx_operand *vector = is_pack ? from : to;
+    unsigned whole = ptx_type_bytes(i->type), element = whole / vector->count;
+    op_place places[4] = {PLACE_NONE, PLACE_NONE, PLACE_NONE, PLACE_NONE},
+             single = PLACE_NONE;
 
-    if (!operand_source(d, &i->operands[1], lane_bytes(whole), &from))
-        return false;
-    for (uint32_t n = 0; n < to->count; n++) {
-        if (to->list[n].kind != PTX_REGISTER)
-            continue;
-        op_place target = operand_target(d, &to->list[n], lane_bytes(element));
-        struct execute_op *op = emit_lanes(d, convert_unpack, target, from);
+    if (vector->count > 4 || element == 0)
+        return refuse_instruction(d, i);
+    for (uint32_t n = 0; n < vector->count; n++) {
+        const struct ptx_operand *o = &vector->list[n];
 
-        op->detail[0] = (uint8_t)element;
-        op->detail[1] = (uint8_t)n;
-        op->detail[2] = (uint8_t)lane_bytes(whole);
+        if (is_pack && !operand_source(d, o, lane_bytes(element), &places[n]))
+            return false;
+        if (!is_pack && o->kind == PTX_REGISTER)
+            places[n] = operand_target(d, o, lane_bytes(element));
     }
-    return true;
+    if (is_pack)
+        single = operand_target(d, to, lane_bytes(whole));
+    else if (!operand_source(d, from, lane_bytes(whole), &single))
+        return false;
+    struct execute_op wanted = {.to = is_pack ? single : places[0],
+                                .to2 = is_pack ? PLACE_NONE : places[1],
+                                .more = {places[2], places[3]}};
+
+    for (int n = 0; n < 4; n++)
+        wanted.from[n] = is_pack ? places[n] : PLACE_NONE;
+    if (!is_pack)
+        wanted.from[0] = single;
+    return emit_arithmetic(d, i, &wanted);
 }
 
 static bool decode_clock(struct decoder *d, const struct ptx_instruction *i)
@@ -73,7 +80,7 @@ static bool decode_clock(struct decoder *d, const struct ptx_instruction *i)
         kind = TIMER_HIGH;
         break;
     default:
-        return refuse_instruction(d, i);
+        return refuse_special(d, &i->operands[1]);
     }
     struct execute_op *op = emit(d, CODE_CLOCK);
 
@@ -89,10 +96,8 @@ bool decode_move(struct decoder *d, const struct ptx_instruction *i)
     unsigned bytes = lane_bytes(ptx_type_bytes(i->type)), has;
     op_place place;
 
-    if (i->operands[0].kind == PTX_VECTOR)
-        return decode_unpack(d, i);
-    if (from->kind == PTX_VECTOR)
-        return decode_pack(d, i);
+    if (i->operands[0].kind == PTX_VECTOR || from->kind == PTX_VECTOR)
+        return decode_elements(d, i);
     if (from->kind == PTX_SPECIAL && from->special != PTX_WARP_SZ &&
         !special_find(from->special, &place, &has))
         return decode_clock(d, i);
@@ -164,7 +169,8 @@ static unsigned source_bytes(const struct decoder *d, const struct ptx_instructi
         return n >= 3 ? 4 : bytes;
     case PTX_MAD:
     case PTX_MAD24:
-        return n == 3 && ptx_has(i, PTX_PART_WIDE) && bytes == 4 && ptx_type_bytes(i->type) == 4
+        return n == 3 && ptx_has(i, PTX_PART_WIDE) && bytes == 4 &&
+                       ptx_type_bytes(i->type) == 4
                    ? 8
                    : bytes;
     case PTX_SELP:
@@ -184,7 +190,8 @@ static unsigned source_bytes(const struct decoder *d, const struct ptx_instructi
 static bool decode_arithmetic(struct decoder *d, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0];
-    struct execute_op wanted = {.to = PLACE_NONE, .to2 = PLACE_NONE};
+    struct execute_op wanted = {
+        .to = PLACE_NONE, .to2 = PLACE_NONE, .more = {PLACE_NONE, PLACE_NONE}};
 
     if (i->operand_count < 2 || i->operand_count > 5)
         return refuse_instruction(d, i);
@@ -202,15 +209,11 @@ static bool decode_arithmetic(struct decoder *d, const struct ptx_instruction *i
     } else {
         return refuse_instruction(d, i);
     }
-    if (!op_table_best()->choose(i, &wanted))
-        return refuse_instruction(d, i);
-    struct execute_op *op = emit(d, CODE_LANES);
-
-    wanted.code = CODE_LANES;
-    wanted.line = op->line;
-    wanted.source = i;
-    *op = wanted;
-    return true;
+    if (i->opcode == PTX_CVT) {
+        wanted.detail[0] = (uint8_t)lane_bytes(d->function->registers[to->reg].bytes);
+        wanted.detail[1] = (uint8_t)source_bytes(d, i, 1);
+    }
+    return emit_arithmetic(d, i, &wanted);
 }
 
 static bool decode_branch(struct decoder *d, const struct ptx_instruction *i)

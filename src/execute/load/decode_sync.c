@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "execute/run/collective.h"
+#include "execute/run/run_collective.h"
 
 /* After these the group of lanes may be larger than before. */
 static void stretch_ends(struct decoder *d)
@@ -59,7 +59,7 @@ static bool decode_fence(struct decoder *d, const struct ptx_instruction *i)
     enum execute_order order = EXECUTE_ACQ_REL;
     enum execute_scope scope = EXECUTE_GPU;
 
-    if (ptx_has(i, PTX_PART_PROXY) || i->part_count == 1)
+    if (ptx_has(i, PTX_PART_PROXY))
         return true; /* there is one proxy here */
     if (i->opcode == PTX_MEMBAR || ptx_has(i, PTX_PART_SC))
         order = EXECUTE_SC;
@@ -163,8 +163,8 @@ static bool decode_system_call(struct decoder *d, const struct ptx_instruction *
     bool prints = strcmp(name, "vprintf") == 0 && count == 2;
 
     if (!prints && !(strcmp(name, "__assertfail") == 0 && count == 5))
-        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u", name,
-                      d->kernel->info.name, i->line);
+        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u",
+                      name, d->kernel->info.name, i->line);
     struct execute_op *op = emit(d, prints ? CODE_PRINT : CODE_ASSERT);
 
     for (uint32_t n = 0; n < count && n < 4; n++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A register with exactly one definition, by an unguarded pure operation on what does not
-   change, does not change either, whatever the control flow: it can only be read before it is
-   written by a program that reads rubbish. What it depends on says how often it must be
-   computed: once a launch, once a CTA, or once for a warp's place in the CTA. Such operations
-   leave the stream; their blocks still count them. */
+   change, does not change either, whatever the control flow: it can only be read before it
+   is written by a program that reads rubbish. What it depends on says how often it must be
+   computed: once a launch, once a CTA, or once for a warp's place in the CTA. Such
+   operations leave the stream; their blocks still count them. */
 #include "execute/load/decode.h"
 
-#include "execute/run/convert.h"
+#include "execute/run/run_convert.h"
 
 /* Pure in the table of opcodes, yet not a function of registers alone. */
 static bool is_hoistable_opcode(const struct ptx_instruction *i)
@@ -101,7 +101,8 @@ static bool hoist_instruction(struct decoder *d, const struct ptx_instruction *i
         struct home *home = &d->homes[r->set[n]];
 
         home->file = (uint8_t)file;
-        home->place = place_new(d, file, lane_bytes(d->function->registers[r->set[n]].bytes));
+        home->place =
+            place_new(d, file, lane_bytes(d->function->registers[r->set[n]].bytes));
     }
     d->list = &d->kernel->hoisted[file];
     bool done = decode_instruction(d, i);

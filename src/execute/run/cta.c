@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "execute/run/grid.h"
 #include "execute/run/run.h"
+#include "execute/run/run_grid.h"
 
 enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
 
@@ -20,6 +20,14 @@ static void warp_init(struct cta *c, uint32_t n)
     memset(w, 0, offsetof(struct execute_warp, groups));
     w->cta = c;
     w->grid = c->face.grid;
+    w->ops = g->kernel->stream.ops;
+    w->sites = g->kernel->sites;
+    w->shared = c->shared;
+    /* Where every byte is checked, no half of a warp is short work. */
+    if (!g->launch.check && g->shared_bytes >= 64)
+        w->word_limits[WORDS_UNIT] = g->shared_bytes - 64 + 1;
+    if (!g->launch.check && g->shared_bytes >= 4)
+        w->word_limits[WORDS_EQUAL] = g->shared_bytes - 4 + 1;
     w->index = n;
     w->live = threads >= LANES ? ~0u : (1u << threads) - 1;
     w->groups[0] = (struct group){.pc = g->kernel->entry, .mask = w->live};
@@ -32,7 +40,8 @@ struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_po
     const struct execute_kernel *k = g->kernel;
     size_t head = lines(sizeof(struct cta) + g->warps * sizeof(struct execute_warp));
     size_t file = lines(k->file_bytes[FILE_CTA]), shared = lines(g->shared_bytes);
-    unsigned char *memory = pool_take(pool, head + file + shared * (g->launch.check ? 2 : 1));
+    unsigned char *memory =
+        pool_take(pool, head + file + shared * (g->launch.check ? 2 : 1));
     struct cta *c = (struct cta *)(void *)memory;
 
     memset(c, 0, sizeof *c);
@@ -99,7 +108,7 @@ void execute_cta_destroy(struct execute_cta *face)
     pool_give(c->pool, c);
 }
 
-static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
+static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
 {
     struct execute_cta *c = &w->cta->face;
     uint64_t issued = w->issued, lanes = w->lanes;
@@ -107,8 +116,9 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
 
     if (!w->is_started)
         warp_start(w);
-    stop = interpret(w, budget < SLICE ? budget : SLICE);
-    /* Groups that spin at a low place must let those they wait for run, every other slice. */
+    stop = w->grid->interpret(w, slice);
+    /* Groups that spin at a low place must let those they wait for run, every other slice.
+     */
     w->is_fair = stop == WARP_SLICE && !w->is_fair && w->group_count > 1;
     c->issued += w->issued - issued;
     c->lanes += w->lanes - lanes;
@@ -121,7 +131,8 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
     return stop;
 }
 
-/* Sleepers wake, warps that stood before a strong access may perform it, counters restart. */
+/* Sleepers wake, warps that stood before a strong access may perform it, counters restart.
+ */
 static void run_begins(struct cta *c)
 {
     c->face.sleep_ns = 0;
@@ -182,11 +193,14 @@ static enum execute_stop conclude(struct cta *c, bool is_strong)
 enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uint64_t seed)
 {
     struct cta *c = (struct cta *)face;
-    uint32_t count = face->warp_count, mixed = (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 33);
+    uint32_t count = face->warp_count,
+             mixed = (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 33);
     uint32_t start = mixed % count, stride = mixed >> 30 & 1 ? count - 1 : 1;
     bool is_strong = false, ran = true;
-    uint64_t spent = 0;
+    uint64_t spent = 0, slice = budget / count + 1;
 
+    if (slice > SLICE)
+        slice = SLICE;
     if (stride == 0)
         stride = 1;
     run_begins(c);
@@ -199,10 +213,11 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
 
             if (w->is_stopped || !groups_can_run(w))
                 continue;
-            if (spent >= budget)
+            /* Between rounds only: all warps of the CTA advance alike, as on hardware. */
+            if (!ran && spent >= budget)
                 return EXECUTE_BUDGET;
             uint64_t before = face->issued;
-            enum warp_stop stop = warp_run(w, budget - spent);
+            enum warp_stop stop = warp_run(w, slice);
 
             ran = true;
             if (stop == WARP_FAULT)

@@ -3,6 +3,8 @@
 
 /* Private to run/: a launch, its CTAs in flight, their warps. */
 
+#include <string.h>
+
 #include "execute/program.h"
 
 enum group_state {
@@ -29,11 +31,15 @@ static const uint32_t NEVER = UINT32_MAX; /* a place no lane reaches */
 struct execute_warp {
     struct cta *cta;
     struct execute_grid *grid;
+    const struct execute_op *ops; /* of the kernel */
+    const struct site *sites;     /* of the kernel */
+    unsigned char *shared;        /* of the CTA */
+    uint64_t word_limits[3]; /* by enum spread_words: first offset too high for a half */
     struct op_registers registers;
-    unsigned char *thread_memory; /* grid->thread_bytes for each lane */
+    unsigned char *thread_memory;  /* grid->thread_bytes for each lane */
     unsigned char *thread_written; /* where the launch checks: a byte for each byte */
-    uint32_t index, live;         /* lanes that have not exited */
-    uint32_t next_pc;             /* lowest place where ready lanes wait, or NEVER */
+    uint32_t index, live;          /* lanes that have not exited */
+    uint32_t next_pc;              /* lowest place where ready lanes wait, or NEVER */
     bool is_armed, is_forced, is_fair, is_stopped, is_started;
     enum warp_stop stop;
     uint32_t remote; /* lanes that the access in hand waits for */
@@ -54,29 +60,35 @@ struct cta {
     struct execute_cta face; /* first: the two are the same to the host */
     struct execute_pool *pool;
     unsigned char *shared, *shared_written;
-    uint32_t live_threads, turn;
+    uint32_t live_threads;
+    uint32_t waited_for; /* barriers that somebody has arrived at: a bit each */
     struct barrier barriers[BARRIERS];
     struct execute_warp warps[];
 };
 
+/* Runs the warp for about `slice` instructions. */
+typedef enum warp_stop interpreter(struct execute_warp *w, uint64_t slice);
+
 struct execute_grid {
     struct execute_launch launch;
     const struct execute_kernel *kernel;
+    interpreter *interpret; /* the best that this processor runs */
     uint32_t threads, warps;
     uint32_t shared_bytes, thread_bytes;
     uint64_t variables_end;
     unsigned char *launch_file, *slot_files; /* slot_files: one for each warp of a CTA */
 };
 
-/* pool.c: aligned to 64; the last given back is the first handed out. Not zeroed. */
+/* run_pool.c: aligned to 64; the last given back is the first handed out. Not zeroed. */
 void *pool_take(struct execute_pool *p, size_t bytes);
 void pool_give(struct execute_pool *p, void *memory);
 
-/* fault.c: the first sentence stays. `lane` of the warp. */
-__attribute__((format(printf, 4, 5))) void
-warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format, ...);
+/* run_fault.c: the first sentence stays. `lane` of the warp. */
+__attribute__((format(printf, 4, 5))) void warp_fault(struct execute_warp *w, uint32_t line,
+                                                      unsigned lane, const char *format,
+                                                      ...);
 
-/* groups.c: where the lanes of a warp are. */
+/* run_groups.c: where the lanes of a warp are. */
 struct cursor {
     const struct execute_op *op; /* NULL: nothing can run */
     uint32_t mask;
@@ -92,33 +104,45 @@ void groups_wake(struct execute_warp *w, uint32_t n);
 
 static inline uint32_t place_of(const struct execute_warp *w, const struct execute_op *op)
 {
-    return (uint32_t)(op - w->grid->kernel->stream.ops);
+    return (uint32_t)(op - w->ops);
 }
 
-/* barrier.c: lanes arrive. True if they go on at once; otherwise they were put away. */
+/* run_barrier.c: lanes arrive. True if they go on at once; otherwise they were put away. */
 bool barrier_arrive(struct execute_warp *w, const struct execute_op *op, uint32_t mask,
                     uint32_t active);
 /* Lanes of the warp have exited. */
 void barrier_exit(struct execute_warp *w, uint32_t lanes);
 
-/* memory.c */
+/* run_region.c */
 enum access_result { ACCESS_DONE, ACCESS_STRONG, ACCESS_REMOTE, ACCESS_FAULT };
-enum access_result memory_global(struct execute_warp *w, const struct execute_op *op,
-                                 uint32_t mask);
-enum access_result memory_shared(struct execute_warp *w, const struct execute_op *op,
-                                 uint32_t mask);
-/* Thread memory, constants, parameters, and generic addresses. */
-enum access_result memory_other(struct execute_warp *w, const struct execute_op *op,
-                                uint32_t mask);
-/* Thread memory of a lane, `bytes` from `offset` on, is copied to `to`. */
+/* The host has refused; the sentence, if it left that to us. */
+enum access_result access_refused(struct execute_warp *w, const struct execute_access *a);
+/* Thread memory of the lanes, op->extra bytes of it, is copied. */
 void memory_copy(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 /* Reads `bytes` at a generic address for one lane; false if that cannot be done. */
 bool memory_read(struct execute_warp *w, uint32_t line, unsigned lane, uint64_t address,
                  unsigned bytes, void *out);
 
-/* print.c: vprintf and __assertfail; false after a fault. */
+/* run_remote.c: the host takes over; what is stored goes with it. */
+enum execute_verdict access_remote(struct execute_warp *w, const struct execute_op *op,
+                                   const struct site *s, const struct execute_access *a);
+
+/* A value from memory, extended to its register. */
+static inline void site_extend(const struct site *s, unsigned char *to,
+                               const unsigned char *from)
+{
+    unsigned char fill = s->is_signed && from[s->element - 1] >> 7 ? 0xff : 0;
+
+    memcpy(to, from, s->element);
+    memset(to + s->element, fill, (size_t)s->width - s->element);
+}
+
+/* run_print.c: vprintf and __assertfail; false after a fault. */
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 void print_assertion(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 
-/* interpret.c: runs the warp for about `slice` instructions. */
-enum warp_stop interpret(struct execute_warp *w, uint64_t slice);
+/* warp/warp.c, compiled once a processor. */
+extern interpreter interpret_v1;
+#if defined __x86_64__
+extern interpreter interpret_v3;
+#endif

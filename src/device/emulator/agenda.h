@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What happens next on one device, and when. Of equal times the lower tie comes first, then
+   what was pushed first, so that a run never depends on the heap's shape. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct emulated;
+
+struct happening {
+    uint64_t time_ps;
+    uint64_t tie, number; /* number: given by agenda_push() */
+    void (*happen)(struct emulated *d, void *subject, uint64_t detail);
+    void *subject;
+    uint64_t detail;
+};
+
+struct agenda {
+    struct happening *heap;
+    size_t count, capacity;
+    uint64_t pushed;
+};
+
+void agenda_push(struct agenda *a, struct happening h);
+struct happening agenda_pop(struct agenda *a); /* it is not empty */
+void agenda_clear(struct agenda *a);

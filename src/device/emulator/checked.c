@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/checked.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { NAME_BYTES = 160 };
+
+void checked_cta_begin(struct emulated *d, struct resident *r)
+{
+    struct check *c = d->set->check;
+    const uint32_t *id = r->id;
+    char name[NAME_BYTES];
+
+    if (!c)
+        return;
+    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u)", r->run->name, id[0], id[1],
+             id[2]);
+    r->actor = check_actor(c, name, d->number, r->run->actor);
+    r->warp_actors = must_calloc(r->run->warps, sizeof *r->warp_actors);
+    for (uint32_t w = 0; w < r->run->warps; w++) {
+        snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), warp %u of device %u",
+                 r->run->name, id[0], id[1], id[2], w, d->number);
+        r->warp_actors[w] = check_actor(c, name, d->number, r->actor);
+    }
+}
+
+/* A kernel's end orders what its CTAs did before what its stream does next. */
+void checked_cta_end(struct emulated *d, struct resident *r)
+{
+    struct check *c = d->set->check;
+
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
+        check_join(c, r->actor, r->warp_actors[w]);
+    if (c)
+        check_join(c, r->run->actor, r->actor);
+}
+
+void checked_barrier(struct emulated *d, struct resident *r)
+{
+    struct check *c = d->set->check;
+
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
+        check_join(c, r->actor, r->warp_actors[w]);
+    for (uint32_t w = 0; c && w < r->run->warps; w++)
+        check_join(c, r->warp_actors[w], r->actor);
+}
+
+static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
+                       uint64_t address, uint64_t bytes, const struct check_where *where)
+{
+    struct check *c = d->set->check;
+    struct execute_cta *cta = d->current->cta;
+    bool strong = a->order != EXECUTE_WEAK || a->kind >= EXECUTE_ATOMIC;
+
+    if (a->kind != EXECUTE_STORE &&
+        !check_read(c, actor, address, bytes, strong, where, cta->fault, sizeof cta->fault))
+        return false;
+    if (a->kind != EXECUTE_LOAD && !check_write(c, actor, address, bytes, strong, where,
+                                                cta->fault, sizeof cta->fault))
+        return false;
+    if (strong)
+        check_strong(c, actor, address,
+                     a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order, a->scope,
+                     a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
+    return true;
+}
+
+bool checked_access(struct emulated *d, struct execute_warp *w,
+                    const struct execute_access *a)
+{
+    const struct resident *r = d->current;
+    struct check_where where = {.kernel = r->run->name, .line = a->line};
+
+    if (!d->set->check)
+        return true;
+    uint32_t actor = r->warp_actors[execute_warp_index(w)];
+
+    for (int i = 0; i < 3; i++)
+        where.cta[i] = r->cta->id[i];
+    if (a->shape == EXECUTE_UNIT && a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC) {
+        execute_warp_thread(w, 0, where.thread);
+        if (check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where))
+            return true; /* else once more by lanes, to name the thread */
+    }
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (a->mask >> lane & 1) {
+            execute_warp_thread(w, lane, where.thread);
+            if (!check_lane(d, actor, a, a->address[lane], a->bytes, &where))
+                return false;
+        }
+    return true;
+}
+
+void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
+                   enum execute_scope scope)
+{
+    if (d->set->check)
+        check_fence(d->set->check, d->current->warp_actors[execute_warp_index(w)], order,
+                    scope);
+}
+
+void checked_stream(struct emulated *d, struct device_stream *s)
+{
+    char name[NAME_BYTES];
+
+    if (!d->set->check || s->actor)
+        return;
+    snprintf(name, sizeof name, "stream %u of device %u", s->lane, d->number);
+    s->actor = check_actor(d->set->check, name, d->number, CHECK_HOST);
+}
+
+static bool check_copy(struct emulated *d, uint32_t actor, uint64_t to, uint64_t from,
+                       uint64_t bytes)
+{
+    struct check *c = d->set->check;
+    char fault[sizeof d->fault];
+
+    if (!c || !bytes)
+        return true;
+    if ((!from || check_read(c, actor, from, bytes, false, NULL, fault, sizeof fault)) &&
+        (!to || check_write(c, actor, to, bytes, false, NULL, fault, sizeof fault)))
+        return true;
+    device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, fault);
+    return false;
+}
+
+bool checked_copy(struct emulated *d, const struct operation *o, uint64_t to, uint64_t from,
+                  uint64_t bytes)
+{
+    return check_copy(d, o->stream->actor, to, from, bytes);
+}
+
+void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t from,
+                  int64_t delta, uint64_t bytes)
+{
+    check_copy(d, run->actor, from + (uint64_t)delta, from, bytes);
+}
+
+void checked_record(struct emulated *d, struct device_stream *s, struct device_event *e)
+{
+    if (d->set->check)
+        e->actor = check_actor(d->set->check, "an event", d->number, s->actor);
+}
+
+void checked_wait_event(struct emulated *d, struct device_stream *s, struct device_event *e)
+{
+    if (d->set->check && e->actor)
+        check_join(d->set->check, s->actor, e->actor);
+}
+
+void checked_wait_value(struct emulated *d, struct device_stream *s, uint64_t word)
+{
+    if (d->set->check)
+        check_strong(d->set->check, s->actor, word, EXECUTE_ACQUIRE, EXECUTE_SYS, true,
+                     false);
+}
+
+void checked_write_value(struct emulated *d, struct device_stream *s, uint64_t word)
+{
+    char fault[sizeof d->fault];
+
+    if (!d->set->check)
+        return;
+    check_strong(d->set->check, s->actor, word, EXECUTE_RELEASE, EXECUTE_SYS, false, true);
+    check_write(d->set->check, s->actor, word, sizeof(uint32_t), true, NULL, fault,
+                sizeof fault);
+}
+
+void checked_quiet(struct device_set *set)
+{
+    if (!set->check)
+        return;
+    check_quiet(set->check);
+    for (struct device_stream *s = set->streams; s; s = s->next)
+        s->actor = 0;
+    for (struct device_event *e = set->events; e; e = e->next)
+        e->actor = 0;
+}

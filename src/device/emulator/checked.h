@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What the machine tells the checker; nothing at all while it is off. Those that return a
+   bool have stopped the device when they return false. */
+
+#include "device/emulator/kernel_run.h"
+#include "device/emulator/stream.h"
+
+void checked_cta_begin(struct emulated *d, struct resident *r);
+void checked_cta_end(struct emulated *d, struct resident *r);
+void checked_barrier(struct emulated *d, struct resident *r);
+bool checked_access(struct emulated *d, struct execute_warp *w,
+                    const struct execute_access *a);
+void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
+                   enum execute_scope scope);
+
+void checked_stream(struct emulated *d, struct device_stream *s); /* it begins something */
+/* A stream stores to `to` and reads from `from`; 0: none, or host memory. */
+bool checked_copy(struct emulated *d, const struct operation *o, uint64_t to, uint64_t from,
+                  uint64_t bytes);
+void checked_unit(struct emulated *d, const struct kernel_run *run, uint64_t from,
+                  int64_t delta, uint64_t bytes);
+void checked_record(struct emulated *d, struct device_stream *s, struct device_event *e);
+void checked_wait_event(struct emulated *d, struct device_stream *s,
+                        struct device_event *e);
+void checked_wait_value(struct emulated *d, struct device_stream *s, uint64_t word);
+void checked_write_value(struct emulated *d, struct device_stream *s, uint64_t word);
+void checked_quiet(struct device_set *set); /* all is done and the host knows */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies: within a device through its memory, to another by the copy engine, in parts so
+   that a link is shared fairly. A copy from elsewhere asks the owner, whose engine sends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/emulator/checked.h"
+#include "device/emulator/message.h"
+#include "device/emulator/span_log.h"
+#include "device/emulator/stream.h"
+
+enum { PART_BYTES = 256 << 10 };
+
+static void copy_done(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+
+    (void)detail;
+    span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps,
+             o->bytes);
+    operation_done(d, o);
+}
+
+static void fetched(struct emulated *d, struct message *m)
+{
+    copy_done(d, m->subject, 0);
+}
+
+/* The owner has sent all to the asker. */
+static void serve_done(struct emulated *d, void *subject, uint64_t asker)
+{
+    struct message *m = message_create(d, (unsigned)asker, fetched, 0, 0);
+
+    m->subject = subject;
+    message_send(d, m, d->now_ps, 0);
+}
+
+/* The engine goes on to the next copy of the stream while this one travels. Both leave from
+   here on the same way, and what waits for the next one waits for this one too. */
+static bool next_follows(const struct emulated *d, const struct operation *o)
+{
+    const struct operation *next = o->next;
+    const struct device_memory *memory = &d->set->memory;
+
+    return next && next->begin == copy_begin &&
+           memory_device(memory, next->from) == d->number &&
+           memory_device(memory, next->to) != d->number;
+}
+
+static void parts_done(struct emulated *d, struct operation *o)
+{
+    unsigned asker = o->stream->device;
+
+    if (asker == d->number && next_follows(d, o))
+        copy_done(d, o, 0);
+    else if (asker == d->number)
+        when_acknowledged(d, copy_done, o, 0);
+    else
+        when_acknowledged(d, serve_done, o, asker);
+}
+
+/* Without a direct link: through the host's memory, at its rate both ways. */
+static uint64_t staged_ps(const struct emulated *d, unsigned to, uint64_t bytes)
+{
+    const struct topology *t = d->set->topology;
+
+    return t->link_gbps[d->number][to] > 0 ? 0
+                                           : ps_of_bytes(2 * (double)bytes, t->host_gbps);
+}
+
+static void send_part(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+    const struct topology_fabric *f = &d->set->topology->fabric;
+    uint64_t left = o->bytes - o->done_bytes, bytes = left < PART_BYTES ? left : PART_BYTES;
+    unsigned to = memory_device(&d->set->memory, o->to);
+    struct message *m = message_create(d, to, store_pieces, 1, bytes);
+    uint64_t staged = staged_ps(d, to, bytes);
+
+    (void)detail;
+    m->pieces[0] =
+        (struct piece){.address = o->to + o->done_bytes, .bytes = (uint32_t)bytes};
+    memcpy(m->data, (const void *)(uintptr_t)(o->from + o->done_bytes), bytes);
+    m->bytes = bytes;
+    m->wire_bytes = staged ? 0 : model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
+    message_send(d, m, d->now_ps + staged,
+                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
+    uint64_t next = staged ? d->now_ps + staged : d->out_free_ps;
+
+    span_link(d, to, d->now_ps, next > d->now_ps ? next : d->now_ps, bytes);
+    o->done_bytes += bytes;
+    if (next > d->engine_free_ps)
+        d->engine_free_ps = next;
+    if (o->done_bytes == o->bytes)
+        parts_done(d, o);
+    else
+        later(d, next, send_part, o, 0);
+}
+
+/* The engine takes copies in turn; one that finds it idle pays for waking it. */
+static void engine_begin(struct emulated *d, struct operation *o)
+{
+    const struct topology_fabric *f = &d->set->topology->fabric;
+    bool idle = d->engine_free_ps <= d->now_ps;
+    double start_us = idle ? f->copy_first_us : f->copy_start_us;
+
+    if (d->set->options.infinite_bandwidth)
+        start_us = 0;
+    later(d, serve(&d->engine_free_ps, d->now_ps, ps_of_ns(start_us * 1000)), send_part, o,
+          0);
+}
+
+static void local_done(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+
+    memmove((void *)(uintptr_t)o->to, (const void *)(uintptr_t)o->from, o->bytes);
+    copy_done(d, subject, detail);
+}
+
+static void fetch(struct emulated *d, struct message *m)
+{
+    engine_begin(d, m->subject);
+}
+
+void copy_begin(struct emulated *d, struct operation *o)
+{
+    unsigned from = memory_device(&d->set->memory, o->from);
+    unsigned to = memory_device(&d->set->memory, o->to);
+
+    if (!checked_copy(d, o, o->to, o->from, o->bytes))
+        return;
+    if (from == to && from == d->number) {
+        double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
+
+        later(d, serve(&d->memory_free_ps, d->now_ps, ps_of_ns(ns)), local_done, o, 0);
+    } else if (from == d->number) {
+        engine_begin(d, o);
+    } else {
+        struct message *m = message_create(d, from, fetch, 0, 0);
+
+        m->subject = o;
+        message_send(d, m, d->now_ps, 0);
+    }
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device contract, kept on the host: opening, memory and the table of functions. How
+   the machine runs is told in machine.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/emulator/enqueue.h"
+#include "device/emulator/image.h"
+#include "device/emulator/message.h"
+#include "device/emulator/print_log.h"
+#include "device/emulator/span_log.h"
+#include "device/emulator/stream.h"
+#include "device/emulator/windows.h"
+
+enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50, L2_LINE_BYTES = 128 };
+
+static void set_destroy(struct device_set *set)
+{
+    while (set->modules)
+        module_unload(set->modules);
+    for (unsigned i = 0; set->devices && i < set->count; i++) {
+        struct emulated *d = &set->devices[i];
+
+        waiters_clear(d);
+        agenda_clear(&d->agenda);
+        spans_clear(d);
+        prints_clear(d);
+        free(d->atomics);
+        free(d->sms);
+        free(d->l2_lines);
+        if (d->pool)
+            execute_pool_destroy(d->pool);
+    }
+    free(set->devices);
+    check_destroy(set->check);
+    memory_release(&set->memory);
+    free(set);
+}
+
+static void device_begin(struct device_set *set, unsigned number)
+{
+    struct emulated *d = &set->devices[number];
+    uint64_t lines = set->topology->device.l2_bytes / L2_LINE_BYTES, power = 1;
+
+    while (power * 2 <= lines)
+        power *= 2;
+    d->set = set;
+    d->number = number;
+    d->base = (uint64_t)(uintptr_t)set->memory.reserved + number * set->memory.stride;
+    d->atomics = must_calloc(ATOMIC_PLACES, sizeof *d->atomics);
+    d->sms = must_calloc(set->topology->device.sm_count, sizeof *d->sms);
+    d->l2_lines = must_calloc(power, sizeof *d->l2_lines);
+    d->l2_mask = power - 1;
+    d->pool = execute_pool_create();
+    d->chance = set->options.seed * 0x9e3779b97f4a7c15u + number;
+    host_callbacks(d);
+}
+
+static enum proact_status emulator_open(const struct device_options *options,
+                                        struct device_set **out, struct proact_error *err)
+{
+    struct device_set *set = must_calloc(1, sizeof *set);
+    enum proact_status status;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    set->options = *options;
+    set->topology = options->topology;
+    set->count = options->topology->device_count;
+    if (!set->options.threads)
+        set->options.threads = cores > 0 ? (unsigned)cores : 1;
+    if (options->check)
+        set->options.threads = 1;
+    if (set->options.wait_limit_ms <= 0)
+        set->options.wait_limit_ms = WAIT_LIMIT_MS;
+    set->latency_ps = ps_of_ns(
+        options->infinite_bandwidth ? FREE_LATENCY_NS : set->topology->fabric.latency_ns);
+    if ((status = memory_reserve(&set->memory, set->count,
+                                 set->topology->device.memory_bytes, err))) {
+        set_destroy(set);
+        return status;
+    }
+    if (options->check)
+        set->check = check_create((uint64_t)(uintptr_t)set->memory.reserved,
+                                  set->memory.stride * set->count, set->count);
+    set->devices = must_calloc(set->count, sizeof *set->devices);
+    for (unsigned i = 0; i < set->count; i++)
+        device_begin(set, i);
+    *out = set;
+    return PROACT_OK;
+}
+
+static void stream_destroy(struct device_stream *s)
+{
+    struct device_stream **link;
+
+    if (!s)
+        return;
+    if (s->first && !s->set->broken)
+        machine_run(s->set, NULL, NULL);
+    for (link = &s->set->streams; *link != s;)
+        link = &(*link)->next;
+    *link = s->next;
+    stream_clear(s);
+    free(s);
+}
+
+static void event_destroy(struct device_event *e)
+{
+    struct device_event **link;
+
+    if (!e)
+        return;
+    if (!e->set->broken && !streams_idle(e->set))
+        machine_run(e->set, NULL, NULL);
+    for (link = &e->set->events; *link != e;)
+        link = &(*link)->next;
+    *link = e->next;
+    free(e);
+}
+
+static void emulator_close(struct device_set *set)
+{
+    if (!set)
+        return;
+    if (!set->broken && !streams_idle(set))
+        machine_run(set, NULL, NULL);
+    for (unsigned i = 0; i < set->count; i++)
+        runs_clear(&set->devices[i]);
+    while (set->streams) {
+        stream_clear(set->streams);
+        stream_destroy(set->streams);
+    }
+    while (set->events) {
+        struct device_event *next = set->events->next;
+
+        free(set->events);
+        set->events = next;
+    }
+    set_destroy(set);
+}
+
+static unsigned emulator_count(const struct device_set *set)
+{
+    return set->count;
+}
+
+static bool emulator_peer_access(const struct device_set *set, unsigned from, unsigned to)
+{
+    return from == to || set->topology->link_gbps[from][to] > 0;
+}
+
+static enum proact_status emulator_alloc(struct device_set *set, unsigned device,
+                                         size_t bytes, device_addr *out,
+                                         struct proact_error *err)
+{
+    enum proact_status status = memory_allocate(&set->memory, device, bytes, out, err);
+
+    if (!status && set->check)
+        check_allocated(set->check, *out, bytes);
+    return status;
+}
+
+static void emulator_free(struct device_set *set, unsigned device, device_addr address)
+{
+    struct allocation was;
+
+    if (!address)
+        return;
+    if (!set->broken && !streams_idle(set))
+        machine_run(set, NULL, NULL);
+    if (memory_free(&set->memory, device, address, &was) && set->check)
+        check_freed(set->check, was.first, was.end - was.first);
+}
+
+static enum proact_status stream_create(struct device_set *set, unsigned device,
+                                        struct device_stream **out,
+                                        struct proact_error *err)
+{
+    struct device_stream *s = must_calloc(1, sizeof *s), **end = &set->streams;
+
+    (void)err;
+    s->set = set;
+    s->device = device;
+    s->lane = set->stream_count++;
+    while (*end)
+        end = &(*end)->next;
+    *end = s;
+    *out = s;
+    return PROACT_OK;
+}
+
+static enum proact_status event_create(struct device_set *set, unsigned device,
+                                       struct device_event **out, struct proact_error *err)
+{
+    struct device_event *e = must_calloc(1, sizeof *e);
+
+    (void)err;
+    e->set = set;
+    e->device = device;
+    e->next = set->events;
+    set->events = e;
+    *out = e;
+    return PROACT_OK;
+}
+
+static enum proact_status synchronize(struct device_set *set, struct proact_error *err)
+{
+    enum proact_status status = machine_run(set, NULL, err);
+
+    if (!status && set->check && set->replicas_known) {
+        char fault[sizeof set->sentence];
+
+        if (!check_replicas_agree(set->check, fault, sizeof fault))
+            return fail(err, PROACT_EFAULT, "%s", fault);
+    }
+    return status;
+}
+
+static enum proact_status elapsed(struct device_event *from, struct device_event *to,
+                                  double *ns, struct proact_error *err)
+{
+    if (!from->recorded || !to->recorded || from->done[from->device] < from->recorded ||
+        to->done[to->device] < to->recorded)
+        return fail(err, PROACT_EINVAL, "an event of device %u was not recorded yet",
+                    from->recorded ? to->device : from->device);
+    *ns = ((double)to->time_ps - (double)from->time_ps) / PS;
+    return PROACT_OK;
+}
+
+static uint64_t now_ns(struct device_set *set)
+{
+    return set->host_ps / PS;
+}
+
+static struct device_traffic traffic(const struct device_set *set, unsigned from,
+                                     unsigned to)
+{
+    return set->devices[from].traffic[to];
+}
+
+static void observe(struct device_set *set, device_observer *observer, void *context)
+{
+    set->observer = observer;
+    set->observer_context = context;
+}
+
+static void replicas(struct device_set *set, const struct device_replicas *r)
+{
+    if (!set->check)
+        return;
+    set->replicas_known = true;
+    check_replicas(set->check, r);
+}
+
+const struct device_backend device_emulator = {
+    .name = "emulator",
+    .is_virtual = true,
+    .open = emulator_open,
+    .close = emulator_close,
+    .count = emulator_count,
+    .peer_access = emulator_peer_access,
+    .alloc = emulator_alloc,
+    .free = emulator_free,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .copy = enqueue_copy,
+    .write = enqueue_write,
+    .read = enqueue_read,
+    .fill = enqueue_fill,
+    .record = enqueue_record,
+    .wait_event = enqueue_wait_event,
+    .wait_value = enqueue_wait_value,
+    .write_value = enqueue_write_value,
+    .module_load = module_load,
+    .module_unload = module_unload,
+    .function = module_function,
+    .variable = module_variable,
+    .launch = enqueue_launch,
+    .synchronize = synchronize,
+    .elapsed = elapsed,
+    .now_ns = now_ns,
+    .traffic = traffic,
+    .observe = observe,
+    .replicas = replicas,
+    .has_unit = true,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/enqueue.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/emulator/stream.h"
+#include "device/emulator/windows.h"
+
+/* A set on which something broke says so again and does no more. */
+static enum proact_status standing(const struct device_set *set, struct proact_error *err)
+{
+    return set->broken ? fail(err, set->broken, "%s", set->sentence) : PROACT_OK;
+}
+
+static enum proact_status allocated(const struct device_set *set, const char *what,
+                                    device_addr address, size_t bytes,
+                                    struct proact_error *err)
+{
+    const struct allocation *nearest, *in = memory_find(&set->memory, address, &nearest);
+
+    if (in && bytes <= in->end - address)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "%s: %zu bytes at 0x%" PRIx64 " do not lie in one allocation%s", what,
+                bytes, address, nearest ? " (they pass its end)" : "");
+}
+
+static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
+{
+    struct operation *o = must_calloc(1, sizeof *o);
+
+    o->begin = begin;
+    o->stream = s;
+    return o;
+}
+
+enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
+                                size_t bytes, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) || !bytes ||
+        (status = allocated(s->set, "copy to", to, bytes, err)) ||
+        (status = allocated(s->set, "copy from", from, bytes, err)))
+        return status;
+    struct operation *o = operation_create(s, copy_begin);
+
+    o->to = to;
+    o->from = from;
+    o->bytes = bytes;
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}
+
+enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
+                                 size_t bytes, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) || !bytes ||
+        (status = allocated(s->set, "write", to, bytes, err)))
+        return status;
+    struct operation *o = operation_create(s, host_write_begin);
+
+    o->to = to;
+    o->bytes = bytes;
+    o->data = must_calloc(bytes, 1);
+    memcpy(o->data, from, bytes);
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}
+
+enum proact_status enqueue_read(struct device_stream *s, void *into, device_addr from,
+                                size_t bytes, struct proact_error *err)
+{
+    bool finished = false;
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) || !bytes ||
+        (status = allocated(s->set, "read", from, bytes, err)))
+        return status;
+    struct operation *o = operation_create(s, host_read_begin);
+
+    o->from = from;
+    o->bytes = bytes;
+    o->into = into;
+    o->finished = &finished;
+    stream_enqueue(s, o);
+    return machine_run(s->set, &finished, err);
+}
+
+enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
+                                unsigned char value, size_t bytes, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) || !bytes ||
+        (status = allocated(s->set, "fill", to, bytes, err)))
+        return status;
+    struct operation *o = operation_create(s, fill_begin);
+
+    o->to = to;
+    o->value = value;
+    o->bytes = bytes;
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}
+
+static enum proact_status enqueue_event(struct device_stream *s, struct device_event *event,
+                                        operation_begin *begin, struct proact_error *err)
+{
+    enum proact_status status = standing(s->set, err);
+
+    if (status)
+        return status;
+    struct operation *o = operation_create(s, begin);
+
+    o->event = event;
+    o->generation = event->recorded;
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}
+
+enum proact_status enqueue_record(struct device_stream *s, struct device_event *event,
+                                  struct proact_error *err)
+{
+    if (event->device != s->device)
+        return fail(err, PROACT_EINVAL,
+                    "an event of device %u cannot be recorded on a stream of device %u",
+                    event->device, s->device);
+    event->recorded++;
+    return enqueue_event(s, event, record_begin, err);
+}
+
+enum proact_status enqueue_wait_event(struct device_stream *s, struct device_event *event,
+                                      struct proact_error *err)
+{
+    return enqueue_event(s, event, wait_event_begin, err);
+}
+
+static enum proact_status enqueue_word(struct device_stream *s, operation_begin *begin,
+                                       device_addr word, uint32_t value,
+                                       struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) ||
+        (status = allocated(s->set, "word", word, sizeof value, err)))
+        return status;
+    if (word % sizeof value)
+        return fail(err, PROACT_EINVAL, "word at 0x%" PRIx64 " is not aligned to 4 bytes",
+                    word);
+    struct operation *o = operation_create(s, begin);
+
+    o->to = word;
+    o->word = value;
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}
+
+enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
+                                      uint32_t value, struct proact_error *err)
+{
+    if (memory_device(&s->set->memory, word) != s->device)
+        return fail(err, PROACT_EINVAL,
+                    "a stream of device %u cannot wait for a word of device %u", s->device,
+                    memory_device(&s->set->memory, word));
+    return enqueue_word(s, wait_value_begin, word, value, err);
+}
+
+enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
+                                       uint32_t value, struct proact_error *err)
+{
+    return enqueue_word(s, write_value_begin, word, value, err);
+}
+
+/* A grid of another size than the device can hold would never end. */
+static enum proact_status launch_fits(const struct device_set *set,
+                                      const struct device_function *f,
+                                      const struct device_launch *l,
+                                      struct proact_error *err)
+{
+    const struct topology_device *t = &set->topology->device;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t shared = (uint64_t)f->info.shared_bytes + l->shared_bytes;
+    const char *name = f->info.name;
+
+    if (!ctas || ctas > INT32_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %" PRIu64 " CTAs asked for, 1 to %d possible", name, ctas,
+                    INT32_MAX);
+    if (!threads || threads > t->threads_per_cta)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %" PRIu64 " threads a CTA asked for, 1 to %u possible",
+                    name, threads, t->threads_per_cta);
+    if (f->info.max_threads && threads > f->info.max_threads)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %" PRIu64 " threads a CTA asked for, it was built for %u",
+                    name, threads, f->info.max_threads);
+    if (shared > t->shared_bytes_per_cta)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %" PRIu64 " bytes of shared memory a CTA, %" PRIu64
+                    " possible",
+                    name, shared, t->shared_bytes_per_cta);
+    if (l->parameter_bytes < f->info.parameter_bytes)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %zu bytes of parameters given, %u declared", name,
+                    l->parameter_bytes, f->info.parameter_bytes);
+    return PROACT_OK;
+}
+
+enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,
+                                  const struct device_launch *launch,
+                                  struct proact_error *err)
+{
+    struct device_set *set = s->set;
+    enum proact_status status;
+
+    if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)))
+        return status;
+    struct operation *o = operation_create(s, launch_begin);
+
+    o->launch = *launch;
+    o->function = f;
+    o->grid_id = ++set->grid_ids;
+    o->data = must_calloc(launch->parameter_bytes, 1);
+    if (launch->parameter_bytes)
+        memcpy(o->data, launch->parameters, launch->parameter_bytes);
+    o->launch.parameters = o->data;
+    set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
+    stream_enqueue(s, o);
+    return PROACT_OK;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The contract's stream operations: checked, stamped with the host's clock, queued. */
+
+#include "device/emulator/machine.h"
+
+enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
+                                size_t bytes, struct proact_error *err);
+enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
+                                 size_t bytes, struct proact_error *err);
+enum proact_status enqueue_read(struct device_stream *s, void *into, device_addr from,
+                                size_t bytes, struct proact_error *err);
+enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
+                                unsigned char value, size_t bytes,
+                                struct proact_error *err);
+enum proact_status enqueue_record(struct device_stream *s, struct device_event *event,
+                                  struct proact_error *err);
+enum proact_status enqueue_wait_event(struct device_stream *s, struct device_event *event,
+                                      struct proact_error *err);
+enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
+                                      uint32_t value, struct proact_error *err);
+enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
+                                       uint32_t value, struct proact_error *err);
+enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,
+                                  const struct device_launch *launch,
+                                  struct proact_error *err);

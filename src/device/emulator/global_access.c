@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every access of a warp to global memory comes by here: is it allowed, is it near, what
+   does it cost. */
+#include "device/emulator/global_access.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device/emulator/checked.h"
+#include "device/emulator/message.h"
+
+enum { LANES = 32, LINE_SHIFT = 7, SECTOR_SHIFT = 5 };
+
+/* One line of the L2 is touched in `sectors` of its four sectors. */
+static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sectors)
+{
+    uint32_t *held = &d->l2_lines[(line ^ line >> 17) & d->l2_mask];
+
+    d->usage.sectors += sectors;
+    if (*held != (uint32_t)line) {
+        *held = (uint32_t)line;
+        d->usage.missed_sectors += sectors;
+    }
+}
+
+/* `first` counts from the device's first byte. */
+static inline void touch_run(struct emulated *d, uint64_t first, uint32_t bytes)
+{
+    uint64_t end = first + bytes;
+
+    for (uint64_t at = first; at < end;) {
+        uint64_t stop = ((at >> LINE_SHIFT) + 1) << LINE_SHIFT;
+
+        if (stop > end)
+            stop = end;
+        touch_line(d, at >> LINE_SHIFT,
+                   (uint32_t)(((stop - 1) >> SECTOR_SHIFT) - (at >> SECTOR_SHIFT) + 1));
+        at = stop;
+    }
+}
+
+/* Each sector once as long as the lanes stay in it. */
+static void touch_scattered(struct emulated *d, const struct execute_access *a)
+{
+    uint64_t last = ~0ull;
+
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t sector = (a->address[__builtin_ctz(rest)] - d->base) >> SECTOR_SHIFT;
+
+        if (sector != last)
+            touch_line(d, sector >> (LINE_SHIFT - SECTOR_SHIFT), 1);
+        last = sector;
+    }
+}
+
+static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
+                                                             struct execute_warp *w,
+                                                             const struct execute_access *a,
+                                                             unsigned lane,
+                                                             const char *what)
+{
+    struct execute_cta *c = execute_warp_cta(w);
+    const struct device_memory *memory = &d->set->memory;
+    const struct allocation *nearest = NULL;
+    uint64_t address = a->address[lane];
+    uint32_t thread[3];
+    char place[128] = "no allocation lies below it";
+
+    memory_find(memory, address, &nearest);
+    if (nearest)
+        snprintf(place, sizeof place,
+                 "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes on device %u",
+                 address - nearest->first, nearest->end - nearest->first,
+                 memory_device(memory, address));
+    execute_warp_thread(w, lane, thread);
+    snprintf(
+        c->fault, sizeof c->fault,
+        "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): %u bytes at 0x%" PRIx64
+        " are %s: %s",
+        d->current->run->name, a->line, c->id[0], c->id[1], c->id[2], thread[0], thread[1],
+        thread[2], a->bytes, address, what, place);
+    return EXECUTE_FAULT;
+}
+
+/* The slow way: each lane by itself. GO if all are here, TAKEN if some are not. */
+static __attribute__((noinline)) enum execute_verdict look_up(
+    struct emulated *d, struct execute_warp *w, const struct execute_access *a,
+    struct known_range *known)
+{
+    enum execute_verdict verdict = EXECUTE_GO;
+    const struct device_memory *memory = &d->set->memory;
+
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint64_t address = a->address[lane];
+        const struct allocation *in = memory_find(memory, address, NULL);
+
+        if (address & (a->align - 1))
+            return refuse(d, w, a, lane, "misaligned");
+        if (!in || a->bytes > in->end - address)
+            return refuse(d, w, a, lane, "out of bounds");
+        unsigned owner = memory_device(memory, address);
+
+        if (owner == d->number) {
+            *known = (struct known_range){in->first, in->end - in->first};
+        } else {
+            verdict = EXECUTE_TAKEN;
+            if (d->set->topology->link_gbps[d->number][owner] <= 0)
+                return refuse(d, w, a, lane, "on a device without a direct link");
+        }
+    }
+    return verdict;
+}
+
+/* Whether all lanes are aligned and lie in the range. Far below it is as far above. */
+static inline bool scattered_within(const struct known_range *known,
+                                    const struct execute_access *a)
+{
+    uint64_t limit = known->bytes - a->bytes, far = 0, low = 0;
+
+    if (known->bytes < a->bytes)
+        return false;
+    if (a->mask == ~0u) {
+        for (unsigned l = 0; l < LANES; l++) {
+            uint64_t offset = a->address[l] - known->first;
+
+            far |= offset | (limit - offset);
+            low |= a->address[l];
+        }
+    } else {
+        for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+            uint64_t offset = a->address[__builtin_ctz(rest)] - known->first;
+
+            far |= offset | (limit - offset);
+            low |= a->address[__builtin_ctz(rest)];
+        }
+    }
+    return !(far >> 63) && !(low & (a->align - 1));
+}
+
+static inline bool run_within(const struct known_range *known,
+                              const struct execute_access *a, uint64_t first,
+                              uint32_t bytes)
+{
+    uint64_t offset = first - known->first;
+
+    return offset <= known->bytes && bytes <= known->bytes - offset &&
+           !(first & (a->align - 1));
+}
+
+/* A strong access, or an atomic: remembered, to tell looking again from going on. What
+   lies far away is looked at again if the address is the same. */
+static __attribute__((noinline)) void note_strong(struct emulated *d,
+                                                  const struct execute_access *a,
+                                                  bool is_here)
+{
+    struct resident *r = d->current;
+    uint64_t address = a->address[__builtin_ctz(a->mask)], value = 0;
+
+    if (is_here)
+        memcpy(&value, (const void *)(uintptr_t)address,
+               a->bytes < sizeof value ? a->bytes : sizeof value);
+    bool is_new = address != r->poll_address || value != r->poll_value;
+
+    d->usage.strong += a->order != EXECUTE_WEAK;
+    d->usage.news |= is_new;
+    if (a->kind == EXECUTE_STORE || a->kind == EXECUTE_REDUCTION ||
+        (a->kind == EXECUTE_ATOMIC && is_new && is_here))
+        d->usage.stores++;
+    if (a->kind >= EXECUTE_ATOMIC && is_here)
+        for (uint32_t rest = a->shape == EXECUTE_EQUAL ? a->mask & -a->mask : a->mask; rest;
+             rest &= rest - 1) {
+            uint64_t through = atomic_pass(d, a->address[__builtin_ctz(rest)]);
+
+            if (through > d->usage.atomics_ps)
+                d->usage.atomics_ps = through;
+        }
+    if (a->kind == EXECUTE_STORE || a->kind == EXECUTE_REDUCTION)
+        return;
+    r->poll_line = a->line;
+    r->poll_address = address;
+    r->poll_value = value;
+}
+
+static inline void note_weak(struct emulated *d, const struct execute_access *a)
+{
+    struct resident *r = d->current;
+    uint64_t address = a->address[__builtin_ctz(a->mask)];
+
+    if (a->kind == EXECUTE_STORE) {
+        d->usage.stores++;
+        return;
+    }
+    d->usage.loads++;
+    if (address == r->load_address)
+        return;
+    d->usage.fresh_loads++;
+    r->load_address = address;
+    r->load_line = a->line;
+}
+
+static inline void note(struct emulated *d, const struct execute_access *a, bool is_here)
+{
+    if (a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC)
+        note_weak(d, a);
+    else
+        note_strong(d, a, is_here);
+}
+
+enum execute_verdict access_global(void *context, struct execute_warp *w,
+                                   const struct execute_access *a)
+{
+    struct emulated *d = context;
+    struct known_range *known = &d->current->run->known[a->number];
+    uint64_t first = a->address[__builtin_ctz(a->mask)];
+    uint32_t bytes = a->shape == EXECUTE_UNIT ? LANES * a->bytes : a->bytes;
+    bool is_scattered = a->shape == EXECUTE_SCATTERED;
+    enum execute_verdict verdict = EXECUTE_GO;
+
+    if (is_scattered ? !scattered_within(known, a) : !run_within(known, a, first, bytes)) {
+        verdict = look_up(d, w, a, known);
+        if (verdict == EXECUTE_FAULT)
+            return verdict;
+    }
+    if (d->set->check && !checked_access(d, w, a))
+        return EXECUTE_FAULT;
+    note(d, a, verdict == EXECUTE_GO);
+    if (a->order >= EXECUTE_RELEASE)
+        count_fence(&d->usage, w);
+    /* What releases to the machine comes after all that was sent before. */
+    if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
+        return EXECUTE_TAKEN;
+    if (verdict != EXECUTE_GO)
+        return verdict;
+    uint64_t missed = d->usage.missed_sectors;
+
+    if (is_scattered)
+        touch_scattered(d, a);
+    else
+        touch_run(d, first - d->base, bytes);
+    if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC) {
+        d->usage.waited++;
+        d->usage.missed += d->usage.missed_sectors != missed;
+    }
+    return EXECUTE_GO;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of callbacks, and the small ones: clocks, barriers, printf. */
+#include "device/emulator/checked.h"
+#include "device/emulator/global_access.h"
+#include "device/emulator/print_log.h"
+
+static void barrier(void *context, struct execute_cta *cta)
+{
+    checked_barrier(context, cta->user);
+}
+
+static uint64_t clock_cycles(void *context, struct execute_warp *w)
+{
+    struct emulated *d = context;
+
+    d->usage.clocks++;
+    return (uint64_t)((double)instant(d, w) * d->set->topology->device.clock_ghz / PS);
+}
+
+static uint64_t globaltimer(void *context, struct execute_warp *w)
+{
+    struct emulated *d = context;
+
+    d->usage.clocks++;
+    return instant(d, w) / PS;
+}
+
+static void print(void *context, const char *text, size_t length)
+{
+    print_add(context, text, length);
+}
+
+void host_callbacks(struct emulated *d)
+{
+    d->host = (struct execute_host){
+        .context = d,
+        .access = access_global,
+        .remote = access_far,
+        .fence = fence_global,
+        .barrier = d->set->check ? barrier : NULL,
+        .clock = clock_cycles,
+        .globaltimer = globaltimer,
+        .print = print,
+    };
+}

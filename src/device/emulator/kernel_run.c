@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/kernel_run.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "device/emulator/checked.h"
+#include "device/emulator/message.h"
+#include "device/emulator/span_log.h"
+#include "device/emulator/stream.h"
+
+/* Warp instructions of a CTA in one turn: bounds how far it runs ahead of its time. */
+enum { TURN_BUDGET = 4096, JITTER_NS = 300 };
+
+static void cta_turn(struct emulated *d, void *subject, uint64_t detail);
+
+static void schedule(struct emulated *d, struct resident *r, uint64_t time_ps)
+{
+    r->is_scheduled = true;
+    r->turn_at_ps = time_ps > d->now_ps ? time_ps : d->now_ps;
+    agenda_push(&d->agenda, (struct happening){
+                                .time_ps = r->turn_at_ps,
+                                .tie = d->set->options.seed ? random_next(&d->chance) : 0,
+                                .happen = cta_turn,
+                                .subject = r,
+                                .detail = ++r->ticket});
+}
+
+static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct kernel_run *run = subject, **link = &d->running;
+
+    (void)detail;
+    while (*link != run)
+        link = &(*link)->next;
+    *link = run->next;
+    span_add(d, DEVICE_SPAN_KERNEL, stream_lane(run->operation), run->name, run->start_ps,
+             d->now_ps, 0);
+    struct operation *operation = run->operation;
+
+    execute_grid_destroy(run->grid);
+    free(run->known);
+    free(run->unit_left);
+    free(run);
+    operation_done(d, operation);
+}
+
+static bool fits(const struct emulated *d, const struct kernel_run *run, uint32_t i)
+{
+    const struct topology_device *t = &d->set->topology->device;
+    const struct sm *sm = &d->sms[i];
+
+    return run->next_cta < run->total && t->threads_per_sm - sm->threads >= run->threads &&
+           sm->ctas < t->ctas_per_sm &&
+           sm->shared_bytes + run->shared_bytes <= t->shared_bytes_per_sm;
+}
+
+/* Where the next CTA of the run fits: the SM with the most free threads. */
+static bool find_sm(const struct emulated *d, const struct kernel_run *run, uint32_t *out)
+{
+    uint32_t best = UINT32_MAX;
+
+    for (uint32_t i = 0; i < d->set->topology->device.sm_count; i++)
+        if (d->sms[i].threads < best && fits(d, run, i)) {
+            best = d->sms[i].threads;
+            *out = i;
+        }
+    return best != UINT32_MAX;
+}
+
+static struct resident *resident_create(struct emulated *d)
+{
+    struct resident *r = d->spare;
+    uint64_t ticket;
+
+    if (!r)
+        return must_calloc(1, sizeof *r);
+    d->spare = r->next;
+    ticket = r->ticket;
+    *r = (struct resident){.ticket = ticket};
+    return r;
+}
+
+static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
+{
+    struct resident *r = resident_create(d);
+    const uint32_t *grid = run->launch.grid;
+    uint64_t wait_ps = 0;
+
+    r->number = run->next_cta++;
+    r->id[0] = r->number % grid[0];
+    r->id[1] = r->number / grid[0] % grid[1];
+    r->id[2] = r->number / grid[0] / grid[1];
+    r->run = run;
+    r->sm = sm;
+    r->active_ps = d->now_ps;
+    r->next = d->residents;
+    if (r->next)
+        r->next->previous = r;
+    d->residents = r;
+    d->sms[sm].threads += run->threads;
+    d->sms[sm].ctas++;
+    d->sms[sm].shared_bytes += run->shared_bytes;
+    d->resident_ctas++;
+    run->live++;
+    checked_cta_begin(d, r);
+    if (d->set->options.seed)
+        wait_ps = random_below(&d->chance, JITTER_NS) * PS;
+    schedule(d, r, d->now_ps + wait_ps);
+}
+
+/* Only where something became free may another CTA have its place: on that SM. */
+static void fill_sm(struct emulated *d, uint32_t sm)
+{
+    for (struct kernel_run *run = d->running; run; run = run->next)
+        while (fits(d, run, sm))
+            cta_begin(d, run, sm);
+}
+
+static void resident_leave(struct emulated *d, struct resident *r)
+{
+    struct sm *sm = &d->sms[r->sm];
+
+    sm->threads -= r->run->threads;
+    sm->ctas--;
+    sm->shared_bytes -= r->run->shared_bytes;
+    d->resident_ctas--;
+    if (r->next)
+        r->next->previous = r->previous;
+    if (r->previous)
+        r->previous->next = r->next;
+    else
+        d->residents = r->next;
+    execute_cta_destroy(r->cta);
+    free(r->warp_actors);
+    r->warp_actors = NULL;
+    r->cta = NULL;
+    r->ticket++; /* a turn still on the agenda is none of the next CTA's */
+    r->next = d->spare;
+    d->spare = r;
+}
+
+static void cta_end(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct resident *r = subject;
+    struct kernel_run *run = r->run;
+    uint32_t sm = r->sm;
+
+    (void)detail;
+    d->changes++;
+    checked_cta_end(d, r);
+    if (run->unit)
+        unit_count(d, run, r->number);
+    resident_leave(d, r);
+    run->live--;
+    fill_sm(d, sm);
+    if (!run->live && run->next_cta == run->total)
+        when_acknowledged(d, kernel_done, run, 0);
+}
+
+/* Where it goes on after a turn that ended at `end_ps`; who looks in vain, some time later.
+ */
+static void turn_end(struct emulated *d, struct resident *r, enum execute_stop stop,
+                     uint64_t end_ps, uint64_t pause_ps)
+{
+    struct execute_cta *c = r->cta;
+
+    switch (stop) {
+    case EXECUTE_EXITED:
+        execute_cta_destroy(c);
+        r->cta = NULL;
+        later(d, end_ps, cta_end, r, 0);
+        break;
+    case EXECUTE_BUDGET:
+    case EXECUTE_STRONG:
+        schedule(d, r, end_ps + pause_ps);
+        break;
+    case EXECUTE_BLOCKED:
+        if (c->sleep_ns)
+            schedule(d, r, end_ps + pause_ps + c->sleep_ns * (uint64_t)PS);
+        break;
+    case EXECUTE_TRAPPED:
+        device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, c->fault);
+        break;
+    }
+}
+
+static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
+{
+    struct resident *r = subject;
+
+    if (ticket != r->ticket)
+        return; /* it was woken before, or is another by now */
+    r->is_scheduled = false;
+    if (r->sends && credit_spent(d)) { /* until acknowledgements come */
+        r->is_held = true;
+        r->next_held = d->held;
+        d->held = r;
+        return;
+    }
+    if (!r->cta) {
+        r->cta = execute_cta_create(r->run->grid, d->pool, r->id, r->sm);
+        r->cta->user = r;
+    }
+    struct execute_cta *c = r->cta;
+
+    c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
+    d->usage = (struct usage){0};
+    d->current = r;
+    enum execute_stop stop =
+        execute_cta_run(c, TURN_BUDGET, d->set->options.seed ? random_next(&d->chance) : 0);
+
+    d->current = NULL;
+    r->busy_until_ps = d->now_ps + turn_cost(d, r);
+    r->sends = d->usage.sent_bytes != 0;
+    turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
+}
+
+/* An answer wakes the whole CTA, also those of its warps that sleep: a sleep may be shorter
+   than was asked for. */
+void resident_wake(struct emulated *d, struct resident *r)
+{
+    uint64_t at_ps = d->now_ps > r->busy_until_ps ? d->now_ps : r->busy_until_ps;
+
+    if (!r->is_held && (!r->is_scheduled || r->turn_at_ps > at_ps))
+        schedule(d, r, at_ps);
+}
+
+static void residents_release(struct emulated *d)
+{
+    struct resident *r = d->held, *next;
+
+    d->held = NULL;
+    for (; r; r = next) {
+        next = r->next_held;
+        r->is_held = false;
+        schedule(d, r, d->now_ps);
+    }
+}
+
+static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *operation = subject;
+    const struct device_launch *l = operation_launch(operation);
+    const struct device_function *f = operation_function(operation);
+    struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
+    uint32_t sm;
+
+    (void)detail;
+    run->operation = operation;
+    run->name = l->label ? l->label : f->info.name;
+    run->launch = (struct execute_launch){
+        .kernel = f->kernel,
+        .host = &d->host,
+        .dynamic_shared_bytes = l->shared_bytes,
+        .parameters = l->parameters,
+        .variables = module_variables(f->module),
+        .device = d->number,
+        .sm_count = d->set->topology->device.sm_count,
+        .grid_id = operation_grid_id(operation),
+        .check = d->set->check != NULL,
+    };
+    for (int i = 0; i < 3; i++) {
+        run->launch.grid[i] = l->grid[i];
+        run->launch.block[i] = l->block[i];
+    }
+    run->warps = (l->block[0] * l->block[1] * l->block[2] + 31) / 32;
+    run->threads = run->warps * 32;
+    run->shared_bytes = f->info.shared_bytes + l->shared_bytes;
+    run->total = l->grid[0] * l->grid[1] * l->grid[2];
+    run->start_ps = d->now_ps;
+    run->known = must_calloc(f->info.access_count, sizeof *run->known);
+    run->unit = l->unit;
+    unit_arm(run);
+    run->grid = execute_grid_create(&run->launch);
+    run->actor = operation_actor(operation);
+    while (*end)
+        end = &(*end)->next;
+    *end = run;
+    while (find_sm(d, run, &sm))
+        cta_begin(d, run, sm);
+}
+
+void launch_begin(struct emulated *d, struct operation *o)
+{
+    d->credit_returned = residents_release;
+    later(d, d->now_ps + ps_of_ns(d->set->topology->device.launch_us * 1000), kernel_begin,
+          o, 0);
+}
+
+void runs_clear(struct emulated *d)
+{
+    while (d->residents)
+        resident_leave(d, d->residents);
+    while (d->spare) {
+        struct resident *next = d->spare->next;
+
+        free(d->spare);
+        d->spare = next;
+    }
+    d->held = NULL;
+    while (d->running) {
+        struct kernel_run *next = d->running->next;
+
+        execute_grid_destroy(d->running->grid);
+        free(d->running->known);
+        free(d->running->unit_left);
+        free(d->running);
+        d->running = next;
+    }
+}

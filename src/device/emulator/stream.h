@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Streams: operations of one device, one after the other. */
+
+#include "device/emulator/kernel_run.h"
+
+typedef void operation_begin(struct emulated *d, struct operation *o);
+
+struct operation {
+    operation_begin *begin; /* which in the end calls operation_done() */
+    struct device_stream *stream;
+    uint64_t stamp_ps, begin_ps; /* when the host queued it; when it began */
+    struct operation *next;
+
+    uint64_t to, from, bytes, done_bytes; /* of copies and the like */
+    unsigned char value;                  /* FILL */
+    uint32_t word;                        /* WAIT_VALUE, WRITE_VALUE */
+    unsigned char *data;                  /* WRITE, launch parameters: owned */
+    void *into;                           /* READ: the caller's */
+    bool *finished;                       /* READ: the caller's */
+    struct device_event *event;
+    uint64_t generation;
+    struct device_launch launch;
+    struct device_function *function;
+    uint64_t grid_id;
+};
+
+struct device_stream {
+    struct device_set *set;
+    unsigned device, lane;
+    bool busy; /* the first operation has begun */
+    struct operation *first, *last;
+    uint32_t actor; /* for the checker; 0: none yet */
+    struct device_stream *next;
+};
+
+struct device_event {
+    struct device_set *set;
+    unsigned device;
+    uint64_t recorded;          /* records queued so far */
+    uint64_t done[DEVICES_MAX]; /* records known to be over, by device */
+    uint64_t time_ps;
+    uint32_t actor;
+    struct device_event *next;
+};
+
+/* Appends; `o` is taken. */
+void stream_enqueue(struct device_stream *s, struct operation *o);
+
+/* Before the machine runs: whoever has work gets on the agenda. */
+void streams_start(struct device_set *set);
+bool streams_idle(const struct device_set *set);
+void stream_clear(struct device_stream *s); /* forgets what is queued */
+
+void operation_done(struct emulated *d, struct operation *o);
+unsigned stream_lane(const struct operation *o);
+uint32_t operation_actor(const struct operation *o);
+const struct device_launch *operation_launch(const struct operation *o);
+const struct device_function *operation_function(const struct operation *o);
+uint64_t operation_grid_id(const struct operation *o);
+
+/* copy.c, stream_acts.c, kernel_run.c: what operations do. */
+operation_begin copy_begin, host_write_begin, host_read_begin, fill_begin, record_begin,
+    wait_event_begin, wait_value_begin, write_value_begin, launch_begin;
+
+/* image.c */
+uint64_t module_variables(const struct device_module *m);

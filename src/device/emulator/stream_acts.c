@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the simpler operations of a stream do. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "device/emulator/checked.h"
+#include "device/emulator/message.h"
+#include "device/emulator/span_log.h"
+#include "device/emulator/stream.h"
+
+static void done_later(struct emulated *d, void *subject, uint64_t detail)
+{
+    (void)detail;
+    operation_done(d, subject);
+}
+
+/* Over the host's link; done when it is through. */
+static void host_copied(struct emulated *d, struct operation *o)
+{
+    later(d,
+          serve(&d->engine_free_ps, d->now_ps,
+                ps_of_bytes((double)o->bytes, d->set->topology->host_gbps)),
+          done_later, o, 0);
+}
+
+void host_write_begin(struct emulated *d, struct operation *o)
+{
+    if (!checked_copy(d, o, o->to, 0, o->bytes))
+        return;
+    memcpy((void *)(uintptr_t)o->to, o->data, o->bytes);
+    host_copied(d, o);
+}
+
+void host_read_begin(struct emulated *d, struct operation *o)
+{
+    if (!checked_copy(d, o, 0, o->from, o->bytes))
+        return;
+    memcpy(o->into, (const void *)(uintptr_t)o->from, o->bytes);
+    host_copied(d, o);
+}
+
+void fill_begin(struct emulated *d, struct operation *o)
+{
+    if (!checked_copy(d, o, o->to, 0, o->bytes))
+        return;
+    memset((void *)(uintptr_t)o->to, o->value, o->bytes);
+    later(d,
+          serve(&d->memory_free_ps, d->now_ps,
+                ps_of_bytes((double)o->bytes, d->set->topology->device.memory_gbps)),
+          done_later, o, 0);
+}
+
+static bool event_is_over(const struct emulated *d, const struct operation *o)
+{
+    return o->event->done[d->number] >= o->generation;
+}
+
+static void signal_event(struct emulated *d, struct device_event *e, uint64_t generation)
+{
+    if (generation > e->done[d->number])
+        e->done[d->number] = generation;
+    for (struct device_stream *s = d->set->streams; s; s = s->next)
+        if (s->device == d->number && s->busy && s->first->begin == wait_event_begin &&
+            event_is_over(d, s->first)) {
+            checked_wait_event(d, s, s->first->event);
+            span_add(d, DEVICE_SPAN_WAIT, s->lane, "wait", s->first->begin_ps, d->now_ps,
+                     0);
+            operation_done(d, s->first);
+        }
+}
+
+static void signal_arrived(struct emulated *d, struct message *m)
+{
+    signal_event(d, m->subject, m->detail);
+}
+
+void record_begin(struct emulated *d, struct operation *o)
+{
+    struct device_event *e = o->event;
+
+    e->time_ps = d->now_ps;
+    checked_record(d, o->stream, e);
+    signal_event(d, e, o->generation);
+    for (unsigned i = 0; i < d->set->count; i++)
+        if (i != d->number) {
+            struct message *m = message_create(d, i, signal_arrived, 0, 0);
+
+            m->subject = e;
+            m->detail = o->generation;
+            message_send(d, m, d->now_ps, 0);
+        }
+    operation_done(d, o);
+}
+
+void wait_event_begin(struct emulated *d, struct operation *o)
+{
+    if (!event_is_over(d, o))
+        return; /* event_signalled() goes on */
+    checked_wait_event(d, o->stream, o->event);
+    operation_done(d, o);
+}
+
+static void poll_word(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+    const struct device_set *set = d->set;
+    uint32_t now = __atomic_load_n((const uint32_t *)(uintptr_t)o->to, __ATOMIC_ACQUIRE);
+    uint64_t step_ps = ps_of_ns(set->topology->device.wait_value_us * 1000);
+
+    (void)detail;
+    if ((int32_t)(now - o->word) >= 0) {
+        checked_wait_value(d, o->stream, o->to);
+        span_add(d, DEVICE_SPAN_WAIT, o->stream->lane, "wait", o->begin_ps, d->now_ps, 0);
+        operation_done(d, o);
+        return;
+    }
+    if (d->now_ps - o->begin_ps > ps_of_ns(set->options.wait_limit_ms * 1e6)) {
+        device_fault(
+            d, PROACT_ETIMEOUT,
+            "stream %u of device %u waited %.0f ms for word 0x%llx to reach %u: it is %u",
+            o->stream->lane, d->number, set->options.wait_limit_ms,
+            (unsigned long long)o->to, o->word, now);
+        return;
+    }
+    later(d, d->now_ps + step_ps, poll_word, o, 0);
+}
+
+void write_value_begin(struct emulated *d, struct operation *o)
+{
+    unsigned owner = memory_device(&d->set->memory, o->to);
+
+    checked_write_value(d, o->stream, o->to);
+    if (owner == d->number) {
+        __atomic_store_n((uint32_t *)(uintptr_t)o->to, o->word, __ATOMIC_RELEASE);
+        operation_done(d, o);
+        return;
+    }
+    struct message *m = message_create(d, owner, store_pieces, 1, sizeof o->word);
+
+    m->pieces[0] = (struct piece){.address = o->to, .bytes = sizeof o->word};
+    memcpy(m->data, &o->word, sizeof o->word);
+    m->bytes = sizeof o->word;
+    m->wire_bytes = model_wire_bytes(&d->set->topology->fabric, MODEL_COPY_ENGINE, 4, 4);
+    message_send(d, m, d->now_ps, 1);
+    when_acknowledged(d, done_later, o, 0);
+}
+
+void wait_value_begin(struct emulated *d, struct operation *o)
+{
+    poll_word(d, o, 0);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The paper's dedicated unit (PROACT III-D): counters beside the memory, and a DMA engine
+   that has its descriptors ready and asks no driver. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/emulator/checked.h"
+#include "device/emulator/message.h"
+#include "device/emulator/span_log.h"
+
+enum { DESCRIPTOR_NS = 100, PART_BYTES_MAX = 256 << 10 };
+
+static void send_bytes(struct emulated *d, unsigned to, uint64_t from, int64_t delta,
+                       uint64_t bytes)
+{
+    const struct topology_fabric *f = &d->set->topology->fabric;
+    struct message *m = message_create(d, to, store_pieces, 1, bytes);
+
+    m->pieces[0] =
+        (struct piece){.address = from + (uint64_t)delta, .bytes = (uint32_t)bytes};
+    memcpy(m->data, (const void *)(uintptr_t)from, bytes);
+    m->bytes = bytes;
+    m->wire_bytes = model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
+    message_send(d, m, d->now_ps + DESCRIPTOR_NS * (uint64_t)PS,
+                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
+    span_link(d, to, d->now_ps, d->out_free_ps, bytes);
+}
+
+static void send_chunk(struct emulated *d, const struct kernel_run *run,
+                       const struct device_unit *u, uint32_t chunk)
+{
+    for (uint32_t p = u->piece_first[chunk]; p < u->piece_first[chunk + 1]; p++)
+        for (uint32_t i = 0; i < u->peer_count; i++) {
+            /* Destinations rotate by chunk, so that no peer is always the last. */
+            uint32_t peer = (i + chunk) % u->peer_count;
+
+            checked_unit(d, run, u->pieces[p].from, u->deltas[peer], u->pieces[p].bytes);
+            for (uint64_t at = 0; at < u->pieces[p].bytes; at += PART_BYTES_MAX) {
+                uint64_t left = u->pieces[p].bytes - at;
+
+                send_bytes(d, u->peers[peer], u->pieces[p].from + at, u->deltas[peer],
+                           left < PART_BYTES_MAX ? left : PART_BYTES_MAX);
+            }
+        }
+}
+
+void unit_arm(struct kernel_run *run)
+{
+    uint32_t chunks = 0, at = 0;
+
+    for (const struct device_unit *u = run->unit; u; u = u->next)
+        chunks += u->chunk_count;
+    run->unit_left = must_calloc(chunks, sizeof *run->unit_left);
+    for (const struct device_unit *u = run->unit; u; u = u->next)
+        for (uint32_t i = 0; i < u->chunk_count; i++)
+            run->unit_left[at++] = u->writers[i];
+}
+
+void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta)
+{
+    uint32_t *left = run->unit_left;
+
+    for (const struct device_unit *u = run->unit; u; left += u->chunk_count, u = u->next)
+        for (uint32_t row = cta < u->cta_count ? u->first[cta] : 0;
+             cta < u->cta_count && row < u->first[cta + 1]; row++)
+            if (--left[u->chunk[row]] == 0)
+                send_chunk(d, run, u, u->chunk[row]);
+}

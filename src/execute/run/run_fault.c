@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "execute/run/run.h"
+
+void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
+                ...)
+{
+    struct execute_cta *c = &w->cta->face;
+    uint32_t thread[3];
+    size_t length;
+    va_list args;
+
+    if (c->fault[0])
+        return;
+    execute_warp_thread(w, lane, thread);
+    snprintf(c->fault, sizeof c->fault,
+             "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
+             w->grid->kernel->info.name, line, c->id[0], c->id[1], c->id[2], thread[0],
+             thread[1], thread[2]);
+    length = strlen(c->fault);
+    va_start(args, format);
+    vsnprintf(c->fault + length, sizeof c->fault - length, format, args);
+    va_end(args);
+}
+
+struct execute_cta *execute_warp_cta(const struct execute_warp *w)
+{
+    return &w->cta->face;
+}
+
+uint32_t execute_warp_index(const struct execute_warp *w)
+{
+    return w->index;
+}
+
+uint64_t execute_warp_issued(const struct execute_warp *w)
+{
+    return w->issued;
+}
+
+void execute_warp_thread(const struct execute_warp *w, unsigned lane, uint32_t out[3])
+{
+    const uint32_t *block = w->grid->launch.block;
+    uint32_t n = w->index * LANES + lane;
+
+    out[0] = n % block[0];
+    out[1] = n / block[0] % block[1];
+    out[2] = n / block[0] / block[1];
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Shared, thread, parameter and constant memory, and what a warp may do there. */
+
+#include "execute/run/run.h"
+
+/* Thread, shared, parameter and constant memory: addresses from `start` on. */
+struct region {
+    const char *name;
+    uint64_t start, bytes;
+    unsigned char *memory, *written; /* written: NULL where that is not checked */
+    uint64_t lane_bytes;             /* each lane has its own, so far apart */
+};
+
+/* Seen as addresses from `start` on. */
+static inline struct region shared_region(const struct execute_warp *w, uint64_t start)
+{
+    return (struct region){
+        "shared", start, w->grid->shared_bytes, w->cta->shared, w->cta->shared_written, 0};
+}
+
+static inline struct region thread_region(const struct execute_warp *w, uint64_t start)
+{
+    return (struct region){"local",
+                           start,
+                           w->grid->thread_bytes,
+                           w->thread_memory,
+                           w->thread_written,
+                           w->grid->thread_bytes};
+}
+
+/* Whether the lane may access `offset` of the region; writes the sentence if not, and notes
+   what is stored. */
+bool lane_allowed(struct execute_warp *w, const struct region *region, const struct site *s,
+                  unsigned lane, uint64_t offset);

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch, on every device: wait for what its arrays need, the kernel, and whatever the
+   method does before and behind it. The host waits for nobody. */
+#include <proact/device.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/session.h"
+
+struct launching {
+    struct proact_kernel *kernel;
+    const struct proact_arg *args;
+    uint32_t grid[3], threads[3], shared_bytes;
+    unsigned over; /* devices that run CTAs */
+    struct kernel_binding *binding;
+    uint64_t sequence;
+    unsigned char *parameters;
+};
+
+static uint64_t product(const uint32_t n[3])
+{
+    uint64_t xy = (uint64_t)n[0] * n[1], xyz;
+
+    return __builtin_mul_overflow(xy, (uint64_t)n[2], &xyz) ? UINT64_MAX : xyz;
+}
+
+static enum proact_status check_grid(struct launching *l, const struct proact_grid *g,
+                                     struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+    const char *name = l->kernel->name;
+
+    for (int i = 0; i < 3; i++) {
+        l->grid[i] = g->ctas[i] ? g->ctas[i] : 1;
+        l->threads[i] = g->threads[i] ? g->threads[i] : 1;
+    }
+    l->shared_bytes = g->shared_bytes;
+    l->over = g->device_count ? g->device_count : p->devices.count;
+    if (product(l->grid) > INT32_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a grid of %u x %u x %u CTAs, %d possible", name,
+                    l->grid[0], l->grid[1], l->grid[2], INT32_MAX);
+    if (product(l->threads) > p->topology.device.threads_per_cta)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %u x %u x %u threads a CTA, %u possible", name,
+                    l->threads[0], l->threads[1], l->threads[2],
+                    p->topology.device.threads_per_cta);
+    if (l->over > p->devices.count)
+        return fail(err, PROACT_EINVAL, "kernel '%s': split over %u devices, there are %u",
+                    name, l->over, p->devices.count);
+    return PROACT_OK;
+}
+
+static enum proact_status check_args(const struct launching *l, size_t count,
+                                     struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (count != k->parameter_count)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %zu arguments given, it takes %u%s",
+                    k->name, count, k->parameter_count,
+                    k->is_marked ? " before its share" : "");
+    for (size_t i = 0; i < count; i++) {
+        const struct proact_arg *a = &l->args[i];
+        size_t bytes = a->value ? a->bytes : sizeof(uint64_t);
+
+        if (!a->array && !a->value)
+            return fail(err, PROACT_EINVAL, "kernel '%s': argument %zu is empty", k->name,
+                        i);
+        if (a->array && a->array->session != k->session)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': argument %zu is an array of another session", k->name,
+                        i);
+        if (bytes != k->parameter[i].bytes)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': argument %zu has %zu bytes, its parameter %u",
+                        k->name, i, bytes, k->parameter[i].bytes);
+    }
+    return PROACT_OK;
+}
+
+/* An array is passed as its replica's address; with a value, that address is the value's
+   first eight bytes. */
+static void fill_parameters(const struct launching *l, unsigned device)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    for (unsigned i = 0; i < k->parameter_count; i++) {
+        const struct proact_arg *a = &l->args[i];
+        unsigned char *at = l->parameters + k->parameter[i].offset;
+
+        if (a->value)
+            memcpy(at, a->value, a->bytes);
+        if (a->array)
+            memcpy(at, &a->array->base[device], sizeof a->array->base[device]);
+    }
+}
+
+static bool is_written(const struct launching *l, const struct proact_array *a)
+{
+    if (!l->binding)
+        return l->kernel->may_write;
+    for (unsigned s = 0; s < l->binding->transfer.slot_count; s++)
+        if (l->binding->array[s] == a)
+            return true;
+    return false;
+}
+
+/* Where the stores to the peers happen, comes after all that peers still do with theirs. */
+static enum proact_status await_arrays(const struct launching *l, unsigned device,
+                                       enum transfer_lane sender, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned i = 0; i < l->kernel->parameter_count && !status; i++) {
+        const struct proact_array *a = l->args[i].array;
+
+        if (!a)
+            continue;
+        bool written = is_written(l, a);
+
+        status =
+            array_await(p, a, (struct order_place){device, TRANSFER_MAIN}, written, err);
+        if (written && !status)
+            status = array_await_peers(p, a, (struct order_place){device, sender}, err);
+    }
+    return status;
+}
+
+static enum proact_status record(const struct launching *l, unsigned device,
+                                 enum transfer_lane lane, struct proact_error *err)
+{
+    return order_record(&l->kernel->session->order, (struct order_place){device, lane},
+                        l->sequence, err);
+}
+
+/* Lane SIDE goes on when the kernel has ended. */
+static enum proact_status side_follows(const struct launching *l, unsigned device,
+                                       struct proact_error *err)
+{
+    return order_wait(&l->kernel->session->order,
+                      (struct order_place){device, TRANSFER_SIDE},
+                      (struct order_place){device, TRANSFER_MAIN}, l->sequence, err);
+}
+
+static enum proact_status queue_kernel(const struct launching *l, unsigned device,
+                                       uint32_t ctas_x, struct device_launch *launch,
+                                       struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+
+    if (l->binding) {
+        launch->grid[0] = ctas_x;
+        launch->grid[1] = launch->grid[2] = 1;
+    }
+    enum proact_status status =
+        p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN],
+                           l->kernel->function[device], launch, err);
+
+    if (!status)
+        span_book_launched(&p->book, device, l->sequence);
+    return status;
+}
+
+static struct device_launch launch_of(const struct launching *l)
+{
+    return (struct device_launch){
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .shared_bytes = l->shared_bytes,
+        .parameters = l->parameters,
+        .parameter_bytes = l->kernel->parameter_bytes,
+        .label = l->kernel->name,
+    };
+}
+
+static enum proact_status launch_share(const struct launching *l, unsigned device,
+                                       struct proact_error *err)
+{
+    const struct transfer_binding *b = &l->binding->transfer;
+    const struct transfer_method *method = b->plan.method;
+    bool alone = l->kernel->session->devices.count == 1;
+    uint32_t first = l->binding->cta_first[device];
+    uint32_t ctas = l->binding->cta_first[device + 1] - first;
+    struct device_launch launch = launch_of(l);
+    struct proact_share share = {.cta_first = first};
+    enum proact_status status = await_arrays(l, device, method->lane, err);
+
+    if (status)
+        return status;
+    memcpy(share.grid, l->grid, sizeof share.grid);
+    transfer_share(b, device, (uint32_t)l->sequence, &share);
+    fill_parameters(l, device);
+    memcpy(l->parameters + l->kernel->share_offset, &share, sizeof share);
+    if (ctas && !alone && method->before)
+        status = method->before(b, device, &share, &launch, err);
+    if (ctas && !status)
+        status = queue_kernel(l, device, ctas, &launch, err);
+    if (!status)
+        status = record(l, device, TRANSFER_MAIN, err);
+    if (status || alone)
+        return status;
+    if ((status = side_follows(l, device, err)))
+        return status;
+    if (ctas && method->after)
+        status = method->after(b, device, err);
+    return status ? status : record(l, device, TRANSFER_SIDE, err);
+}
+
+/* An unmarked kernel: the first device runs it, and its arrays go whole to the others. */
+static enum proact_status launch_whole(const struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    struct device_launch launch = launch_of(l);
+    enum proact_status status = await_arrays(l, 0, TRANSFER_SIDE, err);
+
+    if (status)
+        return status;
+    fill_parameters(l, 0);
+    if ((status = queue_kernel(l, 0, 0, &launch, err)) ||
+        (status = record(l, 0, TRANSFER_MAIN, err)) || p->devices.count == 1 ||
+        (status = side_follows(l, 0, err)))
+        return status;
+    bool sends = l->kernel->may_write && !p->plan.elide;
+
+    for (unsigned i = 0; i < l->kernel->parameter_count && sends; i++) {
+        const struct proact_array *a = l->args[i].array;
+
+        for (unsigned d = 1; a && d < p->devices.count && !status; d++)
+            status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
+                                      a->base[0], a->bytes, err);
+    }
+    return status ? status : record(l, 0, TRANSFER_SIDE, err);
+}
+
+static void account(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    const struct kernel_binding *b = l->binding;
+
+    for (unsigned i = 0; i < l->kernel->parameter_count; i++) {
+        struct proact_array *a = l->args[i].array;
+
+        if (!a)
+            continue;
+        a->used = l->sequence;
+        if (is_written(l, a))
+            a->sent[b ? b->transfer.plan.method->lane : TRANSFER_SIDE] = l->sequence;
+        if (!b && l->kernel->may_write && !p->plan.elide)
+            a->traffic[0].bytes += a->bytes * (p->devices.count - 1);
+    }
+    for (unsigned d = 0; b && d < p->devices.count; d++)
+        for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+            uint64_t chunks = transfer_sent_chunks(&b->transfer, d, s);
+
+            b->array[s]->traffic[d].bytes += transfer_sent_bytes(&b->transfer, d, s);
+            b->array[s]->traffic[d].chunks += chunks;
+            p->chunks[d] += chunks;
+        }
+    if (b && b->transfer.plan.method->may_give_up && p->devices.count > 1) {
+        p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
+                                sizeof *p->launches);
+        p->launches[p->launch_count++] = (struct session_launch){(uint32_t)l->sequence, b};
+    }
+}
+
+enum proact_status proact_launch(struct proact_kernel *k, const struct proact_grid *grid,
+                                 const struct proact_arg *args, size_t arg_count,
+                                 struct proact_error *err)
+{
+    struct proact *p = k->session;
+    struct launching l = {.kernel = k, .args = args};
+    enum proact_status status;
+
+    if ((status = check_grid(&l, grid, err)) || (status = check_args(&l, arg_count, err)) ||
+        (k->is_marked &&
+         (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
+        return status;
+    l.sequence = ++p->sequence;
+    l.parameters = must_calloc(k->parameter_bytes, 1);
+    if (k->is_marked)
+        for (unsigned d = 0; d < p->devices.count && !status; d++)
+            status = launch_share(&l, d, err);
+    else
+        status = launch_whole(&l, err);
+    free(l.parameters);
+    account(&l);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Devices wait for devices: each lane of each device records an event behind each
+   operation, numbered by the session's sequence, and whoever needs it waits for that
+   number. A wait that an earlier one already implies is not queued again. */
+
+#include "transfer/transfer.h"
+
+enum { ORDER_RING = 32 }; /* events of a lane; an older number waits for a later one */
+
+struct order_lane {
+    struct device_event *event[ORDER_RING];
+    uint64_t recorded[ORDER_RING];                       /* 0: never */
+    uint64_t seen[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* of other lanes, by waits */
+};
+
+struct order {
+    const struct transfer_devices *devices;
+    struct order_lane lane[TRANSFER_DEVICES_MAX][TRANSFER_LANES];
+};
+
+struct order_place {
+    unsigned device;
+    enum transfer_lane lane;
+};
+
+/* `o` is zeroed; clear it also after a failure. */
+enum proact_status order_open(struct order *o, const struct transfer_devices *devices,
+                              struct proact_error *err);
+void order_close(struct order *o);
+
+/* Behind all that is queued at `place` so far. */
+enum proact_status order_record(struct order *o, struct order_place place,
+                                uint64_t sequence, struct proact_error *err);
+
+/* What is queued at `place` from now on comes after what `of` recorded as `sequence`, if it
+   took part in that operation at all; 0 is no operation. */
+enum proact_status order_wait(struct order *o, struct order_place place,
+                              struct order_place of, uint64_t sequence,
+                              struct proact_error *err);

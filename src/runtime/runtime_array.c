@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/session.h"
+
+static struct device_replicas replicas_of(const struct proact_array *a)
+{
+    struct device_replicas r = {.name = a->name, .bytes = a->bytes};
+
+    for (unsigned d = 0; d < a->session->devices.count; d++)
+        r.base[d] = a->base[d];
+    return r;
+}
+
+/* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
+static char *name_of_its_own(const struct proact *p, const char *wanted)
+{
+    struct text name = {0};
+
+    text_print(&name, "%s", wanted);
+    for (unsigned number = 2;; number++) {
+        const struct proact_array *a = p->arrays;
+
+        while (a && strcmp(a->name, name.data) != 0)
+            a = a->next;
+        if (!a)
+            return name.data;
+        text_clear(&name);
+        text_print(&name, "%s (%u)", wanted, number);
+    }
+}
+
+enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
+                                       struct proact_array **out, struct proact_error *err)
+{
+    const char *name = shape->name ? shape->name : "array";
+    size_t bytes;
+
+    if (!shape->count || !shape->element_bytes ||
+        __builtin_mul_overflow(shape->count, shape->element_bytes, &bytes))
+        return fail(err, PROACT_EINVAL,
+                    "array '%s': %zu elements of %zu bytes: neither may be 0, nor their "
+                    "product pass 64 bits",
+                    name, shape->count, shape->element_bytes);
+    struct proact_array *a = must_calloc(1, sizeof *a);
+    enum proact_status status = PROACT_OK;
+
+    a->session = p;
+    a->id = ++p->last_id;
+    a->name = name_of_its_own(p, name);
+    a->count = shape->count;
+    a->element_bytes = shape->element_bytes;
+    a->bytes = bytes;
+    a->next = p->arrays;
+    p->arrays = a;
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = p->backend->alloc(p->set, d, bytes, &a->base[d], err);
+    if (status) {
+        proact_array_destroy(a);
+        return status;
+    }
+    struct device_replicas r = replicas_of(a);
+
+    p->backend->replicas(p->set, &r);
+    *out = a;
+    return PROACT_OK;
+}
+
+void proact_array_destroy(struct proact_array *a)
+{
+    if (!a)
+        return;
+    struct proact *p = a->session;
+    struct proact_array **link = &p->arrays;
+    struct device_replicas none = {.name = a->name};
+
+    p->backend->synchronize(p->set, NULL);
+    for (struct proact_kernel *k = p->kernels; k; k = k->next)
+        kernel_bindings_drop(k, a);
+    p->launch_count = 0;
+    p->backend->replicas(p->set, &none);
+    for (unsigned d = 0; d < p->devices.count; d++)
+        if (a->base[d])
+            p->backend->free(p->set, d, a->base[d]);
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    free(a->name);
+    free(a);
+}
+
+static enum proact_status check_range(const struct proact_array *a, size_t first,
+                                      size_t count, struct proact_error *err)
+{
+    if (first <= a->count && count <= a->count - first)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu, it has %zu", a->name,
+                first, first + count, a->count);
+}
+
+enum proact_status array_await(struct proact *p, const struct proact_array *a,
+                               struct order_place place, bool writes,
+                               struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < p->devices.count; d++)
+        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
+            if (d != place.device || writes)
+                status = order_wait(&p->order, place,
+                                    (struct order_place){d, (enum transfer_lane)lane},
+                                    a->sent[lane], err);
+    return status;
+}
+
+enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
+                                     struct order_place place, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
+                            a->used, err);
+    return status ? status : array_await(p, a, place, true, err);
+}
+
+enum proact_status proact_array_write(struct proact_array *a, size_t first,
+                                      const void *from, size_t count,
+                                      struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = check_range(a, first, count, err);
+
+    if (status || !count)
+        return status;
+    uint64_t sequence = ++p->sequence;
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        struct order_place main = {d, TRANSFER_MAIN};
+
+        if (!(status = array_await(p, a, main, true, err)) &&
+            !(status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
+                                         a->base[d] + first * a->element_bytes, from,
+                                         count * a->element_bytes, err)))
+            status = order_record(&p->order, main, sequence, err);
+    }
+    a->used = sequence;
+    return status;
+}
+
+enum proact_status proact_array_read_replica(struct proact_array *a, unsigned device,
+                                             size_t first, void *into, size_t count,
+                                             struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = check_range(a, first, count, err);
+
+    if (status)
+        return status;
+    if (device >= p->devices.count)
+        return fail(err, PROACT_EINVAL,
+                    "array '%s': replica of device %u, there are %u devices", a->name,
+                    device, p->devices.count);
+    if ((status = proact_wait(p, err)) || !count)
+        return status;
+    return p->backend->read(p->devices.device[device].lane[TRANSFER_MAIN], into,
+                            a->base[device] + first * a->element_bytes,
+                            count * a->element_bytes, err);
+}
+
+enum proact_status proact_array_read(struct proact_array *a, size_t first, void *into,
+                                     size_t count, struct proact_error *err)
+{
+    return proact_array_read_replica(a, 0, first, into, count, err);
+}

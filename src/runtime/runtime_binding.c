@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables and bindings of a kernel's launches: made for the first launch of a shape, kept
+   for the others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/session.h"
+
+struct mapped {
+    const struct proact_map *map;
+    const uint32_t *grid;
+};
+
+static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
+{
+    const struct mapped *m = context;
+
+    map_emit(m->map, m->grid, cta, emit, sink);
+}
+
+/* Device d gets the CTAs from cta_first[d] on: shares that differ by one at most. */
+static void split(const uint32_t grid[3], unsigned over, unsigned devices,
+                  uint32_t *cta_first)
+{
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+
+    for (unsigned d = 0; d <= devices; d++)
+        cta_first[d] = (uint32_t)(d < over ? ctas * d / over : ctas);
+}
+
+static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
+{
+    return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
+}
+
+static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
+                                      const struct proact_array *a, const uint32_t grid[3],
+                                      const uint32_t *cta_first, struct kernel_tables **out,
+                                      struct proact_error *err)
+{
+    struct proact *p = k->session;
+    const struct proact_map *map = &k->slot[slot].map;
+    struct kernel_tables *t = k->tables;
+
+    while (t && !(t->slot == slot && t->array_bytes == a->bytes &&
+                  t->chunk_bytes == p->plan.chunk_bytes && !memcmp(t->grid, grid, 12) &&
+                  same_split(t->cta_first, cta_first, p->devices.count)))
+        t = t->next;
+    if (t) {
+        *out = t;
+        if (t->generation == p->generation)
+            return PROACT_OK;
+        t->generation = p->generation;
+        return transfer_tables_restart(&p->devices, t->tables, err);
+    }
+    if (map->kind == PROACT_MAP_TABLE &&
+        map->cta_count != (uint64_t)grid[0] * grid[1] * grid[2])
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': the map of argument %u is a table of %u CTAs, the grid has "
+            "%llu",
+            k->name, k->slot[slot].arg, map->cta_count,
+            (unsigned long long)grid[0] * grid[1] * grid[2]);
+    t = must_calloc(1, sizeof *t);
+    t->slot = slot;
+    memcpy(t->grid, grid, sizeof t->grid);
+    memcpy(t->cta_first, cta_first, sizeof t->cta_first);
+    t->array_bytes = a->bytes;
+    t->chunk_bytes = p->plan.chunk_bytes;
+    t->generation = p->generation;
+    enum proact_status status =
+        transfer_tables_create(&p->devices,
+                               &(struct transfer_table_request){
+                                   .array = a->name,
+                                   .array_bytes = a->bytes,
+                                   .chunk_bytes = p->plan.chunk_bytes,
+                                   .device_count = p->devices.count,
+                                   .cta_first = cta_first,
+                                   .map = {ranges_of, &(struct mapped){map, grid}},
+                               },
+                               (uint32_t)p->sequence, &t->tables, err);
+
+    if (status) {
+        free(t);
+        return status;
+    }
+    t->next = k->tables;
+    k->tables = t;
+    *out = t;
+    return PROACT_OK;
+}
+
+static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
+{
+    return a->method == b->method && a->chunk_bytes == b->chunk_bytes &&
+           a->threads == b->threads && a->elide == b->elide;
+}
+
+static bool fits(const struct proact_kernel *k, const struct kernel_binding *b,
+                 const uint32_t grid[3], const uint32_t *cta_first,
+                 const struct proact_arg *args)
+{
+    if (memcmp(b->grid, grid, sizeof b->grid) != 0 ||
+        !same_split(b->cta_first, cta_first, k->session->devices.count) ||
+        !same_plan(&b->transfer.plan, &k->session->plan) ||
+        b->transfer.slot_count != k->slot_count)
+        return false;
+    for (unsigned s = 0; s < k->slot_count; s++)
+        if (b->array[s] != args[k->slot[s].arg].array)
+            return false;
+    return true;
+}
+
+static enum proact_status binding_create(struct proact_kernel *k, struct kernel_binding *b,
+                                         const struct proact_arg *args,
+                                         struct proact_error *err)
+{
+    struct proact *p = k->session;
+    enum proact_status status = PROACT_OK;
+
+    b->transfer.devices = &p->devices;
+    b->transfer.plan = p->plan;
+    b->transfer.slot_count = k->slot_count;
+    for (unsigned s = 0; s < k->slot_count && !status; s++) {
+        struct proact_array *a = args[k->slot[s].arg].array;
+
+        if (!a)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': argument %u has a map and must be an array", k->name,
+                        k->slot[s].arg);
+        b->array[s] = a;
+        if ((status = tables_find(k, s, a, b->grid, b->cta_first, &b->tables[s], err)))
+            break;
+        b->transfer.slot[s].tables = b->tables[s]->tables;
+        memcpy(b->transfer.slot[s].base, a->base, sizeof a->base);
+    }
+    return status ? status : transfer_bind(&b->transfer, err);
+}
+
+/* What lane MAIN was just given to store, lane SIDE may read from now on. */
+static enum proact_status side_sees_tables(struct proact *p, struct kernel_binding *b,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    b->uploaded = ++p->sequence;
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
+
+        if (!(status = order_record(&p->order, main, b->uploaded, err)))
+            status = order_wait(&p->order, side, main, b->uploaded,
+                                err); /* protocol: tables-wait */
+    }
+    return status;
+}
+
+static enum proact_status restart(struct proact *p, struct kernel_binding *b,
+                                  struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    bool anything = false;
+
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++)
+        if (b->tables[s]->generation != p->generation) {
+            b->tables[s]->generation = p->generation;
+            anything = true;
+            status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
+        }
+    return status || !anything ? status : side_sees_tables(p, b, err);
+}
+
+enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t grid[3],
+                                       unsigned over, const struct proact_arg *args,
+                                       struct kernel_binding **out,
+                                       struct proact_error *err)
+{
+    struct proact *p = k->session;
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+    enum proact_status status = PROACT_OK;
+
+    split(grid, over, p->devices.count, cta_first);
+    for (struct kernel_binding *b = k->bindings; b; b = b->next)
+        if (fits(k, b, grid, cta_first, args)) {
+            *out = b;
+            return restart(p, b, err);
+        }
+    struct kernel_binding *b = must_calloc(1, sizeof *b);
+
+    memcpy(b->grid, grid, sizeof b->grid);
+    memcpy(b->cta_first, cta_first, sizeof b->cta_first);
+    if ((status = binding_create(k, b, args, err))) {
+        free(b);
+        return status;
+    }
+    b->next = k->bindings;
+    k->bindings = b;
+    *out = b;
+    return side_sees_tables(p, b, err);
+}
+
+static bool uses(const struct kernel_binding *b, const struct proact_array *a)
+{
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        if (b->array[s] == a)
+            return true;
+    return false;
+}
+
+void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array)
+{
+    for (struct kernel_binding **link = &k->bindings; *link;) {
+        struct kernel_binding *b = *link;
+
+        if (array && !uses(b, array)) {
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        transfer_unbind(&b->transfer);
+        free(b);
+    }
+}
+
+void kernel_tables_drop(struct proact_kernel *k)
+{
+    while (k->tables) {
+        struct kernel_tables *t = k->tables;
+
+        k->tables = t->next;
+        transfer_tables_destroy(&k->session->devices, t->tables);
+        free(t);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <proact/device.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/session.h"
+
+static enum proact_status image_load(struct proact *p, const struct proact_image *image,
+                                     struct session_image **out, struct proact_error *err)
+{
+    const char *name = image->name ? image->name : "kernel.ptx";
+    size_t bytes = image->bytes ? image->bytes : strlen(image->text);
+    enum proact_status status;
+
+    for (struct session_image *i = p->images; i; i = i->next)
+        if (i->bytes == bytes && memcmp(i->text, image->text, bytes) == 0) {
+            *out = i;
+            return PROACT_OK;
+        }
+    struct session_image *i = must_calloc(1, sizeof *i);
+
+    i->text = must_strndup(image->text, bytes);
+    i->bytes = bytes;
+    i->next = p->images;
+    p->images = i; /* also if it fails: closing cleans up */
+    status = ptx_parse(name, i->text, bytes, &i->ptx, err);
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status =
+            p->backend->module_load(p->set, d, name, i->text, bytes, &i->module[d], err);
+    if (status)
+        i->bytes = 0; /* never found again */
+    *out = i;
+    return status;
+}
+
+/* Reads the parameters' places; a last one that looks like a share is one. */
+static void read_parameters(struct proact_kernel *k, const struct ptx_function *f)
+{
+    unsigned count = f->parameter_count;
+
+    k->parameter = must_calloc(count, sizeof *k->parameter);
+    for (unsigned i = 0; i < count; i++)
+        k->parameter[i] =
+            (struct kernel_parameter){f->symbols[i].offset, f->symbols[i].bytes};
+    k->parameter_bytes = f->parameter_bytes;
+    if (count && k->parameter[count - 1].bytes == sizeof(struct proact_share) &&
+        f->symbols[count - 1].align == _Alignof(struct proact_share)) {
+        k->is_marked = true;
+        k->share_offset = k->parameter[--count].offset;
+    }
+    k->parameter_count = count;
+}
+
+static bool writes_global(const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        enum ptx_effect effect = ptx_opcode_effect(in->opcode);
+
+        if (((effect == PTX_STORES || effect == PTX_ATOMIC) &&
+             in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_LOCAL &&
+             in->space != PTX_SPACE_PARAM) ||
+            in->opcode == PTX_CALL || in->opcode == PTX_OPCODE_COUNT)
+            return true;
+    }
+    return false;
+}
+
+enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,
+                                      const char *name, struct proact_kernel **out,
+                                      struct proact_error *err)
+{
+    struct session_image *i;
+    enum proact_status status = image_load(p, image, &i, err);
+
+    if (status)
+        return status;
+    const struct ptx_function *f = ptx_function_find(i->ptx, name);
+
+    if (!f || !f->is_entry)
+        return fail(err, PROACT_EINVAL, "%s: no kernel is named '%s'",
+                    image->name ? image->name : "kernel.ptx", name);
+    struct proact_kernel *k = must_calloc(1, sizeof *k);
+
+    k->session = p;
+    k->name = must_strdup(name);
+    k->next = p->kernels;
+    p->kernels = k;
+    read_parameters(k, f);
+    k->may_write = writes_global(f);
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = p->backend->function(i->module[d], name, &k->function[d], err);
+    if (status) {
+        proact_kernel_destroy(k);
+        return status;
+    }
+    *out = k;
+    return PROACT_OK;
+}
+
+void proact_kernel_destroy(struct proact_kernel *k)
+{
+    if (!k)
+        return;
+    struct proact *p = k->session;
+    struct proact_kernel **link = &p->kernels;
+
+    p->backend->synchronize(p->set, NULL);
+    p->launch_count = 0;
+    kernel_bindings_drop(k, NULL);
+    kernel_tables_drop(k);
+    while (*link != k)
+        link = &(*link)->next;
+    *link = k->next;
+    for (unsigned s = 0; s < k->slot_count; s++)
+        map_clear(&k->slot[s].map);
+    free(k->parameter);
+    free(k->name);
+    free(k);
+}
+
+enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
+                                     const struct proact_map *map, struct proact_error *err)
+{
+    struct proact_map copy;
+    unsigned slot = 0;
+
+    if (arg >= k->parameter_count)
+        return fail(err, PROACT_EINVAL, "kernel '%s': map for argument %u, it takes %u",
+                    k->name, arg, k->parameter_count);
+    while (slot < k->slot_count && k->slot[slot].arg != arg)
+        slot++;
+    if (slot == PROACT_SLOTS_MAX)
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': argument %u would be written array number %d, %d possible",
+            k->name, arg, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
+    enum proact_status status = map_copy(map, k->name, &copy, err);
+
+    if (status)
+        return status;
+    if (slot < k->slot_count) { /* said anew: what was made of the old one goes */
+        k->session->backend->synchronize(k->session->set, NULL);
+        k->session->launch_count = 0;
+        kernel_bindings_drop(k, NULL);
+        kernel_tables_drop(k);
+        map_clear(&k->slot[slot].map);
+    } else {
+        k->slot_count++;
+    }
+    k->slot[slot] = (struct kernel_slot){arg, copy};
+    return PROACT_OK;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/session.h"
+
+/* a * b + c, or the largest number: beyond the end of every array. */
+static uint64_t at(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t product, sum;
+
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(product, c, &sum))
+        return UINT64_MAX;
+    return sum;
+}
+
+static enum proact_status check_table(const struct proact_map *map, const char *kernel,
+                                      struct proact_error *err)
+{
+    if (!map->first || !map->ranges)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a map that is a table needs `first` and `ranges`",
+                    kernel);
+    for (uint32_t i = 0; i < map->cta_count; i++)
+        if (map->first[i] > map->first[i + 1])
+            return fail(
+                err, PROACT_EINVAL,
+                "kernel '%s': the map's table gives CTA %u ranges %u to %u, which is "
+                "less than none",
+                kernel, i, map->first[i], map->first[i + 1]);
+    return PROACT_OK;
+}
+
+static enum proact_status check(const struct proact_map *map, const char *kernel,
+                                struct proact_error *err)
+{
+    switch (map->kind) {
+    case PROACT_MAP_CONTIGUOUS:
+    case PROACT_MAP_STRIDED:
+    case PROACT_MAP_STENCIL:
+        if (map->run_bytes == 0)
+            return fail(err, PROACT_EINVAL, "kernel '%s': the map's run_bytes is 0",
+                        kernel);
+        if (map->kind == PROACT_MAP_STENCIL && (map->rows == 0 || map->stride_bytes == 0))
+            return fail(
+                err, PROACT_EINVAL,
+                "kernel '%s': the stencil map has %llu rows of %llu bytes: neither may "
+                "be 0",
+                kernel, (unsigned long long)map->rows,
+                (unsigned long long)map->stride_bytes);
+        return PROACT_OK;
+    case PROACT_MAP_TABLE:
+        return check_table(map, kernel, err);
+    case PROACT_MAP_CALLBACK:
+        if (!map->ranges_of)
+            return fail(err, PROACT_EINVAL, "kernel '%s': the map's callback is NULL",
+                        kernel);
+        return PROACT_OK;
+    }
+    return fail(err, PROACT_EINVAL, "kernel '%s': %d is no kind of map", kernel, map->kind);
+}
+
+static void *copy(const void *from, size_t count, size_t size)
+{
+    void *to = must_calloc(count, size);
+
+    if (count)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+enum proact_status map_copy(const struct proact_map *map, const char *kernel,
+                            struct proact_map *out, struct proact_error *err)
+{
+    enum proact_status status = check(map, kernel, err);
+
+    if (status)
+        return status;
+    *out = *map;
+    if (map->kind != PROACT_MAP_TABLE) {
+        out->first = NULL;
+        out->ranges = NULL;
+        return PROACT_OK;
+    }
+    out->first = copy(map->first, (size_t)map->cta_count + 1, sizeof *map->first);
+    out->ranges = copy(map->ranges, map->first[map->cta_count], sizeof *map->ranges);
+    return PROACT_OK;
+}
+
+void map_clear(struct proact_map *map)
+{
+    free((void *)(uintptr_t)map->first);
+    free((void *)(uintptr_t)map->ranges);
+    *map = (struct proact_map){0};
+}
+
+struct moved {
+    uint64_t offset;
+    transfer_emit *emit;
+    void *sink;
+};
+
+static void emit_moved(void *sink, uint64_t first_byte, uint64_t bytes)
+{
+    const struct moved *m = sink;
+
+    m->emit(m->sink, at(1, first_byte, m->offset), bytes);
+}
+
+/* The last CTA of a row does not reach into the next one. */
+static void emit_stencil(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
+                         struct moved *m)
+{
+    uint64_t x = at(cta % grid[0], map->run_bytes, 0);
+    uint64_t y = at(cta / grid[0] % grid[1], map->rows, 0), bytes = map->run_bytes;
+
+    if (x >= map->stride_bytes)
+        return;
+    if (bytes > map->stride_bytes - x)
+        bytes = map->stride_bytes - x;
+    for (uint64_t row = 0; row < map->rows; row++)
+        emit_moved(m, at(at(1, y, row), map->stride_bytes, x), bytes);
+}
+
+void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
+              transfer_emit *emit, void *sink)
+{
+    struct moved m = {map->offset_bytes, emit, sink};
+    const uint32_t place[3] = {cta % grid[0], cta / grid[0] % grid[1],
+                               cta / grid[0] / grid[1]};
+
+    switch (map->kind) {
+    case PROACT_MAP_CONTIGUOUS:
+        emit_moved(&m, at(cta, map->run_bytes, 0), map->run_bytes);
+        break;
+    case PROACT_MAP_STRIDED:
+        for (uint64_t j = 0; j < (map->run_count ? map->run_count : 1); j++)
+            emit_moved(&m, at(cta, map->step_bytes, at(j, map->stride_bytes, 0)),
+                       map->run_bytes);
+        break;
+    case PROACT_MAP_STENCIL:
+        emit_stencil(map, grid, cta, &m);
+        break;
+    case PROACT_MAP_TABLE:
+        for (uint32_t r = map->first[cta]; r < map->first[cta + 1]; r++)
+            emit_moved(&m, map->ranges[r].first_byte, map->ranges[r].bytes);
+        break;
+    case PROACT_MAP_CALLBACK:
+        map->ranges_of(map->context, grid, place, emit_moved, &m);
+        break;
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
+#include "runtime/session.h"
+
+/* Did an agent give up? Its sentence needs the launch that it belonged to. */
+static enum proact_status check_late(struct proact *p, unsigned device,
+                                     struct proact_error *err)
+{
+    struct transfer_late late;
+    bool is_late;
+    enum proact_status status = transfer_late(&p->devices, device, &is_late, &late, err);
+
+    if (status || !is_late)
+        return status;
+    for (size_t i = 0; i < p->launch_count; i++) {
+        const struct kernel_binding *b = p->launches[i].binding;
+
+        if (transfer_late_is(&late, p->launches[i].epoch))
+            return transfer_late_fail(&p->devices, device, &late,
+                                      b->transfer.slot[late.slot].tables,
+                                      b->array[late.slot]->name, b->cta_first[device], err);
+    }
+    return fail(err, PROACT_ETIMEOUT, "an agent of device %u gave up on chunk %u", device,
+                late.chunk);
+}
+
+enum proact_status proact_wait(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = p->backend->synchronize(p->set, err);
+
+    p->now_ns = p->backend->now_ns(p->set);
+    span_book_fold(&p->book);
+    /* All are asked, so that none says at the next wait what belongs to this one. */
+    for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
+        enum proact_status late = check_late(p, d, status ? NULL : err);
+
+        if (!status)
+            status = late;
+    }
+    if (status)
+        p->generation++;
+    p->launch_count = 0;
+    return status;
+}
+
+uint64_t proact_now_ns(const struct proact *p)
+{
+    return p->now_ns;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+#define MACHINE_DEFAULT "v100x4"
+enum {
+    CHUNK_BYTES_DEFAULT = 64 << 10,
+    CHUNK_BYTES_MIN = 4 << 10,
+    CHUNK_BYTES_MAX = 16 << 20,
+    THREADS_DEFAULT = 2048,
+    THREADS_MIN = 32,
+    THREADS_MAX = 8192,
+    WAIT_LIMIT_MS = 10000,
+};
+
+enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
+                                struct transfer_plan *out, struct proact_error *err)
+{
+    uint64_t chunk = plan->chunk_bytes ? plan->chunk_bytes : CHUNK_BYTES_DEFAULT;
+    unsigned threads = plan->threads ? plan->threads : THREADS_DEFAULT;
+    const struct transfer_method *method;
+    enum proact_status status = transfer_method_find(plan->method, &method, err);
+
+    if (status)
+        return status;
+    if (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1)))
+        return fail(err, PROACT_EINVAL,
+                    "chunk of %llu bytes: a power of two from %d to %d is possible",
+                    (unsigned long long)chunk, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+    if (threads < THREADS_MIN || threads > THREADS_MAX || threads % 32)
+        return fail(err, PROACT_EINVAL,
+                    "%u transfer threads: a multiple of 32 from %d to %d is possible",
+                    threads, THREADS_MIN, THREADS_MAX);
+    if ((status = transfer_method_check(method, &p->devices, err)))
+        return status;
+    *out = (struct transfer_plan){
+        .method = method, .chunk_bytes = chunk, .threads = threads, .elide = plan->elide};
+    return PROACT_OK;
+}
+
+/* What does not need the devices is looked at before they are opened. */
+static enum proact_status load_machine(struct proact *p, const struct proact_options *o,
+                                       struct proact_error *err)
+{
+    enum proact_status status =
+        topology_load(o->machine ? o->machine : MACHINE_DEFAULT, &p->topology, err);
+
+    if (status)
+        return status;
+    if ((status = topology_restrict(&p->topology, o->device_count, err)))
+        return status;
+    if (p->topology.device_count > PROACT_DEVICES_MAX)
+        return fail(err, PROACT_EINVAL, "machine '%s' has %u devices, 1 to %d possible",
+                    p->topology.name, p->topology.device_count, PROACT_DEVICES_MAX);
+    return PROACT_OK;
+}
+
+enum proact_status session_open(const struct device_backend *backend,
+                                const struct proact_options *options, struct proact **out,
+                                struct proact_error *err)
+{
+    static const struct proact_options defaults;
+    const struct proact_options *o = options ? options : &defaults;
+    struct proact *p = must_calloc(1, sizeof *p);
+    double limit_ms = o->wait_limit_ms > 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
+    enum proact_status status;
+
+    p->backend = backend;
+    if ((status = load_machine(p, o, err)) ||
+        (status = backend->open(
+             &(struct device_options){.topology = &p->topology,
+                                      .seed = o->seed,
+                                      .check = o->check,
+                                      .infinite_bandwidth = o->infinite_bandwidth,
+                                      .threads = o->threads,
+                                      .wait_limit_ms = 2 * limit_ms},
+             &p->set, err)) ||
+        (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,
+                                err)) ||
+        (status = session_plan(p, &o->plan, &p->plan, err)) ||
+        (status = order_open(&p->order, &p->devices, err))) {
+        proact_close(p);
+        return status;
+    }
+    p->book.device_count = p->devices.count;
+    p->book.skip = TRANSFER_AGENT_LABEL;
+    backend->observe(p->set, span_book_take, &p->book);
+    *out = p;
+    return PROACT_OK;
+}
+
+enum proact_status proact_open(const struct proact_options *options, struct proact **out,
+                               struct proact_error *err)
+{
+    return session_open(&device_emulator, options, out, err);
+}
+
+static void images_destroy(struct proact *p)
+{
+    while (p->images) {
+        struct session_image *image = p->images;
+
+        p->images = image->next;
+        for (unsigned d = 0; d < p->devices.count; d++)
+            if (image->module[d])
+                p->backend->module_unload(image->module[d]);
+        ptx_destroy(image->ptx);
+        free(image->text);
+        free(image);
+    }
+}
+
+void proact_close(struct proact *p)
+{
+    if (!p)
+        return;
+    if (p->set)
+        p->backend->synchronize(p->set, NULL);
+    while (p->kernels)
+        proact_kernel_destroy(p->kernels);
+    while (p->arrays)
+        proact_array_destroy(p->arrays);
+    images_destroy(p);
+    order_close(&p->order);
+    if (p->devices.backend)
+        transfer_close(&p->devices);
+    if (p->set)
+        p->backend->close(p->set);
+    span_book_clear(&p->book);
+    free(p->launches);
+    free(p);
+}
+
+unsigned proact_device_count(const struct proact *p)
+{
+    return p->devices.count;
+}
+
+bool proact_is_emulated(const struct proact *p)
+{
+    return p->backend->is_virtual;
+}
+
+enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *plan,
+                                   struct proact_error *err)
+{
+    struct transfer_plan wanted;
+    enum proact_status status = session_plan(p, plan, &wanted, err);
+
+    if (!status)
+        p->plan = wanted;
+    return status;
+}
+
+const char *const *proact_methods(void)
+{
+    return transfer_method_names();
+}
+
+const char *proact_method_summary(const char *method)
+{
+    const struct transfer_method *m;
+
+    return transfer_method_find(method, &m, NULL) ? NULL : m->summary;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What stands behind the handles of <proact/proact.h>. Everything belongs to its session.
+ */
+
+#include <proact/proact.h>
+
+#include "device/device.h"
+#include "ptx/ptx.h"
+#include "runtime/order.h"
+#include "runtime/span_book.h"
+#include "topology/topology.h"
+#include "transfer/transfer.h"
+
+_Static_assert((int)PROACT_DEVICES_MAX == (int)TRANSFER_DEVICES_MAX, "one limit");
+
+struct proact_array {
+    struct proact *session;
+    struct proact_array *next;
+    uint64_t id; /* never used again in the session */
+    char *name;  /* its own in the session */
+    size_t count, element_bytes, bytes;
+    device_addr base[PROACT_DEVICES_MAX];
+    uint64_t used;                 /* the last operation that touched it, on lane MAIN */
+    uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
+    struct array_traffic {
+        uint64_t bytes, chunks;
+    } traffic[PROACT_DEVICES_MAX];
+};
+
+/* A PTX text, loaded on every device. */
+struct session_image {
+    struct session_image *next;
+    char *text;
+    size_t bytes;
+    struct ptx_module *ptx;
+    struct device_module *module[PROACT_DEVICES_MAX];
+};
+
+/* One written array of a kernel, in the order of proact_kernel_map(). */
+struct kernel_slot {
+    unsigned arg;
+    struct proact_map map; /* its tables are ours */
+};
+
+/* Tables and bindings are kept for the shapes of launch that asked for them. */
+struct kernel_tables {
+    struct kernel_tables *next;
+    uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
+    uint64_t array_bytes, chunk_bytes;
+    uint64_t generation; /* of the session, when the counters last were as they should */
+    struct transfer_tables *tables;
+};
+
+struct kernel_binding {
+    struct kernel_binding *next;
+    uint32_t grid[3];
+    struct proact_array *array[PROACT_SLOTS_MAX];
+    struct kernel_tables *tables[PROACT_SLOTS_MAX];
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    uint64_t uploaded; /* the operation that put its tables on lane MAIN */
+    struct transfer_binding transfer;
+};
+
+struct kernel_parameter {
+    uint32_t offset, bytes;
+};
+
+struct proact_kernel {
+    struct proact *session;
+    struct proact_kernel *next;
+    char *name;
+    struct device_function *function[PROACT_DEVICES_MAX];
+    struct kernel_parameter *parameter; /* without the share */
+    unsigned parameter_count;
+    uint32_t parameter_bytes, share_offset;
+    bool is_marked;
+    bool may_write; /* it has an instruction that writes to global memory */
+    struct kernel_slot slot[PROACT_SLOTS_MAX];
+    unsigned slot_count;
+    struct kernel_tables *tables;
+    struct kernel_binding *bindings;
+};
+
+/* A launch since the last wait whose agents may have given up. */
+struct session_launch {
+    uint32_t epoch;
+    const struct kernel_binding *binding;
+};
+
+struct proact {
+    struct topology topology;
+    const struct device_backend *backend;
+    struct device_set *set;
+    struct transfer_devices devices;
+    struct transfer_plan plan;
+    struct order order;
+    struct span_book book;
+    uint64_t sequence;   /* of the last operation queued */
+    uint64_t generation; /* grows when launches broke and left counters anyhow */
+    uint64_t last_id;
+    uint64_t now_ns;
+    struct proact_array *arrays;
+    struct proact_kernel *kernels;
+    struct session_image *images;
+    struct session_launch *launches;
+    size_t launch_count, launch_capacity;
+    struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
+    uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
+};
+
+/* proact_open() on a backend; tests hand in a pretend one. */
+enum proact_status session_open(const struct device_backend *backend,
+                                const struct proact_options *options, struct proact **out,
+                                struct proact_error *err);
+
+enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
+                                struct transfer_plan *out, struct proact_error *err);
+
+/* Bindings of a kernel; nothing may be in flight when they are dropped. `array`: only those
+   that use it, NULL: all. */
+void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array);
+void kernel_tables_drop(struct proact_kernel *k);
+
+/* The binding of a launch of a marked kernel, split over the first `over` devices: made at
+   the first of its shape. */
+enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t grid[3],
+                                       unsigned over, const struct proact_arg *args,
+                                       struct kernel_binding **out,
+                                       struct proact_error *err);
+
+/* Copies what the map borrows, after a look at it. `kernel` is for messages. */
+enum proact_status map_copy(const struct proact_map *map, const char *kernel,
+                            struct proact_map *out, struct proact_error *err);
+void map_clear(struct proact_map *map);
+/* Emits the bytes of one CTA. */
+void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
+              transfer_emit *emit, void *sink);
+
+/* The operation that is about to be queued on `place` (it will write the array if `writes`)
+   comes after all that was sent into the replica there, and out of it. */
+enum proact_status array_await(struct proact *p, const struct proact_array *a,
+                               struct order_place place, bool writes,
+                               struct proact_error *err);
+/* What `place` is about to send comes after all that its peers did with their replicas. */
+enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
+                                     struct order_place place, struct proact_error *err);

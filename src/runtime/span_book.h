@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What happened when: passes spans on to an observer, and adds up how long kernels ran,
+   links were busy, and both at once. Folded at every wait, when all that was queued has
+   ended. */
+
+#include <proact/proact.h>
+
+#include "device/device.h"
+
+struct span_interval {
+    uint64_t start_ns, end_ns;
+};
+
+struct span_list {
+    struct span_interval *span;
+    size_t count, capacity;
+};
+
+struct span_book {
+    proact_observer *observer;
+    void *context;
+    const char *skip; /* name of kernels that do not count: the library's own */
+    unsigned device_count;
+    struct span_list kernel[PROACT_DEVICES_MAX], link[PROACT_DEVICES_MAX];
+    struct launch_ids { /* of a device's kernels since the last fold, in their order */
+        uint64_t *id;
+        size_t count, capacity;
+    } launched[PROACT_DEVICES_MAX];
+    struct span_sums {
+        double kernel_ns, link_ns, overlap_ns;
+    } device[PROACT_DEVICES_MAX], all;
+};
+
+/* A device_observer; the context is the book. */
+void span_book_take(void *book, const struct device_span *span);
+void span_book_launched(struct span_book *b, unsigned device, uint64_t id);
+void span_book_fold(struct span_book *b);
+void span_book_reset(struct span_book *b); /* the sums */
+void span_book_clear(struct span_book *b);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control flow: every lane goes its own way, and comes back. */
+#include "execute_testing.h"
+
+static void each(const char *body, uint32_t threads, uint32_t value,
+                 uint32_t (*expect)(uint32_t i, uint32_t value))
+{
+    for (int hoist = 0; hoist < 2; hoist++)
+        for (uint64_t budget = 3; budget < 1000000; budget *= 100) {
+            struct rig r;
+
+            rig_open(&r, body, hoist);
+            r.launch.block[0] = threads;
+            r.parameters[1] = value;
+            assert_int_equal(rig_run(&r, budget, budget), EXECUTE_EXITED);
+            for (uint32_t i = 0; i < threads; i++)
+                if (r.memory[i] != expect(i, value))
+                    fail_msg("thread %u: %u, not %u", i, r.memory[i], expect(i, value));
+            rig_close(&r);
+        }
+}
+
+static uint32_t nested_expect(uint32_t i, uint32_t value)
+{
+    uint32_t x = 0;
+
+    if (i < value)
+        x = i & 1 ? 10 : (i & 2 ? 20 : 30);
+    else
+        x = 40;
+    return x + 1;
+}
+
+static void nested_ifs(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL "mov.u32 %r3, 0; setp.ge.u32 %p1, %r1, %r2; @%p1 bra ELSE;\n"
+                    "and.b32 %r4, %r1, 1; setp.eq.u32 %p2, %r4, 0; @%p2 bra EVEN;\n"
+                    "mov.u32 %r3, 10; bra JOIN;\n"
+                    "EVEN: and.b32 %r5, %r1, 2; setp.ne.u32 %p3, %r5, 0;\n"
+                    "@%p3 mov.u32 %r3, 20; @!%p3 mov.u32 %r3, 30; bra.uni JOIN;\n"
+                    "ELSE: mov.u32 %r3, 40;\n"
+                    "JOIN: add.u32 %r3, %r3, 1; st.global.u32 [%rd1], %r3; ret; }\n",
+         77, 41, nested_expect);
+}
+
+static uint32_t collatz_expect(uint32_t i, uint32_t value)
+{
+    uint32_t steps = 0;
+
+    (void)value;
+    for (uint32_t n = i + 1; n != 1; steps++)
+        n = n & 1 ? 3 * n + 1 : n / 2;
+    return steps;
+}
+
+static void loops_of_different_length(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL "add.u32 %r3, %r1, 1; mov.u32 %r4, 0;\n"
+                    "TOP: setp.eq.u32 %p1, %r3, 1; @%p1 bra DONE;\n"
+                    "and.b32 %r5, %r3, 1; setp.eq.u32 %p2, %r5, 1; @%p2 bra ODD;\n"
+                    "shr.u32 %r3, %r3, 1; bra NEXT;\n"
+                    "ODD: mul.lo.u32 %r3, %r3, 3; add.u32 %r3, %r3, 1;\n"
+                    "NEXT: add.u32 %r4, %r4, 1; bra TOP;\n"
+                    "DONE: st.global.u32 [%rd1], %r4; exit; }\n",
+         100, 0, collatz_expect);
+}
+
+static uint32_t exits_expect(uint32_t i, uint32_t value)
+{
+    (void)value;
+    return i % 3 == 0 ? 0 : i % 3 == 1 ? 5 : i;
+}
+
+static void guarded_exits(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL
+         "rem.u32 %r3, %r1, 3; setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 1;\n"
+         "@%p1 exit; @%p2 st.global.u32 [%rd1], 5; @%p2 ret;\n"
+         "st.global.u32 [%rd1], %r1; }\n",
+         50, 0, exits_expect);
+}
+
+static uint32_t table_expect(uint32_t i, uint32_t value)
+{
+    static const uint32_t rows[4] = {7, 8, 9, 7};
+
+    return rows[i & 3] + value;
+}
+
+static void branch_by_table(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL
+         "and.b32 %r3, %r1, 3; mov.u32 %r4, 0;\n"
+         "LIST: .branchtargets A, B, C, A;\n"
+         "brx.idx %r3, LIST;\n"
+         "A: mov.u32 %r4, 7; bra END; B: mov.u32 %r4, 8; bra END; C: mov.u32 %r4, 9;\n"
+         "END: add.u32 %r4, %r4, %r2; st.global.u32 [%rd1], %r4; ret; }\n",
+         64, 3, table_expect);
+}
+
+/* f(x, y) = x even: g(x) + y, odd: y; g(x) = x * x. */
+static const char calls[] =
+    ".func (.param .b32 r) g(.param .b32 x)\n{ .reg .b32 %r<4>;\n"
+    "ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }\n"
+    ".func (.param .b32 r) f(.param .b32 x, .param .b32 y)\n"
+    "{ .reg .b32 %r<9>; .reg .pred %p<2>;\n"
+    "ld.param.u32 %r1, [x]; ld.param.u32 %r2, [y]; mov.u32 %r5, 0;\n"
+    "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 1; @%p1 bra OUT;\n"
+    "{ .param .b32 p0; .param .b32 q0; st.param.b32 [p0], %r1;\n"
+    "call.uni (q0), g, (p0); ld.param.b32 %r5, [q0]; }\n"
+    "OUT: add.u32 %r6, %r5, %r2; st.param.b32 [r], %r6; ret; }\n" RIG_KERNEL
+    "setp.lt.u32 %p1, %r1, 40; mov.u32 %r7, 99; @!%p1 bra SKIP;\n"
+    "{ .param .b32 p0; .param .b32 p1; .param .b32 q0;\n"
+    "st.param.b32 [p0+0], %r1; st.param.b32 [p1+0], %r2;\n"
+    "call.uni (q0), f, (p0, p1); ld.param.b32 %r7, [q0+0]; }\n"
+    "SKIP: st.global.u32 [%rd1], %r7; ret; }\n";
+
+static uint32_t calls_expect(uint32_t i, uint32_t value)
+{
+    return i >= 40 ? 99 : (i & 1 ? 0 : i * i) + value;
+}
+
+static void calls_nest(void **state)
+{
+    (void)state;
+    each(calls, 70, 1000, calls_expect);
+}
+
+/* Lanes 1.. wait for a word that lane 0 sets only after they had their chance. */
+static uint32_t spin_expect(uint32_t i, uint32_t value)
+{
+    (void)value;
+    return i == 0 ? 1 : 2;
+}
+
+static void lanes_that_spin_let_others_run(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL
+         "setp.eq.u32 %p1, %r1, 0; @%p1 bra SETTER;\n"
+         "SPIN: ld.global.u32 %r3, [%rd0]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;\n"
+         "st.global.u32 [%rd1], 2; ret;\n"
+         "SETTER: st.global.u32 [%rd0], 1; ret; }\n",
+         40, 0, spin_expect);
+}
+
+static void counters_count_what_lanes_pass(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_open(&r,
+             RIG_KERNEL "setp.lt.u32 %p1, %r1, 8; @%p1 bra ONLY;\n" /* 5 + 2 */
+                        "ld.global.u32 %r3, [%rd1]; ld.global.u32 %r4, [%rd1+4];\n"
+                        "add.u32 %r5, %r3, %r4; ld.global.u32 %r6, [%rd1]; ret;\n" /* 5 */
+                        "ONLY: ret; }\n",                                          /* 1 */
+             true);
+    rig_expect(&r, EXECUTE_EXITED);
+    assert_int_equal(r.issued, 7 + 5 + 1);
+    assert_int_equal(r.lanes, 32 * 7 + 24 * 5 + 8);
+    assert_int_equal(r.longest, 13);
+    assert_int_equal(r.stalls,
+                     2); /* both first loads at once; the last is waited for, too */
+    rig_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nested_ifs),
+        cmocka_unit_test(loops_of_different_length),
+        cmocka_unit_test(guarded_exits),
+        cmocka_unit_test(branch_by_table),
+        cmocka_unit_test(calls_nest),
+        cmocka_unit_test(lanes_that_spin_let_others_run),
+        cmocka_unit_test(counters_count_what_lanes_pass),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

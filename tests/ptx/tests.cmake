@@ -1,0 +1,38 @@
+# Test ptx.compilers: what the compilers of this machine make of the samples (the marked ones
+# are compiled in tests/samples), of the hard kernels (nvcc), and of the library's and the
+# applications' kernels comes back byte for byte and agrees with itself.
+set(ptx_folder ${CMAKE_CURRENT_BINARY_DIR}/ptx_compilers)
+set(ptx_outputs)
+file(MAKE_DIRECTORY ${ptx_folder})
+file(GLOB ptx_plain CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu
+    ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/apps/*/*.cu)
+file(GLOB ptx_hard CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hard/*.cu)
+
+# ptx_compile(TAG SOURCES COMMAND...): every source to NAME.TAG.ptx
+function(ptx_compile tag sources)
+    foreach(source ${${sources}})
+        get_filename_component(name ${source} NAME_WE)
+        proact_ptx(${ptx_folder}/${name}.${tag}.ptx ${source} ${ARGN})
+        list(APPEND ptx_outputs ${ptx_folder}/${name}.${tag}.ptx)
+    endforeach()
+    set(ptx_outputs ${ptx_outputs} PARENT_SCOPE)
+endfunction()
+
+if(PROACT_NVCC)
+    execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE ptx_known)
+    foreach(sm 75 90 100)
+        if(ptx_known MATCHES "compute_${sm}\n")
+            set(ptx_nvcc ${PROACT_PTX_NVCC})
+            list(TRANSFORM ptx_nvcc REPLACE "^-arch=.*" "-arch=compute_${sm}")
+            ptx_compile(sm_${sm} ptx_plain ${ptx_nvcc})
+            ptx_compile(sm_${sm} ptx_hard ${ptx_nvcc})
+        endif()
+    endforeach()
+endif()
+if(PROACT_CLANG)
+    ptx_compile(clang ptx_plain ${PROACT_PTX_CLANG})
+endif()
+add_custom_target(ptx_compilers ALL DEPENDS ${ptx_outputs})
+add_test(NAME ptx.compilers COMMAND ptx_corpus_test ${ptx_folder}
+    ${CMAKE_CURRENT_BINARY_DIR}/samples)
+set_tests_properties(ptx.compilers PROPERTIES LABELS quick)
