@@ -19,6 +19,7 @@ static void copy_done(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps,
              o->bytes);
+    o->stream->copied_ps = d->now_ps;
     operation_done(d, o);
 }
 
@@ -84,11 +85,10 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
     memcpy(m->data, (const void *)(uintptr_t)(o->from + o->done_bytes), bytes);
     m->bytes = bytes;
     m->wire_bytes = staged ? 0 : model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
-    message_send(d, m, d->now_ps + staged,
-                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
-    uint64_t next = staged ? d->now_ps + staged : d->out_free_ps;
+    uint64_t next = message_send(d, m, d->now_ps + staged,
+                                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
 
-    span_link(d, to, d->now_ps, next > d->now_ps ? next : d->now_ps, bytes);
+    span_link(d, to, d->now_ps, next, bytes);
     o->done_bytes += bytes;
     if (next > d->engine_free_ps)
         d->engine_free_ps = next;
@@ -98,17 +98,28 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
         later(d, next, send_part, o, 0);
 }
 
-/* The engine takes copies in turn; one that finds it idle pays for waking it. */
-static void engine_begin(struct emulated *d, struct operation *o)
+/* The engine takes copies in turn; one that finds it idle pays for waking it. Between two
+   copies of a stream lies what was measured from the end of one to the data of the next:
+   of that, the way of its last bytes and of their acknowledgement has passed already. */
+static uint64_t start_ps(const struct emulated *d, const struct operation *o,
+                         uint64_t passed)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
-    bool idle = d->engine_free_ps <= d->now_ps;
-    double start_us = idle ? f->copy_first_us : f->copy_start_us;
+    bool follows = o->stream->copied_ps && o->stream->copied_ps == o->begin_ps;
+    uint64_t start =
+        ps_of_ns(1000 * (follows || d->engine_free_ps > d->now_ps ? f->copy_start_us
+                                                                  : f->copy_first_us));
 
     if (d->set->options.infinite_bandwidth)
-        start_us = 0;
-    later(d, serve(&d->engine_free_ps, d->now_ps, ps_of_ns(start_us * 1000)), send_part, o,
-          0);
+        return 0;
+    return !follows ? start : start > passed ? start - passed : 0;
+}
+
+static void engine_begin(struct emulated *d, struct operation *o)
+{
+    uint64_t start = start_ps(d, o, 2 * d->set->latency_ps);
+
+    later(d, serve(&d->engine_free_ps, d->now_ps, start), send_part, o, 0);
 }
 
 static void local_done(struct emulated *d, void *subject, uint64_t detail)
@@ -133,8 +144,9 @@ void copy_begin(struct emulated *d, struct operation *o)
         return;
     if (from == to && from == d->number) {
         double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
+        uint64_t ready = d->now_ps + start_ps(d, o, 0);
 
-        later(d, serve(&d->memory_free_ps, d->now_ps, ps_of_ns(ns)), local_done, o, 0);
+        later(d, serve(&d->memory_free_ps, ready, ps_of_ns(ns)), local_done, o, 0);
     } else if (from == d->number) {
         engine_begin(d, o);
     } else {

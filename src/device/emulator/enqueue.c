@@ -172,11 +172,27 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
     return enqueue_word(s, wait_value_begin, word, value, err);
 }
 
+static enum proact_status linked(const struct device_set *set, unsigned from, unsigned to,
+                                 const char *what, struct proact_error *err)
+{
+    if (from == to || (to < set->count && set->topology->link_gbps[from][to] > 0))
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL, "%s: device %u has no direct link to device %u", what,
+                from, to);
+}
+
 enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
                                        uint32_t value, struct proact_error *err)
 {
+    unsigned owner = memory_device(&s->set->memory, word);
+    enum proact_status status;
+
+    if (owner < s->set->count && (status = linked(s->set, s->device, owner, "word", err)))
+        return status;
     return enqueue_word(s, write_value_begin, word, value, err);
 }
+
+enum { GRID_MAX = 65535, BLOCK_Z_MAX = 64 }; /* of CUDA */
 
 /* A grid of another size than the device can hold would never end. */
 static enum proact_status launch_fits(const struct device_set *set,
@@ -190,6 +206,12 @@ static enum proact_status launch_fits(const struct device_set *set,
     uint64_t shared = (uint64_t)f->info.shared_bytes + l->shared_bytes;
     const char *name = f->info.name;
 
+    if (l->grid[1] > GRID_MAX || l->grid[2] > GRID_MAX || l->block[2] > BLOCK_Z_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': grid %u x %u x %u of %u x %u x %u threads: %d rows and "
+                    "layers of CTAs, %d layers of threads are possible",
+                    name, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+                    l->block[2], GRID_MAX, BLOCK_Z_MAX);
     if (!ctas || ctas > INT32_MAX)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': %" PRIu64 " CTAs asked for, 1 to %d possible", name, ctas,
@@ -214,6 +236,17 @@ static enum proact_status launch_fits(const struct device_set *set,
     return PROACT_OK;
 }
 
+static enum proact_status unit_fits(const struct device_stream *s,
+                                    const struct device_unit *u, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (; u && !status; u = u->next)
+        for (uint32_t i = 0; i < u->peer_count && !status; i++)
+            status = linked(s->set, s->device, u->peers[i], "device unit", err);
+    return status;
+}
+
 enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,
                                   const struct device_launch *launch,
                                   struct proact_error *err)
@@ -221,7 +254,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     struct device_set *set = s->set;
     enum proact_status status;
 
-    if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)))
+    if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)) ||
+        (status = unit_fits(s, launch->unit, err)))
         return status;
     struct operation *o = operation_create(s, launch_begin);
 

@@ -8,46 +8,115 @@
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
 
+enum { PART_BYTES = 256 << 10 }; /* of what goes to a peer at once */
+
 static void done_later(struct emulated *d, void *subject, uint64_t detail)
 {
     (void)detail;
     operation_done(d, subject);
 }
 
-/* Over the host's link; done when it is through. */
-static void host_copied(struct emulated *d, struct operation *o)
+/* What is written or filled is there when it is through. */
+static void put_here(struct operation *o)
 {
-    later(d,
-          serve(&d->engine_free_ps, d->now_ps,
-                ps_of_bytes((double)o->bytes, d->set->topology->host_gbps)),
-          done_later, o, 0);
+    void *to = (void *)(uintptr_t)o->to;
+
+    if (o->data)
+        memcpy(to, o->data, o->bytes);
+    else
+        memset(to, o->value, o->bytes);
+}
+
+/* A peer's memory is the peer's: it gets what is to be stored, part by part. */
+static void put_far(struct emulated *d, const struct operation *o, unsigned owner)
+{
+    for (uint64_t at = 0; at < o->bytes; at += PART_BYTES) {
+        uint64_t bytes = o->bytes - at < PART_BYTES ? o->bytes - at : PART_BYTES;
+        struct message *m = message_create(d, owner, store_pieces, 1, bytes);
+
+        m->pieces[0] = (struct piece){.address = o->to + at, .bytes = (uint32_t)bytes};
+        if (o->data)
+            memcpy(m->data, o->data + at, bytes);
+        else
+            memset(m->data, o->value, bytes);
+        message_send(d, m, d->now_ps, 0);
+    }
+}
+
+static void put(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+    unsigned owner = memory_device(&d->set->memory, o->to);
+
+    if (owner == d->number) {
+        put_here(o);
+        done_later(d, o, detail);
+    } else {
+        put_far(d, o, owner);
+        when_acknowledged(d, done_later, o, 0);
+    }
+}
+
+static uint64_t host_link_ps(struct emulated *d, const struct operation *o)
+{
+    return serve(&d->engine_free_ps, d->now_ps,
+                 ps_of_bytes((double)o->bytes, d->set->topology->host_gbps));
 }
 
 void host_write_begin(struct emulated *d, struct operation *o)
 {
-    if (!checked_copy(d, o, o->to, 0, o->bytes))
-        return;
-    memcpy((void *)(uintptr_t)o->to, o->data, o->bytes);
-    host_copied(d, o);
-}
-
-void host_read_begin(struct emulated *d, struct operation *o)
-{
-    if (!checked_copy(d, o, 0, o->from, o->bytes))
-        return;
-    memcpy(o->into, (const void *)(uintptr_t)o->from, o->bytes);
-    host_copied(d, o);
+    if (checked_copy(d, o, o->to, 0, o->bytes))
+        later(d, host_link_ps(d, o), put, o, 0);
 }
 
 void fill_begin(struct emulated *d, struct operation *o)
 {
-    if (!checked_copy(d, o, o->to, 0, o->bytes))
+    if (checked_copy(d, o, o->to, 0, o->bytes))
+        later(d,
+              serve(&d->memory_free_ps, d->now_ps,
+                    ps_of_bytes((double)o->bytes, d->set->topology->device.memory_gbps)),
+              put, o, 0);
+}
+
+static void get(const struct operation *o)
+{
+    memcpy(o->into, (const void *)(uintptr_t)o->from, o->bytes);
+}
+
+static void got_far(struct emulated *d, struct message *m)
+{
+    operation_done(d, m->subject);
+}
+
+static void get_far(struct emulated *d, struct message *m)
+{
+    struct message *answer = message_create(d, m->from, got_far, 0, 0);
+
+    get(m->subject);
+    answer->subject = m->subject;
+    message_send(d, answer, d->now_ps, 0);
+}
+
+static void get_now(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+    unsigned owner = memory_device(&d->set->memory, o->from);
+
+    if (owner == d->number) {
+        get(o);
+        done_later(d, o, detail);
         return;
-    memset((void *)(uintptr_t)o->to, o->value, o->bytes);
-    later(d,
-          serve(&d->memory_free_ps, d->now_ps,
-                ps_of_bytes((double)o->bytes, d->set->topology->device.memory_gbps)),
-          done_later, o, 0);
+    }
+    struct message *m = message_create(d, owner, get_far, 0, 0);
+
+    m->subject = o;
+    message_send(d, m, d->now_ps, 0);
+}
+
+void host_read_begin(struct emulated *d, struct operation *o)
+{
+    if (checked_copy(d, o, 0, o->from, o->bytes))
+        later(d, host_link_ps(d, o), get_now, o, 0);
 }
 
 static bool event_is_over(const struct emulated *d, const struct operation *o)
@@ -95,7 +164,7 @@ void record_begin(struct emulated *d, struct operation *o)
 void wait_event_begin(struct emulated *d, struct operation *o)
 {
     if (!event_is_over(d, o))
-        return; /* event_signalled() goes on */
+        return; /* signal_event() goes on */
     checked_wait_event(d, o->stream, o->event);
     operation_done(d, o);
 }

@@ -21,9 +21,10 @@ static void send_bytes(struct emulated *d, unsigned to, uint64_t from, int64_t d
     memcpy(m->data, (const void *)(uintptr_t)from, bytes);
     m->bytes = bytes;
     m->wire_bytes = model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
-    message_send(d, m, d->now_ps + DESCRIPTOR_NS * (uint64_t)PS,
-                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
-    span_link(d, to, d->now_ps, d->out_free_ps, bytes);
+    span_link(d, to, d->now_ps,
+              message_send(d, m, d->now_ps + DESCRIPTOR_NS * (uint64_t)PS,
+                           model_packets(f, MODEL_COPY_ENGINE, bytes, bytes)),
+              bytes);
 }
 
 static void send_chunk(struct emulated *d, const struct kernel_run *run,
