@@ -19,7 +19,6 @@ static void copy_done(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps,
              o->bytes);
-    o->stream->copied_ps = d->now_ps;
     operation_done(d, o);
 }
 
@@ -98,28 +97,18 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
         later(d, next, send_part, o, 0);
 }
 
-/* The engine takes copies in turn; one that finds it idle pays for waking it. Between two
-   copies of a stream lies what was measured from the end of one to the data of the next:
-   of that, the way of its last bytes and of their acknowledgement has passed already. */
-static uint64_t start_ps(const struct emulated *d, const struct operation *o,
-                         uint64_t passed)
+/* The engine takes copies in turn; one that finds it idle pays for waking it. */
+static uint64_t start_ps(const struct emulated *d)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
-    bool follows = o->stream->copied_ps && o->stream->copied_ps == o->begin_ps;
-    uint64_t start =
-        ps_of_ns(1000 * (follows || d->engine_free_ps > d->now_ps ? f->copy_start_us
-                                                                  : f->copy_first_us));
+    double start_us = d->engine_free_ps > d->now_ps ? f->copy_start_us : f->copy_first_us;
 
-    if (d->set->options.infinite_bandwidth)
-        return 0;
-    return !follows ? start : start > passed ? start - passed : 0;
+    return d->set->options.infinite_bandwidth ? 0 : ps_of_ns(1000 * start_us);
 }
 
 static void engine_begin(struct emulated *d, struct operation *o)
 {
-    uint64_t start = start_ps(d, o, 2 * d->set->latency_ps);
-
-    later(d, serve(&d->engine_free_ps, d->now_ps, start), send_part, o, 0);
+    later(d, serve(&d->engine_free_ps, d->now_ps, start_ps(d)), send_part, o, 0);
 }
 
 static void local_done(struct emulated *d, void *subject, uint64_t detail)
@@ -144,7 +133,7 @@ void copy_begin(struct emulated *d, struct operation *o)
         return;
     if (from == to && from == d->number) {
         double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
-        uint64_t ready = d->now_ps + start_ps(d, o, 0);
+        uint64_t ready = d->now_ps + start_ps(d);
 
         later(d, serve(&d->memory_free_ps, ready, ps_of_ns(ns)), local_done, o, 0);
     } else if (from == d->number) {
