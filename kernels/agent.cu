@@ -28,6 +28,7 @@ PROACT_WORD proact_u32 agent_load_acquire(const proact_u32 *where)
 {
     proact_u32 v;
 
+    /* protocol: agent-acquire (else: v = *(const volatile proact_u32 *)where;) */
     asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(v) : "l"(where) : "memory");
     return v;
 }
@@ -52,8 +53,12 @@ PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item ite
     const proact_u32 *ready = &work->share.slot[item.slot].ready[item.chunk];
 
     /* Pairs with the fence of the chunk's last writer (last-fence). */
-    while ((int)(agent_load_acquire(ready) - work->share.epoch) <
-           0) { /* protocol: agent-wait */
+    for (;;) {
+        /* protocol: agent-wait (else: int ahead = 0;) */
+        int ahead = (int)(agent_load_acquire(ready) - work->share.epoch);
+
+        if (ahead >= 0)
+            return true;
         proact_u64 waited_ns = agent_now_ns() - start_ns;
 
         if (waited_ns > work->limit_ns) {
@@ -62,7 +67,6 @@ PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item ite
         }
         agent_sleep(waited_ns);
     }
-    return true;
 }
 
 extern "C" __global__ void proact_agent(struct agent_work work)
@@ -79,7 +83,8 @@ extern "C" __global__ void proact_agent(struct agent_work work)
         if (proact_thread() == 0)
             came[turn] = agent_wait(&work, item, start_ns);
         /* What the leader acquired, every thread sees now. */
-        proact_cta_sync(); /* protocol: agent-barrier */
+        /* protocol: agent-barrier */
+        proact_cta_sync();
         if (!came[turn])
             return;
         proact_send_chunk(&work.share.slot[item.slot], item.chunk, work.share.peer_count,

@@ -195,15 +195,20 @@ PROACT_WORD proact_u32 proact_count_rows(const struct proact_slot *slot, proact_
     for (proact_u32 i = 0; i < 32 && row + i < end; i++) {
         proact_u32 chunk = slot->chunk[row + i];
 
-        if (proact_decrement(&slot->counter[chunk]) == 1) { /* protocol: count-down */
+        /* protocol: count-down (else: proact_u32 left = slot->counter[chunk];) */
+        proact_u32 left = proact_decrement(&slot->counter[chunk]);
+
+        if (left == 1) {
             complete |= 1u << i;
-            slot->counter[chunk] = slot->writers[chunk]; /* protocol: counter-reset */
+            /* protocol: counter-reset */
+            slot->counter[chunk] = slot->writers[chunk];
         }
     }
     /* After the counters and before flags or copies: what the other writers of these chunks
        released by their fence (done-fence) is now seen here, and handed on. */
     if (complete)
-        proact_fence_gpu(); /* protocol: last-fence */
+        /* protocol: last-fence */
+        proact_fence_gpu();
     return complete;
 }
 
@@ -223,6 +228,7 @@ PROACT_WORD void proact_announce(const struct proact_share *share)
 #pragma unroll 1
             for (proact_u32 r = row; complete; r++, complete >>= 1)
                 if (complete & 1)
+                    /* protocol: announce */
                     proact_store_relaxed(&slot->ready[slot->chunk[r]], share->epoch);
         }
     }
@@ -246,7 +252,8 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
             if (leads)
                 verdict[turn] = proact_count_rows(slot, row, end);
             /* What the leader's fence (last-fence) let it see, every thread sees now. */
-            proact_cta_sync(); /* protocol: verdict-barrier */
+            /* protocol: verdict-barrier */
+            proact_cta_sync();
             proact_u32 complete = verdict[turn];
 
 #pragma unroll 1
@@ -266,10 +273,12 @@ PROACT_WORD void proact_done(const struct proact_share *share)
     bool leads = proact_thread() == 0;
 
     /* All stores of the CTA come before its leader's fence. */
-    proact_cta_sync(); /* protocol: done-barrier */
+    /* protocol: done-barrier */
+    proact_cta_sync();
     /* Pairs with the fence of whoever takes a counter to zero (last-fence). */
     if (leads)
-        proact_fence_gpu(); /* protocol: done-fence */
+        /* protocol: done-fence */
+        proact_fence_gpu();
     if (share->mode & PROACT_SHARE_SEND)
         proact_send_complete(share, leads);
     else if (leads)

@@ -122,9 +122,11 @@ static enum proact_status await_arrays(const struct launching *l, unsigned devic
             continue;
         bool written = is_written(l, a);
 
+        /* protocol: launch-wait */
         status =
             array_await(p, a, (struct order_place){device, TRANSFER_MAIN}, written, err);
         if (written && !status)
+            /* protocol: launch-peers-wait */
             status = array_await_peers(p, a, (struct order_place){device, sender}, err);
     }
     return status;
@@ -141,6 +143,7 @@ static enum proact_status record(const struct launching *l, unsigned device,
 static enum proact_status side_follows(const struct launching *l, unsigned device,
                                        struct proact_error *err)
 {
+    /* protocol: side-follows (else: return PROACT_OK;) */
     return order_wait(&l->kernel->session->order,
                       (struct order_place){device, TRANSFER_SIDE},
                       (struct order_place){device, TRANSFER_MAIN}, l->sequence, err);
@@ -200,6 +203,7 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
     if (ctas && !status)
         status = queue_kernel(l, device, ctas, &launch, err);
     if (!status)
+        /* protocol: kernel-done */
         status = record(l, device, TRANSFER_MAIN, err);
     if (status || alone)
         return status;
@@ -207,7 +211,10 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
         return status;
     if (ctas && method->after)
         status = method->after(b, device, err);
-    return status ? status : record(l, device, TRANSFER_SIDE, err);
+    if (!status)
+        /* protocol: sends-done */
+        status = record(l, device, TRANSFER_SIDE, err);
+    return status;
 }
 
 /* An unmarked kernel: the first device runs it, and its arrays go whole to the others. */
@@ -220,18 +227,25 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     if (status)
         return status;
     fill_parameters(l, 0);
-    if ((status = queue_kernel(l, 0, 0, &launch, err)) ||
-        (status = record(l, 0, TRANSFER_MAIN, err)) || p->devices.count == 1 ||
-        (status = side_follows(l, 0, err)))
+    status = queue_kernel(l, 0, 0, &launch, err);
+    if (!status)
+        /* protocol: whole-kernel-done */
+        status = record(l, 0, TRANSFER_MAIN, err);
+    if (status || p->devices.count == 1 || (status = side_follows(l, 0, err)))
         return status;
-    for (unsigned i = 0; i < l->kernel->parameter_count && l->kernel->may_write; i++) {
+    bool sends = l->kernel->may_write && !p->plan.elide;
+
+    for (unsigned i = 0; i < l->kernel->parameter_count && sends; i++) {
         const struct proact_array *a = l->args[i].array;
 
         for (unsigned d = 1; a && d < p->devices.count && !status; d++)
             status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
                                       a->base[0], a->bytes, err);
     }
-    return status ? status : record(l, 0, TRANSFER_SIDE, err);
+    if (!status)
+        /* protocol: whole-sends-done */
+        status = record(l, 0, TRANSFER_SIDE, err);
+    return status;
 }
 
 static void account(const struct launching *l)
@@ -247,7 +261,7 @@ static void account(const struct launching *l)
         a->used = l->sequence;
         if (is_written(l, a))
             a->sent[b ? b->transfer.plan.method->lane : TRANSFER_SIDE] = l->sequence;
-        if (!b && l->kernel->may_write)
+        if (!b && l->kernel->may_write && !p->plan.elide)
             a->traffic[0].bytes += a->bytes * (p->devices.count - 1);
     }
     for (unsigned d = 0; b && d < p->devices.count; d++)

@@ -32,6 +32,7 @@ enum proact_status order_record(struct order *o, struct order_place place,
     unsigned slot = sequence % ORDER_RING;
 
     here->recorded[slot] = sequence;
+    /* protocol: event-record (else: return PROACT_OK;) */
     return o->devices->backend->record(o->devices->device[place.device].lane[place.lane],
                                        here->event[slot], err);
 }
@@ -49,6 +50,7 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     if (here == there || *seen >= sequence || there->recorded[slot] < sequence)
         return PROACT_OK;
     *seen = there->recorded[slot];
+    /* protocol: event-wait (else: return PROACT_OK;) */
     return o->devices->backend->wait_event(
         o->devices->device[place.device].lane[place.lane], there->event[slot], err);
 }

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "runtime/session.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
@@ -13,6 +14,24 @@ static struct device_replicas replicas_of(const struct proact_array *a)
     for (unsigned d = 0; d < a->session->devices.count; d++)
         r.base[d] = a->base[d];
     return r;
+}
+
+/* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
+static char *name_of_its_own(const struct proact *p, const char *wanted)
+{
+    struct text name = {0};
+
+    text_print(&name, "%s", wanted);
+    for (unsigned number = 2;; number++) {
+        const struct proact_array *a = p->arrays;
+
+        while (a && strcmp(a->name, name.data) != 0)
+            a = a->next;
+        if (!a)
+            return name.data;
+        text_clear(&name);
+        text_print(&name, "%s (%u)", wanted, number);
+    }
 }
 
 enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
@@ -32,7 +51,7 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
 
     a->session = p;
     a->id = ++p->last_id;
-    a->name = must_strdup(name);
+    a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
     a->bytes = bytes;
@@ -90,11 +109,16 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < p->devices.count; d++)
-        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
-            if (d != place.device || writes)
-                status = order_wait(&p->order, place,
-                                    (struct order_place){d, (enum transfer_lane)lane},
-                                    a->sent[lane], err);
+        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++) {
+            struct order_place of = {d, (enum transfer_lane)lane};
+
+            if (d != place.device)
+                /* protocol: arrival-wait */
+                status = order_wait(&p->order, place, of, a->sent[lane], err);
+            else if (writes)
+                /* protocol: source-wait */
+                status = order_wait(&p->order, place, of, a->sent[lane], err);
+        }
     return status;
 }
 
@@ -104,9 +128,10 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < p->devices.count && !status; d++)
+        /* protocol: reader-wait */
         status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
                             a->used, err);
-    return status ? status : array_await(p, a, place, true, err);
+    return status;
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,
@@ -123,10 +148,14 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         struct order_place main = {d, TRANSFER_MAIN};
 
-        if (!(status = array_await(p, a, main, true, err)) &&
-            !(status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
-                                         a->base[d] + first * a->element_bytes, from,
-                                         count * a->element_bytes, err)))
+        /* protocol: write-wait */
+        status = array_await(p, a, main, true, err);
+        if (!status)
+            status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
+                                       a->base[d] + first * a->element_bytes, from,
+                                       count * a->element_bytes, err);
+        if (!status)
+            /* protocol: write-done */
             status = order_record(&p->order, main, sequence, err);
     }
     a->used = sequence;
@@ -146,7 +175,9 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
         return fail(err, PROACT_EINVAL,
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
-    if ((status = proact_wait(p, err)) || !count)
+    /* protocol: read-wait */
+    status = proact_wait(p, err);
+    if (status || !count)
         return status;
     return p->backend->read(p->devices.device[device].lane[TRANSFER_MAIN], into,
                             a->base[device] + first * a->element_bytes,

@@ -53,6 +53,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
         if (t->generation == p->generation)
             return PROACT_OK;
         t->generation = p->generation;
+        /* protocol: counter-restart-shared (else: return PROACT_OK;) */
         return transfer_tables_restart(&p->devices, t->tables, err);
     }
     if (map->kind == PROACT_MAP_TABLE &&
@@ -149,9 +150,11 @@ static enum proact_status side_sees_tables(struct proact *p, struct kernel_bindi
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
 
-        if (!(status = order_record(&p->order, main, b->uploaded, err)))
-            status = order_wait(&p->order, side, main, b->uploaded,
-                                err); /* protocol: tables-wait */
+        /* protocol: tables-done */
+        status = order_record(&p->order, main, b->uploaded, err);
+        if (!status)
+            /* protocol: tables-wait */
+            status = order_wait(&p->order, side, main, b->uploaded, err);
     }
     return status;
 }
@@ -166,6 +169,7 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
         if (b->tables[s]->generation != p->generation) {
             b->tables[s]->generation = p->generation;
             anything = true;
+            /* protocol: counter-restart */
             status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
         }
     return status || !anything ? status : side_sees_tables(p, b, err);

@@ -12,7 +12,6 @@ static enum proact_status check_late(struct proact *p, unsigned device,
 
     if (status || !is_late)
         return status;
-    p->generation++;
     for (size_t i = 0; i < p->launch_count; i++) {
         const struct kernel_binding *b = p->launches[i].binding;
 
@@ -31,8 +30,13 @@ enum proact_status proact_wait(struct proact *p, struct proact_error *err)
 
     p->now_ns = p->backend->now_ns(p->set);
     span_book_fold(&p->book);
-    for (unsigned d = 0; d < p->devices.count && p->launch_count && !status; d++)
-        status = check_late(p, d, err);
+    /* All are asked, so that none says at the next wait what belongs to this one. */
+    for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
+        enum proact_status late = check_late(p, d, status ? NULL : err);
+
+        if (!status)
+            status = late;
+    }
     if (status)
         p->generation++;
     p->launch_count = 0;

@@ -54,6 +54,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
     put(image, l.first, table->first, ((size_t)table->cta_count + 1) * 4);
     put(image, l.chunk, table->chunk, (size_t)table->row_count * 4);
+    /* protocol: counter-start */
     put(image, l.counter, table->writers, (size_t)table->chunk_count * 4);
     put(image, l.writers, table->writers, (size_t)table->chunk_count * 4);
     for (uint32_t c = 0; c < table->chunk_count; c++)

@@ -103,26 +103,19 @@ static enum proact_status refuse(const struct builder *b, const struct owned *on
         other->cta, other->device);
 }
 
-/* In order of their first bytes: of all before, `far` reaches farthest, and `next` farthest
-   of those on other devices. */
+/* In order of their first bytes, `far` is the one before that reaches farthest. Another
+   that reaches into this one would have met `far` already. */
 static enum proact_status find_conflict(const struct builder *b, struct proact_error *err)
 {
-    const struct owned *far = NULL, *next = NULL;
+    const struct owned *far = b->owned;
 
-    for (size_t i = 0; i < b->owned_count; i++) {
+    for (size_t i = 1; i < b->owned_count; i++) {
         const struct owned *o = &b->owned[i];
 
-        if (far && far->device != o->device && far->end > o->first)
+        if (far->device != o->device && far->end > o->first)
             return refuse(b, far, o, err);
-        if (next && next->device != o->device && next->end > o->first)
-            return refuse(b, next, o, err);
-        if (!far || o->end > far->end) {
-            if (far && far->device != o->device)
-                next = far;
+        if (o->end > far->end)
             far = o;
-        } else if (o->device != far->device && (!next || o->end > next->end)) {
-            next = o;
-        }
     }
     return PROACT_OK;
 }

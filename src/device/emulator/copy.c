@@ -19,7 +19,6 @@ static void copy_done(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     span_add(d, DEVICE_SPAN_COPY, o->stream->lane, "copy", o->begin_ps, d->now_ps,
              o->bytes);
-    o->stream->copied_ps = d->now_ps;
     operation_done(d, o);
 }
 
@@ -37,11 +36,25 @@ static void serve_done(struct emulated *d, void *subject, uint64_t asker)
     message_send(d, m, d->now_ps, 0);
 }
 
+/* The engine goes on to the next copy of the stream while this one travels. Both leave from
+   here on the same way, and what waits for the next one waits for this one too. */
+static bool next_follows(const struct emulated *d, const struct operation *o)
+{
+    const struct operation *next = o->next;
+    const struct device_memory *memory = &d->set->memory;
+
+    return next && next->begin == copy_begin &&
+           memory_device(memory, next->from) == d->number &&
+           memory_device(memory, next->to) != d->number;
+}
+
 static void parts_done(struct emulated *d, struct operation *o)
 {
     unsigned asker = o->stream->device;
 
-    if (asker == d->number)
+    if (asker == d->number && next_follows(d, o))
+        copy_done(d, o, 0);
+    else if (asker == d->number)
         when_acknowledged(d, copy_done, o, 0);
     else
         when_acknowledged(d, serve_done, o, asker);
@@ -84,28 +97,18 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
         later(d, next, send_part, o, 0);
 }
 
-/* The engine takes copies in turn; one that finds it idle pays for waking it. Between two
-   copies of a stream lies what was measured from the end of one to the data of the next:
-   of that, the way of its last bytes and of their acknowledgement has passed already. */
-static uint64_t start_ps(const struct emulated *d, const struct operation *o,
-                         uint64_t passed)
+/* The engine takes copies in turn; one that finds it idle pays for waking it. */
+static uint64_t start_ps(const struct emulated *d)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
-    bool follows = o->stream->copied_ps && o->stream->copied_ps == o->begin_ps;
-    uint64_t start =
-        ps_of_ns(1000 * (follows || d->engine_free_ps > d->now_ps ? f->copy_start_us
-                                                                  : f->copy_first_us));
+    double start_us = d->engine_free_ps > d->now_ps ? f->copy_start_us : f->copy_first_us;
 
-    if (d->set->options.infinite_bandwidth)
-        return 0;
-    return !follows ? start : start > passed ? start - passed : 0;
+    return d->set->options.infinite_bandwidth ? 0 : ps_of_ns(1000 * start_us);
 }
 
 static void engine_begin(struct emulated *d, struct operation *o)
 {
-    uint64_t start = start_ps(d, o, 2 * d->set->latency_ps);
-
-    later(d, serve(&d->engine_free_ps, d->now_ps, start), send_part, o, 0);
+    later(d, serve(&d->engine_free_ps, d->now_ps, start_ps(d)), send_part, o, 0);
 }
 
 static void local_done(struct emulated *d, void *subject, uint64_t detail)
@@ -130,7 +133,7 @@ void copy_begin(struct emulated *d, struct operation *o)
         return;
     if (from == to && from == d->number) {
         double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
-        uint64_t ready = d->now_ps + start_ps(d, o, 0);
+        uint64_t ready = d->now_ps + start_ps(d);
 
         later(d, serve(&d->memory_free_ps, ready, ps_of_ns(ns)), local_done, o, 0);
     } else if (from == d->number) {

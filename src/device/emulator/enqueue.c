@@ -263,7 +263,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     o->function = f;
     o->grid_id = ++set->grid_ids;
     o->data = must_calloc(launch->parameter_bytes, 1);
-    memcpy(o->data, launch->parameters, launch->parameter_bytes);
+    if (launch->parameter_bytes)
+        memcpy(o->data, launch->parameters, launch->parameter_bytes);
     o->launch.parameters = o->data;
     set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
     stream_enqueue(s, o);

@@ -226,14 +226,22 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
     if (d->set->check && !checked_access(d, w, a))
         return EXECUTE_FAULT;
     note(d, a, verdict == EXECUTE_GO);
+    if (a->order >= EXECUTE_RELEASE)
+        count_fence(&d->usage, w);
     /* What releases to the machine comes after all that was sent before. */
     if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
         return EXECUTE_TAKEN;
     if (verdict != EXECUTE_GO)
         return verdict;
+    uint64_t missed = d->usage.missed_sectors;
+
     if (is_scattered)
         touch_scattered(d, a);
     else
         touch_run(d, first - d->base, bytes);
+    if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC) {
+        d->usage.waited++;
+        d->usage.missed += d->usage.missed_sectors != missed;
+    }
     return EXECUTE_GO;
 }

@@ -41,7 +41,10 @@ struct sm {
 struct usage {
     uint64_t sectors, missed_sectors;
     uint64_t loads, fresh_loads; /* fresh: of another address than the load before */
+    uint64_t waited, missed;     /* accesses that answer; of them, those that miss the L2 */
     uint64_t strong, stores, clocks;
+    uint64_t fences; /* of the warp that fenced first: warps wait side by side */
+    const struct execute_warp *fenced;
     uint64_t news; /* strong accesses that found another address or value than before */
     uint64_t sent_bytes; /* to peers, useful */
     uint64_t leaves_ps;  /* when the last of them is on its way */
@@ -139,6 +142,14 @@ static inline uint64_t serve(uint64_t *free_ps, uint64_t now_ps, uint64_t work_p
 {
     *free_ps = (*free_ps > now_ps ? *free_ps : now_ps) + work_ps;
     return *free_ps;
+}
+
+/* A fence or a release takes as long as a load. */
+static inline void count_fence(struct usage *u, const struct execute_warp *w)
+{
+    if (!u->fenced)
+        u->fenced = w;
+    u->fences += u->fenced == w;
 }
 
 static inline void later(struct emulated *d, uint64_t time_ps,

@@ -31,8 +31,7 @@ struct device_stream {
     unsigned device, lane;
     bool busy; /* the first operation has begun */
     struct operation *first, *last;
-    uint64_t copied_ps; /* when its last copy was done */
-    uint32_t actor;     /* for the checker; 0: none yet */
+    uint32_t actor; /* for the checker; 0: none yet */
     struct device_stream *next;
 };
 

@@ -52,8 +52,17 @@ static uint64_t sending_cost(struct emulated *d, struct resident *r)
     return cost;
 }
 
-/* Its work goes through the SM's issue slots, the
-   L2 and the memory, which it shares; and no warp is faster than its own dependencies. */
+/* Of loads that are waited for, those that miss the L2 take longer. */
+static double load_ns(const struct topology_device *t, const struct usage *u)
+{
+    double missed = u->waited ? (double)u->missed / (double)u->waited : 0;
+
+    return t->l2_latency_ns + missed * (t->memory_latency_ns - t->l2_latency_ns);
+}
+
+/* A warp issues as fast as its own dependencies and the others on the SM let it, and
+   between that it waits for what it loads; the L2 and the memory are shared by the whole
+   device. */
 uint64_t turn_cost(struct emulated *d, struct resident *r)
 {
     const struct topology_device *t = &d->set->topology->device;
@@ -61,15 +70,12 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
     struct sm *sm = &d->sms[r->sm];
     const struct usage *u = &d->usage;
     double cycle = PS / t->clock_ghz;
-    double missed = u->sectors ? (double)u->missed_sectors / (double)u->sectors : 0;
-    double load_ns = t->l2_latency_ns + missed * (t->memory_latency_ns - t->l2_latency_ns);
-    uint64_t own = (uint64_t)((double)c->longest * t->dependent_cycles * cycle +
-                              (double)c->barriers * BARRIER_CYCLES * cycle) +
-                   (c->stalls + (u->strong != 0)) * ps_of_ns(load_ns);
-    uint64_t cost =
-        longer(own, shared_delay(&sm->issue_free_ps, d->now_ps,
-                                 (uint64_t)((double)c->issued / t->issue_width * cycle),
-                                 sm->ctas));
+    uint64_t issue = longer(
+        (uint64_t)((double)c->longest * t->dependent_cycles * cycle),
+        shared_delay(&sm->issue_free_ps, d->now_ps,
+                     (uint64_t)((double)c->issued / t->issue_width * cycle), sm->ctas));
+    uint64_t cost = issue + (uint64_t)((double)c->barriers * BARRIER_CYCLES * cycle) +
+                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u));
 
     cost = longer(
         cost, shared_delay(&d->memory_free_ps, d->now_ps,

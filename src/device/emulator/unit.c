@@ -54,6 +54,7 @@ void unit_arm(struct kernel_run *run)
     run->unit_left = must_calloc(chunks, sizeof *run->unit_left);
     for (const struct device_unit *u = run->unit; u; u = u->next)
         for (uint32_t i = 0; i < u->chunk_count; i++)
+            /* protocol: unit-start (else: at++;) */
             run->unit_left[at++] = u->writers[i];
 }
 
@@ -63,7 +64,10 @@ void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta)
 
     for (const struct device_unit *u = run->unit; u; left += u->chunk_count, u = u->next)
         for (uint32_t row = cta < u->cta_count ? u->first[cta] : 0;
-             cta < u->cta_count && row < u->first[cta + 1]; row++)
-            if (--left[u->chunk[row]] == 0)
+             cta < u->cta_count && row < u->first[cta + 1]; row++) {
+            /* protocol: unit-count */
+            left[u->chunk[row]]--;
+            if (left[u->chunk[row]] == 0)
                 send_chunk(d, run, u, u->chunk[row]);
+        }
 }

@@ -4,9 +4,7 @@
 #include "execute/run/run.h"
 #include "execute/run/run_grid.h"
 
-/* Instructions after which a warp makes room for others: less where all warps are to have
-   their part of a small budget, so that they are as far as they would be side by side. */
-enum { SLICE = 8192, SLICE_MIN = 128 };
+enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
 
 static size_t lines(size_t bytes)
 {
@@ -110,7 +108,7 @@ void execute_cta_destroy(struct execute_cta *face)
     pool_give(c->pool, c);
 }
 
-static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
+static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
 {
     struct execute_cta *c = &w->cta->face;
     uint64_t issued = w->issued, lanes = w->lanes;
@@ -118,7 +116,7 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t budget)
 
     if (!w->is_started)
         warp_start(w);
-    stop = w->grid->interpret(w, budget);
+    stop = w->grid->interpret(w, slice);
     /* Groups that spin at a low place must let those they wait for run, every other slice.
      */
     w->is_fair = stop == WARP_SLICE && !w->is_fair && w->group_count > 1;
@@ -199,9 +197,10 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
              mixed = (uint32_t)((seed * 0x9e3779b97f4a7c15u) >> 33);
     uint32_t start = mixed % count, stride = mixed >> 30 & 1 ? count - 1 : 1;
     bool is_strong = false, ran = true;
-    uint64_t spent = 0, slice = budget / count;
+    uint64_t spent = 0, slice = budget / count + 1;
 
-    slice = slice < SLICE_MIN ? SLICE_MIN : slice > SLICE ? SLICE : slice;
+    if (slice > SLICE)
+        slice = SLICE;
     if (stride == 0)
         stride = 1;
     run_begins(c);
@@ -214,11 +213,11 @@ enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uin
 
             if (w->is_stopped || !groups_can_run(w))
                 continue;
-            if (spent >= budget)
+            /* Between rounds only: all warps of the CTA advance alike, as on hardware. */
+            if (!ran && spent >= budget)
                 return EXECUTE_BUDGET;
             uint64_t before = face->issued;
-            enum warp_stop stop =
-                warp_run(w, budget - spent < slice ? budget - spent : slice);
+            enum warp_stop stop = warp_run(w, slice);
 
             ran = true;
             if (stop == WARP_FAULT)

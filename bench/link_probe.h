@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What can be asked of a link, each by a name that the file of measurements uses. */
+
+#include "link_machine.h"
+
+/* A probe takes of these what it needs. */
+struct link_question {
+    uint64_t bytes;         /* of a copy, or of a run */
+    uint64_t ctas, threads; /* of a kernel */
+    uint64_t peers;         /* that one device sends to; 0: to itself */
+};
+
+struct link_probe {
+    const char *name, *unit; /* "GB/s" or "us" */
+    double (*ask)(struct link_machine *m, const struct link_question *q);
+};
+
+const struct link_probe *link_probe_find(const char *name); /* or NULL */

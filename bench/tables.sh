@@ -1,0 +1,71 @@
+#!/bin/sh
+# Puts the tables of bench/results/*.json into docs/measuring.md, between the marks
+# `<!-- table NAME -->` and `<!-- end -->`. With --check it only says whether they are there.
+set -eu
+cd "$(dirname "$0")/.."
+page=docs/measuring.md
+made=$(mktemp)
+trap 'rm -f "$made"' EXIT
+
+awk '
+function value(line, key,    at, rest) {
+    at = index(line, "\"" key "\": ")
+    if (!at) return ""
+    rest = substr(line, at + length(key) + 4)
+    if (substr(rest, 1, 1) == "\"") {
+        rest = substr(rest, 2)
+        return substr(rest, 1, index(rest, "\"") - 1)
+    }
+    sub(/[,}].*/, "", rest)
+    return rest
+}
+function size(bytes) {
+    bytes += 0
+    if (bytes == 0) return ""
+    if (bytes >= 1048576) return bytes / 1048576 " MB"
+    return bytes / 1024 " KB"
+}
+function differs(line) {
+    return sprintf("%+.1f %%%s", 100 * (value(line, "emulated") / value(line, "measured") - 1),
+                   value(line, "outside") != "" ? " (left out)" : "")
+}
+function link_row(line) {
+    printf "| %s | %.4g %s | %.4g | %s |\n", value(line, "what"), value(line, "measured"),
+           value(line, "unit"), value(line, "emulated"), differs(line)
+}
+function micro_row(line) {
+    printf "| %s | %s | %s | %s | %s | %.2f | %.2f | %s |\n", value(line, "pattern"),
+           value(line, "ratio"), value(line, "method"), size(value(line, "chunk_bytes")),
+           (value(line, "threads") + 0 == 0 ? "" : value(line, "threads")),
+           value(line, "measured"), value(line, "emulated"), differs(line)
+}
+function table(name,    file, line, micro) {
+    file = "bench/results/" name ".json"
+    micro = name ~ /^micro/
+    if (micro) {
+        print "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | differs |"
+        print "|---|---|---|---|---|---|---|---|"
+    } else {
+        print "| what | measured | emulated | differs |"
+        print "|---|---|---|---|"
+    }
+    while ((getline line < file) > 0)
+        if (line ~ /"measured": /) {
+            if (micro) micro_row(line)
+            else link_row(line)
+        }
+    close(file)
+}
+/^<!-- end -->/ { inside = 0 }
+!inside { print }
+/^<!-- table / { inside = 1; table($3) }
+' "$page" >"$made"
+
+if cmp -s "$made" "$page"; then
+    exit 0
+fi
+if [ "${1:-}" = --check ]; then
+    echo "$page: its tables are not those of bench/results: run bench/tables.sh" >&2
+    exit 1
+fi
+cat "$made" >"$page"

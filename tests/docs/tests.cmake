@@ -1,0 +1,16 @@
+# Every page's examples, cut out, built and run: one CTest a page.
+set(docs_cc "${CMAKE_C_COMPILER}")
+if(PROACT_SANITIZE)
+    string(APPEND docs_cc " -fsanitize=address,undefined")
+endif()
+file(GLOB docs_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md ${PROJECT_SOURCE_DIR}/docs/*.md)
+foreach(page ${docs_pages})
+    file(STRINGS ${page} docs_marks REGEX "^<!-- test: ")
+    if(docs_marks)
+        get_filename_component(name ${page} NAME_WE)
+        add_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/page.sh ${page}
+            ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact> ${docs_cc}
+            ${PROACT_PTX})
+        set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick)
+    endif()
+endforeach()

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* to[i] = 3 from[i + shift] + 1, by several warps a CTA that do not come at the same time,
+   and from CTA `slow` on much later: a missing step has room to show. */
+#include <proact/device.h>
+
+struct step {
+    const proact_u32 *from;
+    proact_u32 *to;
+    proact_u32 count, shift, slow, lost;
+};
+
+PROACT_WORD void dawdle(const struct step *s, proact_u32 cta)
+{
+    proact_u32 ns = (cta * 5 + proact_thread_x() / 32 * 3) % 7 * 200;
+
+    asm volatile("nanosleep.u32 %0;" ::"r"(cta >= s->slow ? ns + 60000 : ns) : "memory");
+}
+
+PROACT_WORD proact_u32 value(const struct step *s, proact_u32 i)
+{
+    return 3 * s->from[(i + s->shift) % s->count] + 1;
+}
+
+extern "C" __global__ void step(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                proact_u32 shift, proact_u32 slow, proact_u32 lost,
+                                struct proact_share share)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    proact_u32 cta = proact_cta(&share);
+    proact_u32 i = cta * proact_cta_size_x() + proact_thread_x();
+
+    dawdle(&s, cta);
+    if (i < count)
+        proact_store(&share, 0, &to[i], value(&s, i));
+    if (cta != lost)
+        proact_done(&share);
+}
+
+/* Every CTA writes into every chunk of 1024 elements. */
+extern "C" __global__ void spread(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                  proact_u32 shift, proact_u32 slow, proact_u32 lost,
+                                  struct proact_share share)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    proact_u32 cta = proact_cta(&share);
+
+    for (proact_u32 i = cta * proact_cta_size_x() + proact_thread_x(); i < count; i += 1024)
+        proact_store(&share, 0, &to[i], value(&s, i));
+    dawdle(&s, cta);
+    proact_done(&share);
+}
+
+extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                 proact_u32 shift, proact_u32 slow, proact_u32 lost)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    dawdle(&s, proact_cta_here());
+    if (i < count)
+        to[i] = value(&s, i);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of the runtime launch: one that behaves, and those that do not. */
+#include <proact/device.h>
+
+extern "C" __global__ void fill(unsigned *out, unsigned n, unsigned factor,
+                                struct proact_share share)
+{
+    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        proact_store(&share, 0, &out[i], factor * (i + 1));
+    proact_done(&share);
+}
+
+extern "C" __global__ void copy_in(const unsigned *in, unsigned *out, unsigned n,
+                                   struct proact_share share)
+{
+    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        proact_store(&share, 0, &out[i], in[i]);
+    proact_done(&share);
+}
+
+extern "C" __global__ void forgets(unsigned *out, unsigned n, struct proact_share share)
+{
+    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        proact_store(&share, 0, &out[i], i);
+}
+
+extern "C" __global__ void traps(unsigned *out, struct proact_share share)
+{
+    (void)out;
+    asm volatile("trap;");
+    proact_done(&share);
+}
+
+/* Unmarked. */
+struct view {
+    unsigned *out;
+    unsigned n, factor;
+};
+
+extern "C" __global__ void plain(struct view v)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < v.n)
+        v.out[i] = v.factor * (i + 1);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a session refuses, and what it queues, on a pretend device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <proact/device.h>
+
+#include "runtime/fake_device.h"
+#include "runtime/session.h"
+
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[768])\n"
+    "{\n ret;\n}\n"
+    ".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,\n"
+    " .param .u64 e, .param .align 8 .b8 s[768])\n{\n ret;\n}\n"
+    ".visible .entry writes(.param .u64 a, .param .u64 b)\n"
+    "{\n .reg .b32 %r<2>;\n .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [a];\n"
+    " mov.u32 %r1, 1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
+    ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
+
+_Static_assert(sizeof(struct proact_share) == 768, "the parameters above");
+
+static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
+
+struct stage {
+    struct proact *p;
+    struct proact_array *a, *b;
+    struct proact_error err;
+};
+
+static void must(struct stage *s, enum proact_status status)
+{
+    if (status)
+        fail_msg("%s", s->err.text);
+}
+
+static void raise_curtain(struct stage *s, const char *method, unsigned devices)
+{
+    const struct proact_options o = {
+        .machine = "v100x16", .device_count = devices, .plan = {.method = method}};
+    const struct proact_shape a = {"a", 3000, 4}, b = {"b", 1000, 8};
+
+    *s = (struct stage){0};
+    must(s, session_open(&fake_device, &o, &s->p, &s->err));
+    must(s, proact_array_create(s->p, &a, &s->a, &s->err));
+    must(s, proact_array_create(s->p, &b, &s->b, &s->err));
+}
+
+static struct proact_kernel *kernel(struct stage *s, const char *name)
+{
+    const struct proact_image image = {.name = "four.ptx", .text = ptx};
+    struct proact_kernel *k = NULL;
+
+    must(s, proact_kernel_load(s->p, &image, name, &k, &s->err));
+    return k;
+}
+
+static struct proact_kernel *marked(struct stage *s)
+{
+    struct proact_kernel *k = kernel(s, "marked");
+
+    must(s, proact_kernel_map(k, 0, &halves, &s->err));
+    return k;
+}
+
+static enum proact_status launch(struct stage *s, struct proact_kernel *k,
+                                 struct proact_array *a, uint32_t ctas)
+{
+    const struct proact_grid grid = {.ctas = {ctas}, .threads = {64}};
+    const uint32_t n = 1;
+    const struct proact_arg args[] = {PROACT_ARRAY(a), PROACT_VALUE(n)};
+
+    return proact_launch(k, &grid, args, 2, &s->err);
+}
+
+static const char *queued(struct stage *s)
+{
+    return fake_state(s->p->set)->log.data;
+}
+
+static void bad_options_are_refused_in_a_sentence(void **state)
+{
+    static const struct {
+        struct proact_options options;
+        const char *says;
+    } cases[] = {
+        {{.plan = {.method = "telepathy"}},
+         "unknown method 'telepathy': known are bulk, inline, fused, polling, hardware"},
+        {{.plan = {.method = "hardware"}},
+         "method 'hardware' needs a counting unit in the device, which the pretend backend "
+         "has not"},
+        {{.plan = {.chunk_bytes = 5000}},
+         "chunk of 5000 bytes: a power of two from 4096 to 16777216 is possible"},
+        {{.plan = {.chunk_bytes = 2048}},
+         "chunk of 2048 bytes: a power of two from 4096 to 16777216 is possible"},
+        {{.plan = {.chunk_bytes = 32 << 20}},
+         "chunk of 33554432 bytes: a power of two from 4096 to 16777216 is possible"},
+        {{.plan = {.threads = 16}},
+         "16 transfer threads: a multiple of 32 from 32 to 8192 is possible"},
+        {{.plan = {.threads = 8224}},
+         "8224 transfer threads: a multiple of 32 from 32 to 8192 is possible"},
+        {{.plan = {.threads = 100}},
+         "100 transfer threads: a multiple of 32 from 32 to 8192 is possible"},
+        {{.device_count = 5, .plan = {.method = "inline"}},
+         "method 'inline' needs every device to reach its peers' memory, and device 3 "
+         "cannot "
+         "reach that of device 4: 'bulk' can do without"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct proact_options o = cases[i].options;
+        struct proact *p = NULL;
+        struct proact_error err = {""};
+
+        o.machine = "v100x16";
+        assert_int_equal(session_open(&fake_device, &o, &p, &err), PROACT_EINVAL);
+        assert_string_equal(err.text, cases[i].says);
+        assert_null(p);
+    }
+}
+
+static void an_unknown_machine_and_too_many_devices_are_refused(void **state)
+{
+    struct proact_options o = {.machine = "abacus"};
+    struct proact_error err = {""};
+    struct proact *p = NULL;
+
+    (void)state;
+    assert_int_equal(session_open(&fake_device, &o, &p, &err), PROACT_EINVAL);
+    assert_non_null(strstr(err.text, "abacus"));
+    o = (struct proact_options){.machine = "v100x4", .device_count = 5};
+    assert_int_equal(session_open(&fake_device, &o, &p, &err), PROACT_EINVAL);
+    assert_non_null(strstr(err.text, "5"));
+    assert_non_null(strstr(err.text, "4"));
+    assert_null(p);
+    assert_int_equal(session_open(&fake_device, NULL, &p, &err), PROACT_OK);
+    assert_int_equal(proact_device_count(p), 4); /* the default machine, all of it */
+    proact_close(p);
+}
+
+static void wrong_arguments_are_refused_in_a_sentence(void **state)
+{
+    const struct proact_grid grid = {.ctas = {3}, .threads = {64}};
+    const uint64_t wide = 1;
+    const uint32_t n = 1;
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "bulk", 3);
+    struct proact_kernel *k = marked(&s);
+    struct proact_arg args[] = {PROACT_ARRAY(s.a), PROACT_VALUE(n)};
+
+    assert_int_equal(proact_launch(k, &grid, args, 1, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text,
+                        "kernel 'marked': 1 arguments given, it takes 2 before its share");
+    args[1] = PROACT_VALUE(wide);
+    assert_int_equal(proact_launch(k, &grid, args, 2, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text,
+                        "kernel 'marked': argument 1 has 8 bytes, its parameter 4");
+    args[1] = PROACT_ARRAY(s.b);
+    assert_int_equal(proact_launch(k, &grid, args, 2, &s.err), PROACT_EINVAL);
+    args[1] = (struct proact_arg){0};
+    assert_int_equal(proact_launch(k, &grid, args, 2, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text, "kernel 'marked': argument 1 is empty");
+    args[0] = PROACT_VALUE(wide);
+    args[1] = PROACT_VALUE(n);
+    assert_int_equal(proact_launch(k, &grid, args, 2, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text,
+                        "kernel 'marked': argument 0 has a map and must be an array");
+    proact_close(s.p);
+}
+
+static void impossible_grids_and_maps_are_refused(void **state)
+{
+    const struct proact_arg args[] = {{0}, {0}};
+    const struct proact_map none = {.kind = PROACT_MAP_CONTIGUOUS};
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "bulk", 3);
+    struct proact_kernel *k = marked(&s), *wide = kernel(&s, "wide");
+    const struct proact_grid large = {.ctas = {65536, 65536}}, fat = {.threads = {64, 32}};
+
+    assert_int_equal(proact_launch(k, &large, args, 2, &s.err), PROACT_EINVAL);
+    assert_non_null(strstr(s.err.text, "65536 x 65536 x 1 CTAs, 2147483647 possible"));
+    assert_int_equal(proact_launch(k, &fat, args, 2, &s.err), PROACT_EINVAL);
+    assert_non_null(strstr(s.err.text, "64 x 32 x 1 threads a CTA, 1024 possible"));
+    assert_int_equal(proact_kernel_map(k, 0, &none, &s.err), PROACT_EINVAL);
+    assert_int_equal(proact_kernel_map(k, 2, &halves, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text, "kernel 'marked': map for argument 2, it takes 2");
+    for (unsigned arg = 0; arg < 4; arg++)
+        must(&s, proact_kernel_map(wide, arg, &halves, &s.err));
+    assert_int_equal(proact_kernel_map(wide, 4, &halves, &s.err), PROACT_EINVAL);
+    assert_non_null(strstr(s.err.text, "number 5, 4 possible"));
+    proact_close(s.p);
+}
+
+static void elements_beyond_the_end_are_refused(void **state)
+{
+    uint32_t some[4] = {0};
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "bulk", 2);
+    assert_int_equal(proact_array_write(s.a, 2998, some, 3, &s.err), PROACT_EINVAL);
+    assert_string_equal(s.err.text, "array 'a': elements 2998 to 3001, it has 3000");
+    assert_int_equal(proact_array_read(s.a, SIZE_MAX, some, 2, &s.err), PROACT_EINVAL);
+    assert_int_equal(proact_array_read_replica(s.a, 2, 0, some, 1, &s.err), PROACT_EINVAL);
+    must(&s, proact_array_write(s.a, 2996, some, 4, &s.err));
+    must(&s, proact_array_read(s.a, 3000, some, 0, &s.err));
+    proact_close(s.p);
+}
+
+/* Three devices, a CTA each: copies go round from the next one on, of what each owns, and a
+   second launch finds everything made. */
+static void bulk_copies_behind_the_kernel(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "bulk", 3);
+    struct proact_kernel *k = marked(&s);
+
+    must(&s, launch(&s, k, s.a, 3));
+    fake_forget(s.p->set);
+    unsigned waits = fake_state(s.p->set)->waits;
+
+    must(&s, launch(&s, k, s.a, 3));
+    assert_int_equal(fake_state(s.p->set)->waits, waits); /* nobody waited for a device */
+    const char *log = queued(&s), *at = strstr(log, "launch 1.0");
+
+    assert_non_null(at);
+    assert_null(strstr(log, "write"));
+    assert_non_null(strstr(log, "wait 1.0 for 0.1"));
+    assert_non_null(strstr(log, "wait 1.0 for 2.1"));
+    assert_true(strstr(log, "wait 1.0 for 2.1") < at);
+    at = strstr(at, "wait 1.1 for 1.0\n");
+    assert_non_null(at); /* lane 1 goes on when the kernel has ended */
+    assert_memory_equal(at + strlen("wait 1.1 for 1.0\n"),
+                        "copy 1.1 12000@1+4000 > 12000@2+4000 for 4000\n"
+                        "copy 1.1 12000@1+4000 > 12000@0+4000 for 4000\n"
+                        "record 1.1\n",
+                        strlen("copy 1.1 12000@1+4000 > 12000@2+4000 for 4000\n") * 2 + 11);
+    proact_close(s.p);
+}
+
+static void an_agent_has_the_threads_that_were_asked_for(void **state)
+{
+    static const struct {
+        unsigned threads;
+        const char *says;
+    } cases[] = {{32, "launch 0.1 proact_agent 1x1x1 of 32x1x1\n"},
+                 {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1\n"},
+                 {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1\n"},
+                 {1056, "launch 0.1 proact_agent 2x1x1 of 544x1x1\n"},
+                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1\n"}};
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "polling", 2);
+    struct proact_kernel *k = marked(&s);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct proact_plan plan = {.method = "polling", .threads = cases[i].threads};
+
+        must(&s, proact_plan_set(s.p, &plan, &s.err));
+        fake_forget(s.p->set);
+        must(&s, launch(&s, k, s.a, 3));
+        const char *agent = strstr(queued(&s), cases[i].says);
+
+        assert_non_null(agent);
+        assert_true(agent < strstr(queued(&s), "launch 0.0 marked")); /* finds room */
+    }
+    proact_close(s.p);
+}
+
+/* Of the first two of three devices; the third only waits for what it gets. */
+static void a_launch_may_leave_devices_out(void **state)
+{
+    const struct proact_grid grid = {.ctas = {3}, .threads = {64}, .device_count = 2};
+    const uint32_t n = 1;
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "bulk", 3);
+    const struct proact_arg args[] = {PROACT_ARRAY(s.a), PROACT_VALUE(n)};
+
+    must(&s, proact_launch(marked(&s), &grid, args, 2, &s.err));
+    assert_non_null(strstr(queued(&s), "launch 0.0 marked 1x1x1"));
+    assert_non_null(strstr(queued(&s), "launch 1.0 marked 2x1x1"));
+    assert_null(strstr(queued(&s), "launch 2.0"));
+    assert_null(strstr(queued(&s), "copy 2.1"));
+    assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@2+0 for 4000"));
+    proact_close(s.p);
+}
+
+static void an_unmarked_kernel_sends_only_if_it_writes(void **state)
+{
+    const struct proact_grid grid = {.ctas = {3, 2}, .threads = {64}};
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "polling", 2);
+    const struct proact_arg args[] = {PROACT_ARRAY(s.a), PROACT_ARRAY(s.b)};
+
+    must(&s, proact_launch(kernel(&s, "reads"), &grid, args, 1, &s.err));
+    assert_non_null(strstr(queued(&s), "launch 0.0 reads 3x2x1"));
+    assert_null(strstr(queued(&s), "copy"));
+    must(&s, proact_launch(kernel(&s, "writes"), &grid, args, 2, &s.err));
+    assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@1+0 for 12000"));
+    assert_non_null(strstr(queued(&s), "copy 0.1 8000@0+0 > 8000@1+0 for 8000"));
+    assert_null(strstr(queued(&s), "launch 1.0"));
+    proact_close(s.p);
+}
+
+/* Counters that a broken launch left anyhow start anew. */
+static void a_broken_launch_leaves_no_counters(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    raise_curtain(&s, "fused", 2);
+    struct proact_kernel *k = marked(&s);
+
+    must(&s, launch(&s, k, s.a, 3));
+    fake_state(s.p->set)->breaks = PROACT_EFAULT;
+    assert_int_equal(proact_wait(s.p, &s.err), PROACT_EFAULT);
+    assert_string_equal(s.err.text, "broken as told");
+    fake_forget(s.p->set);
+    must(&s, launch(&s, k, s.a, 3));
+    assert_non_null(strstr(queued(&s), "write 0.0"));
+    assert_non_null(strstr(queued(&s), "write 1.0"));
+    fake_forget(s.p->set);
+    must(&s, launch(&s, k, s.a, 3));
+    assert_null(strstr(queued(&s), "write"));
+    must(&s, proact_wait(s.p, &s.err));
+    proact_close(s.p);
+}
+
+/* At each allocation in turn; the pretend device aborts if something stays behind. */
+static void exhausted_memory_is_survived(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); strcmp(*m, "hardware") != 0; m++)
+        for (unsigned left = 1; left < 12; left++) {
+            const struct proact_shape shape = {"c", 100, 4};
+            struct proact_array *c = NULL;
+            struct stage s;
+
+            raise_curtain(&s, *m, 3);
+            struct proact_kernel *k = marked(&s);
+
+            fake_state(s.p->set)->allocations_left = left;
+            enum proact_status status = proact_array_create(s.p, &shape, &c, &s.err);
+
+            assert_true(status == PROACT_OK || status == PROACT_ENOSPACE);
+            assert_true((status == PROACT_OK) == (c != NULL));
+            if (!status)
+                status = launch(&s, k, s.a, 3);
+            assert_true(status == PROACT_OK || status == PROACT_ENOSPACE);
+            fake_state(s.p->set)->allocations_left = 0;
+            must(&s, launch(&s, k, s.a, 3));
+            proact_close(s.p);
+        }
+}
+
+static void things_may_be_destroyed_in_any_order(void **state)
+{
+    static const char order[][4] = {"abk", "bka", "kab", "kba", "a", "k", ""};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        struct stage s;
+
+        raise_curtain(&s, "polling", 3);
+        struct proact_kernel *k = marked(&s);
+
+        must(&s, launch(&s, k, s.a, 3));
+        must(&s, launch(&s, k, s.b, 2));
+        for (const char *c = order[i]; *c; c++) {
+            if (*c == 'k')
+                proact_kernel_destroy(k);
+            else
+                proact_array_destroy(*c == 'a' ? s.a : s.b);
+            must(&s, proact_wait(s.p, &s.err));
+        }
+        proact_close(s.p);
+    }
+    proact_close(NULL);
+    proact_array_destroy(NULL);
+    proact_kernel_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_options_are_refused_in_a_sentence),
+        cmocka_unit_test(an_unknown_machine_and_too_many_devices_are_refused),
+        cmocka_unit_test(wrong_arguments_are_refused_in_a_sentence),
+        cmocka_unit_test(impossible_grids_and_maps_are_refused),
+        cmocka_unit_test(elements_beyond_the_end_are_refused),
+        cmocka_unit_test(bulk_copies_behind_the_kernel),
+        cmocka_unit_test(an_agent_has_the_threads_that_were_asked_for),
+        cmocka_unit_test(a_launch_may_leave_devices_out),
+        cmocka_unit_test(an_unmarked_kernel_sends_only_if_it_writes),
+        cmocka_unit_test(a_broken_launch_leaves_no_counters),
+        cmocka_unit_test(exhausted_memory_is_survived),
+        cmocka_unit_test(things_may_be_destroyed_in_any_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

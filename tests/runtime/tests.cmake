@@ -1,0 +1,28 @@
+# The small kernels of the runtime's tests, and the pretend device behind its unit tests.
+set(sharing_text ${CMAKE_CURRENT_BINARY_DIR}/sharing.ptx)
+proact_ptx(${sharing_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/sharing.cu ${PROACT_PTX})
+add_custom_target(sharing_ptx DEPENDS ${sharing_text})
+foreach(program sharing_test)
+    if(TARGET ${program})
+        target_sources(${program} PRIVATE runtime/sharing.c)
+        target_compile_definitions(${program} PRIVATE SHARING_PTX="${sharing_text}")
+        add_dependencies(${program} sharing_ptx)
+    endif()
+endforeach()
+if(TARGET session_test)
+    target_sources(session_test PRIVATE runtime/fake_device.c)
+endif()
+if(TARGET sharing_test)
+    add_test(NAME runtime.sharing_seeds COMMAND sharing_test seeds
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(runtime.sharing_seeds PROPERTIES TIMEOUT 900 LABELS slow)
+endif()
+
+# The kernels that the tests of the runtime launch.
+set(runtime_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/runtime_kernels.ptx)
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
+proact_ptx(${runtime_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/runtime_kernels.cu ${PROACT_PTX})
+add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
+foreach(program runtime_refuse_test runtime_launch_test)
+    add_dependencies(${program} runtime_ptx)
+endforeach()

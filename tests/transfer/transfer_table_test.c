@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of who writes what, against a count of every byte and every CTA by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "transfer/transfer_table.h"
+
+enum { CHUNK = 4096, DEVICES_MAX = 16, RANGES_MAX = 6, CTAS_MAX = 40 };
+
+struct range {
+    uint64_t first, bytes;
+};
+
+/* A map spelled out. */
+struct spelled {
+    uint32_t ctas;
+    unsigned count[CTAS_MAX];
+    struct range range[CTAS_MAX][RANGES_MAX];
+};
+
+static void emit_spelled(void *context, uint32_t cta, transfer_emit *emit, void *sink)
+{
+    const struct spelled *s = context;
+
+    for (unsigned i = 0; i < s->count[cta]; i++)
+        emit(sink, s->range[cta][i].first, s->range[cta][i].bytes);
+}
+
+struct built {
+    uint32_t cta_first[DEVICES_MAX + 1];
+    struct transfer_table table[DEVICES_MAX];
+    struct transfer_table_request request;
+    struct proact_error err;
+};
+
+static enum proact_status build(struct built *b, struct spelled *s, uint64_t array_bytes,
+                                unsigned devices)
+{
+    *b = (struct built){.err = {""}};
+    for (unsigned d = 0; d <= devices; d++)
+        b->cta_first[d] = s->ctas * d / devices;
+    b->request = (struct transfer_table_request){.array = "a",
+                                                 .array_bytes = array_bytes,
+                                                 .chunk_bytes = CHUNK,
+                                                 .device_count = devices,
+                                                 .cta_first = b->cta_first,
+                                                 .map = {emit_spelled, s}};
+    return transfer_table_build(&b->request, b->table, &b->err);
+}
+
+static void clear(struct built *b)
+{
+    for (unsigned d = 0; d < DEVICES_MAX; d++)
+        transfer_table_clear(&b->table[d]);
+}
+
+static bool writes_byte(const struct spelled *s, uint32_t cta, uint64_t byte)
+{
+    for (unsigned i = 0; i < s->count[cta]; i++)
+        if (byte >= s->range[cta][i].first &&
+            byte - s->range[cta][i].first < s->range[cta][i].bytes)
+            return true;
+    return false;
+}
+
+static bool writes_chunk(const struct spelled *s, uint32_t cta, uint32_t chunk,
+                         uint64_t array_bytes)
+{
+    for (unsigned i = 0; i < s->count[cta]; i++) {
+        uint64_t first = s->range[cta][i].first, bytes = s->range[cta][i].bytes;
+        uint64_t low = (uint64_t)chunk * CHUNK, high = low + CHUNK;
+
+        if (high > array_bytes)
+            high = array_bytes;
+        if (bytes && first < high && (first >= low || bytes > low - first))
+            return true;
+    }
+    return false;
+}
+
+/* Every CTA counts down each chunk it writes into once, and each counter starts from that.
+ */
+static void rows_are_right(const struct spelled *s, const struct built *b, unsigned device)
+{
+    const struct transfer_table *t = &b->table[device];
+    uint32_t first = b->cta_first[device];
+
+    assert_int_equal(t->cta_count, b->cta_first[device + 1] - first);
+    assert_int_equal(t->first[0], 0);
+    assert_int_equal(t->first[t->cta_count], t->row_count);
+    for (uint32_t c = 0; c < t->chunk_count; c++) {
+        uint32_t writers = 0;
+
+        for (uint32_t cta = 0; cta < t->cta_count; cta++) {
+            uint32_t rows = 0;
+
+            for (uint32_t r = t->first[cta]; r < t->first[cta + 1]; r++)
+                rows += t->chunk[r] == c;
+            assert_int_equal(rows, writes_chunk(s, first + cta, c, b->request.array_bytes));
+            writers += rows;
+        }
+        assert_int_equal(t->writers[c], writers);
+        assert_int_equal(transfer_table_writers(t, c, NULL, 0), writers);
+    }
+}
+
+/* Pieces lie within their chunk, one behind the other, and cover what the device owns. */
+static void pieces_are_right(const struct spelled *s, const struct built *b,
+                             unsigned device)
+{
+    const struct transfer_table *t = &b->table[device];
+    unsigned char *sent = must_calloc(b->request.array_bytes, 1);
+    uint64_t bytes = 0, run_bytes = 0;
+    uint32_t chunks = 0;
+
+    assert_int_equal(t->piece_first[t->chunk_count], t->piece_count);
+    for (uint32_t c = 0; c < t->chunk_count; c++) {
+        chunks += t->piece_first[c + 1] > t->piece_first[c];
+        for (uint32_t p = t->piece_first[c]; p < t->piece_first[c + 1]; p++) {
+            assert_int_equal(t->piece[p].first_byte / CHUNK, c);
+            assert_int_equal((t->piece[p].first_byte + t->piece[p].bytes - 1) / CHUNK, c);
+            memset(sent + t->piece[p].first_byte, 1, t->piece[p].bytes);
+            bytes += t->piece[p].bytes;
+        }
+    }
+    for (uint64_t byte = 0; byte < b->request.array_bytes; byte++) {
+        bool owned = false;
+
+        for (uint32_t cta = b->cta_first[device]; cta < b->cta_first[device + 1]; cta++)
+            owned |= writes_byte(s, cta, byte);
+        assert_int_equal(sent[byte], owned);
+        run_bytes += owned;
+    }
+    assert_int_equal(bytes, run_bytes); /* so none twice */
+    assert_int_equal(t->bytes, bytes);
+    assert_int_equal(t->sent_chunks, chunks);
+    for (uint32_t r = 0; r < t->run_count; r++)
+        run_bytes -= t->run[r].bytes;
+    assert_int_equal(run_bytes, 0);
+    free(sent);
+}
+
+/* Ranges of any length, some beyond the end, some empty; a device's own may overlap. */
+static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned devices)
+{
+    *s = (struct spelled){.ctas = 1 + (uint32_t)random_below(r, CTAS_MAX)};
+    for (unsigned d = 0; d < devices; d++) {
+        uint64_t low = array_bytes * d / devices, high = array_bytes * (d + 1) / devices;
+
+        for (uint32_t cta = s->ctas * d / devices; cta < s->ctas * (d + 1) / devices;
+             cta++) {
+            s->count[cta] = (unsigned)random_below(r, RANGES_MAX + 1);
+            for (unsigned i = 0; i < s->count[cta]; i++) {
+                uint64_t first = low + random_below(r, high - low);
+                uint64_t room = d + 1 == devices ? 2 * CHUNK : high - first;
+
+                s->range[cta][i] = (struct range){first, random_below(r, room + 1)};
+            }
+        }
+    }
+}
+
+static void any_map_gives_the_tables_that_counting_gives(void **state)
+{
+    static const unsigned device_counts[] = {1, 2, 3, 4, 8, 16};
+    uint64_t r = 7;
+
+    (void)state;
+    for (unsigned i = 0; i < 120; i++) {
+        unsigned devices = device_counts[i % 6];
+        uint64_t bytes = 16 + random_below(&r, 5 * CHUNK);
+        struct spelled s;
+        struct built b;
+
+        draw(&r, &s, bytes, devices);
+        assert_int_equal(build(&b, &s, bytes, devices), PROACT_OK);
+        for (unsigned d = 0; d < devices; d++) {
+            rows_are_right(&s, &b, d);
+            pieces_are_right(&s, &b, d);
+        }
+        clear(&b);
+    }
+}
+
+static void a_straddling_chunk_is_sent_in_parts(void **state)
+{
+    struct spelled s = {.ctas = 2, .count = {1, 1}, .range = {{{0, 6000}}, {{6000, 4001}}}};
+    struct built b;
+
+    (void)state;
+    assert_int_equal(build(&b, &s, 10000, 2), PROACT_OK);
+    assert_int_equal(b.table[0].piece_count, 2);
+    assert_int_equal(b.table[0].piece[1].first_byte, 4096);
+    assert_int_equal(b.table[0].piece[1].bytes, 6000 - 4096);
+    assert_int_equal(b.table[1].piece[0].first_byte, 6000);
+    assert_int_equal(b.table[1].piece[0].bytes, 8192 - 6000);
+    assert_int_equal(b.table[1].piece[1].bytes, 10000 - 8192);
+    assert_int_equal(b.table[0].run_count, 1);
+    assert_int_equal(b.table[0].bytes + b.table[1].bytes, 10000);
+    clear(&b);
+}
+
+static void two_devices_may_not_own_a_byte(void **state)
+{
+    struct spelled s = {.ctas = 4,
+                        .count = {1, 1, 1, 1},
+                        .range = {{{0, 100}}, {{8000, 1001}}, {{500, 10}}, {{9000, 8}}}};
+    struct built b;
+
+    (void)state;
+    assert_int_equal(build(&b, &s, 10000, 2), PROACT_EINVAL);
+    assert_string_equal(b.err.text, "array 'a': its map gives byte 9000 both to CTA 1 on "
+                                    "device 0 and to CTA 3 on device 1");
+    s.range[1][0].bytes = 1000;
+    assert_int_equal(build(&b, &s, 10000, 2), PROACT_OK);
+    clear(&b);
+    s.range[1][0].bytes = 1001; /* the same two on one device are nobody's business */
+    assert_int_equal(build(&b, &s, 10000, 1), PROACT_OK);
+    clear(&b);
+}
+
+/* A long range of one device that hides behind a longer one of another. */
+static void a_conflict_is_found_behind_longer_ranges(void **state)
+{
+    uint64_t r = 11;
+
+    (void)state;
+    for (unsigned i = 0; i < 400; i++) {
+        struct spelled s = {.ctas = 6};
+        struct built b;
+        bool shared = false;
+
+        for (uint32_t cta = 0; cta < s.ctas; cta++) {
+            s.count[cta] = 1;
+            s.range[cta][0] =
+                (struct range){random_below(&r, 300), 1 + random_below(&r, 60)};
+        }
+        for (uint64_t byte = 0; byte < 400; byte++) {
+            unsigned owners = 0;
+
+            for (uint32_t d = 0; d < 3; d++)
+                owners += writes_byte(&s, 2 * d, byte) || writes_byte(&s, 2 * d + 1, byte);
+            shared |= owners > 1;
+        }
+        assert_int_equal(build(&b, &s, 400, 3), shared ? PROACT_EINVAL : PROACT_OK);
+        clear(&b);
+    }
+}
+
+static void emit_stripes(void *context, uint32_t cta, transfer_emit *emit, void *sink)
+{
+    (void)context;
+    for (uint64_t row = 0; row < 8; row++) /* a tile of a matrix of 64 KiB rows */
+        emit(sink, ((uint64_t)(cta / 64) * 8 + row) * 65536 + (uint64_t)(cta % 64) * 1024,
+             1024);
+}
+
+/* Device shares that begin in the midst of a row of tiles own ragged parts of it. */
+static void a_hundred_thousand_ctas_are_quick(void **state)
+{
+    const uint32_t ctas = 100000, cta_first[] = {0, 25001, 50000, 75000, ctas};
+    struct transfer_table t[4];
+    const struct transfer_table_request request = {.array = "tiles",
+                                                   .array_bytes = 1563ull * 8 * 65536,
+                                                   .chunk_bytes = 65536,
+                                                   .device_count = 4,
+                                                   .cta_first = cta_first,
+                                                   .map = {emit_stripes, NULL}};
+    uint64_t bytes = 0;
+
+    (void)state;
+    assert_int_equal(transfer_table_build(&request, t, NULL), PROACT_OK);
+    for (unsigned d = 0; d < 4; d++) {
+        bytes += t[d].bytes;
+        assert_int_equal(t[d].row_count, 8 * t[d].cta_count);
+        assert_true(t[d].run_count <= 17);
+        transfer_table_clear(&t[d]);
+    }
+    assert_int_equal(bytes, ctas * 8192ull);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_map_gives_the_tables_that_counting_gives),
+        cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
+        cmocka_unit_test(two_devices_may_not_own_a_byte),
+        cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),
+        cmocka_unit_test(a_hundred_thousand_ctas_are_quick),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
