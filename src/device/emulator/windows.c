@@ -17,7 +17,7 @@
 
 enum { THREADS_MAX = 16 };
 /* Windows in which two devices or more have work, before threads are worth their start. */
-enum { WINDOWS_ALONE = 64 };
+enum { WINDOWS_ALONE = 4 };
 /* Looks at what another thread does before the processor is given to somebody else. */
 enum { SPINS = 1000 };
 
