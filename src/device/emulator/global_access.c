@@ -163,8 +163,8 @@ static __attribute__((noinline)) void note_strong(struct emulated *d,
                a->bytes < sizeof value ? a->bytes : sizeof value);
     bool is_new = address != r->poll_address || value != r->poll_value;
 
-    d->usage.strong += a->order != EXECUTE_WEAK;
-    d->usage.news |= is_new;
+    d->usage.strong++;
+    d->usage.news += is_new;
     if (a->kind == EXECUTE_STORE || a->kind == EXECUTE_REDUCTION ||
         (a->kind == EXECUTE_ATOMIC && is_new && is_here))
         d->usage.stores++;

@@ -45,7 +45,7 @@ struct usage {
     uint64_t strong, stores, clocks;
     uint64_t fences; /* of the warp that fenced first: warps wait side by side */
     const struct execute_warp *fenced;
-    bool news;           /* a strong access found another address or value than before */
+    uint64_t news; /* strong accesses that found another address or value than before */
     uint64_t sent_bytes; /* to peers, useful */
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */

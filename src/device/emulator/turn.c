@@ -114,14 +114,20 @@ static uint64_t look_step(const struct emulated *d, const struct resident *r,
     return quiet > QUIET_NS * (uint64_t)PS ? longer(step, quiet / QUIET_SHARE) : step;
 }
 
+/* Accesses that nearly all found what the one before had found. */
+static bool many_of_one(uint64_t accesses, uint64_t fresh)
+{
+    return accesses >= SPIN_LOADS && fresh <= accesses / SPIN_SHARE;
+}
+
 uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop stop,
                     uint64_t end_ps)
 {
     const struct usage *u = &d->usage;
-    bool ran_long = stop == EXECUTE_BUDGET,
-         slept = stop == EXECUTE_BLOCKED && r->cta->sleep_ns != 0;
-    bool spins =
-        ran_long && u->loads >= SPIN_LOADS && u->fresh_loads <= u->loads / SPIN_SHARE;
+    bool ran_long = stop == EXECUTE_BUDGET;
+    bool slept = stop == EXECUTE_BLOCKED && r->cta->sleep_ns != 0;
+    bool spins = ran_long && !u->stores &&
+                 (many_of_one(u->loads, u->fresh_loads) || many_of_one(u->strong, u->news));
     /* It goes on by itself: as time passes, or as it computes. */
     bool goes_on = u->clocks || (ran_long && !spins) || (slept && !u->strong && !u->loads);
 
@@ -130,14 +136,14 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
     else if (goes_on)
         check_life(d, r);
     d->changes += u->stores || goes_on;
-    if (u->stores || u->news || goes_on || !r->quiet_ps) {
+    if (u->stores || (u->news && !spins) || goes_on || !r->quiet_ps) {
         r->looks = 0;
         r->quiet_ps = end_ps;
         return 0;
     }
     if (!u->strong && !spins)
         return 0; /* before its look, or between two */
-    if (spins) {
+    if (spins && u->loads > u->strong) {
         r->poll_address = r->load_address;
         r->poll_line = r->load_line;
     }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Waits that nobody satisfies are found out and named, delays are not taken for them, and
+   what broke can be closed. */
+#include <string.h>
+
+#include "device/emulator_testing.h"
+
+/* The sentence names each of these. */
+static void breaks(struct emulator_rig *r, enum proact_status expected, const char *one,
+                   const char *two)
+{
+    enum proact_status status = r->b->synchronize(r->set, &r->err);
+
+    if (status != expected || !strstr(r->err.text, one) || !strstr(r->err.text, two))
+        fail_msg("status %d: %s", (int)status, r->err.text);
+    assert_int_equal(r->b->synchronize(r->set, &r->err), expected);
+    emulator_close(r);
+}
+
+static void a_poll_that_nobody_ends_is_named(void **state)
+{
+    static const char *const kernels[] = {"poll", "poll_weakly", "lock"};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct emulator_rig r;
+
+        emulator_open(&r, 2);
+        device_addr word = emulator_words(&r, 1, 4);
+        const struct contract_parameters p = emulator_parameters("dd", word, word + 8);
+
+        if (i == 2) /* taken */
+            emulator_must(&r, r.b->write_value(r.stream[1][0], word, 1, &r.err));
+        emulator_run(&r, 1, 0, kernels[i], 3, 64, &p);
+        breaks(&r, PROACT_ETIMEOUT, kernels[i], "device 1");
+    }
+}
+
+/* Polls of a peer's memory, and a lock there. */
+static void a_poll_of_a_peer_is_named(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct emulator_rig r;
+
+        emulator_prepare(&r, 2);
+        r.options.wait_limit_ms = 20;
+        emulator_start(&r);
+        device_addr word = emulator_words(&r, 1, 4);
+        const struct contract_parameters p = emulator_parameters("dd", word, word + 8);
+
+        emulator_must(&r, r.b->write_value(r.stream[1][0], word, (uint32_t)i, &r.err));
+        emulator_sync(&r);
+        emulator_run(&r, 0, 0, i ? "lock" : "poll", 1, 32, &p);
+        breaks(&r, PROACT_ETIMEOUT, i ? "'lock'" : "'poll'", "CTA (0,0,0)");
+    }
+}
+
+/* Who waits for something that takes long waits, however long it takes. */
+static void delays_are_no_stalls(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_prepare(&r, 1);
+    r.options.wait_limit_ms = 30;
+    emulator_start(&r);
+    for (int i = 0; i < 2; i++) {
+        device_addr word = emulator_words(&r, 0, 1), when = emulator_words(&r, 0, 2);
+        const struct contract_parameters poll = emulator_parameters("dd", word, when),
+                                         naps =
+                                             emulator_parameters("dww", word, 60, 1000000),
+                                         busy = emulator_parameters("dw", word, 5000000);
+
+        emulator_run(&r, 0, 1, "poll", 8, 32, &poll);
+        emulator_run(&r, 0, 0, i ? "naps" : "busy_then_tell", 1, 1, i ? &naps : &busy);
+        emulator_sync(&r);
+        assert_true(emulator_wide(&r, 0, when) > 50000000);
+    }
+    emulator_close(&r);
+}
+
+static void a_wrong_access_is_named(void **state)
+{
+    static const struct {
+        int64_t add;
+        const char *says;
+    } cases[] = {{4 * 90, "out of bounds"}, {-8, "out of bounds"}, {2, "misaligned"}};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (unsigned owner = 0; owner < 2; owner++) {
+            struct emulator_rig r;
+
+            emulator_open(&r, 2);
+            device_addr a = emulator_words(&r, owner, 100);
+            const struct contract_parameters p =
+                emulator_parameters("dw", a + (uint64_t)cases[i].add, 1);
+
+            emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
+            breaks(&r, PROACT_EFAULT, cases[i].says,
+                   i == 0 ? "thread (10,0,0)" : "CTA (0,0,0), thread (0,0,0)");
+        }
+}
+
+static void freed_memory_is_gone(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_open(&r, 2);
+    device_addr a = emulator_words(&r, 0, 64);
+    const struct contract_parameters p = emulator_parameters("dw", a, 1);
+
+    emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
+    emulator_sync(&r);
+    r.b->free(r.set, 0, a);
+    emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
+    breaks(&r, PROACT_EFAULT, "stream_out", "line 2");
+}
+
+/* The last address there is must not wrap around. */
+static void the_end_of_all_addresses_is_out_of_bounds(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_open(&r, 1);
+    const struct contract_parameters p = emulator_parameters("dw", ~(uint64_t)3, 1);
+
+    emulator_run(&r, 0, 0, "stream_out", 1, 1, &p);
+    breaks(&r, PROACT_EFAULT, "out of bounds", "0xfffffffffffffffc");
+}
+
+static void no_store_passes_without_a_link(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_prepare(&r, 2);
+    r.topology.link_gbps[0][1] = 0;
+    emulator_start(&r);
+    device_addr a = emulator_words(&r, 1, 64);
+    const struct contract_parameters p = emulator_parameters("dw", a, 1);
+
+    emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
+    breaks(&r, PROACT_EFAULT, "without a direct link", "stream_out");
+}
+
+/* While others are held back, poll, sleep and have stores under way. */
+static void a_fault_among_much_work_can_be_closed(void **state)
+{
+    (void)state;
+    for (int unload = 0; unload < 2; unload++) {
+        struct emulator_rig r;
+
+        emulator_open(&r, 16);
+        device_addr word = emulator_words(&r, 0, 4), far = emulator_words(&r, 1, 1 << 20);
+        const struct contract_parameters poll = emulator_parameters("dd", word, word + 8),
+                                         out = emulator_parameters("dw", far, 500),
+                                         bad = emulator_parameters(
+                                             "dw", far + (4 << 20) - 256, 4),
+                                         naps =
+                                             emulator_parameters("dww", word, 50, 100000);
+
+        emulator_run(&r, 0, 1, "poll", 4, 32, &poll);
+        emulator_run(&r, 2, 1, "naps", 4, 32, &naps);
+        emulator_run(&r, 0, 0, "stream_out", 8, 256, &out);
+        emulator_run(&r, 3, 0, "stream_out", 8, 256, &bad);
+        if (unload) {
+            assert_int_equal(r.b->synchronize(r.set, &r.err), PROACT_EFAULT);
+            for (unsigned d = 0; d < 16; d++)
+                r.b->module_unload(r.module[d]);
+        }
+        emulator_close(&r);
+    }
+}
+
+static void closing_waits_for_what_is_queued(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_open(&r, 3);
+    device_addr far = emulator_words(&r, 2, 4096);
+    const struct contract_parameters out = emulator_parameters("dw", far, 4);
+
+    emulator_run(&r, 0, 0, "stream_out", 4, 256, &out);
+    emulator_must(&r, r.b->copy(r.stream[1][0], far + 4096, far, 4096, &r.err));
+    emulator_close(&r);
+}
+
+/* What the host moves to and from a device's memory by another device's stream. */
+static void a_stream_reaches_its_peers(void **state)
+{
+    struct emulator_rig r;
+    uint32_t in = 0x01020304, out = 0;
+
+    (void)state;
+    emulator_open(&r, 2);
+    device_addr a = emulator_words(&r, 1, 2);
+
+    emulator_must(&r, r.b->write(r.stream[0][0], a, &in, 4, &r.err));
+    emulator_must(&r, r.b->fill(r.stream[0][0], a + 4, 0x11, 4, &r.err));
+    emulator_must(&r, r.b->read(r.stream[0][0], &out, a, 4, &r.err));
+    assert_int_equal(out, in);
+    assert_int_equal(emulator_word(&r, 1, a + 4), 0x11111111);
+    emulator_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_poll_that_nobody_ends_is_named),
+        cmocka_unit_test(a_poll_of_a_peer_is_named),
+        cmocka_unit_test(delays_are_no_stalls),
+        cmocka_unit_test(a_wrong_access_is_named),
+        cmocka_unit_test(freed_memory_is_gone),
+        cmocka_unit_test(the_end_of_all_addresses_is_out_of_bounds),
+        cmocka_unit_test(no_store_passes_without_a_link),
+        cmocka_unit_test(a_fault_among_much_work_can_be_closed),
+        cmocka_unit_test(closing_waits_for_what_is_queued),
+        cmocka_unit_test(a_stream_reaches_its_peers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
