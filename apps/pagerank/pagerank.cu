@@ -14,21 +14,59 @@ struct cta_vertices {
     proact_u32 hubs, warps, threads, end;
 };
 
+enum { BATCH = 8 }; /* loads under way together */
+
 struct edges {
     const proact_u32 *first, *source;
     const double *gift;
 };
 
-/* What lane `lane` of `lanes` sums for vertex v. */
+/* Eight loads that are under way together. Spelled as assembly, for compilers put each load
+   next to its use, and then it depends on the next one whether their latencies overlap. */
+__device__ static inline void load_sources(proact_u32 to[BATCH],
+                                           const proact_u32 *const at[BATCH])
+{
+    asm volatile("ld.u32 %0, [%8]; ld.u32 %1, [%9]; ld.u32 %2, [%10]; ld.u32 %3, [%11];"
+                 "ld.u32 %4, [%12]; ld.u32 %5, [%13]; ld.u32 %6, [%14]; ld.u32 %7, [%15];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]), "=r"(to[4]),
+                   "=r"(to[5]), "=r"(to[6]), "=r"(to[7])
+                 : "l"(at[0]), "l"(at[1]), "l"(at[2]), "l"(at[3]), "l"(at[4]), "l"(at[5]),
+                   "l"(at[6]), "l"(at[7]));
+}
+
+__device__ static inline void load_gifts(double to[BATCH], const double *const at[BATCH])
+{
+    asm volatile("ld.f64 %0, [%8]; ld.f64 %1, [%9]; ld.f64 %2, [%10]; ld.f64 %3, [%11];"
+                 "ld.f64 %4, [%12]; ld.f64 %5, [%13]; ld.f64 %6, [%14]; ld.f64 %7, [%15];"
+                 : "=d"(to[0]), "=d"(to[1]), "=d"(to[2]), "=d"(to[3]), "=d"(to[4]),
+                   "=d"(to[5]), "=d"(to[6]), "=d"(to[7])
+                 : "l"(at[0]), "l"(at[1]), "l"(at[2]), "l"(at[3]), "l"(at[4]), "l"(at[5]),
+                   "l"(at[6]), "l"(at[7]));
+}
+
+/* What lane `lane` of `lanes` sums for vertex v. Loads past the end repeat the last edge
+   and are not added. */
 __device__ static inline double pull(const struct edges *e, proact_u32 v, proact_u32 lane,
                                      proact_u32 lanes)
 {
     proact_u32 end = e->first[v + 1];
     double sum = 0;
 
-#pragma unroll 4
-    for (proact_u32 i = e->first[v] + lane; i < end; i += lanes)
-        sum += e->gift[e->source[i]];
+    for (proact_u32 i = e->first[v] + lane; i < end; i += BATCH * lanes) {
+        const proact_u32 *edge[BATCH];
+        const double *giver[BATCH];
+        proact_u32 from[BATCH];
+        double gift[BATCH];
+
+        for (proact_u32 k = 0; k < BATCH; k++)
+            edge[k] = &e->source[i + k * lanes < end ? i + k * lanes : end - 1];
+        load_sources(from, edge);
+        for (proact_u32 k = 0; k < BATCH; k++)
+            giver[k] = &e->gift[from[k]];
+        load_gifts(gift, giver);
+        for (proact_u32 k = 0; k < BATCH; k++)
+            sum += i + k * lanes < end ? gift[k] : 0;
+    }
     return sum;
 }
 
