@@ -102,6 +102,7 @@ static void hear_both(uint64_t seed, bool infinite, uint32_t how)
     emulator_prepare(&r, 3);
     r.options.seed = seed;
     r.options.infinite_bandwidth = infinite;
+    r.topology.link_gbps[0][1] = 0.05; /* the flag would be there long before the words */
     emulator_start(&r);
     first = emulator_words(&r, 1, WORDS);
     second = emulator_words(&r, 2, WORDS);
