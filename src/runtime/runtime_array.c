@@ -78,10 +78,9 @@ void proact_array_destroy(struct proact_array *a)
     struct proact_array **link = &p->arrays;
     struct device_replicas none = {.name = a->name};
 
-    p->backend->synchronize(p->set, NULL);
+    session_settle(p);
     for (struct proact_kernel *k = p->kernels; k; k = k->next)
         kernel_bindings_drop(k, a);
-    p->launch_count = 0;
     p->backend->replicas(p->set, &none);
     for (unsigned d = 0; d < p->devices.count; d++)
         if (a->base[d])

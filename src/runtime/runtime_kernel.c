@@ -107,8 +107,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     struct proact *p = k->session;
     struct proact_kernel **link = &p->kernels;
 
-    p->backend->synchronize(p->set, NULL);
-    p->launch_count = 0;
+    session_settle(p);
     kernel_bindings_drop(k, NULL);
     kernel_tables_drop(k);
     while (*link != k)
@@ -142,8 +141,7 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
     if (status)
         return status;
     if (slot < k->slot_count) { /* said anew: what was made of the old one goes */
-        k->session->backend->synchronize(k->session->set, NULL);
-        k->session->launch_count = 0;
+        session_settle(k->session);
         kernel_bindings_drop(k, NULL);
         kernel_tables_drop(k);
         map_clear(&k->slot[slot].map);

@@ -24,7 +24,7 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                 late.chunk);
 }
 
-enum proact_status proact_wait(struct proact *p, struct proact_error *err)
+static enum proact_status wait_for_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = p->backend->synchronize(p->set, err);
 
@@ -40,6 +40,30 @@ enum proact_status proact_wait(struct proact *p, struct proact_error *err)
     if (status)
         p->generation++;
     p->launch_count = 0;
+    return status;
+}
+
+void session_settle(struct proact *p)
+{
+    struct proact_error err = {""};
+    enum proact_status status = wait_for_all(p, &err);
+
+    if (!status || p->kept_status)
+        return;
+    p->kept_status = status;
+    p->kept = err;
+}
+
+enum proact_status proact_wait(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = wait_for_all(p, err);
+
+    if (!p->kept_status)
+        return status;
+    status = p->kept_status;
+    if (err)
+        *err = p->kept;
+    p->kept_status = PROACT_OK;
     return status;
 }
 

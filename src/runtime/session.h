@@ -108,7 +108,13 @@ struct proact {
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
     uint64_t chunks[PROACT_DEVICES_MAX]; /* sent by each device */
+    enum proact_status kept_status;      /* what session_settle() keeps for the next wait */
+    struct proact_error kept;
 };
+
+/* Waits in the midst of a call that has no place for what went wrong: the next
+   proact_wait() says it. */
+void session_settle(struct proact *p);
 
 /* proact_open() on a backend; tests hand in a pretend one. */
 enum proact_status session_open(const struct device_backend *backend,

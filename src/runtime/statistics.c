@@ -55,7 +55,7 @@ enum proact_status proact_statistics_get(struct proact *p, unsigned device,
 
 void proact_statistics_reset(struct proact *p)
 {
-    proact_wait(p, NULL);
+    session_settle(p);
     span_book_reset(&p->book);
     memset(p->chunks, 0, sizeof p->chunks);
     for (struct proact_array *a = p->arrays; a; a = a->next)

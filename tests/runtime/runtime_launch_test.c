@@ -181,6 +181,31 @@ static void an_agent_that_gives_up_names_what_never_came(void **state)
     proact_close(b.p);
 }
 
+static void what_broke_is_told_after_a_destroy(void **state)
+{
+    struct proact_options o = with("v100x4", 2, "polling");
+
+    (void)state;
+    o.wait_limit_ms = 1;
+    struct bench b = testing_open(&o);
+    struct proact_kernel *k = testing_kernel(&b, "forgets");
+    struct proact_array *other = testing_array(&b, "other");
+    unsigned n = N;
+
+    assert_int_equal(proact_kernel_map(k, 0, &testing_map, &b.err), 0);
+    assert_int_equal(
+        proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                      (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_VALUE(n)}, 2,
+                      &b.err),
+        0);
+    proact_array_destroy(other);
+    proact_kernel_destroy(k);
+    REFUSED(proact_wait(b.p, &b.err), PROACT_ETIMEOUT, "array 'out': chunk ");
+    assert_int_equal(testing_fill(&b, 6), 0);
+    testing_holds(&b, b.out, 6); /* and told once */
+    proact_close(b.p);
+}
+
 static void the_check_finds_small_maps_and_unwritten_reads(void **state)
 {
     struct proact_options o = with("v100x4", 2, "polling");
@@ -265,6 +290,7 @@ int main(int count, char **words)
         cmocka_unit_test(plans_change_between_launches),
         cmocka_unit_test(a_trap_is_told_and_the_session_closes),
         cmocka_unit_test(an_agent_that_gives_up_names_what_never_came),
+        cmocka_unit_test(what_broke_is_told_after_a_destroy),
         cmocka_unit_test(the_check_finds_small_maps_and_unwritten_reads),
         cmocka_unit_test(many_devices),
     };
