@@ -32,9 +32,12 @@ struct proact_plan {
                              more than one device are then wrong. */
 };
 
+#define PROACT_MACHINE_HERE "here" /* the GPUs of this box */
+
 /* Zero means "choose for me". */
 struct proact_options {
-    const char *machine;   /* name, path of a machine file; NULL: the emulated default */
+    const char *machine;   /* PROACT_MACHINE_HERE, the name of an emulated one, the path of
+                              a machine file; NULL: here, or the emulated default */
     unsigned device_count; /* the first ones of the machine; 0: all */
     uint64_t seed;         /* of the emulated schedule */
     bool check; /* refuse uninitialised reads, early or lost chunks, maps that are

@@ -93,6 +93,9 @@ struct device_backend {
     const char *name;
     bool is_virtual; /* its clock is not the world's */
 
+    /* The devices of this box; PROACT_ENODEV without any. NULL: it has none of its own. */
+    enum proact_status (*find)(struct topology *out, struct proact_error *err);
+    /* A topology with more devices than there are is PROACT_ENODEV; NULL: all of find. */
     enum proact_status (*open)(const struct device_options *options,
                                struct device_set **out, struct proact_error *err);
     void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
@@ -167,4 +170,4 @@ struct device_backend {
     bool has_unit; /* launches may carry a device_unit */
 };
 
-extern const struct device_backend device_emulator;
+extern const struct device_backend device_emulator, device_cuda;

@@ -48,7 +48,9 @@ static enum proact_status load_machine(struct proact *p, const struct proact_opt
                                        struct proact_error *err)
 {
     enum proact_status status =
-        topology_load(o->machine ? o->machine : MACHINE_DEFAULT, &p->topology, err);
+        p->backend->find
+            ? p->backend->find(&p->topology, err)
+            : topology_load(o->machine ? o->machine : MACHINE_DEFAULT, &p->topology, err);
 
     if (status)
         return status;
@@ -97,6 +99,13 @@ enum proact_status session_open(const struct device_backend *backend,
 enum proact_status proact_open(const struct proact_options *options, struct proact **out,
                                struct proact_error *err)
 {
+    const char *machine = options ? options->machine : NULL;
+    struct topology found;
+
+    if (machine && strcmp(machine, PROACT_MACHINE_HERE) == 0)
+        return session_open(&device_cuda, options, out, err);
+    if (!machine && !device_cuda.find(&found, NULL))
+        return session_open(&device_cuda, options, out, err);
     return session_open(&device_emulator, options, out, err);
 }
 

@@ -75,7 +75,7 @@ static void load_kernels(struct contract *c)
 
     contract_must(
         c, file_read(PROACT_SOURCE "/tests/device/contract.ptx", &text, &bytes, &c->err));
-    for (unsigned d = 0; d < CONTRACT_DEVICES; d++)
+    for (unsigned d = 0; d < c->count; d++)
         contract_must(c, c->b->module_load(c->set, d, "contract.ptx", text, bytes,
                                            &c->module[d], &c->err));
     free(text);
@@ -85,7 +85,12 @@ void contract_open(struct contract *c, const struct contract_keeper *keeper, uin
                    double wait_limit_ms)
 {
     *c = (struct contract){.b = keeper->backend, .keeper = keeper};
-    pretend_machine(&c->topology);
+    if (!c->b->find)
+        pretend_machine(&c->topology);
+    else if (c->b->find(&c->topology, &c->err))
+        skip();
+    c->count = c->topology.device_count < CONTRACT_DEVICES ? c->topology.device_count
+                                                           : CONTRACT_DEVICES;
     const struct device_options options = {.topology = &c->topology,
                                            .seed = seed,
                                            .check = keeper->checks,
@@ -93,10 +98,8 @@ void contract_open(struct contract *c, const struct contract_keeper *keeper, uin
                                            .wait_limit_ms = wait_limit_ms};
     enum proact_status status = c->b->open(&options, &c->set, &c->err);
 
-    if (status == PROACT_ENODEV)
-        skip();
     contract_must(c, status);
-    for (unsigned d = 0; d < CONTRACT_DEVICES; d++)
+    for (unsigned d = 0; d < c->count; d++)
         for (unsigned s = 0; s < CONTRACT_STREAMS; s++)
             contract_must(c, c->b->stream_create(c->set, d, &c->stream[d][s], &c->err));
     load_kernels(c);
@@ -104,7 +107,7 @@ void contract_open(struct contract *c, const struct contract_keeper *keeper, uin
 
 void contract_close(struct contract *c)
 {
-    for (unsigned d = 0; d < CONTRACT_DEVICES; d++) {
+    for (unsigned d = 0; d < c->count; d++) {
         for (unsigned s = 0; s < CONTRACT_STREAMS; s++)
             c->b->stream_destroy(c->stream[d][s]);
         c->b->module_unload(c->module[d]);

@@ -21,11 +21,12 @@ struct contract_keeper {
 
 enum { CONTRACT_DEVICES = 2, CONTRACT_STREAMS = 2, CONTRACT_FAULT_BYTES = 512 };
 
-/* Two devices, two streams on each, and contract.ptx loaded on both. */
+/* Two devices (one, where there is but one), two streams on each, contract.ptx loaded. */
 struct contract {
     const struct device_backend *b;
     const struct contract_keeper *keeper;
     struct topology topology;
+    unsigned count; /* of devices that the promises use */
     struct device_set *set;
     struct device_stream *stream[CONTRACT_DEVICES][CONTRACT_STREAMS];
     struct device_module *module[CONTRACT_DEVICES];
@@ -35,6 +36,7 @@ struct contract {
 struct contract_promise {
     const char *name;
     void (*test)(struct contract *c);
+    bool peers; /* it takes two devices */
 };
 
 /* Each ends with a row of NULL. */

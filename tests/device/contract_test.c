@@ -14,6 +14,7 @@ static const double wait_limit_ms = 20;
 static const struct contract_keeper keepers[] = {
     {.name = "emulator", .backend = &device_emulator},
     {.name = "emulator-check", .backend = &device_emulator, .checks = true},
+    {.name = "cuda", .backend = &device_cuda},
 };
 
 static const struct contract_promise *const rooms[] = {
@@ -30,6 +31,10 @@ static void try_promise(void **state)
     struct contract c;
 
     contract_open(&c, t->keeper, 1, wait_limit_ms);
+    if (t->promise->peers && c.count < 2) {
+        contract_close(&c);
+        skip();
+    }
     t->promise->test(&c);
     contract_close(&c);
 }
@@ -52,16 +57,9 @@ static int run_keeper(const struct contract_keeper *keeper)
 
 static bool is_here(const struct contract_keeper *keeper)
 {
-    const struct device_options options = {0};
-    struct device_set *set = NULL;
-    struct proact_error err;
+    struct topology found;
 
-    if (keeper->backend->is_virtual)
-        return true;
-    if (keeper->backend->open(&options, &set, &err) == PROACT_ENODEV)
-        return false;
-    keeper->backend->close(set);
-    return true;
+    return !keeper->backend->find || !keeper->backend->find(&found, NULL);
 }
 
 int main(int argc, char **argv)

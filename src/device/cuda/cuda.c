@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device contract, kept on hardware by the CUDA driver: opening, closing, and the table
+   of functions. Primary contexts, so that a program's own CUDA runtime sees the same
+   memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+enum { WAIT_LIMIT_MS = 10000 };
+
+static enum proact_status open_peers(struct device_set *set, unsigned device,
+                                     struct proact_error *err)
+{
+    struct cuda_device *d = &set->devices[device];
+    const struct driver *v = &set->driver;
+    enum proact_status status = cuda_enter(set, device, err);
+    cu_result result = 0;
+
+    if (status)
+        return status;
+    for (unsigned p = 0; p < set->count && !result; p++) {
+        int can = 0;
+
+        if (p == device)
+            continue;
+        result = v->can_access_peer(&can, d->device, set->devices[p].device);
+        if (result || !can)
+            continue;
+        result = v->enable_peer(set->devices[p].context, 0);
+        if (result == CU_PEER_ALREADY_ENABLED) /* by the program's own runtime */
+            result = 0;
+        d->reaches[p] = result == 0;
+    }
+    return cuda_leave(set, device, result, "cuCtxEnablePeerAccess", err);
+}
+
+static enum proact_status open_device(struct device_set *set, unsigned number,
+                                      struct proact_error *err)
+{
+    struct cuda_device *d = &set->devices[number];
+    const struct driver *v = &set->driver;
+    cu_result result = v->device_get(&d->device, (int)number);
+
+    if (!result)
+        result = v->device_name(d->name, sizeof d->name, d->device);
+    if (!result)
+        result = v->primary_retain(&d->context, d->device);
+    if (result)
+        return fail(err, PROACT_ENODEV, "device %u: cuDevicePrimaryCtxRetain: %s", number,
+                    driver_words(v, result).text);
+    enum proact_status status = cuda_enter(set, number, err);
+
+    if (status)
+        return status;
+    if (!(result = v->priority_range(&d->lowest, &d->highest)))
+        result = v->stream_create(&d->rescue, CU_STREAM_NON_BLOCKING, d->highest);
+    return cuda_leave(set, number, result, "cuStreamCreate", err);
+}
+
+/* Nothing is in flight, or the contexts are lost. */
+static void close_device(struct device_set *set, unsigned number)
+{
+    struct cuda_device *d = &set->devices[number];
+    const struct driver *v = &set->driver;
+    cu_context was;
+
+    if (!d->context || set->is_stuck)
+        return;
+    v->context_push(d->context);
+    cuda_memory_clear(set, number);
+    cuda_marks_clear(set, number);
+    if (d->origin)
+        v->event_destroy(d->origin);
+    if (d->rescue)
+        v->stream_destroy(d->rescue);
+    v->context_pop(&was);
+    if (set->is_lost)
+        v->primary_reset(d->device);
+    v->primary_release(d->device);
+}
+
+static void cuda_close(struct device_set *set)
+{
+    if (!set)
+        return;
+    cuda_synchronize(set, NULL);
+    while (set->modules)
+        cuda_module_unload(set->modules);
+    while (set->streams)
+        cuda_stream_destroy(set->streams);
+    while (set->events)
+        cuda_event_destroy(set->events);
+    cuda_staging_clear(set);
+    for (unsigned d = 0; set->devices && d < set->count; d++)
+        close_device(set, d);
+    free(set->devices);
+    free(set->waits);
+    free(set->spans);
+    free(set);
+}
+
+static enum proact_status count_devices(struct device_set *set,
+                                        const struct device_options *o,
+                                        struct proact_error *err)
+{
+    unsigned wanted = o->topology ? o->topology->device_count : 0;
+    int count = 0;
+    cu_result result = set->driver.device_count(&count);
+
+    if (result || count <= 0)
+        return fail(err, PROACT_ENODEV, "the CUDA driver finds no device%s%s",
+                    result ? ": " : "",
+                    result ? driver_words(&set->driver, result).text : "");
+    if (wanted > (unsigned)count)
+        return fail(err, PROACT_ENODEV, "%u devices are asked for, there are %d", wanted,
+                    count);
+    set->count = wanted ? wanted : (unsigned)count;
+    if (set->count > TOPOLOGY_DEVICES_MAX)
+        set->count = TOPOLOGY_DEVICES_MAX;
+    return PROACT_OK;
+}
+
+static enum proact_status cuda_open(const struct device_options *options,
+                                    struct device_set **out, struct proact_error *err)
+{
+    struct device_set *set = must_calloc(1, sizeof *set);
+    double limit = options->wait_limit_ms > 0 ? options->wait_limit_ms : WAIT_LIMIT_MS;
+    enum proact_status status;
+
+    set->wait_limit_ns = limit * 1e6;
+    set->opened_ns = clock_host_ns();
+    status = driver_open(&set->driver, err);
+    if (!status)
+        status = count_devices(set, options, err);
+    if (status) {
+        free(set);
+        return status;
+    }
+    set->devices = must_calloc(set->count, sizeof *set->devices);
+    for (unsigned d = 0; d < set->count && !status; d++)
+        status = open_device(set, d, err);
+    for (unsigned d = 0; d < set->count && !status; d++)
+        status = open_peers(set, d, err);
+    if (status) {
+        cuda_close(set);
+        return status;
+    }
+    *out = set;
+    return PROACT_OK;
+}
+
+static unsigned cuda_count(const struct device_set *set)
+{
+    return set->count;
+}
+
+static bool cuda_peer_access(const struct device_set *set, unsigned from, unsigned to)
+{
+    return from == to || set->devices[from].reaches[to];
+}
+
+static uint64_t cuda_now_ns(struct device_set *set)
+{
+    return set->now_ns;
+}
+
+static struct device_traffic cuda_traffic(const struct device_set *set, unsigned from,
+                                          unsigned to)
+{
+    return set->devices[from].traffic[to];
+}
+
+static void cuda_replicas(struct device_set *set, const struct device_replicas *replicas)
+{
+    (void)set;
+    (void)replicas;
+}
+
+const struct device_backend device_cuda = {
+    .name = "cuda",
+    .find = cuda_find,
+    .open = cuda_open,
+    .close = cuda_close,
+    .count = cuda_count,
+    .peer_access = cuda_peer_access,
+    .alloc = cuda_alloc,
+    .free = cuda_free,
+    .stream_create = cuda_stream_create,
+    .stream_destroy = cuda_stream_destroy,
+    .event_create = cuda_event_create,
+    .event_destroy = cuda_event_destroy,
+    .copy = cuda_copy,
+    .write = cuda_write,
+    .read = cuda_read,
+    .fill = cuda_fill,
+    .record = cuda_record,
+    .wait_event = cuda_wait_event,
+    .wait_value = cuda_wait_value,
+    .write_value = cuda_write_value,
+    .module_load = cuda_module_load,
+    .module_unload = cuda_module_unload,
+    .function = cuda_function,
+    .variable = cuda_variable,
+    .launch = cuda_launch,
+    .synchronize = cuda_synchronize,
+    .elapsed = cuda_elapsed,
+    .now_ns = cuda_now_ns,
+    .traffic = cuda_traffic,
+    .observe = cuda_observe,
+    .replicas = cuda_replicas,
+};

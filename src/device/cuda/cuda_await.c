@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host waits for streams. Hardware waits for a word for
+   ever; so while any such wait is open, the host looks on, and when one has stood at its
+   limit, satisfies it itself, lets the streams run out, and breaks the set. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+enum { SPIN_NS = 2000000, NAP_NS = 50000, LOOK_NS = 1000000 };
+
+/* What the word holds, past all streams. */
+static cu_result look(struct device_set *set, const struct cuda_wait *w, uint32_t *value)
+{
+    const struct cuda_device *d = &set->devices[w->stream->device];
+    cu_result result = set->driver.copy_out(value, w->word, sizeof *value, d->rescue);
+
+    return result ? result : set->driver.stream_synchronize(d->rescue);
+}
+
+/* The first open wait that a stream stands at, if there is one. */
+static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
+{
+    const struct driver *v = &set->driver;
+    const struct cuda_wait *found = NULL;
+    cu_context was;
+
+    for (size_t i = 0; i < set->wait_count && !found; i++) {
+        const struct cuda_wait *w = &set->waits[i];
+
+        v->context_push(set->devices[w->stream->device].context);
+        if (!v->event_query(w->before) && !look(set, w, holds) &&
+            (int32_t)(*holds - w->value) < 0)
+            found = w;
+        v->context_pop(&was);
+    }
+    return found;
+}
+
+static bool is_early(const struct device_set *set, uint64_t start_ns)
+{
+    return (double)(clock_host_ns() - start_ns) < set->wait_limit_ns;
+}
+
+/* Gives every open wait what it waits for, so that the streams end. */
+static void rescue(struct device_set *set)
+{
+    const struct driver *v = &set->driver;
+    cu_context was;
+
+    for (size_t i = 0; i < set->wait_count; i++) {
+        const struct cuda_wait *w = &set->waits[i];
+        const struct cuda_device *d = &set->devices[w->stream->device];
+        uint32_t holds = w->value;
+
+        uint64_t start = clock_host_ns();
+
+        v->context_push(d->context);
+        /* What is before it: kernels, and waits that are satisfied by now. */
+        while (v->event_query(w->before) == CU_NOT_READY && is_early(set, start))
+            ;
+        if (!look(set, w, &holds) && (int32_t)(holds - w->value) < 0) {
+            v->stream_write_value(d->rescue, w->word, w->value, 0);
+            v->stream_synchronize(d->rescue);
+        }
+        v->context_pop(&was);
+    }
+}
+
+static bool run_out(struct device_set *set)
+{
+    uint64_t start = clock_host_ns();
+
+    for (const struct device_stream *s = set->streams; s; s = s->next)
+        while (set->driver.stream_query(s->stream) == CU_NOT_READY)
+            if (!is_early(set, start))
+                return false;
+    return true;
+}
+
+static enum proact_status give_up(struct device_set *set, const struct cuda_wait *w,
+                                  uint32_t holds, struct proact_error *err)
+{
+    struct proact_error said;
+
+    fail(&said, PROACT_ETIMEOUT,
+         "stream %u of device %u waited %.0f ms for the word at 0x%" PRIx64
+         " to reach %u, but nobody wrote it: it holds %u",
+         w->stream->lane, w->stream->device, set->wait_limit_ns / 1e6, w->word, w->value,
+         holds);
+    rescue(set);
+    if (!run_out(set))
+        set->is_stuck = true;
+    if (err)
+        *err = said;
+    return cuda_break(set, PROACT_ETIMEOUT, &said);
+}
+
+static void nap(uint64_t waited_ns)
+{
+    const struct timespec t = {.tv_nsec = NAP_NS};
+
+    if (waited_ns > SPIN_NS)
+        nanosleep(&t, NULL);
+}
+
+/* Asks again and again; `since` is when the standing wait was first seen. */
+static enum proact_status watch(struct device_set *set, struct device_stream *s,
+                                struct proact_error *err)
+{
+    uint64_t start = clock_host_ns(), looked = start, since = 0;
+    const struct cuda_wait *stands = NULL;
+    cu_result result;
+
+    while ((result = set->driver.stream_query(s->stream)) == CU_NOT_READY) {
+        uint64_t now = clock_host_ns();
+
+        nap(now - start);
+        if (now - looked < LOOK_NS)
+            continue;
+        uint32_t holds = 0;
+        const struct cuda_wait *w = standing(set, &holds);
+
+        looked = now;
+        if (w != stands || !w) {
+            stands = w;
+            since = now;
+        } else if ((double)(now - since) > set->wait_limit_ns) {
+            return give_up(set, w, holds, err);
+        }
+    }
+    return cuda_leave(set, s->device, result, "cuStreamQuery", err);
+}
+
+static enum proact_status await_stream(struct device_set *set, struct device_stream *s,
+                                       struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(set, s->device, err);
+    cu_context was;
+
+    if (status)
+        return status;
+    if (!set->wait_count)
+        return cuda_leave(set, s->device, set->driver.stream_synchronize(s->stream),
+                          "cuStreamSynchronize", err);
+    status = watch(set, s, err);
+    if (status == PROACT_ETIMEOUT)
+        set->driver.context_pop(&was);
+    return status;
+}
+
+enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
+                              struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (only)
+        return await_stream(set, only, err);
+    for (struct device_stream *s = set->streams; s && !status; s = s->next)
+        status = await_stream(set, s, err);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of every call of the driver. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/cuda/cuda_set.h"
+
+enum proact_status cuda_enter(struct device_set *set, unsigned device,
+                              struct proact_error *err)
+{
+    if (set->broken)
+        return fail(err, set->broken, "%s", set->sentence);
+    cu_result result = set->driver.context_push(set->devices[device].context);
+
+    if (!result)
+        return PROACT_OK;
+    return fail(err, driver_status(result), "device %u: cuCtxPushCurrent: %s", device,
+                driver_words(&set->driver, result).text);
+}
+
+enum proact_status cuda_break(struct device_set *set, enum proact_status status,
+                              struct proact_error *err)
+{
+    if (!set->broken) {
+        set->broken = status;
+        if (err)
+            memcpy(set->sentence, err->text, sizeof set->sentence - 1);
+    }
+    return status;
+}
+
+/* Which kernels were under way when something broke: hardware does not say which one. */
+static enum proact_status fault(struct device_set *set, unsigned device, cu_result result,
+                                struct proact_error *err)
+{
+    const struct cuda_device *d = &set->devices[device];
+    struct proact_error said;
+    char list[200] = "";
+
+    for (unsigned i = 0; i < CUDA_LABELS && i < d->label_count; i++)
+        if (strlen(list) + strlen(d->labels[i]) + 6 < sizeof list)
+            strcat(strcat(strcat(list, i ? ", '" : " '"), d->labels[i]), "'");
+    fail(&said, PROACT_EFAULT, "device %u: a kernel broke: %s; queued there last were%s",
+         device, driver_words(&set->driver, result).text, list[0] ? list : " none");
+    set->is_lost = true;
+    if (err)
+        *err = said;
+    return cuda_break(set, PROACT_EFAULT, &said);
+}
+
+enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
+                              const char *call, struct proact_error *err)
+{
+    enum proact_status status = driver_status(result);
+    cu_context was;
+
+    set->driver.context_pop(&was);
+    if (!status)
+        return PROACT_OK;
+    if (status == PROACT_EFAULT)
+        return fault(set, device, result, err);
+    return fail(err, status, "device %u: %s: %s", device, call,
+                driver_words(&set->driver, result).text);
+}

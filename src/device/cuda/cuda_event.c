@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+enum proact_status cuda_event_create(struct device_set *set, unsigned device,
+                                     struct device_event **out, struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(set, device, err);
+    cu_event event;
+
+    if (status)
+        return status;
+    cu_result result = set->driver.event_create(&event, CU_EVENT_WITH_TIME);
+
+    if ((status = cuda_leave(set, device, result, "cuEventCreate", err)))
+        return status;
+    struct device_event *e = must_calloc(1, sizeof *e);
+
+    *e = (struct device_event){
+        .set = set, .device = device, .event = event, .next = set->events};
+    set->events = e;
+    *out = e;
+    return PROACT_OK;
+}
+
+void cuda_event_destroy(struct device_event *e)
+{
+    struct device_event **link;
+    cu_context was;
+
+    if (!e)
+        return;
+    struct device_set *set = e->set;
+
+    for (link = &set->events; *link != e;)
+        link = &(*link)->next;
+    *link = e->next;
+    set->driver.context_push(set->devices[e->device].context);
+    set->driver.event_destroy(e->event);
+    set->driver.context_pop(&was);
+    free(e);
+}
+
+enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
+                               struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (e->device != s->device)
+        return fail(err, PROACT_EINVAL,
+                    "an event of device %u cannot be recorded on a stream of device %u",
+                    e->device, s->device);
+    if ((status = cuda_enter(s->set, s->device, err)))
+        return status;
+    e->is_recorded = true;
+    return cuda_leave(s->set, s->device, s->set->driver.event_record(e->event, s->stream),
+                      "cuEventRecord", err);
+}
+
+enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
+                                   struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(s->set, s->device, err);
+
+    if (status)
+        return status;
+    return cuda_leave(s->set, s->device,
+                      s->set->driver.stream_wait_event(s->stream, e->event, 0),
+                      "cuStreamWaitEvent", err);
+}
+
+enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
+                                double *ns, struct proact_error *err)
+{
+    enum proact_status status;
+    float ms = 0;
+
+    if (!from->is_recorded || !to->is_recorded)
+        return fail(err, PROACT_EINVAL, "an event of device %u was not recorded yet",
+                    from->is_recorded ? to->device : from->device);
+    if (from->device != to->device)
+        return fail(err, PROACT_EINVAL, "events of devices %u and %u have no common clock",
+                    from->device, to->device);
+    if ((status = cuda_enter(from->set, from->device, err)))
+        return status;
+    status = cuda_leave(from->set, from->device,
+                        from->set->driver.event_elapsed(&ms, from->event, to->event),
+                        "cuEventElapsedTime", err);
+    if (!status)
+        *ns = (double)ms * 1e6;
+    return status;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules and launches. Every kernel is loaded when it is asked for: one that the driver
+   loads at its first launch, behind a stream that waits, would never start. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+enum { LOG_BYTES = 2048 };
+
+struct device_function {
+    cu_function function;
+    char *name;
+    size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
+    int static_shared_bytes, shared_limit, thread_limit;
+    struct device_module *module;
+    struct device_function *next;
+};
+
+struct device_module {
+    struct device_set *set;
+    unsigned device;
+    char *name;
+    cu_module module;
+    struct device_function *functions;
+    struct device_module *next;
+};
+
+/* The assembler's first line, without the newline. */
+static void first_line(char *log)
+{
+    char *end = strpbrk(log, "\r\n");
+
+    if (end)
+        *end = '\0';
+}
+
+enum proact_status cuda_module_load(struct device_set *set, unsigned device,
+                                    const char *name, const char *ptx, size_t bytes,
+                                    struct device_module **out, struct proact_error *err)
+{
+    char log[LOG_BYTES] = "", *text;
+    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    enum proact_status status = cuda_enter(set, device, err);
+    cu_module module;
+
+    if (status)
+        return status;
+    text = must_strndup(ptx, bytes);
+    cu_result result = set->driver.module_load(&module, text, 2, options, values);
+
+    free(text);
+    if ((status = cuda_leave(set, device, result, "cuModuleLoadDataEx", err))) {
+        first_line(log);
+        return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
+                    driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
+    }
+    struct device_module *m = must_calloc(1, sizeof *m);
+
+    *m = (struct device_module){.set = set,
+                                .device = device,
+                                .name = must_strdup(name),
+                                .module = module,
+                                .next = set->modules};
+    set->modules = m;
+    *out = m;
+    return PROACT_OK;
+}
+
+void cuda_module_unload(struct device_module *m)
+{
+    struct device_module **link;
+    cu_context was;
+
+    if (!m)
+        return;
+    struct device_set *set = m->set;
+
+    cuda_synchronize(set, NULL);
+    for (link = &set->modules; *link != m;)
+        link = &(*link)->next;
+    *link = m->next;
+    set->driver.context_push(set->devices[m->device].context);
+    if (!set->is_stuck)
+        set->driver.module_unload(m->module);
+    set->driver.context_pop(&was);
+    while (m->functions) {
+        struct device_function *f = m->functions;
+
+        m->functions = f->next;
+        free(f->name);
+        free(f);
+    }
+    free(m->name);
+    free(m);
+}
+
+/* The parameters' bytes: the end of the last one. */
+static size_t parameter_bytes(const struct driver *v, cu_function f)
+{
+    size_t end = 0, offset, bytes;
+
+    if (!v->function_parameter)
+        return SIZE_MAX;
+    for (size_t i = 0; !v->function_parameter(f, i, &offset, &bytes); i++)
+        end = offset + bytes;
+    return end;
+}
+
+static cu_result read_function(struct device_set *set, unsigned device,
+                               struct device_function *f)
+{
+    const struct driver *v = &set->driver;
+    const cu_device d = set->devices[device].device;
+    cu_result result = v->function_load ? v->function_load(f->function) : 0;
+
+    f->parameter_bytes = parameter_bytes(v, f->function);
+    if (!result)
+        result = v->function_attribute(&f->static_shared_bytes, CU_STATIC_SHARED_BYTES,
+                                       f->function);
+    if (!result)
+        result = v->device_attribute(&f->shared_limit, CU_SHARED_PER_BLOCK, d);
+    if (!result)
+        result = v->device_attribute(&f->thread_limit, CU_THREADS_PER_BLOCK, d);
+    if (!result && f->shared_limit > f->static_shared_bytes)
+        result = v->function_set(f->function, CU_DYNAMIC_SHARED_MAX,
+                                 f->shared_limit - f->static_shared_bytes);
+    return result;
+}
+
+enum proact_status cuda_function(struct device_module *m, const char *name,
+                                 struct device_function **out, struct proact_error *err)
+{
+    struct device_set *set = m->set;
+    enum proact_status status;
+
+    for (struct device_function *f = m->functions; f; f = f->next)
+        if (!strcmp(f->name, name)) {
+            *out = f;
+            return PROACT_OK;
+        }
+    struct device_function *f = must_calloc(1, sizeof *f);
+
+    f->module = m;
+    if (!(status = cuda_enter(set, m->device, err))) {
+        cu_result result = set->driver.module_function(&f->function, m->module, name);
+
+        if (!result)
+            result = read_function(set, m->device, f);
+        status = cuda_leave(set, m->device, result, "cuModuleGetFunction", err);
+    }
+    if (status) {
+        free(f);
+        return status == PROACT_EINVAL
+                   ? fail(err, status, "%s has no kernel '%s'", m->name, name)
+                   : status;
+    }
+    f->name = must_strdup(name);
+    f->next = m->functions;
+    m->functions = f;
+    *out = f;
+    return PROACT_OK;
+}
+
+enum proact_status cuda_variable(struct device_module *m, const char *name,
+                                 device_addr *out, size_t *bytes, struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(m->set, m->device, err);
+    cu_address address;
+    size_t size;
+
+    if (status)
+        return status;
+    cu_result result = m->set->driver.module_variable(&address, &size, m->module, name);
+
+    if ((status = cuda_leave(m->set, m->device, result, "cuModuleGetGlobal", err)))
+        return status == PROACT_EINVAL
+                   ? fail(err, status, "%s has no variable '%s'", m->name, name)
+                   : status;
+    *out = address;
+    *bytes = size;
+    return PROACT_OK;
+}
+
+static enum proact_status check_launch(const struct device_function *f,
+                                       const struct device_launch *l,
+                                       struct proact_error *err)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+
+    if (l->unit)
+        return fail(err, PROACT_EINVAL, "kernel '%s': this machine has no transfer unit",
+                    f->name);
+    if (!l->grid[0] || !l->grid[1] || !l->grid[2])
+        return fail(err, PROACT_EINVAL, "kernel '%s': a grid of %u x %u x %u CTAs", f->name,
+                    l->grid[0], l->grid[1], l->grid[2]);
+    if (!threads || threads > (uint64_t)f->thread_limit)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %llu threads a CTA, 1 to %d possible",
+                    f->name, (unsigned long long)threads, f->thread_limit);
+    if (f->parameter_bytes != SIZE_MAX && l->parameter_bytes != f->parameter_bytes)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %zu bytes of parameters given, it takes %zu", f->name,
+                    l->parameter_bytes, f->parameter_bytes);
+    if ((uint64_t)l->shared_bytes + (uint64_t)f->static_shared_bytes >
+        (uint64_t)f->shared_limit)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %u bytes of shared memory asked for, %d possible",
+                    f->name, l->shared_bytes, f->shared_limit - f->static_shared_bytes);
+    return PROACT_OK;
+}
+
+static void remember(struct cuda_device *d, const char *name)
+{
+    for (unsigned i = 0; i < CUDA_LABELS && i < d->label_count; i++)
+        if (!strcmp(d->labels[i], name))
+            return;
+    d->labels[d->label_count++ % CUDA_LABELS] = name;
+}
+
+enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
+                               const struct device_launch *l, struct proact_error *err)
+{
+    size_t bytes = l->parameter_bytes;
+    void *extra[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)l->parameters,
+                     CU_LAUNCH_BUFFER_BYTES, &bytes, CU_LAUNCH_END};
+    struct device_set *set = s->set;
+    enum proact_status status = check_launch(f, l, err);
+
+    if (status || (status = cuda_enter(set, s->device, err)))
+        return status;
+    remember(&set->devices[s->device], f->name);
+    size_t span = cuda_span_begin(s, DEVICE_SPAN_KERNEL, l->label ? l->label : f->name, 0);
+    cu_result result = set->driver.launch(
+        f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
+        l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);
+
+    cuda_span_end(s, span);
+    return cuda_leave(set, s->device, result, f->name, err);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When all has come to rest: what was kept for things in flight is free again. */
+#include "base/clock.h"
+#include "base/fail.h"
+#include "device/cuda/cuda_set.h"
+
+enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err)
+{
+    enum proact_status status =
+        set->broken ? fail(err, set->broken, "%s", set->sentence) : PROACT_OK;
+
+    if (!status)
+        status = cuda_await(set, NULL, err);
+    set->now_ns = clock_host_ns() - set->opened_ns;
+    if (status)
+        return status;
+    for (size_t i = 0; i < set->wait_count; i++)
+        cuda_mark_back(set, set->waits[i].stream->device, false, set->waits[i].before);
+    set->wait_count = 0;
+    cuda_staging_rest(set);
+    cuda_spans_tell(set);
+    for (unsigned d = 0; d < set->count; d++)
+        set->devices[d].label_count = 0;
+    return PROACT_OK;
+}
+
+void cuda_observe(struct device_set *set, device_observer *observer, void *context)
+{
+    if (cuda_synchronize(set, NULL))
+        return;
+    set->observer = observer;
+    set->observer_context = context;
+    if (observer)
+        cuda_origins_set(set);
+}

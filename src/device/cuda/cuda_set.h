@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The insides of the CUDA keeper. Every call of the driver stands between cuda_enter() and
+   cuda_leave(), which make the device's primary context current and put back what a program
+   had made current for its own runtime. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "device/cuda/driver.h"
+#include "device/device.h"
+
+/* A piece of a device's memory: alone in its own mapped range if it is large. */
+struct cuda_memory {
+    cu_address address;
+    size_t bytes;
+    cu_physical physical; /* of a mapped range */
+    size_t mapped_bytes;  /* 0: the driver's own allocation */
+};
+
+/* Host memory that copies are taken from; emptied when all has come to rest. */
+struct cuda_staging {
+    unsigned char *block;
+    size_t used, bytes;
+    struct cuda_staging *next;
+};
+
+/* A stream's wait for a word, since all was last at rest. */
+struct cuda_wait {
+    struct device_stream *stream;
+    cu_address word;
+    uint32_t value;
+    cu_event before; /* done: the stream stands at the wait */
+};
+
+/* Something that an observer is told of, between two events. */
+struct cuda_span {
+    struct device_span span;
+    cu_event from, to;
+};
+
+enum { CUDA_LABELS = 4 };
+
+struct cuda_device {
+    cu_device device;
+    cu_context context;
+    char name[64];
+    bool reaches[TOPOLOGY_DEVICES_MAX]; /* as a peer */
+    int lowest, highest;                /* priority of streams */
+    cu_stream rescue;                   /* satisfies what nobody does */
+    struct cuda_memory *memory;
+    size_t memory_count, memory_capacity;
+    const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
+    unsigned label_count;
+    cu_event origin; /* when origin_ns was, for spans */
+    uint64_t origin_ns;
+    struct device_traffic traffic[TOPOLOGY_DEVICES_MAX]; /* copies only */
+};
+
+struct device_set {
+    struct driver driver;
+    unsigned count;
+    struct cuda_device *devices;
+    double wait_limit_ns;
+    enum proact_status broken; /* and stays so; `sentence` says why */
+    bool is_lost;              /* the contexts are of no use any more */
+    bool is_stuck;             /* a stream never ended: what it uses is left behind */
+    char sentence[400];
+    uint64_t opened_ns, now_ns;
+    struct device_stream *streams;
+    struct device_event *events;
+    struct device_module *modules;
+    struct cuda_staging *staging;
+    struct cuda_wait *waits;
+    size_t wait_count, wait_capacity;
+    cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with */
+    size_t spare_count[TOPOLOGY_DEVICES_MAX][2], spare_capacity[TOPOLOGY_DEVICES_MAX][2];
+    device_observer *observer;
+    void *observer_context;
+    struct cuda_span *spans;
+    size_t span_count, span_capacity;
+};
+
+struct device_stream {
+    struct device_set *set;
+    unsigned device, lane;
+    cu_stream stream;
+    struct device_stream *next;
+};
+
+struct device_event {
+    struct device_set *set;
+    unsigned device;
+    cu_event event;
+    bool is_recorded;
+    struct device_event *next;
+};
+
+/* cuda_call.c */
+enum proact_status cuda_enter(struct device_set *set, unsigned device,
+                              struct proact_error *err);
+/* `result` is of the call named `call`. Faults break the set. */
+enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
+                              const char *call, struct proact_error *err);
+/* The first sentence is kept, and said by every later call. */
+enum proact_status cuda_break(struct device_set *set, enum proact_status status,
+                              struct proact_error *err);
+
+/* cuda_memory.c */
+enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t bytes,
+                              device_addr *out, struct proact_error *err);
+void cuda_free(struct device_set *set, unsigned device, device_addr address);
+void cuda_memory_clear(struct device_set *set, unsigned device);
+/* The device whose memory has this byte, or set->count. */
+unsigned cuda_memory_device(const struct device_set *set, device_addr address);
+
+/* cuda_staging.c: `bytes` of host memory that the driver may read later. */
+enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
+                              struct proact_error *err);
+void cuda_staging_rest(struct device_set *set); /* nothing is in flight */
+void cuda_staging_clear(struct device_set *set);
+
+/* cuda_stream.c */
+enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
+                                      struct device_stream **out, struct proact_error *err);
+void cuda_stream_destroy(struct device_stream *s);
+enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_addr from,
+                             size_t bytes, struct proact_error *err);
+enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
+                              size_t bytes, struct proact_error *err);
+enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,
+                             size_t bytes, struct proact_error *err);
+enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
+                             size_t bytes, struct proact_error *err);
+
+/* cuda_event.c */
+enum proact_status cuda_event_create(struct device_set *set, unsigned device,
+                                     struct device_event **out, struct proact_error *err);
+void cuda_event_destroy(struct device_event *e);
+enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
+                               struct proact_error *err);
+enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
+                                   struct proact_error *err);
+enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
+                                double *ns, struct proact_error *err);
+/* cuda_mark.c: an event from the spare ones, recorded now; within cuda_enter(). */
+cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out);
+void cuda_mark_back(struct device_set *set, unsigned device, bool has_time, cu_event e);
+void cuda_marks_clear(struct device_set *set, unsigned device);
+
+/* cuda_word.c */
+enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
+                                   uint32_t value, struct proact_error *err);
+enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
+                                    uint32_t value, struct proact_error *err);
+
+/* cuda_rest.c */
+enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err);
+void cuda_observe(struct device_set *set, device_observer *observer, void *context);
+
+/* cuda_await.c: until a stream is done (NULL: all of them), or a wait has reached its
+ * limit. */
+enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
+                              struct proact_error *err);
+
+/* cuda_module.c */
+enum proact_status cuda_module_load(struct device_set *set, unsigned device,
+                                    const char *name, const char *ptx, size_t bytes,
+                                    struct device_module **out, struct proact_error *err);
+void cuda_module_unload(struct device_module *m);
+enum proact_status cuda_function(struct device_module *m, const char *name,
+                                 struct device_function **out, struct proact_error *err);
+enum proact_status cuda_variable(struct device_module *m, const char *name,
+                                 device_addr *out, size_t *bytes, struct proact_error *err);
+enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
+                               const struct device_launch *launch,
+                               struct proact_error *err);
+
+/* cuda_span.c: begin gives a place for end, or SIZE_MAX while nobody observes. */
+size_t cuda_span_begin(struct device_stream *s, enum device_span_kind kind,
+                       const char *name, uint64_t bytes);
+void cuda_span_end(struct device_stream *s, size_t span);
+/* Nothing is in flight. */
+void cuda_spans_tell(struct device_set *set);
+void cuda_origins_set(struct device_set *set);
+
+/* cuda_find.c */
+enum proact_status cuda_find(struct topology *out, struct proact_error *err);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an observer is told: each kernel and copy stands between two events with time, read
+   when all is at rest. An event's time is a distance to the device's origin, which is moved
+   at every rest, because the driver gives it with 24 bits. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+/* Nothing is in flight. The origin lies a little later than the time that it is given, so
+   that no span ends after the clock's now. */
+static cu_result set_origin(struct device_set *set, unsigned device)
+{
+    struct cuda_device *d = &set->devices[device];
+    const struct driver *v = &set->driver;
+    cu_result result = d->origin ? 0 : v->event_create(&d->origin, CU_EVENT_WITH_TIME);
+
+    d->origin_ns = clock_host_ns() - set->opened_ns;
+    if (!result)
+        result = v->event_record(d->origin, d->rescue);
+    return result ? result : v->stream_synchronize(d->rescue);
+}
+
+void cuda_origins_set(struct device_set *set)
+{
+    cu_context was;
+
+    for (unsigned i = 0; i < set->count; i++) {
+        set->driver.context_push(set->devices[i].context);
+        set_origin(set, i);
+        set->driver.context_pop(&was);
+    }
+}
+
+size_t cuda_span_begin(struct device_stream *s, enum device_span_kind kind,
+                       const char *name, uint64_t bytes)
+{
+    struct device_set *set = s->set;
+    struct cuda_span span = {.span = {.kind = kind,
+                                      .device = s->device,
+                                      .lane = s->lane,
+                                      .name = name,
+                                      .bytes = bytes}};
+
+    if (!set->observer || cuda_mark(s, true, &span.from))
+        return SIZE_MAX;
+    set->spans = must_grow(set->spans, set->span_count, &set->span_capacity, sizeof span);
+    set->spans[set->span_count] = span;
+    return set->span_count++;
+}
+
+void cuda_span_end(struct device_stream *s, size_t span)
+{
+    if (span != SIZE_MAX)
+        cuda_mark(s, true, &s->set->spans[span].to);
+}
+
+static void tell(struct device_set *set, struct cuda_span *span)
+{
+    const struct driver *v = &set->driver;
+    const struct cuda_device *d = &set->devices[span->span.device];
+    float from = 0, to = 0;
+    cu_context was;
+
+    v->context_push(d->context);
+    if (!v->event_elapsed(&from, d->origin, span->from) &&
+        !v->event_elapsed(&to, d->origin, span->to) && set->observer) {
+        span->span.start_ns = d->origin_ns + (uint64_t)((double)from * 1e6);
+        span->span.end_ns = d->origin_ns + (uint64_t)((double)to * 1e6);
+        set->observer(set->observer_context, &span->span);
+    }
+    cuda_mark_back(set, span->span.device, true, span->from);
+    cuda_mark_back(set, span->span.device, true, span->to);
+    v->context_pop(&was);
+}
+
+void cuda_spans_tell(struct device_set *set)
+{
+    if (!set->span_count)
+        return;
+    for (size_t i = 0; i < set->span_count; i++)
+        tell(set, &set->spans[i]);
+    set->span_count = 0;
+    cuda_origins_set(set);
+}

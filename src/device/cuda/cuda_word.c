@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of memory that streams wait for and write. */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
+                                   uint32_t value, struct proact_error *err)
+{
+    struct device_set *set = s->set;
+    struct cuda_wait wait = {.stream = s, .word = word, .value = value};
+    unsigned owner = cuda_memory_device(set, word);
+    enum proact_status status;
+
+    if (owner != s->device && owner < set->count)
+        return fail(err, PROACT_EINVAL,
+                    "a stream of device %u cannot wait for a word of device %u", s->device,
+                    owner);
+    if ((status = cuda_enter(set, s->device, err)))
+        return status;
+    cu_result result = cuda_mark(s, false, &wait.before);
+
+    if (!result)
+        result = set->driver.stream_wait_value(s->stream, word, value, CU_WAIT_AT_LEAST);
+    if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))
+        return status;
+    set->waits = must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof wait);
+    set->waits[set->wait_count++] = wait;
+    return PROACT_OK;
+}
+
+enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
+                                    uint32_t value, struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(s->set, s->device, err);
+
+    if (status)
+        return status;
+    return cuda_leave(s->set, s->device,
+                      s->set->driver.stream_write_value(s->stream, word, value, 0),
+                      "cuStreamWriteValue32", err);
+}

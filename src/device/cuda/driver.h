@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* libcuda.so.1, opened at run time: a program starts, and emulates, on a machine without
+   it. Types and numbers are declared here in our own words so that a build needs no
+   toolkit; tests/device/driver_abi_test.c compares them with cuda.h where there is one. */
+
+#include <proact/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int cu_result;
+typedef int cu_device;
+typedef uint64_t cu_address;
+typedef unsigned long long cu_physical;
+typedef struct CUctx_st *cu_context;
+typedef struct CUstream_st *cu_stream;
+typedef struct CUevent_st *cu_event;
+typedef struct CUmod_st *cu_module;
+typedef struct CUfunc_st *cu_function;
+
+enum {
+    CU_OUT_OF_MEMORY = 2,
+    CU_STUB = 34,
+    CU_NO_DEVICE = 100,
+    CU_INVALID_IMAGE = 200,
+    CU_NO_BINARY = 209,
+    CU_INVALID_PTX = 218,
+    CU_UNSUPPORTED_PTX = 222,
+    CU_NOT_FOUND = 500,
+    CU_NOT_READY = 600,
+    CU_LAUNCH_RESOURCES = 701,
+    CU_PEER_ALREADY_ENABLED = 704,
+};
+enum { /* of a device */
+       CU_THREADS_PER_BLOCK = 1,
+       CU_CLOCK_KHZ = 13,
+       CU_SM_COUNT = 16,
+       CU_MEMORY_CLOCK_KHZ = 36,
+       CU_MEMORY_BUS_BITS = 37,
+       CU_L2_BYTES = 38,
+       CU_THREADS_PER_SM = 39,
+       CU_CAPABILITY_MAJOR = 75,
+       CU_CAPABILITY_MINOR = 76,
+       CU_SHARED_PER_SM = 81,
+       CU_SHARED_PER_BLOCK = 97, /* with the kernel's consent */
+       CU_MEMORY_MAPPING = 102,
+       CU_BLOCKS_PER_SM = 106,
+};
+enum { /* of a kernel */
+       CU_STATIC_SHARED_BYTES = 1,
+       CU_DYNAMIC_SHARED_MAX = 8,
+};
+enum { /* options of module_load */
+       CU_JIT_ERROR_LOG = 5,
+       CU_JIT_ERROR_LOG_BYTES = 6,
+};
+enum {
+    CU_STREAM_NON_BLOCKING = 1,
+    CU_EVENT_WITH_TIME = 0,
+    CU_EVENT_WITHOUT_TIME = 2,
+    CU_WAIT_AT_LEAST = 0,
+    CU_HOST_PORTABLE = 1,
+    CU_PHYSICAL_PINNED = 1,
+    CU_LOCATION_DEVICE = 1,
+    CU_ACCESS_READ_WRITE = 3,
+    CU_GRANULARITY_MINIMUM = 0,
+};
+/* What `extra` of a launch holds: pairs of these and a pointer. */
+#define CU_LAUNCH_END ((void *)0)
+#define CU_LAUNCH_BUFFER ((void *)1)
+#define CU_LAUNCH_BUFFER_BYTES ((void *)2)
+
+struct cu_location {
+    int type, number;
+};
+struct cu_memory_kind {
+    int type, handle_types;
+    struct cu_location location;
+    void *windows;
+    struct {
+        unsigned char compression, remote_dma;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } flags;
+};
+struct cu_memory_access {
+    struct cu_location location;
+    int access;
+};
+
+struct driver {
+    void *library;
+#define DRIVER(name, symbol, parameters) cu_result(*name) parameters;
+#define OPTIONAL DRIVER
+#include "device/cuda/driver.def"
+#undef OPTIONAL
+#undef DRIVER
+};
+
+/* PROACT_ENODEV without a driver, or without a device. The library stays open for good:
+   the driver keeps threads. */
+enum proact_status driver_open(struct driver *d, struct proact_error *err);
+
+/* Our status for a driver's result. */
+enum proact_status driver_status(cu_result result);
+/* "CUDA_ERROR_NAME (what it means)" */
+struct driver_words {
+    char text[160];
+} driver_words(const struct driver *d, cu_result result);
