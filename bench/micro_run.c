@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 256, VECTOR_BYTES = 16, CTA_BYTES = THREADS * VECTOR_BYTES };
+enum { MICRO_RUNS = 7, THREADS = 256, VECTOR_BYTES = 16, CTA_BYTES = THREADS * VECTOR_BYTES };
 
 extern const char kernel_micro[];
 
@@ -77,20 +77,33 @@ static double run_once(struct micro *m, const struct proact_plan *plan, unsigned
     return (double)(proact_now_ns(m->session) - m->begin_ns);
 }
 
+static int compare(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
 /* The first launch of a shape sends tables to the devices, which is not what is measured,
    and lets the kernel take the room of an agent. */
 double micro_run(struct micro *m, const struct proact_plan *plan, unsigned devices,
                  struct micro_work work)
 {
+    double ns[MICRO_RUNS];
+    int count = proact_is_emulated(m->session) ? 1 : MICRO_RUNS;
+
     run_once(m, plan, devices, (struct micro_work){0});
-    return run_once(m, plan, devices, work);
+    for (int i = 0; i < count; i++)
+        ns[i] = run_once(m, plan, devices, work);
+    qsort(ns, (size_t)count, sizeof *ns, compare);
+    return ns[count / 2];
 }
 
 static double kernel_alone(struct micro *m, unsigned devices, struct micro_work work)
 {
     const struct proact_plan plan = {.method = "bulk", .elide = true};
 
-    return run_once(m, &plan, devices, work);
+    return micro_run(m, &plan, devices, work);
 }
 
 static struct micro_work work_of(bool sleeps, double amount)

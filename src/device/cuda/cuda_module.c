@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and launches. Every kernel is loaded when it is asked for: one that the driver
-   loads at its first launch, behind a stream that waits, would never start. */
+/* Modules and launches. All kernels of a module are loaded with it: the driver would load
+   one when it is first used, and would first wait for streams that wait. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +37,25 @@ static void first_line(char *log)
         *end = '\0';
 }
 
+/* Drivers before 12.4 cannot be asked to: there CUDA_MODULE_LOADING=EAGER does it. */
+static cu_result load_all(const struct driver *v, cu_module module)
+{
+    unsigned count = 0;
+    cu_result result;
+
+    if (!v->module_function_count || !v->module_functions || !v->function_load)
+        return 0;
+    if ((result = v->module_function_count(&count, module)) || !count)
+        return result;
+    cu_function *functions = must_calloc(count, sizeof *functions);
+
+    result = v->module_functions(functions, count, module);
+    for (unsigned i = 0; i < count && !result; i++)
+        result = v->function_load(functions[i]);
+    free(functions);
+    return result;
+}
+
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                     const char *name, const char *ptx, size_t bytes,
                                     struct device_module **out, struct proact_error *err)
@@ -53,6 +72,8 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
     cu_result result = set->driver.module_load(&module, text, 2, options, values);
 
     free(text);
+    if (!result && (result = load_all(&set->driver, module)))
+        set->driver.module_unload(module);
     if ((status = cuda_leave(set, device, result, "cuModuleLoadDataEx", err))) {
         first_line(log);
         return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
@@ -115,12 +136,10 @@ static cu_result read_function(struct device_set *set, unsigned device,
 {
     const struct driver *v = &set->driver;
     const cu_device d = set->devices[device].device;
-    cu_result result = v->function_load ? v->function_load(f->function) : 0;
+    cu_result result =
+        v->function_attribute(&f->static_shared_bytes, CU_STATIC_SHARED_BYTES, f->function);
 
     f->parameter_bytes = parameter_bytes(v, f->function);
-    if (!result)
-        result = v->function_attribute(&f->static_shared_bytes, CU_STATIC_SHARED_BYTES,
-                                       f->function);
     if (!result)
         result = v->device_attribute(&f->shared_limit, CU_SHARED_PER_BLOCK, d);
     if (!result)
