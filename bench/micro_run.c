@@ -5,7 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MICRO_RUNS = 7, THREADS = 256, VECTOR_BYTES = 16, CTA_BYTES = THREADS * VECTOR_BYTES };
+enum {
+    MICRO_RUNS = 7,
+    THREADS = 256,
+    VECTOR_BYTES = 16,
+    CTA_BYTES = THREADS * VECTOR_BYTES
+};
 
 extern const char kernel_micro[];
 

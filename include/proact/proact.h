@@ -188,7 +188,8 @@ struct proact_statistics {
     double overlap_ns;  /* of it, while a kernel ran on the sending device */
 };
 /* Of one device (PROACT_ALL: all) and one array (NULL: all). Waits. wire_bytes, packets and
-   times are not known by array: 0 there. */
+   times are not known by array: 0 there. Hardware does not count packets, and tells times
+   only while there is an observer. */
 #define PROACT_ALL (~0u)
 PROACT_API enum proact_status proact_statistics_get(struct proact *p, unsigned device,
                                                     const struct proact_array *a,

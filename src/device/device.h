@@ -162,6 +162,7 @@ struct device_backend {
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
 
+    /* NULL: the machine does not count. */
     struct device_traffic (*traffic)(const struct device_set *set, unsigned from,
                                      unsigned to);
     void (*observe)(struct device_set *set, device_observer *observer, void *context);

@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/runtime_machine.h"
 
-#define MACHINE_DEFAULT "v100x4"
 enum {
     CHUNK_BYTES_DEFAULT = 64 << 10,
     CHUNK_BYTES_MIN = 4 << 10,
@@ -44,17 +44,12 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 }
 
 /* What does not need the devices is looked at before they are opened. */
-static enum proact_status load_machine(struct proact *p, const struct proact_options *o,
-                                       struct proact_error *err)
+static enum proact_status cut_machine(struct proact *p, const struct proact_options *o,
+                                      struct proact_error *err)
 {
-    enum proact_status status =
-        p->backend->find
-            ? p->backend->find(&p->topology, err)
-            : topology_load(o->machine ? o->machine : MACHINE_DEFAULT, &p->topology, err);
+    enum proact_status status = topology_restrict(&p->topology, o->device_count, err);
 
     if (status)
-        return status;
-    if ((status = topology_restrict(&p->topology, o->device_count, err)))
         return status;
     if (p->topology.device_count > PROACT_DEVICES_MAX)
         return fail(err, PROACT_EINVAL, "machine '%s' has %u devices, 1 to %d possible",
@@ -62,18 +57,20 @@ static enum proact_status load_machine(struct proact *p, const struct proact_opt
     return PROACT_OK;
 }
 
-enum proact_status session_open(const struct device_backend *backend,
-                                const struct proact_options *options, struct proact **out,
-                                struct proact_error *err)
+static const struct proact_options defaults;
+
+static enum proact_status open_on(const struct device_backend *backend,
+                                  const struct topology *machine,
+                                  const struct proact_options *o, struct proact **out,
+                                  struct proact_error *err)
 {
-    static const struct proact_options defaults;
-    const struct proact_options *o = options ? options : &defaults;
     struct proact *p = must_calloc(1, sizeof *p);
     double limit_ms = o->wait_limit_ms > 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
     enum proact_status status;
 
     p->backend = backend;
-    if ((status = load_machine(p, o, err)) ||
+    p->topology = *machine;
+    if ((status = cut_machine(p, o, err)) ||
         (status = backend->open(
              &(struct device_options){.topology = &p->topology,
                                       .seed = o->seed,
@@ -91,22 +88,33 @@ enum proact_status session_open(const struct device_backend *backend,
     }
     p->book.device_count = p->devices.count;
     p->book.skip = TRANSFER_AGENT_LABEL;
-    backend->observe(p->set, span_book_take, &p->book);
+    if (backend->is_virtual) /* times cost nothing there */
+        backend->observe(p->set, span_book_take, &p->book);
     *out = p;
     return PROACT_OK;
+}
+
+enum proact_status session_open(const struct device_backend *backend,
+                                const struct proact_options *options, struct proact **out,
+                                struct proact_error *err)
+{
+    const struct proact_options *o = options ? options : &defaults;
+    struct topology machine;
+    enum proact_status status =
+        topology_load(o->machine ? o->machine : RUNTIME_MACHINE_DEFAULT, &machine, err);
+
+    return status ? status : open_on(backend, &machine, o, out, err);
 }
 
 enum proact_status proact_open(const struct proact_options *options, struct proact **out,
                                struct proact_error *err)
 {
-    const char *machine = options ? options->machine : NULL;
-    struct topology found;
+    const struct proact_options *o = options ? options : &defaults;
+    const struct device_backend *backend;
+    struct topology machine;
+    enum proact_status status = runtime_machine(o->machine, &machine, &backend, err);
 
-    if (machine && strcmp(machine, PROACT_MACHINE_HERE) == 0)
-        return session_open(&device_cuda, options, out, err);
-    if (!machine && !device_cuda.find(&found, NULL))
-        return session_open(&device_cuda, options, out, err);
-    return session_open(&device_emulator, options, out, err);
+    return status ? status : open_on(backend, &machine, o, out, err);
 }
 
 static void images_destroy(struct proact *p)

@@ -4,10 +4,14 @@
 #include "base/fail.h"
 #include "runtime/session.h"
 
+/* Where the machine does not count, what the arrays' tables say. */
 static void add_traffic(const struct proact *p, unsigned from,
                         struct proact_statistics *out)
 {
-    for (unsigned to = 0; to < p->devices.count; to++) {
+    if (!p->backend->traffic)
+        for (const struct proact_array *a = p->arrays; a; a = a->next)
+            out->bytes += a->traffic[from].bytes;
+    for (unsigned to = 0; p->backend->traffic && to < p->devices.count; to++) {
         struct device_traffic now = p->backend->traffic(p->set, from, to);
         const struct device_traffic *before = &p->traffic_before[from][to];
 
@@ -61,7 +65,7 @@ void proact_statistics_reset(struct proact *p)
     for (struct proact_array *a = p->arrays; a; a = a->next)
         memset(a->traffic, 0, sizeof a->traffic);
     for (unsigned from = 0; from < p->devices.count; from++)
-        for (unsigned to = 0; to < p->devices.count; to++)
+        for (unsigned to = 0; p->backend->traffic && to < p->devices.count; to++)
             p->traffic_before[from][to] = p->backend->traffic(p->set, from, to);
 }
 
@@ -69,4 +73,6 @@ void proact_observe(struct proact *p, proact_observer *observer, void *context)
 {
     p->book.observer = observer;
     p->book.context = context;
+    if (!p->backend->is_virtual)
+        p->backend->observe(p->set, observer ? span_book_take : NULL, &p->book);
 }

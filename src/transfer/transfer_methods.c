@@ -47,7 +47,7 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
 {
     if (m->needs_unit && !devices->backend->has_unit)
         return fail(
-            err, PROACT_EINVAL,
+            err, PROACT_EREFUSED,
             "method '%s' needs a counting unit in the device, which the %s backend has "
             "not",
             m->name, devices->backend->name);
@@ -55,7 +55,7 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
         for (unsigned to = 0; to < devices->count; to++)
             if (from != to && !devices->backend->peer_access(devices->set, from, to))
                 return fail(
-                    err, PROACT_EINVAL,
+                    err, PROACT_EREFUSED,
                     "method '%s' needs every device to reach its peers' memory, and "
                     "device %u cannot reach that of device %u: '%s' can do without",
                     m->name, from, to, transfer_method_whole()->name);

@@ -8,8 +8,7 @@
 #include "command.h"
 #include "run_options.h"
 #include "run_report.h"
-
-static const char machine_default[] = "v100x4";
+#include "runtime/runtime_machine.h"
 
 /* Better now than after minutes of work. */
 static enum proact_status check_folder(const char *path, struct proact_error *err)
@@ -62,9 +61,9 @@ static int run_request(const struct run_application *application,
     bool differs = false;
     enum proact_status status;
 
-    if (!request->machine)
-        request->machine = machine_default;
-    if ((status = topology_load(request->machine, &topology, &err)) ||
+    const struct device_backend *backend;
+
+    if ((status = runtime_machine(request->machine, &topology, &backend, &err)) ||
         (status = topology_restrict(&topology, request->devices, &err)) ||
         (status = check_folder(request->json, &err)) ||
         (status = run_application(application, request, &topology, &differs, &err)))

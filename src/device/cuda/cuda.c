@@ -107,10 +107,15 @@ static enum proact_status count_devices(struct device_set *set,
                                         const struct device_options *o,
                                         struct proact_error *err)
 {
+    const char *cannot = o->check                ? "check"
+                         : o->infinite_bandwidth ? "infinite_bandwidth"
+                                                 : NULL;
     unsigned wanted = o->topology ? o->topology->device_count : 0;
     int count = 0;
     cu_result result = set->driver.device_count(&count);
 
+    if (cannot)
+        return fail(err, PROACT_EINVAL, "%s: only an emulated machine can", cannot);
     if (result || count <= 0)
         return fail(err, PROACT_ENODEV, "the CUDA driver finds no device%s%s",
                     result ? ": " : "",
@@ -168,12 +173,6 @@ static uint64_t cuda_now_ns(struct device_set *set)
     return set->now_ns;
 }
 
-static struct device_traffic cuda_traffic(const struct device_set *set, unsigned from,
-                                          unsigned to)
-{
-    return set->devices[from].traffic[to];
-}
-
 static void cuda_replicas(struct device_set *set, const struct device_replicas *replicas)
 {
     (void)set;
@@ -209,7 +208,6 @@ const struct device_backend device_cuda = {
     .synchronize = cuda_synchronize,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
-    .traffic = cuda_traffic,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
 };

@@ -251,7 +251,10 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     if (status || (status = cuda_enter(set, s->device, err)))
         return status;
     remember(&set->devices[s->device], f->name);
-    size_t span = cuda_span_begin(s, DEVICE_SPAN_KERNEL, l->label ? l->label : f->name, 0);
+    const struct cuda_span what = {
+        .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},
+        .peer = set->count};
+    size_t span = cuda_span_begin(s, &what);
     cu_result result = set->driver.launch(
         f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
         l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);

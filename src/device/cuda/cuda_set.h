@@ -37,6 +37,7 @@ struct cuda_wait {
 /* Something that an observer is told of, between two events. */
 struct cuda_span {
     struct device_span span;
+    unsigned peer; /* of a copy; set->count: none */
     cu_event from, to;
 };
 
@@ -55,7 +56,6 @@ struct cuda_device {
     unsigned label_count;
     cu_event origin; /* when origin_ns was, for spans */
     uint64_t origin_ns;
-    struct device_traffic traffic[TOPOLOGY_DEVICES_MAX]; /* copies only */
 };
 
 struct device_set {
@@ -178,8 +178,7 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
                                struct proact_error *err);
 
 /* cuda_span.c: begin gives a place for end, or SIZE_MAX while nobody observes. */
-size_t cuda_span_begin(struct device_stream *s, enum device_span_kind kind,
-                       const char *name, uint64_t bytes);
+size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what);
 void cuda_span_end(struct device_stream *s, size_t span);
 /* Nothing is in flight. */
 void cuda_spans_tell(struct device_set *set);

@@ -34,16 +34,13 @@ void cuda_origins_set(struct device_set *set)
     }
 }
 
-size_t cuda_span_begin(struct device_stream *s, enum device_span_kind kind,
-                       const char *name, uint64_t bytes)
+size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 {
     struct device_set *set = s->set;
-    struct cuda_span span = {.span = {.kind = kind,
-                                      .device = s->device,
-                                      .lane = s->lane,
-                                      .name = name,
-                                      .bytes = bytes}};
+    struct cuda_span span = *what;
 
+    span.span.device = s->device;
+    span.span.lane = s->lane;
     if (!set->observer || cuda_mark(s, true, &span.from))
         return SIZE_MAX;
     set->spans = must_grow(set->spans, set->span_count, &set->span_capacity, sizeof span);
@@ -55,6 +52,18 @@ void cuda_span_end(struct device_stream *s, size_t span)
 {
     if (span != SIZE_MAX)
         cuda_mark(s, true, &s->set->spans[span].to);
+}
+
+/* A copy is all that a link is known to carry. */
+static void tell_link(struct device_set *set, const struct cuda_span *span)
+{
+    struct device_span link = span->span;
+
+    if (span->peer >= set->count)
+        return;
+    link.kind = DEVICE_SPAN_LINK;
+    link.lane = span->peer;
+    set->observer(set->observer_context, &link);
 }
 
 static void tell(struct device_set *set, struct cuda_span *span)
@@ -70,6 +79,7 @@ static void tell(struct device_set *set, struct cuda_span *span)
         span->span.start_ns = d->origin_ns + (uint64_t)((double)from * 1e6);
         span->span.end_ns = d->origin_ns + (uint64_t)((double)to * 1e6);
         set->observer(set->observer_context, &span->span);
+        tell_link(set, span);
     }
     cuda_mark_back(set, span->span.device, true, span->from);
     cuda_mark_back(set, span->span.device, true, span->to);

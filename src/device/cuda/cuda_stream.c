@@ -73,13 +73,14 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
 
     if (status || !bytes)
         return status;
-    size_t span = cuda_span_begin(s, DEVICE_SPAN_COPY, "copy", bytes);
+    const struct cuda_span what = {
+        .span = {.kind = DEVICE_SPAN_COPY, .name = "copy", .bytes = bytes},
+        .peer = to_device == s->device ? set->count : to_device};
+    size_t span = cuda_span_begin(s, &what);
     cu_result result =
         copy_between(set, to_device, from_device, to, from, bytes, s->stream);
 
     cuda_span_end(s, span);
-    if (!result && to_device < set->count && from_device < set->count)
-        set->devices[from_device].traffic[to_device].bytes += bytes;
     return cuda_leave(set, s->device, result, "cuMemcpyAsync", err);
 }
 
