@@ -156,15 +156,16 @@ static void counters_count_what_lanes_pass(void **state)
     rig_open(&r,
              RIG_KERNEL "setp.lt.u32 %p1, %r1, 8; @%p1 bra ONLY;\n" /* 5 + 2 */
                         "ld.global.u32 %r3, [%rd1]; ld.global.u32 %r4, [%rd1+4];\n"
-                        "add.u32 %r5, %r3, %r4; ld.global.u32 %r6, [%rd1]; ret;\n" /* 5 */
-                        "ONLY: ret; }\n",                                          /* 1 */
+                        "add.u32 %r5, %r3, %r4; and.b32 %r5, %r5, 0;\n"
+                        "cvt.u64.u32 %rd2, %r5; add.s64 %rd2, %rd2, %rd1;\n"
+                        "ld.global.u32 %r6, [%rd2]; ret;\n" /* 8 */
+                        "ONLY: ret; }\n",                   /* 1 */
              true);
     rig_expect(&r, EXECUTE_EXITED);
-    assert_int_equal(r.issued, 7 + 5 + 1);
-    assert_int_equal(r.lanes, 32 * 7 + 24 * 5 + 8);
-    assert_int_equal(r.longest, 13);
-    assert_int_equal(r.stalls,
-                     2); /* both first loads at once; the last is waited for, too */
+    assert_int_equal(r.issued, 7 + 8 + 1);
+    assert_int_equal(r.lanes, 32 * 7 + 24 * 8 + 8);
+    assert_int_equal(r.longest, 16);
+    assert_int_equal(r.stalls, 2); /* both first loads at once; the last comes of them */
     rig_close(&r);
 }
 

@@ -2,7 +2,7 @@
 /* Every sample kernel gives the CPU's answer on 1, 2, 4, 8 and 16 emulated devices under
    every method: on every replica, and bit for bit what one device gives. Without arguments
    every compiler's PTX has its turn with some of the devices; `all` tries all with all;
-   `check` runs what is free of races under the checker. */
+   `check` runs what is free of races under the checker; `here` takes this box's GPUs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "device/device.h"
 #include "samples/samples_ptx.h"
 
 static const unsigned device_counts[] = {1, 2, 4, 8, 16};
@@ -28,7 +29,7 @@ struct share {
     unsigned devices, compiler;
     uint64_t seed;
     bool checks, few;
-    const char *method;
+    const char *method, *machine;
     struct truth *truth;
     struct proact_error err;
     char title[128];
@@ -130,7 +131,13 @@ static unsigned share_sample(struct share *s, unsigned number)
 
     samples_begin(&c, sample, false);
     make_arrays(s, &c, arrays);
-    must(s, proact_kernel_load(s->session, &image, sample->name, &kernel, &s->err));
+    enum proact_status status =
+        proact_kernel_load(s->session, &image, sample->name, &kernel, &s->err);
+    bool is_newer = s->machine && status == PROACT_EREFUSED; /* than the GPU */
+
+    if (is_newer)
+        goto done;
+    must(s, status);
     declare_maps(s, &c, kernel);
     launch(s, &c, kernel, arrays);
     for (unsigned i = 0; i < c.array_count; i++)
@@ -138,11 +145,12 @@ static unsigned share_sample(struct share *s, unsigned number)
             compare(s, sample, &c.arrays[i], arrays[i],
                     &s->truth->content[s->compiler][number][i]);
     proact_kernel_destroy(kernel);
+done:
     for (unsigned i = 0; i < c.array_count; i++)
         proact_array_destroy(arrays[i]);
     samples_end(&c);
     free(text);
-    return 1;
+    return !is_newer;
 }
 
 static bool is_wanted(const struct share *s, const struct sample *sample)
@@ -160,7 +168,7 @@ static bool is_wanted(const struct share *s, const struct sample *sample)
 static unsigned share_all(struct share *s)
 {
     const struct proact_options options = {
-        .machine = "v100x16",
+        .machine = s->machine ? s->machine : "v100x16",
         .device_count = s->devices,
         .seed = s->seed,
         .check = s->checks,
@@ -169,7 +177,11 @@ static unsigned share_all(struct share *s)
     unsigned ran = 0;
 
     snprintf(s->title, sizeof s->title, "%s on %u devices", s->method, s->devices);
-    must(s, proact_open(&options, &s->session, &s->err));
+    enum proact_status status = proact_open(&options, &s->session, &s->err);
+
+    if (s->machine && status == PROACT_EREFUSED) /* it lacks what the method needs */
+        return 0;
+    must(s, status);
     for (unsigned i = 0; i < SAMPLES_COUNT; i++)
         if (is_wanted(s, &samples[i]))
             ran += share_sample(s, i);
@@ -230,6 +242,30 @@ static void run_seeds(void)
     forget(truth);
 }
 
+static void run_here(void)
+{
+    struct truth *truth = must_calloc(1, sizeof *truth);
+    struct topology found;
+    unsigned ran = 0;
+
+    if (device_cuda.find(&found, NULL))
+        skip();
+    for (unsigned c = 0; samples_compilers[c]; c++)
+        for (unsigned d = 1; d <= found.device_count; d *= 2)
+            for (const char *const *m = proact_methods(); *m; m++) {
+                struct share s = {.devices = d,
+                                  .compiler = c,
+                                  .method = *m,
+                                  .machine = PROACT_MACHINE_HERE,
+                                  .truth = truth};
+
+                ran += share_all(&s);
+            }
+    printf("%u runs of samples on %u devices\n", ran, found.device_count);
+    assert_true(ran >= SAMPLES_COUNT);
+    forget(truth);
+}
+
 static void samples_give_the_answer_on_all_devices(void **state)
 {
     const char *const *argv = *state;
@@ -237,6 +273,8 @@ static void samples_give_the_answer_on_all_devices(void **state)
 
     if (!strcmp(which, "seeds"))
         run_seeds();
+    else if (!strcmp(which, "here"))
+        run_here();
     else
         run_methods(!strcmp(which, "all"), !strcmp(which, "check"));
 }

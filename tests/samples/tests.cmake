@@ -43,6 +43,11 @@ if(TARGET samples_share_test)
         set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS slow)
     endforeach()
 endif()
+if(TARGET samples_share_test)
+    add_test(NAME samples.share_here COMMAND samples_share_test here
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(samples.share_here PROPERTIES TIMEOUT 300 LABELS gpu)
+endif()
 if(TARGET samples_execute_test)
     add_test(NAME samples.execute_large COMMAND samples_execute_test large
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})

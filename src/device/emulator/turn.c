@@ -7,8 +7,6 @@
 enum { BARRIER_CYCLES = 20 };
 /* Stores that a CTA may have waiting for the way out, as time of that way. */
 enum { OUT_QUEUE_NS = 2000 };
-/* Of the CTA whose rate a machine file states. */
-enum { THREADS_MEASURED = 1024 };
 /* A CTA that looks again and again looks later the longer it has looked: less than a
    thousandth of that. Once nothing has changed on the whole machine for QUIET_NS nothing is
    likely to, and steps are longer, so that the limit comes soon. */
@@ -41,11 +39,8 @@ static uint64_t sending_cost(struct emulated *d, struct resident *r)
     const struct usage *u = &d->usage;
     uint64_t queue = OUT_QUEUE_NS * (uint64_t)PS, cost;
 
-    double share =
-        r->run->threads < THREADS_MEASURED ? (double)r->run->threads / THREADS_MEASURED : 1;
-
     serve(&r->sent_free_ps, d->now_ps,
-          ps_of_bytes((double)u->sent_bytes, f->sm_gbps_per_cta * share));
+          ps_of_bytes((double)u->sent_bytes, f->sm_gbps_per_cta));
     cost = r->sent_free_ps - d->now_ps;
     if (u->leaves_ps > d->now_ps + queue)
         cost = longer(cost, u->leaves_ps - d->now_ps - queue);

@@ -4,13 +4,7 @@
 #include "execute/load/decode.h"
 
 #include <stdlib.h>
-
-/* Results that are being waited for: a bit for a register. */
-struct pending {
-    uint64_t *row;
-    uint32_t words;
-    bool any;
-};
+#include <string.h>
 
 static bool waits_for_memory(const struct ptx_instruction *i)
 {
@@ -20,49 +14,32 @@ static bool waits_for_memory(const struct ptx_instruction *i)
     return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM);
 }
 
-static bool uses_pending(const struct pending *p, const struct register_list *r)
-{
-    for (unsigned n = 0; n < r->used_count; n++)
-        if (p->row[r->used[n] / 64] >> (r->used[n] % 64) & 1)
-            return true;
-    return false;
-}
-
-static void pending_clear(struct pending *p)
-{
-    for (uint32_t w = 0; w < p->words; w++)
-        p->row[w] = 0;
-    p->any = false;
-}
-
-/* How often a warp that passes instructions `first` to `end` waits for memory: loads that
-   nobody has used yet come back together. */
-static uint32_t stalls_count(struct decoder *d, struct pending *p, uint32_t first,
+/* How often a warp that passes instructions `first` to `end` waits for memory. The driver's
+   compiler moves the loads of a block up, so that those whose addresses do not depend on
+   one another go out together: what counts is the longest chain of loads. */
+static uint32_t stalls_count(struct decoder *d, uint32_t *depth, uint32_t first,
                              uint32_t end)
 {
-    uint32_t stalls = 0;
+    uint32_t longest = 0;
     struct register_list r;
 
-    pending_clear(p);
+    memset(depth, 0, d->function->register_count * sizeof *depth);
     for (uint32_t n = first; n < end; n++) {
         const struct ptx_instruction *i = &d->function->instructions[n];
+        uint32_t chain = waits_for_memory(i);
 
         instruction_registers(i, &r);
-        if (p->any && uses_pending(p, &r)) {
-            stalls++;
-            pending_clear(p);
-        }
-        if (!waits_for_memory(i))
-            continue;
-        for (unsigned k = 0; k < r.set_count; k++) {
-            p->row[r.set[k] / 64] |= (uint64_t)1 << (r.set[k] % 64);
-            p->any = true;
-        }
+        for (unsigned k = 0; k < r.used_count; k++)
+            if (depth[r.used[k]] + waits_for_memory(i) > chain)
+                chain = depth[r.used[k]] + waits_for_memory(i);
+        for (unsigned k = 0; k < r.set_count; k++)
+            depth[r.set[k]] = chain;
+        longest = chain > longest ? chain : longest;
     }
-    return stalls + p->any;
+    return longest;
 }
 
-static void block_head(struct decoder *d, struct pending *p, const bool *leaders,
+static void block_head(struct decoder *d, uint32_t *depth, const bool *leaders,
                        uint32_t first)
 {
     const struct ptx_function *f = d->function;
@@ -75,7 +52,7 @@ static void block_head(struct decoder *d, struct pending *p, const bool *leaders
     struct execute_op *head = emit(d, CODE_BLOCK);
 
     head->extra = end - first;
-    head->to = stalls_count(d, p, first, end);
+    head->to = stalls_count(d, depth, first, end);
     d->epoch++;
     d->spread_used = 0;
 }
@@ -106,17 +83,16 @@ bool stream_function(struct decoder *d, const bool *leaders)
 {
     const struct ptx_function *f = d->function;
     uint32_t *op_of = arena_alloc(&d->arena, (f->instruction_count + 1) * sizeof *op_of);
-    struct pending pending = {.words = f->register_count / 64 + 1};
     size_t first_op = d->kernel->stream.count, first_table = d->kernel->table_count;
     struct register_list r;
 
-    pending.row = arena_alloc(&d->arena, pending.words * 8);
+    uint32_t *depth = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *depth);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
         if (leaders[n]) {
             op_of[n] = (uint32_t)d->kernel->stream.count;
-            block_head(d, &pending, leaders, n);
+            block_head(d, depth, leaders, n);
         }
         instruction_registers(i, &r);
         if (is_hoisted(d, &r))
@@ -133,7 +109,7 @@ bool stream_function(struct decoder *d, const bool *leaders)
             d->homes[r.set[k]].spread_epoch = 0;
     }
     op_of[f->instruction_count] = (uint32_t)d->kernel->stream.count;
-    block_head(d, &pending, leaders, f->instruction_count);
+    block_head(d, depth, leaders, f->instruction_count);
     struct execute_op *end = emit(d, f->is_entry ? CODE_EXIT : CODE_RETURN);
 
     end->from[0] = d->frame->way_back;
