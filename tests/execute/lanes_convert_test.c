@@ -97,8 +97,10 @@ static uint64_t soft_finished(const struct machine *m, struct soft s, struct sha
     return to.type == PTX_PART_TF32 ? bits << 13 : bits;
 }
 
-/* Sign and payload stay between f64 and another, as they do from bf16 to f32. */
-static uint64_t converted_nan(uint64_t bits, struct shape to, struct shape from)
+/* Sign and payload stay between f64 and another, as they do from bf16 to f32, and to tf32
+   when ties go away from zero. */
+static uint64_t converted_nan(const struct machine *m, uint64_t bits, struct shape to,
+                              struct shape from)
 {
     uint64_t sign = bits >> (from.bits - 1) << (to.bits - 1);
     uint64_t exponent = ((UINT64_C(2) << to.format.exponent) - 1)
@@ -107,7 +109,7 @@ static uint64_t converted_nan(uint64_t bits, struct shape to, struct shape from)
     uint64_t payload = low(bits, (unsigned)from.format.mantissa);
 
     if (to.type == PTX_PART_TF32)
-        return bits & 0xffffe000;
+        return machine_has(m, PTX_PART_RNA) ? bits & 0xffffe000 : 0x7fffe000;
     if (from.type == PTX_PART_BF16 && to.type == PTX_PART_F32)
         return bits << 16;
     if (to.bits != 64 && from.bits != 64)
@@ -138,6 +140,7 @@ static uint64_t one_number(const struct machine *m, uint64_t bits, struct shape 
     if (to.is_float && s.class == SOFT_NAN && !machine_has(m, PTX_PART_SAT) &&
         !machine_has(m, PTX_PART_RELU))
         return converted_nan(
+            m,
             from.type == PTX_PART_F32 && machine_has(m, PTX_PART_FTZ) ? 0x7fffffff : bits,
             to, from);
     return to.is_float ? soft_finished(m, s, to) : soft_clamped(s, to, from);

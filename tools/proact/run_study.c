@@ -113,9 +113,12 @@ static enum proact_status limit(struct maker *m, const struct one_run *run,
         return status;
     free(outcome.answer);
     row->instant_ns = outcome.time_ns;
-    if (again.watched)
-        row->instant_ns -=
-            (uint64_t)(outcome.statistics.transfer_ns - outcome.statistics.overlap_ns);
+    if (again.watched) {
+        double shown_ns = outcome.statistics.transfer_ns - outcome.statistics.overlap_ns;
+
+        row->instant_ns =
+            shown_ns < (double)row->time_ns ? row->time_ns - (uint64_t)shown_ns : 0;
+    }
     return PROACT_OK;
 }
 

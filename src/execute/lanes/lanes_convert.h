@@ -179,9 +179,9 @@ static uint64_t bits_of_float(double value, unsigned to, enum rounding mode, uns
 }
 
 /* What the hardware makes of a NaN (seen on an H200): where one side is f64 its sign and
-   what fits of the payload stay, tf32 only loses bits, bf16 is the upper half of an f32;
-   all else gives the one NaN of the type. */
-static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from)
+   what fits of the payload stay, .rna.tf32 only loses bits, bf16 is the upper half of an
+   f32; all else gives the one NaN of the type. */
+static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from, enum rounding mode)
 {
     unsigned from_digits = float_digits(from) - 1, to_digits = float_digits(to) - 1;
     unsigned from_top = from == PTX_PART_F64 ? 63 : from == PTX_PART_F32 ? 31 : 15;
@@ -192,7 +192,7 @@ static uint64_t converted_nan(uint64_t bits, unsigned to, unsigned from)
         all & ~((UINT64_C(1) << (to_digits - 1)) - 1); /* and the quiet bit */
 
     if (to == PTX_PART_TF32)
-        return bits & UINT32_C(0xffffe000);
+        return mode == ROUND_AWAY ? bits & UINT32_C(0xffffe000) : UINT32_C(0x7fffe000);
     if (from == PTX_PART_BF16 && to == PTX_PART_F32)
         return (bits & 0xffff) << 16;
     if (to != PTX_PART_F64 && from != PTX_PART_F64)
@@ -224,7 +224,7 @@ static uint64_t converted(uint64_t bits, const struct execute_op *op)
         return (uint64_t)integer_of_float(value, to, from);
     if (value != value && !(flags & (FLAG_SAT | FLAG_RELU)))
         return converted_nan(from == PTX_PART_F32 && flags & FLAG_FTZ ? NAN_F32 : bits, to,
-                             from);
+                             from, mode);
     return bits_of_float(value, to, flags & CVT_INTEGRAL ? ROUND_NEAREST : mode, flags);
 }
 
