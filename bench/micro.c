@@ -2,7 +2,7 @@
 /* PROACT V-A: one array made by one device or by all, and needed by all; the speedup of
    each mechanism over bulk, beside what was measured. --json writes the table as JSON.
    Usage: proact_bench_micro [--machine M] [--measured FILE] [--megabytes N] [--json FILE]
-                             [--within PERCENT] [--sleep yes]
+                             [--within PERCENT] [--sleep yes] [--host-threads N]
    With --sleep producers sleep instead of computing: quick, but nobody competes for issue
    slots with an agent. */
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "micro_run.h"
 
 struct options {
-    const char *machine, *measured, *megabytes, *json, *within, *sleep;
+    const char *machine, *measured, *megabytes, *json, *within, *sleep, *threads;
 };
 
 struct row {
@@ -165,7 +165,8 @@ static void read_options(int argc, char **argv, struct options *o)
         const char *name, **into;
     } known[] = {{"--machine", &o->machine},     {"--measured", &o->measured},
                  {"--megabytes", &o->megabytes}, {"--json", &o->json},
-                 {"--within", &o->within},       {"--sleep", &o->sleep}};
+                 {"--within", &o->within},       {"--sleep", &o->sleep},
+                 {"--host-threads", &o->threads}};
     const size_t count = sizeof known / sizeof *known;
 
     for (int i = 1; i < argc; i += 2) {
@@ -176,7 +177,8 @@ static void read_options(int argc, char **argv, struct options *o)
         if (k == count || i + 1 == argc) {
             fprintf(stderr,
                     "usage: proact_bench_micro [--machine M] [--measured FILE] "
-                    "[--megabytes N] [--json FILE] [--within PERCENT] [--sleep yes]\n");
+                    "[--megabytes N] [--json FILE] [--within PERCENT] [--sleep yes] "
+                    "[--host-threads N]\n");
             exit(2);
         }
         *known[k].into = argv[i + 1];
@@ -186,13 +188,15 @@ static void read_options(int argc, char **argv, struct options *o)
 int main(int argc, char **argv)
 {
     struct options o = {.measured = PROACT_SOURCE "/bench/measured/h200x4-micro.json",
-                        .megabytes = "256"};
+                        .megabytes = "256",
+                        .threads = "0"};
     struct report r = {.count = 0};
 
     read_options(argc, argv, &o);
     read_measured(o.measured, &r);
     r.emulated = o.machine ? o.machine : r.machine;
-    struct micro *m = micro_open(r.emulated, strtoull(o.megabytes, NULL, 10) << 20, 1);
+    struct micro *m = micro_open(r.emulated, strtoull(o.megabytes, NULL, 10) << 20,
+                                 (unsigned)strtoul(o.threads, NULL, 10));
     double worst = run_rows(m, &r, o.sleep != NULL);
 
     printf(

@@ -38,11 +38,12 @@ static void see(void *context, const struct proact_span *span)
         m->begin_ns = span->start_ns;
 }
 
-struct micro *micro_open(const char *machine, uint64_t bytes, uint64_t seed)
+struct micro *micro_open(const char *machine, uint64_t bytes, unsigned host_threads)
 {
     struct micro *m = calloc(1, sizeof *m);
     struct proact_error err = {""};
-    const struct proact_options options = {.machine = machine, .seed = seed};
+    const struct proact_options options = {
+        .machine = machine, .seed = 1, .threads = host_threads};
     const struct proact_shape shape = {
         .name = "made", .count = bytes / VECTOR_BYTES, .element_bytes = VECTOR_BYTES};
     const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};

@@ -10,7 +10,7 @@ struct micro;
 /* Ends the program with the sentence unless `status` is PROACT_OK. */
 void micro_must(enum proact_status status, const struct proact_error *err);
 
-struct micro *micro_open(const char *machine, uint64_t bytes, uint64_t seed);
+struct micro *micro_open(const char *machine, uint64_t bytes, unsigned host_threads);
 void micro_close(struct micro *m);
 
 /* What every CTA does before it stores. */
