@@ -60,6 +60,8 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     size_t left = packed->used;
     int said = inflateInit2(&z, 16 + MAX_WBITS);
 
+    if (said != Z_OK)
+        abort(); /* out of memory, or another zlib than we were built for */
     while (said == Z_OK) {
         if (z.avail_in == 0) {
             z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;

@@ -60,14 +60,13 @@ static int run_request(const struct run_application *application,
     struct proact_error err = {""};
     struct topology topology;
     bool differs = false;
-    enum proact_status status;
 
     if (!request->machine)
         request->machine = machine_default;
-    if ((status = topology_load(request->machine, &topology, &err)) ||
-        (status = topology_restrict(&topology, request->devices, &err)) ||
-        (status = check_folder(request->json, &err)) ||
-        (status = run_application(application, request, &topology, &differs, &err)))
+    if (topology_load(request->machine, &topology, &err) ||
+        topology_restrict(&topology, request->devices, &err) ||
+        check_folder(request->json, &err) ||
+        run_application(application, request, &topology, &differs, &err))
         return say_failure(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;
 }
