@@ -63,9 +63,12 @@ static int run_request(const struct run_application *application,
 
     if (!request->machine)
         request->machine = machine_default;
-    if (topology_load(request->machine, &topology, &err) ||
-        topology_restrict(&topology, request->devices, &err) ||
-        check_folder(request->json, &err) ||
+    if (topology_load(request->machine, &topology, &err))
+        return topology_is_known(request->machine) ? say_failure(&err)
+                                                   : say_usage("run", "%s", err.text);
+    if (topology_restrict(&topology, request->devices, &err))
+        return say_usage("run", "--devices: %s", err.text);
+    if (check_folder(request->json, &err) ||
         run_application(application, request, &topology, &differs, &err))
         return say_failure(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;
