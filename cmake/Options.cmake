@@ -11,7 +11,11 @@ add_library(proact_options INTERFACE)
 target_compile_definitions(proact_options INTERFACE _POSIX_C_SOURCE=200809L)
 target_compile_options(proact_options INTERFACE
     $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes;-Wvla;-Werror;-ffp-contract=off>)
-if(PROACT_SANITIZE)
+if(PROACT_FUZZ) # all that a fuzzer may reach tells it where it has been
+    target_compile_options(proact_options INTERFACE
+        $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link,address,undefined;-fno-sanitize-recover>)
+    target_link_options(proact_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
+elseif(PROACT_SANITIZE)
     target_compile_options(proact_options INTERFACE
         $<$<COMPILE_LANGUAGE:C>:-fsanitize=address,undefined;-fno-sanitize-recover;-fno-omit-frame-pointer>)
     target_link_options(proact_options INTERFACE -fsanitize=address,undefined)

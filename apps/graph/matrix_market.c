@@ -239,7 +239,7 @@ static enum proact_status read_entries(struct reader *r, struct matrix *m)
     if (!r->pattern)
         m->value = app_calloc(room, sizeof *m->value);
     for (size_t i = 0; i < stated; i++) {
-        struct matrix_entry entry;
+        struct matrix_entry entry = {0};
         double value = 1;
 
         skip_empty_lines(r);

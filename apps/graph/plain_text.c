@@ -10,6 +10,10 @@
 
 #include "graph/complain.h"
 
+/* Graphs and names shrink to a tenth; gzip can shrink zeros to a thousandth. What is small
+   unpacked may shrink as it likes. */
+enum { UNPACKED_A_BYTE = 64, UNPACKED_ANYWAY = 64 << 20 };
+
 struct buffer {
     char *data;
     size_t used, room;
@@ -58,9 +62,12 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
 {
     z_stream z = {.next_in = (unsigned char *)packed->data};
     size_t left = packed->used;
+    size_t most = packed->used * UNPACKED_A_BYTE + UNPACKED_ANYWAY;
     int said = inflateInit2(&z, 16 + MAX_WBITS);
 
-    while (said == Z_OK) {
+    if (said != Z_OK)
+        abort(); /* out of memory, or another zlib than we were built for */
+    while (said == Z_OK && plain->used <= most) {
         if (z.avail_in == 0) {
             z.avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
             left -= z.avail_in;
@@ -79,6 +86,11 @@ static enum proact_status unpack(const char *path, const struct buffer *packed,
     size_t at = packed->used - left - z.avail_in;
 
     inflateEnd(&z);
+    if (plain->used > most)
+        return complain(err, PROACT_EINVAL,
+                        "%s: %zu bytes of gzip data hold more than the %zu bytes that are "
+                        "believed of them",
+                        path, packed->used, most);
     if (said == Z_BUF_ERROR)
         return complain(
             err, PROACT_EINVAL,

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* The file's text, NUL-terminated (not counted), unpacked if it is gzip; free(*out). A torn
-   or damaged gzip file is refused. */
+   or damaged gzip file is refused, and one that unpacks to more than 64 MiB and 64 times
+   its size: gunzip it, if it is not a bomb. */
 enum proact_status plain_text_read(const char *path, char **out, size_t *bytes,
                                    struct proact_error *err);
 

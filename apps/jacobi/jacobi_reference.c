@@ -20,9 +20,11 @@ enum proact_status jacobi_start(const struct jacobi_options *given,
     o.size = o.size ? o.size : 1024;
     o.iterations_max = o.iterations_max ? o.iterations_max : 100;
     o.tolerance = o.tolerance != 0 ? o.tolerance : 1e-6;
-    if (o.size < CELLS_MIN || o.size > CELLS_MAX)
-        return complain(err, PROACT_EINVAL, "jacobi: size %u is not from %d to %d", o.size,
-                        CELLS_MIN, CELLS_MAX);
+    if (o.size < CELLS_MIN || o.size > CELLS_MAX) {
+        complain(err, PROACT_EINVAL, "jacobi: size %u is not from %d to %d", o.size,
+                 CELLS_MIN, CELLS_MAX);
+        return PROACT_EINVAL;
+    }
     size_t n = o.size;
     float *start = app_calloc(n * n, sizeof *start);
 

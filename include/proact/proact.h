@@ -44,12 +44,12 @@ struct proact_options {
                    too small; slow (also set by the command's --check) */
     bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
     unsigned threads;        /* host threads that emulate; 0: as many as cores */
-    double wait_limit_ms;    /* of every wait on a device; 0: 10 s */
+    double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s */
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
 };
 
 /* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an
-   unknown machine, method, chunk size or more devices than the machine has. */
+   unknown machine, method, chunk size, wait limit or more devices than the machine has. */
 PROACT_API enum proact_status proact_open(const struct proact_options *options,
                                           struct proact **out, struct proact_error *err);
 /* Waits, then frees the session and all that was made from it. NULL is fine. */

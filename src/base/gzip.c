@@ -12,6 +12,15 @@
 
 enum { PART_BYTES = 65536 };
 
+/* Text shrinks to a tenth; gzip can shrink zeros to a thousandth. What is small unpacked
+   may shrink as it likes. */
+enum { UNPACKED_A_BYTE = 64, UNPACKED_ANYWAY = 64 << 20 };
+
+static size_t unpacked_most(size_t packed_bytes)
+{
+    return packed_bytes * UNPACKED_A_BYTE + UNPACKED_ANYWAY;
+}
+
 static bool is_gzip(const char *data, size_t size)
 {
     return size >= 2 && (unsigned char)data[0] == 0x1f && (unsigned char)data[1] == 0x8b;
@@ -37,7 +46,8 @@ static enum proact_status refuse(const char *name, const z_stream *z, size_t mem
                 z->msg ? z->msg : "zlib cannot read it");
 }
 
-/* Inflates one member from data[*at]; moves *at behind it. */
+/* Inflates one member from data[*at]; moves *at behind it. Stops where `out` is longer than
+   the whole may be. */
 static enum proact_status inflate_member(const char *name, const char *data, size_t size,
                                          size_t *at, struct text *out,
                                          struct proact_error *err)
@@ -61,11 +71,16 @@ static enum proact_status inflate_member(const char *name, const char *data, siz
         answer = inflate(&z, Z_NO_FLUSH);
         out->length += PART_BYTES - z.avail_out;
         *at += given - z.avail_in;
-    } while (answer == Z_OK);
+    } while (answer == Z_OK && out->length <= unpacked_most(size));
     out->data[out->length] = '\0';
     enum proact_status status = PROACT_OK;
 
-    if (answer != Z_STREAM_END)
+    if (out->length > unpacked_most(size))
+        status = fail(err, PROACT_EINVAL,
+                      "%s: %zu bytes of gzip data hold more than the %zu bytes that are "
+                      "believed of them",
+                      name, size, unpacked_most(size));
+    else if (answer != Z_STREAM_END)
         status = refuse(name, &z, member, *at, answer, err);
     inflateEnd(&z);
     return status;

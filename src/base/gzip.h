@@ -8,7 +8,8 @@
 
 /* The whole file, inflated when its first two bytes are gzip's, NUL-terminated (the NUL is
    not counted); free(*out). Several gzip members count as one file. A torn file, a wrong
-   checksum and bytes after the last member each say at which byte of the file. */
+   checksum and bytes after the last member each say at which byte of the file; what unpacks
+   to more than 64 MiB and 64 times its size is refused. */
 enum proact_status gzip_read(const char *path, char **out, size_t *bytes,
                              struct proact_error *err);
 

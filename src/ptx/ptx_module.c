@@ -173,7 +173,7 @@ enum proact_status ptx_parse(const char *name, const char *text, size_t bytes,
         return fail(err, PROACT_EINVAL, "%.200s: %zu bytes of PTX, %u at most", name, bytes,
                     UINT32_MAX - 1);
     }
-    m->name = memcpy(copy, name, name_bytes);
+    m->name = memcpy(copy, name, name_bytes + 1);
     m->text = must_strndup(text, bytes);
     m->bytes = bytes;
     struct ptx_parser p = {

@@ -92,7 +92,7 @@ bool ptx_read_number(struct ptx_parser *p, struct ptx_number *out)
 
 bool ptx_read_integer(struct ptx_parser *p, const char *what, uint64_t *out)
 {
-    struct ptx_number number;
+    struct ptx_number number = {0};
     struct ptx_token t = p->token;
 
     if (t.kind != PTX_TOKEN_NUMBER)

@@ -144,7 +144,7 @@ bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
     uint64_t dims[PTX_DIMS_MAX + 1];
     struct ptx_declaration d;
     struct ptx_symbol symbol;
-    unsigned dim_count;
+    unsigned dim_count = 0;
     int32_t index;
 
     ptx_next(p);

@@ -293,7 +293,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         return status;
     l.sequence = ++p->sequence;
     l.parameters = must_calloc(k->parameter_bytes, 1);
-    if (k->is_marked)
+    if (l.binding)
         for (unsigned d = 0; d < p->devices.count && !status; d++)
             status = launch_share(&l, d, err);
     else

@@ -18,6 +18,9 @@ enum {
     WAIT_LIMIT_MS = 10000,
 };
 
+/* A nanosecond to eleven days: what the devices' clocks count without overflow. */
+static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
+
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err)
 {
@@ -57,6 +60,17 @@ static enum proact_status cut_machine(struct proact *p, const struct proact_opti
     return PROACT_OK;
 }
 
+static enum proact_status check_wait_limit(double ms, struct proact_error *err)
+{
+    bool within = ms >= wait_limit_min_ms && ms <= wait_limit_max_ms; /* NaN is not */
+
+    if (ms == 0 || within)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "a wait limit of %g ms: 0 (for %d) or %g to %g is possible", ms,
+                WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
+}
+
 static const struct proact_options defaults;
 
 static enum proact_status open_on(const struct device_backend *backend,
@@ -65,12 +79,13 @@ static enum proact_status open_on(const struct device_backend *backend,
                                   struct proact_error *err)
 {
     struct proact *p = must_calloc(1, sizeof *p);
-    double limit_ms = o->wait_limit_ms > 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
+    double limit_ms = o->wait_limit_ms != 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
     enum proact_status status;
 
     p->backend = backend;
     p->topology = *machine;
-    if ((status = cut_machine(p, o, err)) ||
+    if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
+        (status = cut_machine(p, o, err)) ||
         (status = backend->open(
              &(struct device_options){.topology = &p->topology,
                                       .seed = o->seed,

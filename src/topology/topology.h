@@ -70,6 +70,9 @@ struct topology {
 enum proact_status topology_load(const char *machine, struct topology *out,
                                  struct proact_error *err);
 
+/* Whether a name is in the machine folder; a path counts as known, whatever is there. */
+bool topology_is_known(const char *machine);
+
 /* The first `count` devices of a machine; fails when it has fewer. 0: all. */
 enum proact_status topology_restrict(struct topology *t, unsigned count,
                                      struct proact_error *err);

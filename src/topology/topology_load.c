@@ -17,12 +17,27 @@ static bool ends_in(const char *text, const char *ending)
     return length >= wanted && strcmp(text + length - wanted, ending) == 0;
 }
 
+static bool is_path(const char *machine)
+{
+    return strchr(machine, '/') || ends_in(machine, ".json") || ends_in(machine, ".xml");
+}
+
+bool topology_is_known(const char *machine)
+{
+    if (is_path(machine))
+        return true;
+    char *path = machine_folder_find(machine);
+
+    free(path);
+    return path != NULL;
+}
+
 enum proact_status topology_load(const char *machine, struct topology *out,
                                  struct proact_error *err)
 {
     if (ends_in(machine, ".xml"))
         return hwloc_file_load(machine, HWLOC_LIBRARY, out, err);
-    if (strchr(machine, '/') || ends_in(machine, ".json"))
+    if (is_path(machine))
         return machine_file_load(machine, out, err);
     char *path = machine_folder_find(machine);
 

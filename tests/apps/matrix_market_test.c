@@ -247,6 +247,33 @@ static void reads_gzip_and_says_when_it_is_torn(void **state)
     assert_string_equal(err.text, ".: cannot be read: Is a directory");
 }
 
+/* 80 MiB of line ends in 80 KiB. */
+static void refuses_a_bomb(void **state)
+{
+    static char ends[1 << 20];
+    gzFile gz = gzopen("bomb.mtx.gz", "wb");
+    struct matrix m = {0};
+    struct proact_error err = {""};
+
+    (void)state;
+    memset(ends, '\n', sizeof ends);
+    gzputs(gz, GENERAL);
+    for (int i = 0; i < 80; i++)
+        assert_int_equal(gzwrite(gz, ends, sizeof ends), sizeof ends);
+    gzclose(gz);
+    assert_int_equal(matrix_market_read("bomb.mtx.gz", &m, &err), PROACT_EINVAL);
+    char *from = strchr(err.text, ':') + 1, *rest;
+    size_t packed = strtoull(from, &rest, 10);
+    char expected[200];
+
+    snprintf(expected, sizeof expected,
+             " bytes of gzip data hold more than the %zu bytes that are believed of them",
+             packed * 64 + (64 << 20));
+    assert_string_equal(rest, expected);
+    assert_true(packed > 70000 && packed < 100000);
+    remove("bomb.mtx.gz");
+}
+
 static void makes_a_graph(void **state)
 {
     (void)state;
@@ -330,6 +357,7 @@ int main(void)
         cmocka_unit_test(refuses_with_a_sentence),
         cmocka_unit_test(sees_a_nul_byte),
         cmocka_unit_test(reads_gzip_and_says_when_it_is_torn),
+        cmocka_unit_test(refuses_a_bomb),
         cmocka_unit_test(makes_a_graph),
         cmocka_unit_test(refuses_what_is_no_graph),
         cmocka_unit_test(names_file_stays_beside_the_graph),

@@ -174,13 +174,39 @@ static void damage_names_its_byte(void **state)
     text_clear(&packed);
 }
 
+/* 64 MiB and 64 times the packed bytes are believed: zeros in members of a MiB. */
+static void a_bomb_is_refused(void **state)
+{
+    enum { MEMBER_BYTES = 1 << 20, BELIEVED = 64 };
+    struct text packed = {0};
+    char *zeros = calloc(MEMBER_BYTES, 1), *out = NULL, expected[200];
+    size_t got = 0;
+
+    (void)state;
+    assert_non_null(zeros);
+    for (int i = 0; i < BELIEVED; i++)
+        add_member(&packed, zeros, MEMBER_BYTES);
+    assert_int_equal(gzip_inflate("g", packed.data, packed.length, &out, &got, NULL), 0);
+    assert_int_equal(got, (size_t)BELIEVED * MEMBER_BYTES);
+    free(out);
+
+    for (int i = 0; i < 8; i++)
+        add_member(&packed, zeros, MEMBER_BYTES);
+    snprintf(expected, sizeof expected,
+             "g: %zu bytes of gzip data hold more than the %zu bytes that are believed of "
+             "them",
+             packed.length, packed.length * 64 + (64 << 20));
+    refused(&packed, expected);
+    free(zeros);
+    text_clear(&packed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_are_one_file),
-        cmocka_unit_test(plain_files_are_read_too),
-        cmocka_unit_test(every_tear_is_found),
-        cmocka_unit_test(damage_names_its_byte),
+        cmocka_unit_test(members_are_one_file), cmocka_unit_test(plain_files_are_read_too),
+        cmocka_unit_test(every_tear_is_found),  cmocka_unit_test(damage_names_its_byte),
+        cmocka_unit_test(a_bomb_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,9 +27,11 @@ printf '%s\n3 3 2\n1 2\n2 3\n' "$banner" >good.mtx
 printf 'a\nb\n' >two_names
 fails 1 proact run pagerank good.mtx --names two_names
 fails 1 proact run pagerank good.mtx --names no_names
-fails 1 proact run pagerank good.mtx --machine cray1 2>&1 | sed 's/there are .*, or/there are ..., or/'
-fails 1 proact run pagerank good.mtx --machine v100x4 --devices 5
 fails 1 proact run pagerank good.mtx --machine ./none.json
+echo '{"like": "v100x4", "device_count": 0}' >wrong.json
+fails 1 proact run pagerank good.mtx --machine wrong.json
+fails 1 proact topo ./none.json
+fails 1 proact topo wrong.json
 fails 1 proact run pagerank good.mtx --json no/such/folder.json
 fails 1 proact run pagerank good.mtx --method bulk --trace no/such/folder.json
 ls | grep '^out\.'

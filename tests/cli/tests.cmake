@@ -1,6 +1,11 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
-foreach(name help usage input methods run_small)
+foreach(name help usage input methods midway progress run_small trace)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
 endforeach()
+
+# Traces are read back by a program of its own.
+add_executable(trace_check cli/trace_check.c)
+target_link_libraries(trace_check PRIVATE proact_options PkgConfig::JANSSON m)
+set_tests_properties(cli.trace PROPERTIES ENVIRONMENT "TRACE_CHECK=$<TARGET_FILE:trace_check>")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the examples of one page: page.sh PAGE SOURCE BINARY LIBRARY CC PTX-COMMAND...
 # A fenced block behind a line `<!-- test: NAME -->` is the file NAME. Then NAME.cu is
-# compiled to NAME.ptx, NAME.c is built and run, NAME.sh is run with the built `proact` in
-# its path, and what is printed must be NAME.out where the page has one.
+# compiled to NAME.ptx, NAME.sh is run with the built `proact` in its path, then NAME.c is
+# built and run, and what is printed must be NAME.out where the page has one.
 set -eu
 page=$1 source=$2 binary=$3 library=$4 cc=$5
 shift 5
@@ -26,10 +26,11 @@ for text in *.cu; do
     [ -e "$text" ] || continue
     "$@" "$text" -o "${text%.cu}.ptx"
 done
-PATH=$binary/tools/proact:$binary/tools:$PATH
-export PATH
+PATH=$binary/tools/proact:$PATH
+CPATH=$source/include # as if proact were installed
+export PATH CPATH
 ran=0
-for example in *.c *.sh; do
+for example in *.sh *.c; do
     [ -e "$example" ] || continue
     name=${example%.*}
     case $example in

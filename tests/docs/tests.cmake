@@ -14,3 +14,15 @@ foreach(page ${docs_pages})
         set_tests_properties(docs.${name} PROPERTIES TIMEOUT 120 LABELS quick)
     endif()
 endforeach()
+
+# Every page's command lines, and those of --help, run: one CTest a page.
+foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd help)
+    get_filename_component(name ${page} NAME_WE)
+    add_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
+        ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command>)
+    set(docs_label quick)
+    if(name MATCHES "^(README|proact|help)$") # these have applications run
+        set(docs_label slow)
+    endif()
+    set_tests_properties(docs.commands_${name} PROPERTIES TIMEOUT 300 LABELS ${docs_label})
+endforeach()

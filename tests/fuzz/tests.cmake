@@ -1,18 +1,25 @@
-# The fuzzer of the PTX reader. Every build runs its corpus as test fuzz.ptx; clang with
-# -DPROACT_FUZZ=ON makes the fuzzer itself, with its own, instrumented, copy of the room:
-#   tests/ptx_fuzz -dict=tests/fuzz/ptx.dict NEW_INPUTS tests/fuzz/corpus/ptx
+# The fuzzers of what reads files. Every build runs their corpora: the PTX reader's as test
+# fuzz.ptx, the others in tests/apps and tests/topology. The preset `fuzz` makes the fuzzers
+# themselves, of a library that is instrumented throughout; its tests run each for a moment.
+#   build/fuzz/tests/ptx_fuzz -dict=tests/fuzz/ptx.dict NEW_INPUTS tests/fuzz/corpus/ptx
 add_executable(ptx_fuzz_corpus fuzz/ptx_fuzz.c fuzz/fuzz_corpus.c)
 target_link_libraries(ptx_fuzz_corpus PRIVATE proact_testing)
 add_test(NAME fuzz.ptx COMMAND ptx_fuzz_corpus ${CMAKE_CURRENT_LIST_DIR}/corpus/ptx)
 set_tests_properties(fuzz.ptx PROPERTIES LABELS quick)
 
+# proact_fuzzer(NAME CORPUS LIBRARY...)
+function(proact_fuzzer name corpus)
+    add_executable(${name}_fuzz fuzz/${name}_fuzz.c)
+    target_link_libraries(${name}_fuzz PRIVATE proact_testing ${ARGN})
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
+    set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
+    file(MAKE_DIRECTORY ${found})
+    add_test(NAME fuzz.${name}_search COMMAND ${name}_fuzz -max_total_time=20 -timeout=10
+        -artifact_prefix=${found}/ ${found} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${corpus})
+    set_tests_properties(fuzz.${name}_search PROPERTIES LABELS slow TIMEOUT 300)
+endfunction()
 if(PROACT_FUZZ)
-    file(GLOB ptx_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ptx/*.c)
-    add_executable(ptx_fuzz fuzz/ptx_fuzz.c ${ptx_sources} ${PROJECT_SOURCE_DIR}/src/base/fail.c
-        ${PROJECT_SOURCE_DIR}/src/base/memory.c ${PROJECT_SOURCE_DIR}/src/base/text.c)
-    target_include_directories(ptx_fuzz PRIVATE ${PROJECT_SOURCE_DIR}/include
-        ${PROJECT_SOURCE_DIR}/src)
-    target_link_libraries(ptx_fuzz PRIVATE proact_options)
-    target_compile_options(ptx_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
-    target_link_options(ptx_fuzz PRIVATE -fsanitize=fuzzer,address,undefined)
+    proact_fuzzer(ptx corpus/ptx)
+    proact_fuzzer(machine machine_corpus)
+    proact_fuzzer(matrix_market matrix_market proact_apps)
 endif()

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include <proact/device.h>
 
@@ -114,6 +115,18 @@ static void bad_options_are_refused_in_a_sentence(void **state)
          PROACT_EINVAL},
         {{.plan = {.threads = 100}},
          "100 transfer threads: a multiple of 32 from 32 to 8192 is possible",
+         PROACT_EINVAL},
+        {{.wait_limit_ms = -1},
+         "a wait limit of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         PROACT_EINVAL},
+        {{.wait_limit_ms = 1e-9},
+         "a wait limit of 1e-09 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         PROACT_EINVAL},
+        {{.wait_limit_ms = INFINITY},
+         "a wait limit of inf ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
+         PROACT_EINVAL},
+        {{.wait_limit_ms = (double)NAN},
+         "a wait limit of nan ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
          PROACT_EINVAL},
         {{.device_count = 5, .plan = {.method = "inline"}},
          "method 'inline' needs every device to reach its peers' memory, and device 3 "

@@ -8,8 +8,8 @@
 
 enum {
     EXIT_FINE = 0,
-    EXIT_FAILED = 1,  /* bad input, or something broke */
-    EXIT_USAGE = 2,   /* the command line is wrong */
+    EXIT_FAILED = 1,  /* a file is wrong, or something broke */
+    EXIT_USAGE = 2,   /* the command line is wrong: an option, a name, or a number */
     EXIT_DIFFERS = 3, /* a method's answer is not the one of one device */
 };
 

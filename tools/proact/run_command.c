@@ -53,20 +53,28 @@ static enum proact_status run_application(const struct run_application *applicat
     return status;
 }
 
+/* A name that no machine has, rather than a machine that fails. */
+static bool is_mistaken(const char *machine)
+{
+    return machine && strcmp(machine, PROACT_MACHINE_HERE) != 0 &&
+           !topology_is_known(machine);
+}
+
 static int run_request(const struct run_application *application,
                        struct run_request *request)
 {
     struct proact_error err = {""};
+    const struct device_backend *backend;
     struct topology topology;
     bool differs = false;
-    enum proact_status status;
 
-    const struct device_backend *backend;
-
-    if ((status = runtime_machine(request->machine, &topology, &backend, &err)) ||
-        (status = topology_restrict(&topology, request->devices, &err)) ||
-        (status = check_folder(request->json, &err)) ||
-        (status = run_application(application, request, &topology, &differs, &err)))
+    if (runtime_machine(request->machine, &topology, &backend, &err))
+        return is_mistaken(request->machine) ? say_usage("run", "%s", err.text)
+                                             : say_failure(&err);
+    if (topology_restrict(&topology, request->devices, &err))
+        return say_usage("run", "--devices: %s", err.text);
+    if (check_folder(request->json, &err) ||
+        run_application(application, request, &topology, &differs, &err))
         return say_failure(&err);
     return differs ? EXIT_DIFFERS : EXIT_FINE;
 }

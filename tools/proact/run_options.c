@@ -10,6 +10,7 @@
 #include "command.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 16 << 20 };
+enum { THREADS_MIN = 32, THREADS_MAX = 8192, THREADS_STEP = 32 };
 
 static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
 
@@ -66,6 +67,17 @@ static int take_whole(const char *option, const char *word, uint64_t low, uint64
                          option, (unsigned long long)low, (unsigned long long)high, word);
     *out = value;
     return EXIT_FINE;
+}
+
+static int take_threads(const char *word, unsigned *out)
+{
+    uint64_t value = *out;
+    int code = take_whole("threads", word, THREADS_MIN, THREADS_MAX, &value);
+
+    if (!code && value % THREADS_STEP)
+        return say_usage("run", "--threads: %s is no multiple of %d", word, THREADS_STEP);
+    *out = (unsigned)value;
+    return code;
 }
 
 static int take_number(const char *option, const char *word, uint64_t low, uint64_t high,
@@ -143,7 +155,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
 
     if ((code = take_number("devices", w->devices, 1, PROACT_DEVICES_MAX, &r->devices)) ||
         (code = take_chunk(w->chunk, &r->chunk_bytes)) ||
-        (code = take_number("threads", w->threads, 32, 8192, &r->threads)) ||
+        (code = take_threads(w->threads, &r->threads)) ||
         (code = take_whole("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
         (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
         (code = take_number("size", w->size, 3, 32768, &r->size)))

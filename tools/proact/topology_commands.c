@@ -9,10 +9,10 @@
 
 #include "base/json_write.h"
 #include "base/memory.h"
+#include "command.h"
 #include "model/model.h"
 #include "topology/topology.h"
 
-enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
 enum { LONG_COPY_BYTES = 1 << 28, CELL_WIDTH = 7 };
 
 static const char machines_help[] =
@@ -49,7 +49,7 @@ struct arguments {
     const char *machine; /* borrowed from argv */
 };
 
-/* 0, or the exit code after a sentence on stderr. */
+/* EXIT_FINE, or the exit code after a sentence on stderr. */
 static int read_arguments(int argc, char **argv, bool takes_machine, struct arguments *out)
 {
     const struct poptOption options[] = {
@@ -67,14 +67,12 @@ static int read_arguments(int argc, char **argv, bool takes_machine, struct argu
     const char *machine = poptGetArg(context), *more = NULL;
 
     if (option < -1) {
-        fprintf(stderr, "proact: %s: %s: %s (proact %s --help)\n", argv[0],
-                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option),
-                argv[0]);
-        code = EXIT_USAGE;
+        code =
+            say_usage(argv[0], "%s: %s: %s", argv[0],
+                      poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
     } else if (machine && (!takes_machine || (more = poptGetArg(context)))) {
-        fprintf(stderr, "proact: %s: '%s' is one argument too many (proact %s --help)\n",
-                argv[0], more ? more : machine, argv[0]);
-        code = EXIT_USAGE;
+        code = say_usage(argv[0], "%s: '%s' is one argument too many", argv[0],
+                         more ? more : machine);
     }
     for (int i = 1; i < argc && machine && !code;
          i++) { /* the context dies with its copy */
@@ -131,8 +129,7 @@ int command_machines(int argc, char **argv)
         struct proact_error err = {""};
 
         if (topology_load(names[i], t, &err)) {
-            fprintf(stderr, "proact: %s\n", err.text);
-            code = EXIT_INPUT;
+            code = say_failure(&err);
         } else if (a.json) {
             put_machine(t, &w);
         } else {
@@ -231,8 +228,8 @@ int command_topo(int argc, char **argv)
     struct proact_error err = {""};
 
     if (topology_load(a.machine, t, &err)) {
-        fprintf(stderr, "proact: %s\n", err.text);
-        code = EXIT_INPUT;
+        code = topology_is_known(a.machine) ? say_failure(&err)
+                                            : say_usage("topo", "%s", err.text);
     } else if (a.json) {
         char *text = topology_print(t);
 

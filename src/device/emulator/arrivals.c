@@ -33,7 +33,8 @@ static void widen(struct arrivals *a)
         if (is_noted(a, a->all_up_to + i))
             note(&wide, a->all_up_to + i);
     free(a->later);
-    *a = wide;
+    a->later = wide.later;
+    a->words = wide.words;
 }
 
 void arrivals_note(struct arrivals *a, uint64_t number)

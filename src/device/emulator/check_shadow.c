@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/emulator/check_shadow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +160,7 @@ void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes
         } else if (place) {
             struct check_span span = check_shadow_find(s, address, length);
 
+            assert(span.cells); /* the page is there */
             memset(span.cells, 0, span.count * sizeof *span.cells);
         }
         address += length;

@@ -131,8 +131,11 @@ static void emulator_close(struct device_set *set)
     for (unsigned i = 0; i < set->count; i++)
         runs_clear(&set->devices[i]);
     while (set->streams) {
+        struct device_stream *next = set->streams->next;
+
         stream_clear(set->streams);
-        stream_destroy(set->streams);
+        free(set->streams);
+        set->streams = next;
     }
     while (set->events) {
         struct device_event *next = set->events->next;

@@ -158,7 +158,7 @@ enum { ARGUMENTS_MAX = 64 };
 /* The functions that the driver has and no module defines. */
 static bool decode_system_call(struct decoder *d, const struct ptx_instruction *i,
                                const char *name, const uint64_t *arguments, uint32_t count,
-                               uint64_t result, bool has_result)
+                               uint64_t result)
 {
     bool prints = strcmp(name, "vprintf") == 0 && count == 2;
 
@@ -169,7 +169,7 @@ static bool decode_system_call(struct decoder *d, const struct ptx_instruction *
 
     for (uint32_t n = 0; n < count && n < 4; n++)
         op->from[n] = (op_place)arguments[n];
-    op->to = has_result ? (op_place)result : PLACE_NONE;
+    op->to = (op_place)result;
     return true;
 }
 
@@ -186,7 +186,7 @@ bool decode_call(struct decoder *d, const struct ptx_instruction *i)
 {
     static const struct ptx_operand nothing = {.kind = PTX_LIST};
     const struct ptx_operand *results = &nothing, *arguments = &nothing, *target = NULL;
-    uint64_t from[ARGUMENTS_MAX], to[ARGUMENTS_MAX];
+    uint64_t from[ARGUMENTS_MAX], to[ARGUMENTS_MAX] = {PLACE_NONE};
 
     for (uint32_t n = 0; n < i->operand_count; n++) {
         const struct ptx_operand *o = &i->operands[n];
@@ -204,8 +204,7 @@ bool decode_call(struct decoder *d, const struct ptx_instruction *i)
     const struct ptx_symbol *s = ptx_symbol(d->module, d->function, target->symbol);
 
     if (s->function < 0)
-        return decode_system_call(d, i, s->name, from, arguments->count, to[0],
-                                  results->count > 0);
+        return decode_system_call(d, i, s->name, from, arguments->count, to[0]);
     const struct ptx_function *f = &d->module->functions[s->function];
     const struct frame *callee = &d->frames[s->function];
 

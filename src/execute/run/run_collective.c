@@ -48,7 +48,7 @@ static void shuffle(const struct op_registers *r, const struct execute_op *op,
     for (unsigned l = 0; l < LANES; l++) {
         uint32_t segment = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31;
         int low = (int)(l & segment), high = (int)((l & segment) | (clamp & ~segment));
-        int from = (int)l;
+        int from;
         bool is_inside;
 
         switch (op->detail[0]) {

@@ -1,0 +1,13 @@
+# The trace of each method is one that Perfetto takes whole, and has every device and link.
+. "$(dirname "$0")/cli_lib.sh"
+for method in bulk inline fused polling hardware; do
+    proact run jacobi --size 96 --iterations 6 -n 3 --method $method --trace t.json \
+        --json out.json >table || exit 1
+    if ! "$TRACE_CHECK" t.json out.json >rows; then
+        echo "$method: $(tail -1 rows)"
+    fi
+    for row in '0 device 0' '1 device 1' '2 device 2' '0 link to device 1' '2 link to device 0'; do
+        grep -q "^$row\$" rows || echo "$method: no row '$row'"
+    done
+    grep -q '"cat": "kernel"' t.json || echo "$method: no kernel"
+done

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the command lines that one page shows: commands.sh PAGE SOURCE BINARY PROACT
+# Those are the lines of an indented block (four spaces, a tab, or the two of a --help) or of
+# a block fenced with ```sh whose first word is a program of ours or one that builds it. They
+# run in a scratch folder that looks like the source tree, with `proact` in the path; a small
+# graph stands for GRAPH and for the shipped one, and my-box.json is there. A block behind a
+# line `<!-- not run: WHY -->` is counted, not run. PAGE may be `help`: what --help prints.
+set -u
+page=$1 source=$2 binary=$3 proact=$4
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/tree" "$scratch/bin" "$scratch/tree/build" "$scratch/tree/data"
+cd "$scratch/tree" || exit 1
+ln -s "$proact" "$scratch/bin/proact"
+ln -s "$binary" build/default
+ln -s "$source/machines" "$source/scripts" "$source/CMakeLists.txt" .
+cp -R "$source/docs" "$source/bench" .
+cp "$source/machines/h200x2.json" my-box.json
+printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 6\n1 2\n1 3\n2 3\n4 3\n3 1\n5 4\n' |
+    tee GRAPH | gzip -c >data/debian12_pkgdeps.mtx.gz
+PATH=$scratch/bin:$PATH
+export PATH
+
+if [ "$page" = help ]; then
+    for command in '' run machines topo methods; do
+        # shellcheck disable=SC2086 # a word or none
+        proact $command --help
+    done >"$scratch/help" || exit 1
+    set -- "$scratch/help" '  '
+else
+    set -- "$page" '    '
+fi
+awk -v indent="$2" '
+    BEGIN { program = "^(proact|cmake|ctest|clang[-0-9]*|(scripts|build|bench|tests)\\/[^ ]*)( |$)" }
+    /^<!-- not run: .* -->$/ { skip = 1; next }
+    /^<!-- test: .* -->$/ { elsewhere = 1; next }
+    /^```/ && !fenced { fenced = 1; shell = $0 == "```sh" && !elsewhere; elsewhere = 0; next }
+    /^```/ { fenced = shell = skip = 0; next }
+    fenced && !shell { next }
+    fenced { line = $0 }
+    !fenced && index($0, indent) == 1 { line = substr($0, length(indent) + 1) }
+    !fenced && /^\t/ { line = substr($0, 2) }
+    !fenced && /^[^ \t]/ { skip = 0 }
+    line ~ program { print (skip ? "-" : "+") line }
+    { line = "" }' "$1" >"$scratch/commands"
+
+ran=0 left=0
+while IFS= read -r line; do
+    command=${line#?}
+    if [ "$line" != "+$command" ]; then
+        left=$((left + 1))
+        continue
+    fi
+    if ! sh -c "$command" </dev/null >"$scratch/said" 2>&1; then
+        tail -5 "$scratch/said"
+        echo "$page: this fails: $command"
+        exit 1
+    fi
+    ran=$((ran + 1))
+done <"$scratch/commands"
+echo "$page: $ran commands ran, $left are marked as not run"
