@@ -25,11 +25,12 @@ struct proact_kernel; /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
-    const char *method;   /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
-    uint64_t chunk_bytes; /* power of two, 4 KiB to 16 MiB; 0: 64 KiB */
-    unsigned threads;     /* of the transfer agent, 32 to 8192; 0: 2048 */
-    bool elide;           /* measure tracking alone: count, but send nothing. Results on
-                             more than one device are then wrong. */
+    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
+    uint64_t
+        chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
+    unsigned threads; /* of the transfer agent, 32 to 8192; 0: 2048 */
+    bool elide;       /* measure tracking alone: count, but send nothing. Results on
+                         more than one device are then wrong. */
 };
 
 #define PROACT_MACHINE_HERE "here" /* the GPUs of this box */

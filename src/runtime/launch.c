@@ -205,15 +205,42 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
     if (!status)
         /* protocol: kernel-done */
         status = record(l, device, TRANSFER_MAIN, err);
-    if (status || alone)
-        return status;
-    if ((status = side_follows(l, device, err)))
+    return status;
+}
+
+static enum proact_status send_share(const struct launching *l, unsigned device,
+                                     struct proact_error *err)
+{
+    const struct transfer_binding *b = &l->binding->transfer;
+    const struct transfer_method *method = b->plan.method;
+    uint32_t ctas = l->binding->cta_first[device + 1] - l->binding->cta_first[device];
+    struct proact_share share = {.cta_first = 0};
+    enum proact_status status = PROACT_OK;
+
+    if (ctas && method->beside) {
+        transfer_share(b, device, (uint32_t)l->sequence, &share);
+        status = method->beside(b, device, &share, err);
+    }
+    if (status || (status = side_follows(l, device, err)))
         return status;
     if (ctas && method->after)
         status = method->after(b, device, err);
     if (!status)
         /* protocol: sends-done */
         status = record(l, device, TRANSFER_SIDE, err);
+    return status;
+}
+
+/* All kernels first, so that none waits for what the host queues beside another. */
+static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+{
+    unsigned devices = l->kernel->session->devices.count;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < devices && !status; d++)
+        status = launch_share(l, d, err);
+    for (unsigned d = 0; d < devices && devices > 1 && !status; d++)
+        status = send_share(l, d, err);
     return status;
 }
 
@@ -293,11 +320,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         return status;
     l.sequence = ++p->sequence;
     l.parameters = must_calloc(k->parameter_bytes, 1);
-    if (l.binding)
-        for (unsigned d = 0; d < p->devices.count && !status; d++)
-            status = launch_share(&l, d, err);
-    else
-        status = launch_whole(&l, err);
+    status = l.binding ? launch_shares(&l, err) : launch_whole(&l, err);
     free(l.parameters);
     account(&l);
     return status;

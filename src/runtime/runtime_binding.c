@@ -45,7 +45,8 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
     struct kernel_tables *t = k->tables;
 
     while (t && !(t->slot == slot && t->array_bytes == a->bytes &&
-                  t->chunk_bytes == p->plan.chunk_bytes && !memcmp(t->grid, grid, 12) &&
+                  t->chunk_bytes == p->plan.chunk_bytes &&
+                  t->rise_bytes == p->plan.rise_bytes && !memcmp(t->grid, grid, 12) &&
                   same_split(t->cta_first, cta_first, p->devices.count)))
         t = t->next;
     if (t) {
@@ -70,6 +71,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
     memcpy(t->cta_first, cta_first, sizeof t->cta_first);
     t->array_bytes = a->bytes;
     t->chunk_bytes = p->plan.chunk_bytes;
+    t->rise_bytes = p->plan.rise_bytes;
     t->generation = p->generation;
     enum proact_status status =
         transfer_tables_create(&p->devices,
@@ -77,6 +79,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
                                    .array = a->name,
                                    .array_bytes = a->bytes,
                                    .chunk_bytes = p->plan.chunk_bytes,
+                                   .rise_bytes = p->plan.rise_bytes,
                                    .device_count = p->devices.count,
                                    .cta_first = cta_first,
                                    .map = {ranges_of, &(struct mapped){map, grid}},
@@ -96,7 +99,8 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
 static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
 {
     return a->method == b->method && a->chunk_bytes == b->chunk_bytes &&
-           a->threads == b->threads && a->elide == b->elide;
+           a->rise_bytes == b->rise_bytes && a->threads == b->threads &&
+           a->elide == b->elide;
 }
 
 static bool fits(const struct proact_kernel *k, const struct kernel_binding *b,

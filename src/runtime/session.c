@@ -11,7 +11,7 @@
 enum {
     CHUNK_BYTES_DEFAULT = 64 << 10,
     CHUNK_BYTES_MIN = 4 << 10,
-    CHUNK_BYTES_MAX = 16 << 20,
+    CHUNK_BYTES_MAX = 256 << 20,
     THREADS_DEFAULT = 2048,
     THREADS_MIN = 32,
     THREADS_MAX = 8192,
@@ -24,13 +24,17 @@ static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err)
 {
-    uint64_t chunk = plan->chunk_bytes ? plan->chunk_bytes : CHUNK_BYTES_DEFAULT;
+    uint64_t chunk = plan->chunk_bytes, rise = 0;
     unsigned threads = plan->threads ? plan->threads : THREADS_DEFAULT;
     const struct transfer_method *method;
     enum proact_status status = transfer_method_find(plan->method, &method, err);
 
     if (status)
         return status;
+    if (!chunk) {
+        chunk = method->chunk_bytes ? method->chunk_bytes : CHUNK_BYTES_DEFAULT;
+        rise = method->rise_bytes;
+    }
     if (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1)))
         return fail(err, PROACT_EINVAL,
                     "chunk of %llu bytes: a power of two from %d to %d is possible",
@@ -41,8 +45,11 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                     threads, THREADS_MIN, THREADS_MAX);
     if ((status = transfer_method_check(method, &p->devices, err)))
         return status;
-    *out = (struct transfer_plan){
-        .method = method, .chunk_bytes = chunk, .threads = threads, .elide = plan->elide};
+    *out = (struct transfer_plan){.method = method,
+                                  .chunk_bytes = chunk,
+                                  .rise_bytes = rise,
+                                  .threads = threads,
+                                  .elide = plan->elide};
     return PROACT_OK;
 }
 

@@ -48,7 +48,7 @@ struct kernel_slot {
 struct kernel_tables {
     struct kernel_tables *next;
     uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
-    uint64_t array_bytes, chunk_bytes;
+    uint64_t array_bytes, chunk_bytes, rise_bytes;
     uint64_t generation; /* of the session, when the counters last were as they should */
     struct transfer_tables *tables;
 };

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "agent.h"
 #include "base/memory.h"
+#include "transfer/expected.h"
 
 enum { AGENT_CTA_WARPS = 32, WARP = 32 };
 
@@ -12,81 +12,38 @@ enum { AGENT_CTA_WARPS = 32, WARP = 32 };
 struct agenda {
     device_addr item;
     uint64_t count;
+    struct device_event *ahead; /* all that the agent comes after */
 };
 
-struct expected {
-    struct agent_item item;
-    uint32_t last_cta; /* the device starts its CTAs in order: the last writer decides */
-};
-
-static int compare_expected(const void *left, const void *right)
-{
-    const struct expected *a = left, *b = right;
-
-    if (a->last_cta != b->last_cta)
-        return a->last_cta < b->last_cta ? -1 : 1;
-    if (a->item.slot != b->item.slot)
-        return a->item.slot < b->item.slot ? -1 : 1;
-    return a->item.chunk < b->item.chunk ? -1 : a->item.chunk > b->item.chunk;
-}
-
-/* Adds the chunks of a slot that have something to send. */
-static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
-                          struct expected *out)
-{
-    uint32_t *last = must_calloc(t->chunk_count, sizeof *last);
-    uint64_t count = 0;
-
-    for (uint32_t cta = 0; cta < t->cta_count; cta++)
-        for (uint32_t row = t->first[cta]; row < t->first[cta + 1]; row++)
-            last[t->chunk[row]] = cta;
-    for (uint32_t c = 0; c < t->chunk_count; c++)
-        if (t->piece_first[c + 1] > t->piece_first[c])
-            out[count++] = (struct expected){{slot, c}, last[c]};
-    free(last);
-    return count;
-}
-
-static enum proact_status upload(struct transfer_binding *b, unsigned device,
-                                 struct agenda *agenda, const struct expected *expected,
+static enum proact_status upload(const struct transfer_devices *t, unsigned device,
+                                 struct agenda *agenda, const struct agent_item *items,
                                  struct proact_error *err)
 {
-    const struct transfer_devices *t = b->devices;
-    struct agent_item *items = must_calloc(agenda->count, sizeof *items);
     size_t bytes = agenda->count * sizeof *items;
-
-    for (uint64_t i = 0; i < agenda->count; i++)
-        items[i] = expected[i].item;
     enum proact_status status =
         t->backend->alloc(t->set, device, bytes, &agenda->item, err);
 
-    if (!status)
-        status = t->backend->write(t->device[device].lane[TRANSFER_MAIN], agenda->item,
-                                   items, bytes, err);
-    free(items);
-    return status;
+    if (status)
+        return status;
+    return t->backend->write(t->device[device].lane[TRANSFER_MAIN], agenda->item, items,
+                             bytes, err);
 }
 
 static enum proact_status make_agenda(struct transfer_binding *b, unsigned device,
                                       struct proact_error *err)
 {
+    const struct transfer_devices *t = b->devices;
     struct agenda *agenda = must_calloc(1, sizeof *agenda);
-    uint64_t room = 0;
+    struct agent_item *items;
+    enum proact_status status;
 
     b->state[device] = agenda;
-    for (uint32_t s = 0; s < b->slot_count; s++)
-        room += b->slot[s].tables->table[device].sent_chunks;
-    if (room == 0)
-        return PROACT_OK;
-    struct expected *expected = must_calloc(room, sizeof *expected);
-
-    for (uint32_t s = 0; s < b->slot_count; s++)
-        agenda->count +=
-            list_slot(&b->slot[s].tables->table[device], s, expected + agenda->count);
-    qsort(expected, agenda->count, sizeof *expected, compare_expected);
-    enum proact_status status = upload(b, device, agenda, expected, err);
-
-    free(expected);
+    if ((status = t->backend->event_create(t->set, device, &agenda->ahead, err)))
+        return status;
+    expected_list(b, device, &items, &agenda->count);
+    if (agenda->count)
+        status = upload(t, device, agenda, items, err);
+    free(items);
     return status;
 }
 
@@ -94,9 +51,21 @@ static void drop_agenda(struct transfer_binding *b, unsigned device)
 {
     struct agenda *agenda = b->state[device];
 
+    if (agenda->ahead)
+        b->devices->backend->event_destroy(agenda->ahead);
     if (agenda->item)
         b->devices->backend->free(b->devices->set, device, agenda->item);
     free(agenda);
+}
+
+/* The kernel leaves no room once it has begun, so it begins when the agent may. */
+static enum proact_status hold_kernel(const struct transfer_devices *t, unsigned device,
+                                      struct device_event *ahead, struct proact_error *err)
+{
+    struct device_stream *const *lane = t->device[device].lane;
+    enum proact_status status = t->backend->record(lane[TRANSFER_SIDE], ahead, err);
+
+    return status ? status : t->backend->wait_event(lane[TRANSFER_MAIN], ahead, err);
 }
 
 /* The agent is queued before the kernel, so that it finds room beside it. */
@@ -127,6 +96,10 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
         .parameter_bytes = sizeof work,
         .label = TRANSFER_AGENT_LABEL,
     };
+    enum proact_status status = hold_kernel(b->devices, device, agenda->ahead, err);
+
+    if (status)
+        return status;
     return b->devices->backend->launch(here->lane[TRANSFER_SIDE], here->agent, &agent, err);
 }
 

@@ -3,10 +3,13 @@
 
 /* Face of the room that moves what a kernel wrote to the peers. A mechanism (PROACT III-C)
    is one file with one `struct transfer_method`, and a row in transfer_methods.c; nothing
-   else names one. The runtime room queues a launch like this, on each device:
+   else names one. The runtime room queues a launch like this, first on every device:
 
-       lane MAIN: wait for what the kernel needs, [method's before], the kernel, [after]
-       lane SIDE: the same moments, for methods that send beside or behind the kernel */
+       wait for what the kernel needs, [method's before], the kernel on lane MAIN
+
+   and then on every device, on lane SIDE:
+
+       [beside], wait for the end of the kernel, [after] */
 
 #include <proact/device.h>
 #include <proact/status.h>
@@ -64,7 +67,8 @@ enum proact_status transfer_tables_restart(const struct transfer_devices *device
 
 struct transfer_plan {
     const struct transfer_method *method;
-    uint64_t chunk_bytes;
+    uint64_t chunk_bytes,
+        rise_bytes; /* the first chunk, and how much each later one grows */
     unsigned threads;
     bool elide; /* do all but send */
 };
@@ -90,6 +94,7 @@ struct transfer_method {
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
     bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
+    uint64_t chunk_bytes, rise_bytes; /* of a plan that leaves the choice; 0: the default */
 
     /* Makes state[device]; may allocate. NULL: nothing to make. */
     enum proact_status (*bind)(struct transfer_binding *b, unsigned device,
@@ -99,6 +104,10 @@ struct transfer_method {
     enum proact_status (*before)(const struct transfer_binding *b, unsigned device,
                                  const struct proact_share *share,
                                  struct device_launch *launch, struct proact_error *err);
+    /* Once all devices' kernels are queued, on lane SIDE, which runs beside them. */
+    enum proact_status (*beside)(const struct transfer_binding *b, unsigned device,
+                                 const struct proact_share *share,
+                                 struct proact_error *err);
     enum proact_status (*after)(const struct transfer_binding *b, unsigned device,
                                 struct proact_error *err);
 };

@@ -24,12 +24,36 @@ struct builder {
     bool sorted; /* so far */
 };
 
+static uint64_t chunk_of(const struct builder *b, const struct transfer_table *t,
+                         uint64_t byte)
+{
+    uint32_t low = 0, high = t->chunk_count;
+
+    if (!t->end)
+        return byte / b->request->chunk_bytes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (t->end[middle] <= byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t chunk_end(const struct builder *b, const struct transfer_table *t,
+                          uint64_t chunk)
+{
+    return t->end ? t->end[chunk] : (chunk + 1) * b->request->chunk_bytes;
+}
+
 static void add_rows(struct builder *b, uint64_t first, uint64_t end)
 {
     struct transfer_table *t = b->table;
-    uint64_t chunk = first / b->request->chunk_bytes;
+    uint64_t chunk = chunk_of(b, t, first), last = chunk_of(b, t, end - 1);
 
-    for (; chunk <= (end - 1) / b->request->chunk_bytes; chunk++) {
+    for (; chunk <= last; chunk++) {
         if (b->last_cta[chunk] == b->cta + 1)
             continue;
         b->last_cta[chunk] = b->cta + 1;
@@ -146,7 +170,6 @@ static bool next_run(const struct builder *b, uint32_t device, size_t *at,
 
 static void cut_pieces(const struct builder *b, struct transfer_table *t, uint32_t device)
 {
-    uint64_t chunk_bytes = b->request->chunk_bytes;
     size_t pieces = 0, runs = 0, at = 0;
     struct proact_piece run;
 
@@ -155,7 +178,7 @@ static void cut_pieces(const struct builder *b, struct transfer_table *t, uint32
         t->run[t->run_count++] = run;
         t->bytes += run.bytes;
         for (uint64_t first = run.first_byte, end = first + run.bytes; first < end;) {
-            uint64_t chunk = first / chunk_bytes, border = (chunk + 1) * chunk_bytes;
+            uint64_t chunk = chunk_of(b, t, first), border = chunk_end(b, t, chunk);
             uint64_t stop = end < border ? end : border;
 
             t->piece = must_grow(t->piece, t->piece_count, &pieces, sizeof *t->piece);
@@ -168,14 +191,58 @@ static void cut_pieces(const struct builder *b, struct transfer_table *t, uint32
         t->piece_first[c + 1] += t->piece_first[c];
 }
 
+struct extent {
+    uint64_t first, end, limit;
+};
+
+static void widen(void *sink, uint64_t first, uint64_t bytes)
+{
+    struct extent *e = sink;
+
+    if (first >= e->limit || bytes == 0)
+        return;
+    uint64_t end = bytes > e->limit - first ? e->limit : first + bytes;
+
+    e->first = first < e->first ? first : e->first;
+    e->end = end > e->end ? end : e->end;
+}
+
+/* Chunks of rising size within what the device writes, and one before and one behind it. */
+static void rise(const struct transfer_table_request *r, uint32_t device,
+                 struct transfer_table *t)
+{
+    struct extent e = {UINT64_MAX, 0, r->array_bytes};
+    uint64_t bytes = r->chunk_bytes, end;
+    size_t capacity = 0;
+
+    for (uint32_t cta = r->cta_first[device]; cta < r->cta_first[device + 1]; cta++)
+        r->map.ranges_of(r->map.context, cta, widen, &e);
+    if (e.first > e.end)
+        e.first = e.end;
+    for (end = e.first;; end += bytes, bytes += r->rise_bytes) {
+        bool is_last = end >= e.end || e.end - end < bytes / 2; /* no crumbs */
+
+        t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
+        t->end[t->chunk_count++] = is_last ? e.end : end;
+        if (is_last)
+            break;
+    }
+    t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
+    t->end[t->chunk_count++] = r->array_bytes;
+}
+
 static void walk_device(struct builder *b, uint32_t device)
 {
     const struct transfer_table_request *r = b->request;
     uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
     struct transfer_table *t = b->table;
-    size_t chunks = (size_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
 
-    *t = (struct transfer_table){.cta_count = end - first, .chunk_count = (uint32_t)chunks};
+    *t = (struct transfer_table){.cta_count = end - first};
+    if (r->rise_bytes)
+        rise(r, device, t);
+    else
+        t->chunk_count = (uint32_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
+    size_t chunks = t->chunk_count;
     t->first = must_calloc((size_t)t->cta_count + 1, sizeof *t->first);
     t->writers = must_calloc(chunks, sizeof *t->writers);
     t->piece_first = must_calloc(chunks + 1, sizeof *t->piece_first);
@@ -199,7 +266,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
                     request->array, (unsigned long long)chunks,
                     (unsigned long long)request->chunk_bytes, UINT32_MAX - 1);
-    b.last_cta = must_calloc((size_t)chunks, sizeof *b.last_cta);
+    b.last_cta = must_calloc((size_t)chunks + 3, sizeof *b.last_cta); /* rising: two more */
     for (uint32_t d = 0; d < request->device_count; d++) {
         b.table = &tables[d];
         walk_device(&b, d);
@@ -219,6 +286,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 
 void transfer_table_clear(struct transfer_table *t)
 {
+    free(t->end);
     free(t->first);
     free(t->chunk);
     free(t->writers);

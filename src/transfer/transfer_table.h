@@ -22,6 +22,7 @@ struct transfer_map {
 struct transfer_table_request {
     const char *array; /* for messages */
     uint64_t array_bytes, chunk_bytes;
+    uint64_t rise_bytes; /* chunks of a device's share grow by this, from chunk_bytes on */
     unsigned device_count;
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
     struct transfer_map map;
@@ -30,6 +31,7 @@ struct transfer_table_request {
 /* What one device counts and sends. Rows and pieces as in struct proact_slot. */
 struct transfer_table {
     uint32_t cta_count, chunk_count, row_count, piece_count, run_count;
+    uint64_t *end;         /* of the chunks, if they rise; else NULL */
     uint32_t *first;       /* cta_count + 1 */
     uint32_t *chunk;       /* row_count */
     uint32_t *writers;     /* chunk_count */

@@ -16,7 +16,7 @@ fails 2 proact run jacobi --chnk 64K
 fails 2 proact run jacobi --chunk
 fails 2 proact run jacobi --chunk 3000
 fails 2 proact run jacobi --chunk 2K
-fails 2 proact run jacobi --chunk 32M
+fails 2 proact run jacobi --chunk 512M
 fails 2 proact run jacobi --chunk 64Q
 fails 2 proact run jacobi --chunk -64K
 fails 2 proact run jacobi --chunk 99999999999999999999

@@ -45,6 +45,7 @@ take_out() { # FILE LINE: the file without the step that is marked there
 methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
+    *:copy-*) echo copy-engine ;;
     *:announce | *:tables-*) echo polling ;;
     *:counter-restart*) echo polling ;;
     *:verdict-*) echo fused ;;
@@ -90,7 +91,7 @@ marks | (
         take_out "$file" "$line" >"$tree/$file"
         methods=$(methods_of "$file" "$name")
         case $methods in
-        fused | polling | hardware | bulk) said=$(run_cases "$methods") ;;
+        fused | polling | copy-engine | hardware | bulk) said=$(run_cases "$methods") ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

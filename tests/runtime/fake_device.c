@@ -235,6 +235,15 @@ static enum proact_status wait_event(struct device_stream *s, struct device_even
     return PROACT_OK;
 }
 
+static enum proact_status wait_value(struct device_stream *s, device_addr word,
+                                     uint32_t value, struct proact_error *err)
+{
+    (void)word;
+    (void)err;
+    text_print(line(s, "wait"), " for a word to reach %u\n", value);
+    return PROACT_OK;
+}
+
 static enum proact_status module_load(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err)
@@ -328,6 +337,7 @@ const struct device_backend fake_device = {
     .fill = fake_fill,
     .record = fake_record,
     .wait_event = wait_event,
+    .wait_value = wait_value,
     .module_load = module_load,
     .module_unload = module_unload,
     .function = function,

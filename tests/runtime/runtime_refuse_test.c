@@ -19,7 +19,8 @@ static void sessions(void **state)
     REFUSED(open_with(&b, (struct proact_options){.device_count = 5}), PROACT_EINVAL, "5");
     REFUSED(open_with(&b, (struct proact_options){.plan = {.method = "magic"}}),
             PROACT_EINVAL,
-            "unknown method 'magic': known are bulk, inline, fused, polling, hardware");
+            "unknown method 'magic': known are bulk, inline, fused, polling, copy-engine, "
+            "hardware");
     assert_null(b.p); /* set only on success */
     proact_close(NULL);
 }
@@ -30,11 +31,12 @@ static void plans(void **state)
 
     (void)state;
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 5000}, &b.err),
-            PROACT_EINVAL, "chunk of 5000 bytes: a power of two from 4096 to 16777216");
+            PROACT_EINVAL, "chunk of 5000 bytes: a power of two from 4096 to 268435456");
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 2048}, &b.err),
             PROACT_EINVAL, "chunk of 2048 bytes");
-    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 32 << 20}, &b.err),
-            PROACT_EINVAL, "chunk of 33554432 bytes");
+    REFUSED(
+        proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 512ull << 20}, &b.err),
+        PROACT_EINVAL, "chunk of 536870912 bytes");
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 33}, &b.err),
             PROACT_EINVAL, "33 transfer threads: a multiple of 32 from 32 to 8192");
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 8224}, &b.err),

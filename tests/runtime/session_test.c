@@ -92,20 +92,21 @@ static void bad_options_are_refused_in_a_sentence(void **state)
         enum proact_status status;
     } cases[] = {
         {{.plan = {.method = "telepathy"}},
-         "unknown method 'telepathy': known are bulk, inline, fused, polling, hardware",
+         "unknown method 'telepathy': known are bulk, inline, fused, polling, copy-engine, "
+         "hardware",
          PROACT_EINVAL},
         {{.plan = {.method = "hardware"}},
          "method 'hardware' needs a counting unit in the device, which the pretend backend "
          "has not",
          PROACT_EREFUSED},
         {{.plan = {.chunk_bytes = 5000}},
-         "chunk of 5000 bytes: a power of two from 4096 to 16777216 is possible",
+         "chunk of 5000 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
         {{.plan = {.chunk_bytes = 2048}},
-         "chunk of 2048 bytes: a power of two from 4096 to 16777216 is possible",
+         "chunk of 2048 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
-        {{.plan = {.chunk_bytes = 32 << 20}},
-         "chunk of 33554432 bytes: a power of two from 4096 to 16777216 is possible",
+        {{.plan = {.chunk_bytes = 512ull << 20}},
+         "chunk of 536870912 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
         {{.plan = {.threads = 16}},
          "16 transfer threads: a multiple of 32 from 32 to 8192 is possible",

@@ -39,8 +39,9 @@ struct built {
     struct proact_error err;
 };
 
-static enum proact_status build(struct built *b, struct spelled *s, uint64_t array_bytes,
-                                unsigned devices)
+static enum proact_status build_rising(struct built *b, struct spelled *s,
+                                       uint64_t array_bytes, unsigned devices,
+                                       uint64_t rise_bytes)
 {
     *b = (struct built){.err = {""}};
     for (unsigned d = 0; d <= devices; d++)
@@ -48,10 +49,27 @@ static enum proact_status build(struct built *b, struct spelled *s, uint64_t arr
     b->request = (struct transfer_table_request){.array = "a",
                                                  .array_bytes = array_bytes,
                                                  .chunk_bytes = CHUNK,
+                                                 .rise_bytes = rise_bytes,
                                                  .device_count = devices,
                                                  .cta_first = b->cta_first,
                                                  .map = {emit_spelled, s}};
     return transfer_table_build(&b->request, b->table, &b->err);
+}
+
+static enum proact_status build(struct built *b, struct spelled *s, uint64_t array_bytes,
+                                unsigned devices)
+{
+    return build_rising(b, s, array_bytes, devices, 0);
+}
+
+/* The chunk's bytes; an empty one may stand before or behind what a device writes. */
+static struct range chunk_range(const struct transfer_table *t, uint32_t chunk)
+{
+    if (!t->end)
+        return (struct range){(uint64_t)chunk * CHUNK, CHUNK};
+    uint64_t first = chunk ? t->end[chunk - 1] : 0;
+
+    return (struct range){first, t->end[chunk] - first};
 }
 
 static void clear(struct built *b)
@@ -69,16 +87,16 @@ static bool writes_byte(const struct spelled *s, uint32_t cta, uint64_t byte)
     return false;
 }
 
-static bool writes_chunk(const struct spelled *s, uint32_t cta, uint32_t chunk,
+static bool writes_chunk(const struct spelled *s, uint32_t cta, struct range chunk,
                          uint64_t array_bytes)
 {
     for (unsigned i = 0; i < s->count[cta]; i++) {
         uint64_t first = s->range[cta][i].first, bytes = s->range[cta][i].bytes;
-        uint64_t low = (uint64_t)chunk * CHUNK, high = low + CHUNK;
+        uint64_t low = chunk.first, high = low + chunk.bytes;
 
         if (high > array_bytes)
             high = array_bytes;
-        if (bytes && first < high && (first >= low || bytes > low - first))
+        if (bytes && low < high && first < high && (first >= low || bytes > low - first))
             return true;
     }
     return false;
@@ -102,7 +120,8 @@ static void rows_are_right(const struct spelled *s, const struct built *b, unsig
 
             for (uint32_t r = t->first[cta]; r < t->first[cta + 1]; r++)
                 rows += t->chunk[r] == c;
-            assert_int_equal(rows, writes_chunk(s, first + cta, c, b->request.array_bytes));
+            assert_int_equal(rows, writes_chunk(s, first + cta, chunk_range(t, c),
+                                                b->request.array_bytes));
             writers += rows;
         }
         assert_int_equal(t->writers[c], writers);
@@ -123,8 +142,11 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
     for (uint32_t c = 0; c < t->chunk_count; c++) {
         chunks += t->piece_first[c + 1] > t->piece_first[c];
         for (uint32_t p = t->piece_first[c]; p < t->piece_first[c + 1]; p++) {
-            assert_int_equal(t->piece[p].first_byte / CHUNK, c);
-            assert_int_equal((t->piece[p].first_byte + t->piece[p].bytes - 1) / CHUNK, c);
+            struct range chunk = chunk_range(t, c);
+            uint64_t from = t->piece[p].first_byte - chunk.first;
+
+            assert_true(t->piece[p].first_byte >= chunk.first);
+            assert_true(from + t->piece[p].bytes <= chunk.bytes);
             memset(sent + t->piece[p].first_byte, 1, t->piece[p].bytes);
             bytes += t->piece[p].bytes;
         }
@@ -169,6 +191,7 @@ static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned 
 static void any_map_gives_the_tables_that_counting_gives(void **state)
 {
     static const unsigned device_counts[] = {1, 2, 3, 4, 8, 16};
+    static const uint64_t rises[] = {0, CHUNK / 2, 64};
     uint64_t r = 7;
 
     (void)state;
@@ -179,13 +202,31 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
         struct built b;
 
         draw(&r, &s, bytes, devices);
-        assert_int_equal(build(&b, &s, bytes, devices), PROACT_OK);
+        assert_int_equal(build_rising(&b, &s, bytes, devices, rises[i / 6 % 3]), PROACT_OK);
         for (unsigned d = 0; d < devices; d++) {
             rows_are_right(&s, &b, d);
             pieces_are_right(&s, &b, d);
         }
         clear(&b);
     }
+}
+
+/* 1, 1.5, and 2 with the rest, which is less than half of the next. */
+static void chunks_rise_within_a_share(void **state)
+{
+    static const uint64_t ends[] = {0, CHUNK, CHUNK * 5 / 2, CHUNK * 11 / 2, CHUNK * 6};
+    struct spelled s = {.ctas = 2,
+                        .count = {1, 1},
+                        .range = {{{0, CHUNK * 11 / 2}}, {{CHUNK * 11 / 2, CHUNK / 2}}}};
+    struct built b;
+
+    (void)state;
+    assert_int_equal(build_rising(&b, &s, CHUNK * 6, 2, CHUNK / 2), PROACT_OK);
+    assert_int_equal(b.table[0].chunk_count, 5);
+    for (unsigned c = 0; c < 5; c++)
+        assert_int_equal(b.table[0].end[c], ends[c]);
+    assert_int_equal(b.table[0].sent_chunks, 3);
+    clear(&b);
 }
 
 static void a_straddling_chunk_is_sent_in_parts(void **state)
@@ -289,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_map_gives_the_tables_that_counting_gives),
+        cmocka_unit_test(chunks_rise_within_a_share),
         cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
         cmocka_unit_test(two_devices_may_not_own_a_byte),
         cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),

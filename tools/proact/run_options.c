@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "command.h"
 
-enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 16 << 20 };
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
 enum { THREADS_MIN = 32, THREADS_MAX = 8192, THREADS_STEP = 32 };
 
 static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
@@ -105,7 +105,7 @@ static int take_chunk(const char *word, uint64_t *out)
             "run", "--chunk: expected bytes such as 65536, 64K or 1M, found '%s'", word);
     value <<= shift;
     if (value < CHUNK_MIN || value > CHUNK_MAX || (value & (value - 1)))
-        return say_usage("run", "--chunk: %s is no power of two from 4K to 16M", word);
+        return say_usage("run", "--chunk: %s is no power of two from 4K to 256M", word);
     *out = value;
     return EXIT_FINE;
 }

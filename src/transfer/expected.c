@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/expected.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct expected {
+    struct agent_item item;
+    uint32_t last_cta;
+};
+
+static int compare_expected(const void *left, const void *right)
+{
+    const struct expected *a = left, *b = right;
+
+    if (a->last_cta != b->last_cta)
+        return a->last_cta < b->last_cta ? -1 : 1;
+    if (a->item.slot != b->item.slot)
+        return a->item.slot < b->item.slot ? -1 : 1;
+    return a->item.chunk < b->item.chunk ? -1 : a->item.chunk > b->item.chunk;
+}
+
+/* Adds the chunks of a slot that have something to send. */
+static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
+                          struct expected *out)
+{
+    uint32_t *last = must_calloc(t->chunk_count, sizeof *last);
+    uint64_t count = 0;
+
+    for (uint32_t cta = 0; cta < t->cta_count; cta++)
+        for (uint32_t row = t->first[cta]; row < t->first[cta + 1]; row++)
+            last[t->chunk[row]] = cta;
+    for (uint32_t c = 0; c < t->chunk_count; c++)
+        if (t->piece_first[c + 1] > t->piece_first[c])
+            out[count++] = (struct expected){{slot, c}, last[c]};
+    free(last);
+    return count;
+}
+
+void expected_list(const struct transfer_binding *b, unsigned device,
+                   struct agent_item **out, uint64_t *count)
+{
+    uint64_t room = 0, listed = 0;
+
+    for (uint32_t s = 0; s < b->slot_count; s++)
+        room += b->slot[s].tables->table[device].sent_chunks;
+    struct expected *expected = must_calloc(room, sizeof *expected);
+
+    for (uint32_t s = 0; s < b->slot_count; s++)
+        listed += list_slot(&b->slot[s].tables->table[device], s, expected + listed);
+    qsort(expected, listed, sizeof *expected, compare_expected);
+    *out = must_calloc(listed, sizeof **out);
+    for (uint64_t i = 0; i < listed; i++)
+        (*out)[i] = expected[i].item;
+    *count = listed;
+    free(expected);
+}
