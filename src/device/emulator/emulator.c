@@ -14,12 +14,14 @@
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
+#include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
 enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50, L2_LINE_BYTES = 128 };
 
 static void set_destroy(struct device_set *set)
 {
+    team_destroy(set->team);
     while (set->modules)
         module_unload(set->modules);
     for (unsigned i = 0; set->devices && i < set->count; i++) {

@@ -23,6 +23,7 @@ enum { DEVICES_MAX = TOPOLOGY_DEVICES_MAX, PS = 1000 /* in a nanosecond */ };
 
 struct kernel_run;
 struct resident;
+struct team;
 
 /* By peer: how many messages that store something have been sent to it, and up to which it
    has acknowledged all of them. Who must wait for his stores waits until `acknowledged` has
@@ -114,6 +115,8 @@ struct device_set {
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     uint64_t latency_ps, window_end_ps, bus_free_ps;
     uint64_t changed_ps; /* when anything on the machine last changed */
+    struct team *team;   /* NULL: not needed yet */
+    bool is_shared;      /* this window by the team */
     struct check *check; /* NULL unless options.check */
     bool replicas_known;
     uint64_t grid_ids;
