@@ -65,8 +65,8 @@ enum execute_order {
 };
 enum execute_scope { EXECUTE_CTA, EXECUTE_GPU, EXECUTE_SYS };
 /* How the active lanes' addresses lie: one after the other in lane order without a gap and
-   with all 32 lanes active, all equal, or anyhow. */
-enum execute_shape { EXECUTE_UNIT, EXECUTE_EQUAL, EXECUTE_SCATTERED };
+   with all 32 lanes active; so within each half of the warp; all equal; or anyhow. */
+enum execute_shape { EXECUTE_UNIT, EXECUTE_HALVES, EXECUTE_EQUAL, EXECUTE_SCATTERED };
 
 struct execute_warp;
 struct execute_cta;

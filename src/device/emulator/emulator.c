@@ -17,7 +17,7 @@
 #include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
-enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50, L2_LINE_BYTES = 128 };
+enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50 };
 
 static void set_destroy(struct device_set *set)
 {
@@ -46,7 +46,8 @@ static void set_destroy(struct device_set *set)
 static void device_begin(struct device_set *set, unsigned number)
 {
     struct emulated *d = &set->devices[number];
-    uint64_t lines = set->topology->device.l2_bytes / L2_LINE_BYTES, power = 1;
+    uint64_t lines = set->topology->device.l2_bytes / L2_LINE_BYTES;
+    uint64_t power = L2_LINES_MIN;
 
     while (power * 2 <= lines)
         power *= 2;
