@@ -185,6 +185,9 @@ void execute_cta_destroy(struct execute_cta *c);
    next run performs it. */
 enum execute_stop execute_cta_run(struct execute_cta *c, uint64_t budget, uint64_t seed);
 
+/* PTX line at which lanes of its first warp that lives stand; 0 if none does. */
+uint32_t execute_cta_line(const struct execute_cta *c);
+
 /* What a warp is, for the host: valid during the callbacks. */
 struct execute_cta *execute_warp_cta(const struct execute_warp *w);
 uint32_t execute_warp_index(const struct execute_warp *w);

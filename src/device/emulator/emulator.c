@@ -17,7 +17,7 @@
 #include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
-enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50 };
+enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
 
 static void set_destroy(struct device_set *set)
 {
@@ -79,6 +79,8 @@ static enum proact_status emulator_open(const struct device_options *options,
         set->options.threads = 1;
     if (set->options.wait_limit_ms <= 0)
         set->options.wait_limit_ms = WAIT_LIMIT_MS;
+    if (set->options.kernel_limit_ms <= 0)
+        set->options.kernel_limit_ms = KERNEL_LIMIT_MS;
     set->latency_ps = ps_of_ns(
         options->infinite_bandwidth ? FREE_LATENCY_NS : set->topology->fabric.latency_ns);
     if ((status = memory_reserve(&set->memory, set->count,

@@ -179,6 +179,7 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
         unit_count(d, run, r->number);
     resident_leave(d, r);
     run->live--;
+    run->worked_ps = 0;
     fill_sm(d, sm);
     if (!run->live && run->next_cta == run->total)
         when_acknowledged(d, kernel_done, run, 0);
