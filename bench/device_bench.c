@@ -7,7 +7,7 @@
    With more than one device each runs a share of the grid, on its own copy of the arrays,
    and all begin at once: what the host needs for a launch is left out. Seconds are of the
    processor with one device and of the world with more. --json measures what
-   docs/measuring.md shows, one run of each in turn, and writes that. */
+   docs/measuring.md shows, and writes that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,7 +216,6 @@ static int ascending(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* One run of each in turn, so that what else the host does falls on all of them. */
 static void measure(const struct job *job, const char *compiler, unsigned runs,
                     struct setting *settings, unsigned count)
 {
@@ -224,8 +223,8 @@ static void measure(const struct job *job, const char *compiler, unsigned runs,
 
     for (unsigned i = 0; i < count; i++)
         open_bench(&b[i], job, compiler, &settings[i]);
-    for (unsigned n = 0; n < runs; n++)
-        for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned n = 0; n < runs; n++)
             measure_run(&b[i], &settings[i]);
     for (unsigned i = 0; i < count; i++) {
         struct setting *s = &settings[i];
