@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the emulated device adds to executing a kernel: lane instructions a second through
-   the device contract, per second of processor time, and the machine's virtual time.
-   Usage: device_bench [compiler [runs [devices [threads [kernel]]]]]; with more than one
-   device each runs a share of the grid (its own copy of the arrays); seconds are the
-   world's. */
+   the device contract, and the machine's virtual time.
+
+   Usage: device_bench [--json FILE] [compiler [runs [devices [threads [kernel]]]]]
+
+   With more than one device each runs a share of the grid, on its own copy of the arrays,
+   and all begin at once: what the host needs for a launch is left out. Seconds are of the
+   processor with one device and of the world with more. --json measures what
+   docs/measuring.md shows, and writes that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <unistd.h>
+
+#include "base/json_write.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/device.h"
@@ -47,11 +54,22 @@ static const struct job jobs[] = {
      .number_count = 3},
 };
 
+/* What is measured, and its runs. */
+struct setting {
+    unsigned devices, threads;
+    double speed[RUNS_MAX]; /* 1e9 lane instructions a second */
+    double virtual_us;
+};
+
 struct bench {
     const struct device_backend *b;
+    const struct job *job;
     struct topology topology;
     struct device_set *set;
-    struct device_stream *stream[DEVICES];
+    struct device_stream *stream[DEVICES], *gate[DEVICES];
+    device_addr started[DEVICES]; /* the number of the run that may begin */
+    uint32_t run;
+    double lanes;
     struct device_function *function[DEVICES];
     unsigned char parameters[DEVICES][64];
     size_t parameter_bytes;
@@ -137,16 +155,58 @@ static void prepare(struct bench *b, const struct job *job, unsigned d, const ch
     b->parameter_bytes = at + job->number_count * 4;
 }
 
-static void launch_share(struct bench *b, const struct job *job, unsigned d, unsigned of)
+static void launch_share(struct bench *b, unsigned d, unsigned of)
 {
     struct device_launch l = {.parameters = b->parameters[d],
                               .parameter_bytes = b->parameter_bytes};
-    int split = job->grid[1] > 1; /* by rows where there are some */
+    int split = b->job->grid[1] > 1; /* by rows where there are some */
 
-    memcpy(l.grid, job->grid, sizeof l.grid);
-    memcpy(l.block, job->block, sizeof l.block);
-    l.grid[split] = job->grid[split] / of;
+    memcpy(l.grid, b->job->grid, sizeof l.grid);
+    memcpy(l.block, b->job->block, sizeof l.block);
+    l.grid[split] = b->job->grid[split] / of;
+    must(b, b->b->wait_value(b->stream[d], b->started[d], b->run, &b->err));
     must(b, b->b->launch(b->stream[d], b->function[d], &l, &b->err));
+}
+
+static void open_bench(struct bench *b, const struct job *job, const char *compiler,
+                       const struct setting *s)
+{
+    const struct device_options options = {.topology = &b->topology, .threads = s->threads};
+    char path[512], *text;
+    size_t bytes;
+
+    *b = (struct bench){.b = &device_emulator, .job = job};
+    snprintf(path, sizeof path, PROACT_SOURCE "/tests/ptx/corpus/%s.%s.ptx", job->family,
+             compiler);
+    must(b, file_read(path, &text, &bytes, &b->err));
+    must(b, topology_load("v100x16", &b->topology, &b->err));
+    must(b, topology_restrict(&b->topology, s->devices, &b->err));
+    must(b, b->b->open(&options, &b->set, &b->err));
+    for (unsigned d = 0; d < s->devices; d++) {
+        prepare(b, job, d, text, bytes);
+        must(b, b->b->stream_create(b->set, d, &b->gate[d], &b->err));
+        must(b, b->b->alloc(b->set, d, 4, &b->started[d], &b->err));
+        must(b, b->b->fill(b->stream[d], b->started[d], 0, 4, &b->err));
+    }
+    must(b, b->b->synchronize(b->set, &b->err));
+    b->lanes = count_lanes(b, job, text, bytes);
+    free(text);
+}
+
+static void measure_run(struct bench *b, struct setting *s)
+{
+    clockid_t which = s->devices > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    uint64_t before_ns = b->b->now_ns(b->set);
+    double start = seconds(which);
+    uint32_t n = b->run++;
+
+    for (unsigned d = 0; d < s->devices; d++)
+        launch_share(b, d, s->devices);
+    for (unsigned d = 0; d < s->devices; d++)
+        must(b, b->b->write_value(b->gate[d], b->started[d], b->run, &b->err));
+    must(b, b->b->synchronize(b->set, &b->err));
+    s->speed[n] = b->lanes / (seconds(which) - start) * 1e-9;
+    s->virtual_us = (double)(b->b->now_ns(b->set) - before_ns) * 1e-3;
 }
 
 static int ascending(const void *a, const void *b)
@@ -157,43 +217,110 @@ static int ascending(const void *a, const void *b)
 }
 
 static void measure(const struct job *job, const char *compiler, unsigned runs,
-                    unsigned devices, unsigned threads)
+                    struct setting *settings, unsigned count)
 {
-    struct bench b = {.b = &device_emulator};
-    const struct device_options options = {.topology = &b.topology, .threads = threads};
-    clockid_t which = threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-    double speed[RUNS_MAX];
-    char path[512], *text;
-    uint64_t virtual_ns = 0;
-    size_t bytes;
+    struct bench *b = must_calloc(count, sizeof *b);
 
-    snprintf(path, sizeof path, PROACT_SOURCE "/tests/ptx/corpus/%s.%s.ptx", job->family,
-             compiler);
-    must(&b, file_read(path, &text, &bytes, &b.err));
-    must(&b, topology_load("v100x16", &b.topology, &b.err));
-    must(&b, topology_restrict(&b.topology, devices, &b.err));
-    must(&b, b.b->open(&options, &b.set, &b.err));
-    for (unsigned d = 0; d < devices; d++)
-        prepare(&b, job, d, text, bytes);
-    must(&b, b.b->synchronize(b.set, &b.err));
-    double lanes = count_lanes(&b, job, text, bytes);
+    for (unsigned i = 0; i < count; i++)
+        open_bench(&b[i], job, compiler, &settings[i]);
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned n = 0; n < runs; n++)
+            measure_run(&b[i], &settings[i]);
+    for (unsigned i = 0; i < count; i++) {
+        struct setting *s = &settings[i];
 
-    for (unsigned n = 0; n < runs; n++) {
-        uint64_t before_ns = b.b->now_ns(b.set);
-        double start = seconds(which);
-
-        for (unsigned d = 0; d < devices; d++)
-            launch_share(&b, job, d, devices);
-        must(&b, b.b->synchronize(b.set, &b.err));
-        speed[n] = lanes / (seconds(which) - start) * 1e-9;
-        virtual_ns = b.b->now_ns(b.set) - before_ns;
+        b[i].b->close(b[i].set);
+        qsort(s->speed, runs, sizeof *s->speed, ascending);
+        printf("%-7s %u devices %u threads %6.2f (%.2f-%.2f) G lane instructions a second, "
+               "%.1f us virtual\n",
+               job->kernel, s->devices, s->threads, s->speed[runs / 2], s->speed[0],
+               s->speed[runs - 1], s->virtual_us);
     }
-    qsort(speed, runs, sizeof *speed, ascending);
-    printf("%-10s %6.2f (%.2f-%.2f) G lane instructions a second, %.1f us virtual\n",
-           job->kernel, speed[runs / 2], speed[0], speed[runs - 1],
-           (double)virtual_ns * 1e-3);
-    b.b->close(b.set);
-    free(text);
+    free(b);
+}
+
+/* The first line of a file or a command's output that begins with `key`, behind it. */
+static void first_line(FILE *from, const char *key, char *into, int bytes)
+{
+    snprintf(into, (size_t)bytes, "unknown");
+    for (char line[512]; from && fgets(line, sizeof line, from);) {
+        size_t length = strlen(key);
+
+        if (strncmp(line, key, length))
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(into, (size_t)bytes, "%s", line + length + strspn(line + length, "\t :"));
+        return;
+    }
+}
+
+static void put_origin(struct json_writer *w, int argc, char **argv)
+{
+    char commit[64], host[128];
+    struct text command = {0};
+    FILE *git = popen("git -C " PROACT_SOURCE " describe --always --dirty", "r");
+    FILE *cpu = fopen("/proc/cpuinfo", "r");
+
+    first_line(git, "", commit, sizeof commit);
+    first_line(cpu, "model name", host, sizeof host);
+    if (git)
+        pclose(git);
+    if (cpu)
+        fclose(cpu);
+    text_print(&command, "device_bench");
+    for (int i = 1; i < argc; i++)
+        text_print(&command, " %s", argv[i]);
+    json_put_text(w, "command", command.data);
+    json_put_text(w, "commit", commit);
+    json_put_text(w, "host", host);
+    json_put_whole(w, "host_cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+    json_put_text(w, "unit", "G lane instructions a second");
+    text_clear(&command);
+}
+
+static void put_setting(struct json_writer *w, const char *kernel, const struct setting *s,
+                        unsigned runs)
+{
+    json_begin(w, NULL, JSON_OBJECT);
+    json_put_text(w, "kernel", kernel);
+    json_put_whole(w, "devices", s->devices);
+    json_put_whole(w, "threads", s->threads);
+    json_put_text(w, "seconds", s->devices > 1 ? "world" : "processor");
+    json_put_real(w, "median", s->speed[runs / 2]);
+    json_put_real(w, "lowest", s->speed[0]);
+    json_put_real(w, "highest", s->speed[runs - 1]);
+    json_put_real(w, "virtual_us", s->virtual_us);
+    json_end(w);
+}
+
+static void write_all(const char *path, const char *compiler, unsigned runs, int argc,
+                      char **argv)
+{
+    static const struct setting all[] = {{.devices = 1, .threads = 1},
+                                         {.devices = 4, .threads = 1},
+                                         {.devices = 4, .threads = 2}};
+    enum { COUNT = sizeof all / sizeof *all };
+    struct json_writer w = {.lines = 2};
+    struct proact_error err = {0};
+    struct setting settings[COUNT];
+
+    json_begin(&w, NULL, JSON_OBJECT);
+    put_origin(&w, argc, argv);
+    json_put_whole(&w, "runs", runs);
+    json_begin(&w, "rows", JSON_ARRAY);
+    for (size_t n = 0; n < sizeof jobs / sizeof *jobs; n++) {
+        memcpy(settings, all, sizeof all);
+        measure(&jobs[n], compiler, runs, settings, COUNT);
+        for (unsigned i = 0; i < COUNT; i++)
+            put_setting(&w, jobs[n].kernel, &settings[i], runs);
+    }
+    json_end(&w);
+    json_end(&w);
+    if (file_write(path, w.text.data, w.text.length, &err)) {
+        fprintf(stderr, "device_bench: %s\n", err.text);
+        exit(1);
+    }
+    text_clear(&w.text);
 }
 
 static unsigned number(int argc, char **argv, int n, unsigned otherwise)
@@ -203,18 +330,28 @@ static unsigned number(int argc, char **argv, int n, unsigned otherwise)
 
 int main(int argc, char **argv)
 {
-    unsigned runs = number(argc, argv, 2, 7), devices = number(argc, argv, 3, 1);
-    unsigned threads = number(argc, argv, 4, 1);
+    int skip = argc > 2 && !strcmp(argv[1], "--json") ? 2 : 0;
+    char **at = argv + skip;
+    int left = argc - skip;
+    unsigned runs = number(left, at, 2, 7);
+    struct setting one = {.devices = number(left, at, 3, 1),
+                          .threads = number(left, at, 4, 1)};
+    const char *compiler = left > 1 ? at[1] : "sm_90";
 
-    if (runs < 1 || runs > RUNS_MAX || devices < 1 || devices > 16 || !threads) {
+    if (runs < 1 || runs > RUNS_MAX || one.devices < 1 || one.devices > 16 ||
+        !one.threads) {
         fprintf(stderr,
-                "usage: device_bench [compiler [runs (1 to %d) [devices (1 to 16) "
-                "[threads [kernel]]]]]\n",
+                "usage: device_bench [--json FILE] [compiler [runs (1 to %d) [devices "
+                "(1 to 16) [threads [kernel]]]]]\n",
                 RUNS_MAX);
         return 2;
     }
+    if (skip) {
+        write_all(argv[2], compiler, runs, argc, argv);
+        return 0;
+    }
     for (size_t n = 0; n < sizeof jobs / sizeof *jobs; n++)
-        if (argc < 6 || !strcmp(argv[5], jobs[n].kernel))
-            measure(&jobs[n], argc > 1 ? argv[1] : "sm_90", runs, devices, threads);
+        if (left < 6 || !strcmp(at[5], jobs[n].kernel))
+            measure(&jobs[n], compiler, runs, &one, 1);
     return 0;
 }

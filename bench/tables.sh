@@ -39,10 +39,19 @@ function micro_row(line) {
            (value(line, "threads") + 0 == 0 ? "" : value(line, "threads")),
            value(line, "measured"), value(line, "emulated"), differs(line)
 }
-function table(name,    file, line, micro) {
+function speed_row(line) {
+    printf "| %s | %s | %s | %.2f | %.2f to %.2f |\n", value(line, "kernel"),
+           value(line, "devices"), value(line, "threads"), value(line, "median"),
+           value(line, "lowest"), value(line, "highest")
+}
+function table(name,    file, line, micro, speed) {
     file = "bench/results/" name ".json"
     micro = name ~ /^micro/
-    if (micro) {
+    speed = name ~ /-speed$/
+    if (speed) {
+        print "| kernel | devices | host threads | G lane instructions a second, median | runs |"
+        print "|---|---|---|---|---|"
+    } else if (micro) {
         print "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | differs |"
         print "|---|---|---|---|---|---|---|---|"
     } else {
@@ -50,8 +59,9 @@ function table(name,    file, line, micro) {
         print "|---|---|---|---|"
     }
     while ((getline line < file) > 0)
-        if (line ~ /"measured": /) {
-            if (micro) micro_row(line)
+        if (line ~ (speed ? "\"median\": " : "\"measured\": ")) {
+            if (speed) speed_row(line)
+            else if (micro) micro_row(line)
             else link_row(line)
         }
     close(file)

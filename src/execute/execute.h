@@ -65,8 +65,8 @@ enum execute_order {
 };
 enum execute_scope { EXECUTE_CTA, EXECUTE_GPU, EXECUTE_SYS };
 /* How the active lanes' addresses lie: one after the other in lane order without a gap and
-   with all 32 lanes active, all equal, or anyhow. */
-enum execute_shape { EXECUTE_UNIT, EXECUTE_EQUAL, EXECUTE_SCATTERED };
+   with all 32 lanes active; so within each half of the warp; all equal; or anyhow. */
+enum execute_shape { EXECUTE_UNIT, EXECUTE_HALVES, EXECUTE_EQUAL, EXECUTE_SCATTERED };
 
 struct execute_warp;
 struct execute_cta;
@@ -184,6 +184,9 @@ void execute_cta_destroy(struct execute_cta *c);
    stands before a strong access stops there once, while the others of the CTA run on; the
    next run performs it. */
 enum execute_stop execute_cta_run(struct execute_cta *c, uint64_t budget, uint64_t seed);
+
+/* PTX line at which lanes of its first warp that lives stand; 0 if none does. */
+uint32_t execute_cta_line(const struct execute_cta *c);
 
 /* What a warp is, for the host: valid during the callbacks. */
 struct execute_cta *execute_warp_cta(const struct execute_warp *w);

@@ -36,6 +36,33 @@ static void a_poll_that_nobody_ends_is_named(void **state)
     }
 }
 
+/* Kernels that never end, in one CTA and all over the device: by the line they are at. */
+static void an_endless_kernel_is_named(void **state)
+{
+    static const struct {
+        const char *kernel, *line;
+        uint32_t ctas, threads;
+        double limit_ms;
+    } cases[] = {
+        {"endless_stores", "line 26", 1, 1, 0}, {"endless_stores", "line 26", 40, 128, 10},
+        {"endless", "line 27", 1, 32, 0},       {"endless", "line 27", 40, 128, 10},
+        {"endless_count", "line 28", 1, 32, 0}, {"endless_atomics", "line 29", 2, 32, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct emulator_rig r;
+
+        emulator_prepare(&r, 2);
+        r.options.kernel_limit_ms = cases[i].limit_ms;
+        emulator_start(&r);
+        device_addr word = emulator_words(&r, 1, 4);
+        const struct contract_parameters p = emulator_parameters("d", word);
+
+        emulator_run(&r, 1, 0, cases[i].kernel, cases[i].ctas, cases[i].threads, &p);
+        breaks(&r, PROACT_ETIMEOUT, cases[i].kernel, cases[i].line);
+    }
+}
+
 /* Polls of a peer's memory, and a lock there. */
 static void a_poll_of_a_peer_is_named(void **state)
 {
@@ -212,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_poll_that_nobody_ends_is_named),
+        cmocka_unit_test(an_endless_kernel_is_named),
         cmocka_unit_test(a_poll_of_a_peer_is_named),
         cmocka_unit_test(delays_are_no_stalls),
         cmocka_unit_test(a_wrong_access_is_named),

@@ -156,21 +156,85 @@ static void a_barrier_orders_stores_to_a_peer(void **state)
     }
 }
 
-/* A resident agent that polls runs beside the producer that it waits for. */
+/* A resident agent that polls runs beside the producer that it waits for, also beside one
+   that fills the device more than once. */
 static void an_agent_runs_beside_its_producer(void **state)
+{
+    static const struct {
+        uint32_t ctas, threads, rounds;
+    } producers[] = {{1, 32, 100000}, {64, 1024, 1000}};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t rounds = producers[i].rounds;
+        struct emulator_rig r;
+
+        emulator_open(&r, 2);
+        device_addr word = emulator_words(&r, 0, 1), when = emulator_words(&r, 0, 2);
+        const struct contract_parameters poll = emulator_parameters("dd", word, when),
+                                         tell = emulator_parameters("dw", word, rounds);
+
+        emulator_run(&r, 0, 1, "poll", 1, 32, &poll);
+        emulator_run(&r, 0, 0, "busy_then_tell", producers[i].ctas, producers[i].threads,
+                     &tell);
+        emulator_sync(&r);
+        assert_true(emulator_wide(&r, 0, when) > rounds * 3 * 4);
+        emulator_close(&r);
+    }
+}
+
+/* CTAs get their places in the order in which kernels came: those of `wide` need a whole SM
+   and come before the small ones launched behind them, though these fit into the halves
+   that become free long before. All take numbers from one counter. */
+static void later_kernels_do_not_pass(void **state)
+{
+    enum { WIDE = 4, NARROW = 64, THREADS = 1024, ALL = WIDE * THREADS + NARROW };
+    static uint32_t numbers[ALL];
+    struct emulator_rig r;
+    struct device_stream *more[2];
+
+    (void)state;
+    emulator_open(&r, 1);
+    for (int i = 0; i < 2; i++)
+        emulator_must(&r, r.b->stream_create(r.set, 0, &more[i], &r.err));
+    device_addr counter = emulator_words(&r, 0, 1), by_wide = emulator_words(&r, 0, ALL),
+                by_narrow = emulator_words(&r, 0, ALL);
+    const struct contract_parameters brief = emulator_parameters("w", 10000),
+                                     lasting = emulator_parameters("w", 30000),
+                                     wide = emulator_parameters("dd", counter, by_wide),
+                                     narrow = emulator_parameters("dd", counter, by_narrow);
+
+    emulator_run(&r, 0, 0, "busy", 4, THREADS / 2, &brief);
+    emulator_run(&r, 0, 1, "busy", 4, THREADS / 2, &lasting);
+    r.stream[0][0] = more[0];
+    r.stream[0][1] = more[1];
+    emulator_run(&r, 0, 0, "queue", WIDE, THREADS, &wide);
+    emulator_run(&r, 0, 1, "queue", NARROW, 1, &narrow);
+    emulator_sync(&r);
+    emulator_must(&r, r.b->read(more[0], numbers, by_wide, sizeof numbers, &r.err));
+    for (unsigned i = 0; i < ALL; i++)
+        assert_true((numbers[i] != 0) == (i < WIDE * THREADS));
+    emulator_must(&r, r.b->read(more[0], numbers, by_narrow, sizeof numbers, &r.err));
+    for (unsigned i = 0; i < ALL; i++)
+        assert_true((numbers[i] != 0) == (i >= WIDE * THREADS));
+    emulator_close(&r);
+}
+
+/* Nor does one that is launched later wait for more than that: what the first leaves free
+   is its own at once. */
+static void later_kernels_have_what_is_left(void **state)
 {
     struct emulator_rig r;
 
     (void)state;
-    emulator_open(&r, 2);
+    emulator_open(&r, 1);
     device_addr word = emulator_words(&r, 0, 1), when = emulator_words(&r, 0, 2);
     const struct contract_parameters poll = emulator_parameters("dd", word, when),
-                                     tell = emulator_parameters("dw", word, 100000);
+                                     tell = emulator_parameters("dw", word, 100);
 
-    emulator_run(&r, 0, 1, "poll", 1, 32, &poll);
-    emulator_run(&r, 0, 0, "busy_then_tell", 1, 32, &tell);
+    emulator_run(&r, 0, 0, "poll", 4, 992, &poll);
+    emulator_run(&r, 0, 1, "busy_then_tell", 1, 32, &tell);
     emulator_sync(&r);
-    assert_true(emulator_wide(&r, 0, when) > 100000 * 3 * 4);
     emulator_close(&r);
 }
 
@@ -182,6 +246,8 @@ int main(void)
         cmocka_unit_test(fences_and_releases_wait_for_all_peers),
         cmocka_unit_test(a_barrier_orders_stores_to_a_peer),
         cmocka_unit_test(an_agent_runs_beside_its_producer),
+        cmocka_unit_test(later_kernels_do_not_pass),
+        cmocka_unit_test(later_kernels_have_what_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

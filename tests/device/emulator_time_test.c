@@ -210,6 +210,41 @@ static void stores_are_held_back_by_the_link(void **state)
     emulator_close(&r);
 }
 
+static double look_ns(struct emulator_rig *r, device_addr word)
+{
+    const struct contract_parameters p = emulator_parameters("d", word);
+    uint64_t before = r->b->now_ns(r->set);
+
+    emulator_run(r, 0, 0, "look", 1, 1, &p);
+    emulator_sync(r);
+    return emulator_since(r, before) - 5000;
+}
+
+/* The L2 holds sectors of 32 bytes, each by itself, until its line is another's. */
+static void sectors_come_from_memory_one_by_one(void **state)
+{
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_open(&r, 1);
+    device_addr a = emulator_words(&r, 0, 4 * MEGABYTE);
+    const double few_instructions = 16, more = r.topology.device.memory_latency_ns -
+                                               r.topology.device.l2_latency_ns;
+    double here = look_ns(&r, a) - more;
+
+    near_to(here, r.topology.device.l2_latency_ns + few_instructions, 0.05);
+    for (unsigned sector = 0; sector < 8; sector++) {
+        near_to(look_ns(&r, a + 32 * sector + 4), here + (sector ? more : 0), 0.01);
+        near_to(look_ns(&r, a + 32 * sector + 28), here, 0.01);
+    }
+    near_to(look_ns(&r, a + 32 * 5), here, 0.01);
+    look_ns(&r, a + 32 * 5 + r.topology.device.l2_bytes); /* the same place of the L2 */
+    near_to(look_ns(&r, a + 32 * 5), here + more, 0.01);
+    near_to(look_ns(&r, a + 32 * 6), here + more, 0.01);
+    near_to(look_ns(&r, a + 32 * 2), here, 0.01);
+    emulator_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +255,7 @@ int main(void)
         cmocka_unit_test(all_to_all_is_bound_by_the_way_out),
         cmocka_unit_test(a_bus_is_shared_by_all),
         cmocka_unit_test(stores_are_held_back_by_the_link),
+        cmocka_unit_test(sectors_come_from_memory_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

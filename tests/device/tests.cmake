@@ -6,6 +6,9 @@ target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c
 foreach(part time order fault)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
+foreach(part residency device_unit)
+    target_sources(${part}_test PRIVATE device/emulator_testing.c device/contract.c)
+endforeach()
 
 # Alone, so that a machine with GPUs can be asked for just this; skipped without any.
 add_test(NAME device.contract_cuda COMMAND contract_test cuda)

@@ -145,6 +145,7 @@ static void shapes_do_not_matter(void **state)
                 "st.global.u32 [%%rd1+16000], %%r8; }\n");
             opened(&r, body.data, threads);
             rig_expect(&r, EXECUTE_EXITED);
+            assert_int_equal(r.halves, k == 0 && threads == 32 ? 2 : 0);
             for (uint32_t i = 0; i < threads; i++) {
                 uint32_t at = k == 0   ? i & 15
                               : k == 1 ? i >> 4

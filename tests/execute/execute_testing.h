@@ -38,13 +38,28 @@ struct rig {
     struct rig_wait pending[RIG_WAITS];
     unsigned pending_count;
     struct text printed;
-    uint64_t clock, fences, barriers, strong_stops, blocked_stops, unit, equal;
+    uint64_t clock, fences, barriers, strong_stops, blocked_stops, unit, halves, equal;
     uint64_t issued, lanes, longest, stalls, passed;
     uint32_t sleep_ns;
     char fault[256];
     unsigned char *variables;
     uint64_t parameters[8];
 };
+
+static bool rig_has_shape(const struct execute_access *a)
+{
+    unsigned row = a->shape == EXECUTE_HALVES ? 16 : 32;
+
+    if (a->shape == EXECUTE_SCATTERED)
+        return true;
+    for (unsigned l = 0; l < 32; l++)
+        if (a->shape == EXECUTE_EQUAL
+                ? (a->mask >> l & 1) && a->address[l] != a->address[__builtin_ctz(a->mask)]
+                : !(a->mask >> l & 1) ||
+                      a->address[l] != a->address[l / row * row] + l % row * a->bytes)
+            return false;
+    return true;
+}
 
 static enum execute_verdict rig_access(void *context, struct execute_warp *w,
                                        const struct execute_access *a)
@@ -54,7 +69,10 @@ static enum execute_verdict rig_access(void *context, struct execute_warp *w,
 
     (void)w;
     r->unit += a->shape == EXECUTE_UNIT;
+    r->halves += a->shape == EXECUTE_HALVES;
     r->equal += a->shape == EXECUTE_EQUAL;
+    if (!rig_has_shape(a))
+        return EXECUTE_FAULT;
     for (unsigned l = 0; l < 32; l++) {
         uint64_t size = execute_program_bytes(r->program);
         uint64_t variables = (uint64_t)(uintptr_t)r->variables;

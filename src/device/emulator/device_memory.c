@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -19,7 +20,7 @@
 #define MAP_NORESERVE 0x4000
 #endif
 
-enum { ALIGNMENT = 512, GAP = 512 };
+enum { ALIGNMENT = 512, GAP = 512, PAGE_BYTES_MAX = 65536 };
 #define STRIDE_MAX ((uint64_t)64 << 30)
 #define STRIDE_MIN ((uint64_t)1 << 30)
 
@@ -28,16 +29,18 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
 {
     uint64_t stride = bytes_each < STRIDE_MAX ? bytes_each : STRIDE_MAX;
 
-    stride = (stride + 4095) / 4096 * 4096 + 65536;
+    stride =
+        (stride + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX + PAGE_BYTES_MAX;
     void *p = MAP_FAILED;
 
-    /* Where address space is rationed (ulimit -v), less of it is better than nothing. */
+    /* Only what is allocated may be touched, and counts as memory of the host. Where
+       address space is rationed (ulimit -v), less of it is better than nothing. */
     for (;;) {
-        p = mmap(NULL, stride * device_count, PROT_READ | PROT_WRITE,
+        p = mmap(NULL, stride * device_count, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p != MAP_FAILED || stride / 2 < STRIDE_MIN)
             break;
-        stride = stride / 2 / 4096 * 4096;
+        stride = stride / 2 / PAGE_BYTES_MAX * PAGE_BYTES_MAX;
     }
     if (p == MAP_FAILED)
         return fail(err, PROACT_ENOSPACE,
@@ -69,9 +72,46 @@ static uint64_t round_up(uint64_t x)
     return (x + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* First fit: index before which the new one goes, and its address; count + 1 if none. */
+/* Whole pages under an allocation that no neighbour in the list lies on, too. */
+static void *own_pages(const struct device_memory *m, unsigned device, size_t i,
+                       size_t *bytes)
+{
+    const struct allocation *list = m->list[device], *a = &list[i];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = a->first / page * page,
+             end = (a->end + page - 1) / page * page;
+
+    if (i > 0 && list[i - 1].end > first)
+        first += page;
+    if (i + 1 < m->count[device] && list[i + 1].first < end)
+        end -= page;
+    *bytes = end > first ? (size_t)(end - first) : 0;
+    return (void *)(uintptr_t)first;
+}
+
+static bool make_usable(const struct device_memory *m, unsigned device, size_t i)
+{
+    size_t bytes;
+    void *first = own_pages(m, device, i, &bytes);
+
+    return !bytes || !mprotect(first, bytes, PROT_READ | PROT_WRITE);
+}
+
+/* A new mapping over the old gives back both the pages and the host's promise of them. If
+   that cannot be had, they stay as they are until the end. */
+static void give_back(const struct device_memory *m, unsigned device, size_t i)
+{
+    size_t bytes;
+    void *first = own_pages(m, device, i, &bytes);
+
+    if (bytes)
+        (void)mmap(first, bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+/* First fit: index before which the new one goes, and its address; count + 1 if none, and
+   then the longest that there is room for. */
 static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t bytes,
-                        uint64_t *address)
+                        uint64_t *address, uint64_t *longest)
 {
     uint64_t at = round_up(stretch(m, device) + GAP), end = stretch(m, device) + m->stride;
 
@@ -82,27 +122,53 @@ static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t
             *address = at;
             return i;
         }
+        if (at + GAP < limit && limit - at - GAP > *longest)
+            *longest = limit - at - GAP;
         if (i < m->count[device])
             at = round_up(m->list[device][i].end + GAP);
     }
     return m->count[device] + 1;
 }
 
-enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
-                                   uint64_t *out, struct proact_error *err)
+/* Undoes what memory_allocate() has put into the list. */
+static void forget(struct device_memory *m, unsigned device, size_t i)
 {
-    uint64_t left = m->limit - m->used[device], address = 0;
+    struct allocation *list = m->list[device];
 
-    if (!bytes)
-        return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
-    size_t count = m->count[device];
-    size_t i = bytes > left ? count + 1 : find_hole(m, device, bytes, &address);
+    m->used[device] -= list[i].end - list[i].first;
+    memmove(&list[i], &list[i + 1], (m->count[device] - i - 1) * sizeof *list);
+    m->count[device]--;
+}
 
-    if (i > count)
+static enum proact_status no_room(const struct device_memory *m, unsigned device,
+                                  uint64_t bytes, uint64_t longest,
+                                  struct proact_error *err)
+{
+    uint64_t left = m->limit - m->used[device];
+
+    if (bytes > left)
         return fail(err, PROACT_ENOSPACE,
                     "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
                     " left",
                     device, bytes, left, m->limit);
+    return fail(err, PROACT_ENOSPACE,
+                "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
+                " left but at most %" PRIu64 " in a row",
+                device, bytes, left, m->limit, longest);
+}
+
+enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
+                                   uint64_t *out, struct proact_error *err)
+{
+    uint64_t address = 0, longest = 0;
+    size_t count = m->count[device], i = count + 1;
+
+    if (!bytes)
+        return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
+    if (bytes <= m->limit - m->used[device])
+        i = find_hole(m, device, bytes, &address, &longest);
+    if (i > count)
+        return no_room(m, device, bytes, longest, err);
     m->list[device] = must_grow(m->list[device], count + 1, &m->capacity[device],
                                 sizeof *m->list[device]);
     struct allocation *list = m->list[device];
@@ -111,6 +177,14 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
     list[i] = (struct allocation){address, address + bytes};
     m->count[device]++;
     m->used[device] += bytes;
+    if (!make_usable(m, device, i)) {
+        int why = errno;
+
+        forget(m, device, i);
+        return fail(err, PROACT_ENOSPACE,
+                    "device %u: %" PRIu64 " bytes asked for, which the host refuses: %s",
+                    device, bytes, strerror(why));
+    }
     *out = address;
     return PROACT_OK;
 }
@@ -140,9 +214,8 @@ bool memory_free(struct device_memory *m, unsigned device, uint64_t address,
     if (i == m->count[device] || list[i].first != address)
         return false;
     *was = list[i];
-    m->used[device] -= was->end - was->first;
-    memmove(&list[i], &list[i + 1], (m->count[device] - i - 1) * sizeof *list);
-    m->count[device]--;
+    give_back(m, device, i);
+    forget(m, device, i);
     return true;
 }
 

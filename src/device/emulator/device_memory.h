@@ -2,7 +2,8 @@
 #pragma once
 
 /* The memory of all emulated devices: one reservation of address space, a stretch of it for
-   each device. A device address is the address in this process. */
+   each device. A device address is the address in this process. Pages are the process's
+   own only under what is allocated; elsewhere an access ends it. */
 
 #include <proact/status.h>
 #include <stdbool.h>

@@ -14,12 +14,14 @@
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
+#include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
-enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50, L2_LINE_BYTES = 128 };
+enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
 
 static void set_destroy(struct device_set *set)
 {
+    team_destroy(set->team);
     while (set->modules)
         module_unload(set->modules);
     for (unsigned i = 0; set->devices && i < set->count; i++) {
@@ -44,7 +46,8 @@ static void set_destroy(struct device_set *set)
 static void device_begin(struct device_set *set, unsigned number)
 {
     struct emulated *d = &set->devices[number];
-    uint64_t lines = set->topology->device.l2_bytes / L2_LINE_BYTES, power = 1;
+    uint64_t lines = set->topology->device.l2_bytes / L2_LINE_BYTES;
+    uint64_t power = L2_LINES_MIN;
 
     while (power * 2 <= lines)
         power *= 2;
@@ -76,6 +79,8 @@ static enum proact_status emulator_open(const struct device_options *options,
         set->options.threads = 1;
     if (set->options.wait_limit_ms <= 0)
         set->options.wait_limit_ms = WAIT_LIMIT_MS;
+    if (set->options.kernel_limit_ms <= 0)
+        set->options.kernel_limit_ms = KERNEL_LIMIT_MS;
     set->latency_ps = ps_of_ns(
         options->infinite_bandwidth ? FREE_LATENCY_NS : set->topology->fabric.latency_ns);
     if ((status = memory_reserve(&set->memory, set->count,

@@ -10,34 +10,49 @@
 #include "device/emulator/checked.h"
 #include "device/emulator/message.h"
 
-enum { LANES = 32, LINE_SHIFT = 7, SECTOR_SHIFT = 5 };
+enum { LANES = 32, LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, SECTOR_BYTES = 32 };
 
-/* One line of the L2 is touched in `sectors` of its four sectors. */
+/* A set bit for each sector of a line; how many are set. */
+enum { SECTORS = 4, ALL_SECTORS = (1 << SECTORS) - 1 };
+
+static inline uint64_t count_sectors(uint32_t sectors)
+{
+    return 0x4332322132212110u >> 4 * sectors & 7;
+}
+
+/* One line of the L2 is touched in some of its sectors; those that it did not hold come
+   from the memory. An entry is the line's number with the sectors it holds in place of the
+   lowest four bits, which follow from the entry's place and the rest of the number. */
 static inline void touch_line(struct emulated *d, uint64_t line, uint32_t sectors)
 {
-    uint32_t *held = &d->l2_lines[(line ^ line >> 17) & d->l2_mask];
+    uint32_t *entry = &d->l2_lines[(line ^ line >> L2_FOLD) & d->l2_mask];
+    uint32_t tag = (uint32_t)line & ~(uint32_t)ALL_SECTORS, held = *entry ^ tag;
 
-    d->usage.sectors += sectors;
-    if (*held != (uint32_t)line) {
-        *held = (uint32_t)line;
-        d->usage.missed_sectors += sectors;
-    }
+    d->usage.sectors += count_sectors(sectors);
+    if (held > ALL_SECTORS)
+        held = 0; /* another line */
+    if (!(sectors & ~held))
+        return;
+    d->usage.missed_sectors += count_sectors(sectors & ~held);
+    *entry = tag | held | sectors;
 }
 
 /* `first` counts from the device's first byte. */
 static inline void touch_run(struct emulated *d, uint64_t first, uint32_t bytes)
 {
-    uint64_t end = first + bytes;
+    uint64_t last = first + bytes - 1, line = first >> LINE_SHIFT;
+    uint32_t sectors;
 
-    for (uint64_t at = first; at < end;) {
-        uint64_t stop = ((at >> LINE_SHIFT) + 1) << LINE_SHIFT;
-
-        if (stop > end)
-            stop = end;
-        touch_line(d, at >> LINE_SHIFT,
-                   (uint32_t)(((stop - 1) >> SECTOR_SHIFT) - (at >> SECTOR_SHIFT) + 1));
-        at = stop;
+    if (!((first | bytes) & (LINE_BYTES - 1))) { /* most of what vectors do */
+        for (; line <= last >> LINE_SHIFT; line++)
+            touch_line(d, line, ALL_SECTORS);
+        return;
     }
+    sectors = ALL_SECTORS & ALL_SECTORS << first / SECTOR_BYTES % SECTORS;
+    for (; line < last >> LINE_SHIFT; line++, sectors = ALL_SECTORS)
+        touch_line(d, line, sectors);
+    touch_line(d, line,
+               sectors & ALL_SECTORS >> (SECTORS - 1 - last / SECTOR_BYTES % SECTORS));
 }
 
 /* Each sector once as long as the lanes stay in it. */
@@ -46,10 +61,10 @@ static void touch_scattered(struct emulated *d, const struct execute_access *a)
     uint64_t last = ~0ull;
 
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t sector = (a->address[__builtin_ctz(rest)] - d->base) >> SECTOR_SHIFT;
+        uint64_t sector = (a->address[__builtin_ctz(rest)] - d->base) / SECTOR_BYTES;
 
         if (sector != last)
-            touch_line(d, sector >> (LINE_SHIFT - SECTOR_SHIFT), 1);
+            touch_line(d, sector / SECTORS, 1u << sector % SECTORS);
         last = sector;
     }
 }
@@ -149,6 +164,17 @@ static inline bool run_within(const struct known_range *known,
            !(first & (a->align - 1));
 }
 
+/* Bytes of a run of neighbours: of one lane where there are none. */
+static inline uint32_t run_bytes(const struct execute_access *a)
+{
+    static const uint32_t lanes[] = {[EXECUTE_UNIT] = LANES,
+                                     [EXECUTE_HALVES] = LANES / 2,
+                                     [EXECUTE_EQUAL] = 1,
+                                     [EXECUTE_SCATTERED] = 1};
+
+    return lanes[a->shape] * a->bytes;
+}
+
 /* A strong access, or an atomic: remembered, to tell looking again from going on. What
    lies far away is looked at again if the address is the same. */
 static __attribute__((noinline)) void note_strong(struct emulated *d,
@@ -214,11 +240,15 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
     struct emulated *d = context;
     struct known_range *known = &d->current->run->known[a->number];
     uint64_t first = a->address[__builtin_ctz(a->mask)];
-    uint32_t bytes = a->shape == EXECUTE_UNIT ? LANES * a->bytes : a->bytes;
-    bool is_scattered = a->shape == EXECUTE_SCATTERED;
+    uint32_t bytes = run_bytes(a);
+    bool is_scattered = a->shape == EXECUTE_SCATTERED,
+         is_halves = a->shape == EXECUTE_HALVES;
     enum execute_verdict verdict = EXECUTE_GO;
 
-    if (is_scattered ? !scattered_within(known, a) : !run_within(known, a, first, bytes)) {
+    if (is_scattered
+            ? !scattered_within(known, a)
+            : !run_within(known, a, first, bytes) ||
+                  (is_halves && !run_within(known, a, a->address[LANES / 2], bytes))) {
         verdict = look_up(d, w, a, known);
         if (verdict == EXECUTE_FAULT)
             return verdict;
@@ -239,6 +269,8 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         touch_scattered(d, a);
     else
         touch_run(d, first - d->base, bytes);
+    if (is_halves)
+        touch_run(d, a->address[LANES / 2] - d->base, bytes);
     if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC) {
         d->usage.waited++;
         d->usage.missed += d->usage.missed_sectors != missed;

@@ -45,12 +45,17 @@ static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
     operation_done(d, operation);
 }
 
+static bool has_waiting(const struct kernel_run *run)
+{
+    return run->next_cta < run->total;
+}
+
 static bool fits(const struct emulated *d, const struct kernel_run *run, uint32_t i)
 {
     const struct topology_device *t = &d->set->topology->device;
     const struct sm *sm = &d->sms[i];
 
-    return run->next_cta < run->total && t->threads_per_sm - sm->threads >= run->threads &&
+    return has_waiting(run) && t->threads_per_sm - sm->threads >= run->threads &&
            sm->ctas < t->ctas_per_sm &&
            sm->shared_bytes + run->shared_bytes <= t->shared_bytes_per_sm;
 }
@@ -109,12 +114,33 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
     schedule(d, r, d->now_ps + wait_ps);
 }
 
-/* Only where something became free may another CTA have its place: on that SM. */
+/* From this run on, each that is behind gets its places once the one before has them all:
+   who came later never holds up who came before, however small it is. */
+static void place_from(struct emulated *d, struct kernel_run *run)
+{
+    uint32_t sm;
+
+    for (; run; run = run->next) {
+        while (find_sm(d, run, &sm))
+            cta_begin(d, run, sm);
+        if (has_waiting(run))
+            return;
+    }
+}
+
+/* Something became free on that SM: only there may the first that waits have a place. */
 static void fill_sm(struct emulated *d, uint32_t sm)
 {
-    for (struct kernel_run *run = d->running; run; run = run->next)
-        while (fits(d, run, sm))
-            cta_begin(d, run, sm);
+    struct kernel_run *run = d->running;
+
+    while (run && !has_waiting(run))
+        run = run->next;
+    if (!run)
+        return;
+    while (fits(d, run, sm))
+        cta_begin(d, run, sm);
+    if (!has_waiting(run))
+        place_from(d, run->next);
 }
 
 static void resident_leave(struct emulated *d, struct resident *r)
@@ -153,6 +179,7 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
         unit_count(d, run, r->number);
     resident_leave(d, r);
     run->live--;
+    run->worked_ps = 0;
     fill_sm(d, sm);
     if (!run->live && run->next_cta == run->total)
         when_acknowledged(d, kernel_done, run, 0);
@@ -244,7 +271,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     const struct device_launch *l = operation_launch(operation);
     const struct device_function *f = operation_function(operation);
     struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
-    uint32_t sm;
+    bool is_behind = false;
 
     (void)detail;
     run->operation = operation;
@@ -274,11 +301,11 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     unit_arm(run);
     run->grid = execute_grid_create(&run->launch);
     run->actor = operation_actor(operation);
-    while (*end)
-        end = &(*end)->next;
+    for (; *end; end = &(*end)->next)
+        is_behind |= has_waiting(*end);
     *end = run;
-    while (find_sm(d, run, &sm))
-        cta_begin(d, run, sm);
+    if (!is_behind)
+        place_from(d, run);
 }
 
 void launch_begin(struct emulated *d, struct operation *o)

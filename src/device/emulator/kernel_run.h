@@ -26,6 +26,7 @@ struct kernel_run {
     const char *name;
     uint32_t threads, warps, total, next_cta, live;
     uint64_t shared_bytes, start_ps;
+    uint64_t worked_ps;        /* by its CTAs together since one of them ended */
     struct known_range *known; /* by access number */
     const struct device_unit *unit;
     uint32_t *unit_left; /* by chunk, unit after unit: writers still to come */
@@ -50,6 +51,7 @@ struct resident {
     uint64_t looks; /* turns in a row that only looked, and found what was there before */
     uint64_t quiet_ps;  /* since when */
     uint64_t active_ps; /* when it last stored something */
+    uint64_t worked_ps; /* in turns that computed or stored */
     uint32_t poll_line, load_line;
     uint64_t poll_address, poll_value, load_address;
 

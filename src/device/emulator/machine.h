@@ -23,6 +23,7 @@ enum { DEVICES_MAX = TOPOLOGY_DEVICES_MAX, PS = 1000 /* in a nanosecond */ };
 
 struct kernel_run;
 struct resident;
+struct team;
 
 /* By peer: how many messages that store something have been sent to it, and up to which it
    has acknowledged all of them. Who must wait for his stores waits until `acknowledged` has
@@ -51,6 +52,9 @@ struct usage {
     uint64_t atomics_ps; /* when the last atomic is through */
 };
 
+/* Lines of the L2; the higher bits of a line's number are folded onto the lower ones. */
+enum { L2_LINE_BYTES = 128, L2_LINES_MIN = 16, L2_FOLD = 17 };
+
 /* Atomics on one address take turns. */
 enum { ATOMIC_PLACES = 1024 };
 struct atomic_place {
@@ -68,7 +72,7 @@ struct emulated {
     uint32_t resident_ctas;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
     uint64_t link_free_ps[DEVICES_MAX];
-    uint32_t *l2_lines;
+    uint32_t *l2_lines; /* see global_access.c */
     uint64_t l2_mask;
     struct atomic_place *atomics; /* ATOMIC_PLACES */
     uint64_t arriving;            /* messages that wait for the way in */
@@ -114,6 +118,8 @@ struct device_set {
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     uint64_t latency_ps, window_end_ps, bus_free_ps;
     uint64_t changed_ps; /* when anything on the machine last changed */
+    struct team *team;   /* NULL: not needed yet */
+    bool is_shared;      /* this window by the team */
     struct check *check; /* NULL unless options.check */
     bool replicas_known;
     uint64_t grid_ids;

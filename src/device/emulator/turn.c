@@ -14,9 +14,10 @@ enum { LOOK_SHARE = 1024, QUIET_SHARE = 64, QUIET_NS = 10000000 };
 /* Loads in a turn that ran long; of the same address: it spins. */
 enum { SPIN_LOADS = 64, SPIN_SHARE = 16 };
 /* A CTA that neither stores nor ends for so long, and more than a wait may last, never
- * will.
- */
+   will: it sleeps or looks at the clock, which is no work. */
 enum { LIFE_MS = 10000 };
+/* All CTAs of a kernel may work so many times longer than one of them, until one ends. */
+enum { LIMITS_TOGETHER = 8 };
 
 /* A shared server's delay for one of `sharers`: what lies before it, but no more than its
    fair part, for the hardware takes turns in smaller steps than we do. */
@@ -100,6 +101,27 @@ static void check_life(struct emulated *d, const struct resident *r)
                      r->run->name, d->number, r->id[0], r->id[1], r->id[2], limit_ms);
 }
 
+/* It works and works: sooner or later that has to end. */
+static void check_work(struct emulated *d, struct resident *r, uint64_t worked_ps)
+{
+    uint64_t limit_ps = ps_of_ns(d->set->options.kernel_limit_ms * 1e6);
+    struct kernel_run *run = r->run;
+
+    r->worked_ps += worked_ps;
+    run->worked_ps += worked_ps;
+    if (r->worked_ps <= limit_ps && run->worked_ps / LIMITS_TOGETHER <= limit_ps)
+        return;
+    device_fault(
+        d, PROACT_ETIMEOUT,
+        "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: this "
+        "CTA has worked for %.0f ms (of %.0f allowed), and the %u at work together "
+        "for %.0f ms (of %.0f) since one ended",
+        run->name, d->number, r->id[0], r->id[1], r->id[2], execute_cta_line(r->cta),
+        (double)r->worked_ps / PS * 1e-6, d->set->options.kernel_limit_ms, run->live,
+        (double)run->worked_ps / PS * 1e-6,
+        d->set->options.kernel_limit_ms * LIMITS_TOGETHER);
+}
+
 static uint64_t look_step(const struct emulated *d, const struct resident *r,
                           uint64_t end_ps)
 {
@@ -126,6 +148,8 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
     /* It goes on by itself: as time passes, or as it computes. */
     bool goes_on = u->clocks || (ran_long && !spins) || (slept && !u->strong && !u->loads);
 
+    if (stop != EXECUTE_EXITED && (u->stores || (ran_long && !spins)))
+        check_work(d, r, end_ps - d->now_ps);
     if (u->stores)
         r->active_ps = end_ps;
     else if (goes_on)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device/emulator/windows.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,113 +11,42 @@
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
-
-enum { THREADS_MAX = 16 };
-/* Windows in which two devices or more have work, before threads are worth their start. */
-enum { WINDOWS_ALONE = 4 };
-/* Looks at what another thread does before the processor is given to somebody else. */
-enum { SPINS = 1000 };
-
-/* Host threads that share the devices of a window. The caller is one of them; a window is
-   `round`, and who ends as the last lets the caller go on. */
-struct team {
-    struct device_set *set;
-    unsigned size, windows; /* size 0: nobody was needed yet */
-    pthread_t threads[THREADS_MAX];
-    atomic_uint round, next, working;
-    atomic_bool over;
-};
-
-static void run_window(struct emulated *d)
-{
-    struct agenda *a = &d->agenda;
-
-    while (a->count && a->heap[0].time_ps < d->set->window_end_ps && !d->fault_status) {
-        struct happening h = agenda_pop(a);
-
-        d->now_ps = h.time_ps;
-        h.happen(d, h.subject, h.detail);
-    }
-}
-
-static void take_devices(struct team *t)
-{
-    unsigned i;
-
-    while ((i = atomic_fetch_add(&t->next, 1)) < t->set->count)
-        run_window(&t->set->devices[i]);
-}
-
-static void rest(unsigned *spins)
-{
-    if (++*spins > SPINS)
-        sched_yield();
-}
-
-static void *helper(void *context)
-{
-    struct team *t = context;
-    unsigned seen = 0;
-
-    for (;;) {
-        unsigned spins = 0;
-
-        while (atomic_load(&t->round) == seen && !atomic_load(&t->over))
-            rest(&spins);
-        if (atomic_load(&t->over))
-            return NULL;
-        seen = atomic_load(&t->round);
-        take_devices(t);
-        atomic_fetch_sub(&t->working, 1);
-    }
-}
-
-static void team_begin(struct team *t)
-{
-    const struct device_set *set = t->set;
-    unsigned wanted = set->options.threads < set->count ? set->options.threads : set->count;
-
-    for (t->size = 1; t->size < wanted && t->size < THREADS_MAX; t->size++)
-        if (pthread_create(&t->threads[t->size], NULL, helper, t))
-            break;
-}
+#include "device/emulator/team.h"
 
 static bool has_work(const struct emulated *d)
 {
     return d->agenda.count && d->agenda.heap[0].time_ps < d->set->window_end_ps;
 }
 
-static void run_alone(struct device_set *set)
+static void run_device(struct device_set *set, unsigned number)
 {
-    for (unsigned i = 0; i < set->count; i++)
-        run_window(&set->devices[i]);
+    struct emulated *d = &set->devices[number];
+
+    while (has_work(d) && !d->fault_status) {
+        struct happening h = agenda_pop(&d->agenda);
+
+        d->now_ps = h.time_ps;
+        h.happen(d, h.subject, h.detail);
+        if (set->is_shared)
+            team_ask(set->team);
+    }
 }
 
-static void team_window(struct team *t)
+static void run_window(struct device_set *set)
 {
-    unsigned busy = 0, spins = 0;
+    unsigned busy = 0;
 
-    for (unsigned i = 0; i < t->set->count; i++)
-        busy += has_work(&t->set->devices[i]);
-    if (busy < 2 || t->set->options.threads < 2 || ++t->windows < WINDOWS_ALONE) {
-        run_alone(t->set);
+    for (unsigned i = 0; i < set->count; i++)
+        busy += has_work(&set->devices[i]);
+    set->is_shared = busy > 1 && set->options.threads > 1;
+    if (set->is_shared) {
+        if (!set->team)
+            set->team = team_create(set);
+        team_run(set->team, run_device);
         return;
     }
-    if (!t->size)
-        team_begin(t);
-    atomic_store(&t->next, 0);
-    atomic_store(&t->working, t->size - 1);
-    atomic_fetch_add(&t->round, 1);
-    take_devices(t);
-    while (atomic_load(&t->working))
-        rest(&spins);
-}
-
-static void team_end(struct team *t)
-{
-    atomic_store(&t->over, true);
-    for (unsigned i = 1; i < t->size; i++)
-        pthread_join(t->threads[i], NULL);
+    for (unsigned i = 0; i < set->count; i++)
+        run_device(set, i);
 }
 
 /* The earliest thing on any agenda; false if all are empty. */
@@ -158,7 +84,7 @@ static void give_up(struct device_set *set)
              who);
 }
 
-static void run_windows(struct device_set *set, struct team *team, const bool *finished)
+static void run_windows(struct device_set *set, const bool *finished)
 {
     struct stall stall = {0};
     uint64_t time = 0;
@@ -169,7 +95,7 @@ static void run_windows(struct device_set *set, struct team *team, const bool *f
             return;
         }
         set->window_end_ps = time + set->latency_ps;
-        team_window(team);
+        run_window(set);
         messages_deliver(set);
         prints_tell(set);
         collect_faults(set);
@@ -185,7 +111,7 @@ static void drain(struct device_set *set)
 
     while (!set->broken && streams_idle(set) && next_time(set, &time)) {
         set->window_end_ps = time + set->latency_ps;
-        run_alone(set);
+        run_window(set);
         messages_deliver(set);
         collect_faults(set);
     }
@@ -208,12 +134,9 @@ static void set_clocks(struct device_set *set)
 enum proact_status machine_run(struct device_set *set, const bool *finished,
                                struct proact_error *err)
 {
-    struct team team = {.set = set};
-
     if (!set->broken) {
         streams_start(set);
-        run_windows(set, &team, finished);
-        team_end(&team);
+        run_windows(set, finished);
         drain(set);
         set_clocks(set);
         if (set->broken)

@@ -26,6 +26,24 @@ void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char
     va_end(args);
 }
 
+/* Heads of blocks have no line of their own. */
+static uint32_t line_at(const struct op_list *stream, uint32_t pc)
+{
+    while (pc < stream->count && !stream->ops[pc].line)
+        pc++;
+    return pc < stream->count ? stream->ops[pc].line : 0;
+}
+
+uint32_t execute_cta_line(const struct execute_cta *face)
+{
+    const struct cta *c = (const struct cta *)face;
+
+    for (uint32_t n = 0; n < face->warp_count; n++)
+        if (c->warps[n].live && c->warps[n].group_count)
+            return line_at(&face->grid->kernel->stream, c->warps[n].groups[0].pc);
+    return 0;
+}
+
 struct execute_cta *execute_warp_cta(const struct execute_warp *w)
 {
     return &w->cta->face;

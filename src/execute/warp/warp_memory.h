@@ -139,13 +139,15 @@ static inline enum access_result memory_shared(struct execute_warp *w,
 static enum execute_shape shape_of(const struct lie *lie, const uint64_t *address,
                                    uint32_t mask)
 {
+    static const enum execute_shape shapes[] = {[LIE_UNIT] = EXECUTE_UNIT,
+                                                [LIE_EQUAL] = EXECUTE_EQUAL,
+                                                [LIE_UNIT_HALVES] = EXECUTE_HALVES,
+                                                [LIE_EQUAL_HALVES] = EXECUTE_SCATTERED};
     uint64_t first;
     bool is_equal = true;
 
     if (lie->form != LIE_ANY)
-        return lie->form == LIE_UNIT    ? EXECUTE_UNIT
-               : lie->form == LIE_EQUAL ? EXECUTE_EQUAL
-                                        : EXECUTE_SCATTERED;
+        return shapes[lie->form];
     first = address[__builtin_ctz(mask)];
     for (uint32_t left = mask & (mask - 1); left && is_equal; left &= left - 1)
         is_equal = address[__builtin_ctz(left)] == first;

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of emulated devices: only what is allocated may be touched and counts as the
+   host's, what is freed goes back to it, and refusals say both numbers. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device/emulator/device_memory.h"
+
+#define MEGABYTE ((uint64_t)1 << 20)
+#define EACH (256 * MEGABYTE)
+
+static void reserve(struct device_memory *m, unsigned devices)
+{
+    struct proact_error err;
+
+    *m = (struct device_memory){0};
+    if (memory_reserve(m, devices, EACH, &err))
+        fail_msg("%s", err.text);
+}
+
+static uint64_t allocate(struct device_memory *m, unsigned device, uint64_t bytes)
+{
+    struct proact_error err;
+    uint64_t address = 0;
+
+    if (memory_allocate(m, device, bytes, &address, &err))
+        fail_msg("%s", err.text);
+    return address;
+}
+
+static void set_free(struct device_memory *m, unsigned device, uint64_t address)
+{
+    struct allocation was;
+
+    assert_true(memory_free(m, device, address, &was));
+    assert_true(was.first == address);
+}
+
+/* In another process, for it may be the end of it. */
+static bool may_touch(uint64_t address)
+{
+    int state = 0;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (!child) {
+        volatile unsigned char *byte = (volatile unsigned char *)(uintptr_t)address;
+
+        signal(SIGSEGV, SIG_DFL);
+        *byte = (unsigned char)(*byte + 1);
+        _exit(0);
+    }
+    assert_true(waitpid(child, &state, 0) == child);
+    return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long all, resident;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (!f)
+        return 0;
+    if (fscanf(f, "%lu %lu", &all, &resident) != 2)
+        resident = 0;
+    fclose(f);
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void only_what_is_allocated_may_be_touched(void **state)
+{
+    struct device_memory m;
+
+    (void)state;
+    reserve(&m, 2);
+    for (unsigned d = 0; d < 2; d++) {
+        uint64_t a = allocate(&m, d, MEGABYTE);
+
+        assert_int_equal(memory_device(&m, a), d);
+        assert_true(may_touch(a) && may_touch(a + MEGABYTE - 1));
+        assert_false(may_touch(a + 2 * MEGABYTE));
+        set_free(&m, d, a);
+        assert_false(may_touch(a + 8192));
+        assert_false(may_touch(a));
+        assert_true(allocate(&m, d, MEGABYTE) == a);
+        assert_true(may_touch(a + 8192));
+    }
+    memory_release(&m);
+}
+
+/* Where small ones share a page, it is there for as long as one of them is. */
+static void neighbours_on_a_page_stay(void **state)
+{
+    struct device_memory m;
+    uint64_t a[3];
+
+    (void)state;
+    reserve(&m, 1);
+    for (int i = 0; i < 3; i++) {
+        a[i] = allocate(&m, 0, 100);
+        memset((void *)(uintptr_t)a[i], i + 1, 100);
+    }
+    assert_true(a[2] - a[0] < 4096);
+    set_free(&m, 0, a[1]);
+    set_free(&m, 0, a[0]);
+    assert_int_equal(*(unsigned char *)(uintptr_t)(a[2] + 99), 3);
+    set_free(&m, 0, a[2]);
+    assert_false(may_touch(a[2]));
+    /* a large one between two small ones has the pages that they leave */
+    a[0] = allocate(&m, 0, 100);
+    a[1] = allocate(&m, 0, MEGABYTE);
+    a[2] = allocate(&m, 0, 100);
+    memset((void *)(uintptr_t)a[0], 1, 100);
+    memset((void *)(uintptr_t)a[1], 2, MEGABYTE);
+    memset((void *)(uintptr_t)a[2], 3, 100);
+    set_free(&m, 0, a[1]);
+    assert_false(may_touch(a[1] + MEGABYTE / 2));
+    assert_int_equal(*(unsigned char *)(uintptr_t)(a[0] + 99), 1);
+    assert_int_equal(*(unsigned char *)(uintptr_t)a[2], 3);
+    memory_release(&m);
+}
+
+static void freed_pages_go_back(void **state)
+{
+    struct device_memory m;
+    uint64_t before, full, a;
+
+    (void)state;
+    reserve(&m, 1);
+    before = resident_bytes();
+    if (!before)
+        skip(); /* a host that does not say */
+    a = allocate(&m, 0, 64 * MEGABYTE);
+    memset((void *)(uintptr_t)a, 1, 64 * MEGABYTE);
+    full = resident_bytes();
+    assert_true(full > before + 60 * MEGABYTE);
+    set_free(&m, 0, a);
+    assert_true(resident_bytes() < before + 4 * MEGABYTE);
+    memory_release(&m);
+}
+
+/* What a host that promises no more than it has would count, RLIMIT_DATA counts. */
+static void refused_by_the_host(void)
+{
+    struct rlimit limit = {64 * MEGABYTE, 64 * MEGABYTE};
+    struct device_memory m = {0};
+    struct proact_error err;
+    uint64_t address = 0, part;
+
+    if (setrlimit(RLIMIT_DATA, &limit))
+        _exit(0);
+    if (memory_reserve(&m, 4, EACH, &err))
+        _exit(1);
+    if (memory_allocate(&m, 1, 128 * MEGABYTE, &address, &err) != PROACT_ENOSPACE ||
+        !strstr(err.text, "device 1: 134217728 bytes asked for, which the host refuses"))
+        _exit(2);
+    for (int n = 0; n < 20; n++) { /* each time all that was given back */
+        struct allocation was;
+
+        if (memory_allocate(&m, 1, 16 * MEGABYTE, &part, &err))
+            _exit(3);
+        if (!memory_free(&m, 1, part, &was))
+            _exit(4);
+    }
+    _exit(0);
+}
+
+static void a_reservation_is_no_promise(void **state)
+{
+    int status = 0;
+    pid_t child;
+
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its shadow alone is more */
+#endif
+    child = fork();
+    assert_true(child >= 0);
+    if (!child)
+        refused_by_the_host();
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void refuses(struct device_memory *m, uint64_t bytes, const char *says)
+{
+    struct proact_error err;
+    uint64_t address = 77;
+
+    assert_int_equal(memory_allocate(m, 0, bytes, &address, &err), PROACT_ENOSPACE);
+    assert_string_equal(err.text, says);
+    assert_true(address == 77);
+}
+
+static void refusals_say_both_numbers(void **state)
+{
+    struct device_memory m;
+    uint64_t a[4];
+
+    (void)state;
+    reserve(&m, 1);
+    for (int i = 0; i < 4; i++)
+        a[i] = allocate(&m, 0, 63 * MEGABYTE);
+    refuses(&m, 5 * MEGABYTE,
+            "device 0: 5242880 bytes asked for, 4194304 of 268435456 left");
+    set_free(&m, 0, a[0]);
+    set_free(&m, 0, a[2]);
+    refuses(&m, 80 * MEGABYTE,
+            "device 0: 83886080 bytes asked for, 136314880 of 268435456 left but at most "
+            "66060288 in a row");
+    allocate(&m, 0, 63 * MEGABYTE);
+    memory_release(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_what_is_allocated_may_be_touched),
+        cmocka_unit_test(neighbours_on_a_page_stay),
+        cmocka_unit_test(freed_pages_go_back),
+        cmocka_unit_test(a_reservation_is_no_promise),
+        cmocka_unit_test(refusals_say_both_numbers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that share devices: every device once a round, help when it is asked for, also
+   from one who has gone to sleep, and none where only one thread is wanted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "device/emulator/machine.h"
+#include "device/emulator/team.h"
+
+enum { DEVICES = 4, ROUNDS = 20000, PATIENCE_S = 20 };
+
+/* A set that has devices and nothing else. */
+struct rig {
+    struct device_set set;
+    struct emulated devices[DEVICES];
+    atomic_uint done[DEVICES], by_others;
+    pthread_t caller;
+};
+
+static void rig_begin(struct rig *r, unsigned threads)
+{
+    *r = (struct rig){0};
+    r->set.count = DEVICES;
+    r->set.options.threads = threads;
+    r->set.devices = r->devices;
+    r->caller = pthread_self();
+    r->set.team = team_create(&r->set);
+}
+
+static void rig_end(struct rig *r)
+{
+    team_destroy(r->set.team);
+}
+
+static struct rig *rig_of(struct device_set *set)
+{
+    return (struct rig *)(void *)set; /* its first member */
+}
+
+static void count(struct device_set *set, unsigned device)
+{
+    atomic_fetch_add(&rig_of(set)->done[device], 1);
+}
+
+/* Whoever calls waits, asking, until somebody else has done a device. */
+static void wait_for_help(struct device_set *set, unsigned device)
+{
+    struct rig *r = rig_of(set);
+    uint64_t limit = clock_host_ns() + PATIENCE_S * 1000000000ull;
+
+    count(set, device);
+    if (!pthread_equal(pthread_self(), r->caller)) {
+        atomic_fetch_add(&r->by_others, 1);
+        return;
+    }
+    while (!atomic_load(&r->by_others) && clock_host_ns() < limit)
+        team_ask(set->team);
+}
+
+static void every_device_once_a_round(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_begin(&r, 3);
+    team_run(r.set.team, wait_for_help); /* starts the threads */
+    for (unsigned n = 1; n <= ROUNDS; n++) {
+        team_run(r.set.team, count);
+        for (unsigned d = 0; d < DEVICES; d++)
+            assert_int_equal(atomic_load(&r.done[d]), n + 1);
+    }
+    rig_end(&r);
+}
+
+static void help_comes_also_from_who_sleeps(void **state)
+{
+    const struct timespec nap = {.tv_nsec = 30000000};
+    struct rig r;
+
+    (void)state;
+    rig_begin(&r, 2);
+    for (int n = 0; n < 4; n++) {
+        atomic_store(&r.by_others, 0);
+        team_run(r.set.team, wait_for_help);
+        assert_true(atomic_load(&r.by_others) > 0);
+        nanosleep(&nap, NULL);
+    }
+    rig_end(&r);
+}
+
+static void who_is_alone_does_all(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_begin(&r, 1);
+    for (int n = 0; n < 100; n++)
+        team_run(r.set.team, count);
+    for (unsigned d = 0; d < DEVICES; d++)
+        assert_int_equal(atomic_load(&r.done[d]), 100);
+    rig_end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_device_once_a_round),
+        cmocka_unit_test(help_comes_also_from_who_sleeps),
+        cmocka_unit_test(who_is_alone_does_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
