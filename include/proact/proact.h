@@ -28,7 +28,7 @@ struct proact_plan {
     const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned threads; /* of the transfer agent, 32 to 8192; 0: 2048 */
+    unsigned threads; /* of the transfer agent, 32 to 8192; 0: as fill the way out */
     bool elide;       /* measure tracking alone: count, but send nothing. Results on
                          more than one device are then wrong. */
 };

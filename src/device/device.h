@@ -112,8 +112,10 @@ struct device_backend {
                                         struct device_stream **out,
                                         struct proact_error *err);
     void (*stream_destroy)(struct device_stream *stream);
+    /* One with time can be asked for elapsed, and costs more. */
     enum proact_status (*event_create)(struct device_set *set, unsigned device,
-                                       struct device_event **out, struct proact_error *err);
+                                       bool has_time, struct device_event **out,
+                                       struct proact_error *err);
     void (*event_destroy)(struct device_event *event);
 
     /* Stream operations: queued, in order. copy moves within or between devices; write and
@@ -157,7 +159,7 @@ struct device_backend {
 
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
-    /* Between two recorded events, after synchronize. */
+    /* Between two recorded events with time, after synchronize. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */

@@ -250,6 +250,7 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
 
     if (status || (status = cuda_enter(set, s->device, err)))
         return status;
+    s->is_open_ended = true;
     remember(&set->devices[s->device], f->name);
     const struct cuda_span what = {
         .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},

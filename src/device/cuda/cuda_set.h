@@ -31,7 +31,8 @@ struct cuda_wait {
     struct device_stream *stream;
     cu_address word;
     uint32_t value;
-    cu_event before; /* done: the stream stands at the wait */
+    bool is_past;
+    cu_event before; /* done: the stream stands at the wait; NULL: there before long */
 };
 
 /* Something that an observer is told of, between two events. */
@@ -86,6 +87,8 @@ struct device_stream {
     struct device_set *set;
     unsigned device, lane;
     cu_stream stream;
+    bool is_far;        /* from the waits that are still open: while they are looked at */
+    bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct device_stream *next;
 };
 
@@ -93,7 +96,7 @@ struct device_event {
     struct device_set *set;
     unsigned device;
     cu_event event;
-    bool is_recorded;
+    bool is_recorded, has_time;
     struct device_event *next;
 };
 
@@ -135,7 +138,7 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
                              size_t bytes, struct proact_error *err);
 
 /* cuda_event.c */
-enum proact_status cuda_event_create(struct device_set *set, unsigned device,
+enum proact_status cuda_event_create(struct device_set *set, unsigned device, bool has_time,
                                      struct device_event **out, struct proact_error *err);
 void cuda_event_destroy(struct device_event *e);
 enum proact_status cuda_record(struct device_stream *s, struct device_event *e,

@@ -18,8 +18,9 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                     owner);
     if ((status = cuda_enter(set, s->device, err)))
         return status;
-    cu_result result = cuda_mark(s, false, &wait.before);
+    cu_result result = s->is_open_ended ? cuda_mark(s, false, &wait.before) : 0;
 
+    s->is_open_ended = false;
     if (!result)
         result = set->driver.stream_wait_value(s->stream, word, value, CU_WAIT_AT_LEAST);
     if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))

@@ -197,10 +197,12 @@ static enum proact_status stream_create(struct device_set *set, unsigned device,
 }
 
 static enum proact_status event_create(struct device_set *set, unsigned device,
-                                       struct device_event **out, struct proact_error *err)
+                                       bool has_time, struct device_event **out,
+                                       struct proact_error *err)
 {
     struct device_event *e = must_calloc(1, sizeof *e);
 
+    (void)has_time;
     (void)err;
     e->set = set;
     e->device = device;
