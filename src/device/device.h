@@ -20,6 +20,7 @@ struct device_stream;   /* operations of one device, one after the other */
 struct device_event;    /* a moment of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
+struct device_graph;    /* stream operations, kept to be queued again */
 
 struct device_options {
     const struct topology *topology; /* borrowed while open */
@@ -156,6 +157,16 @@ struct device_backend {
     enum proact_status (*launch)(struct device_stream *s, struct device_function *f,
                                  const struct device_launch *launch,
                                  struct proact_error *err);
+
+    /* Stream operations between the two are not queued but kept. write, read and everything
+       that is no stream operation have no place there; waits for what was recorded before
+       count for nothing. graph_launch queues them all anew: behind what was queued before,
+       on any stream, and ahead of what is queued later. */
+    enum proact_status (*capture_begin)(struct device_set *set, struct proact_error *err);
+    enum proact_status (*capture_end)(struct device_set *set, struct device_graph **out,
+                                      struct proact_error *err);
+    enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
+    void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is fine */
 
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/recording.h"
 #include "runtime/runtime_machine.h"
 
 enum {
@@ -172,6 +173,7 @@ void proact_close(struct proact *p)
         return;
     if (p->set)
         p->backend->synchronize(p->set, NULL);
+    recordings_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
     while (p->arrays)

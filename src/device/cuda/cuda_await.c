@@ -47,7 +47,7 @@ static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
         else if (!look(set, w, holds) && (int32_t)(*holds - w->value) < 0)
             found = w;
         else
-            w->is_past = true;
+            w->is_past = !w->is_of_graph;
         v->context_pop(&was);
     }
     return found;

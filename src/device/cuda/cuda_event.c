@@ -57,9 +57,10 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
         return fail(err, PROACT_EINVAL,
                     "an event of device %u cannot be recorded on a stream of device %u",
                     e->device, s->device);
-    if ((status = cuda_enter(s->set, s->device, err)))
+    if ((status = cuda_use(s, err)))
         return status;
     e->is_recorded = true;
+    e->capture = s->set->is_capturing ? s->set->captures : 0;
     return cuda_leave(s->set, s->device, s->set->driver.event_record(e->event, s->stream),
                       "cuEventRecord", err);
 }
@@ -67,9 +68,13 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err)
 {
-    enum proact_status status = cuda_enter(s->set, s->device, err);
+    struct device_set *set = s->set;
+    enum proact_status status;
 
-    if (status)
+    /* A graph comes after all before it, and all later after the graph. */
+    if (e->capture != (set->is_capturing ? set->captures : 0))
+        return PROACT_OK;
+    if ((status = cuda_use(s, err)))
         return status;
     s->is_open_ended = true;
     return cuda_leave(s->set, s->device,

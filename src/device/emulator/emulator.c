@@ -14,12 +14,14 @@
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
+#include "device/emulator/tape.h"
 #include "device/emulator/windows.h"
 
 enum { WAIT_LIMIT_MS = 10000, FREE_LATENCY_NS = 50, L2_LINE_BYTES = 128 };
 
 static void set_destroy(struct device_set *set)
 {
+    tape_destroy(set->tape);
     while (set->modules)
         module_unload(set->modules);
     for (unsigned i = 0; set->devices && i < set->count; i++) {
@@ -287,6 +289,10 @@ const struct device_backend device_emulator = {
     .function = module_function,
     .variable = module_variable,
     .launch = enqueue_launch,
+    .capture_begin = tape_begin,
+    .capture_end = tape_end,
+    .graph_launch = tape_play,
+    .graph_destroy = tape_destroy,
     .synchronize = synchronize,
     .elapsed = elapsed,
     .now_ns = now_ns,
