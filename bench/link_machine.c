@@ -23,10 +23,10 @@ static void open_device(struct link_machine *m, unsigned n)
 
     for (unsigned s = 0; s < LINK_PEERS; s++) {
         link_must(b->stream_create(m->set, n, &d->stream[s], &err), &err);
-        link_must(b->event_create(m->set, n, &d->branch[s], &err), &err);
+        link_must(b->event_create(m->set, n, true, &d->branch[s], &err), &err);
     }
-    link_must(b->event_create(m->set, n, &d->from, &err), &err);
-    link_must(b->event_create(m->set, n, &d->to, &err), &err);
+    link_must(b->event_create(m->set, n, true, &d->from, &err), &err);
+    link_must(b->event_create(m->set, n, true, &d->to, &err), &err);
     link_must(b->alloc(m->set, n, LINK_BUFFER_BYTES, &d->source, &err), &err);
     link_must(b->alloc(m->set, n, LINK_BUFFER_BYTES, &d->target, &err), &err);
     link_must(b->alloc(m->set, n, LINK_WORDS_BYTES, &d->words, &err), &err);

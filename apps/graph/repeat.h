@@ -4,7 +4,8 @@
 /* The loop that iterative applications share. An iteration is one launch; it leaves one
    pair of sums by CTA: {change, anything}. The devices decide for themselves, alike, to
    stop (they read the pairs of the iteration before), so the host looks only at times, and
-   then at the iterations it has not seen, to learn when that was. */
+   then at the iterations it has not seen, to learn when that was. A batch between two looks
+   is recorded once and replayed: it is even, because iterations swap two arrays. */
 
 #include <proact/proact.h>
 
@@ -39,7 +40,7 @@ struct repeat_result {
     struct proact_statistics statistics;
 };
 
-/* The first launch is made twice, and the clock starts between: what a session makes once,
-   modules and tables, is not timed. */
+/* What a session makes once, modules, tables and the recording, is made before the clock
+   starts, and the arrays are reset. */
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
                               struct proact_error *err);

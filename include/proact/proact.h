@@ -19,16 +19,17 @@ extern "C" {
 
 enum { PROACT_DEVICES_MAX = 16 };
 
-struct proact;        /* a session: a machine's devices, opened */
-struct proact_array;  /* memory with a replica on every device of the session */
-struct proact_kernel; /* one kernel, loaded on every device */
+struct proact;           /* a session: a machine's devices, opened */
+struct proact_array;     /* memory with a replica on every device of the session */
+struct proact_recording; /* launches that are replayed as one */
+struct proact_kernel;    /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
     const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned threads; /* of the transfer agent, 32 to 8192; 0: 2048 */
+    unsigned threads; /* of the transfer agent, 32 to 8192; 0: as fill the way out */
     bool elide;       /* measure tracking alone: count, but send nothing. Results on
                          more than one device are then wrong. */
 };
@@ -180,6 +181,20 @@ PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error 
 
 /* The devices' clock as of the last wait, in ns; virtual where emulated. */
 PROACT_API uint64_t proact_now_ns(const struct proact *p);
+
+/* Launches between begin and end are not run but recorded, to be replayed as one graph on
+   all devices, any number of times: the host queues one thing instead of many. Each must
+   have been launched once before, with the same arrays, grid and plan; waits, reads and
+   writes cannot be recorded. begin waits. A replay is ordered like a launch: after all
+   before it, and before all after it. The session owns what end gives. */
+PROACT_API enum proact_status proact_record_begin(struct proact *p,
+                                                  struct proact_error *err);
+PROACT_API enum proact_status proact_record_end(struct proact *p,
+                                                struct proact_recording **out,
+                                                struct proact_error *err);
+PROACT_API enum proact_status proact_replay(struct proact_recording *r,
+                                            struct proact_error *err);
+PROACT_API void proact_recording_destroy(struct proact_recording *r); /* NULL is fine */
 
 /* What was sent since the session was opened or proact_statistics_reset(). */
 struct proact_statistics {

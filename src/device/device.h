@@ -20,6 +20,7 @@ struct device_stream;   /* operations of one device, one after the other */
 struct device_event;    /* a moment of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
+struct device_graph;    /* stream operations, kept to be queued again */
 
 struct device_options {
     const struct topology *topology; /* borrowed while open */
@@ -116,8 +117,10 @@ struct device_backend {
                                         struct device_stream **out,
                                         struct proact_error *err);
     void (*stream_destroy)(struct device_stream *stream);
+    /* One with time can be asked for elapsed, and costs more. */
     enum proact_status (*event_create)(struct device_set *set, unsigned device,
-                                       struct device_event **out, struct proact_error *err);
+                                       bool has_time, struct device_event **out,
+                                       struct proact_error *err);
     void (*event_destroy)(struct device_event *event);
 
     /* Stream operations: queued, in order. copy moves within or between devices; write and
@@ -159,9 +162,19 @@ struct device_backend {
                                  const struct device_launch *launch,
                                  struct proact_error *err);
 
+    /* Stream operations between the two are not queued but kept. write, read and everything
+       that is no stream operation have no place there; waits for what was recorded before
+       count for nothing. graph_launch queues them all anew: behind what was queued before,
+       on any stream, and ahead of what is queued later. */
+    enum proact_status (*capture_begin)(struct device_set *set, struct proact_error *err);
+    enum proact_status (*capture_end)(struct device_set *set, struct device_graph **out,
+                                      struct proact_error *err);
+    enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
+    void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is fine */
+
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
-    /* Between two recorded events, after synchronize. */
+    /* Between two recorded events with time, after synchronize. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */

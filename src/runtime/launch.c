@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/session.h"
+#include "runtime/recording.h"
 
 struct launching {
     struct proact_kernel *kernel;
@@ -163,7 +163,9 @@ static enum proact_status queue_kernel(const struct launching *l, unsigned devic
         p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN],
                            l->kernel->function[device], launch, err);
 
-    if (!status)
+    if (!status && p->recording)
+        recording_add_kernel(p, l->kernel, device);
+    else if (!status)
         span_book_launched(&p->book, device, l->sequence);
     return status;
 }
@@ -237,6 +239,8 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
     unsigned devices = l->kernel->session->devices.count;
     enum proact_status status = PROACT_OK;
 
+    if (l->kernel->session->recording && devices > 1)
+        status = recording_rewind(l->kernel->session, l->binding, err);
     for (unsigned d = 0; d < devices && !status; d++)
         status = launch_share(l, d, err);
     for (unsigned d = 0; d < devices && devices > 1 && !status; d++)
@@ -275,6 +279,36 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     return status;
 }
 
+/* What one device sends of an array in this launch. */
+static void account_traffic(struct proact *p, struct proact_array *a, unsigned device,
+                            uint64_t bytes, uint64_t chunks)
+{
+    if (p->recording) {
+        recording_add_traffic(p, a, device, bytes, chunks);
+        return;
+    }
+    a->traffic[device].bytes += bytes;
+    a->traffic[device].chunks += chunks;
+    p->chunks[device] += chunks;
+}
+
+/* Agents that may give up are asked about at the next wait. */
+static void account_launch(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    const struct kernel_binding *b = l->binding;
+
+    if (p->recording) {
+        recording_add_launch(p, (uint32_t)l->sequence, b);
+        return;
+    }
+    if (!b->transfer.plan.method->may_give_up || p->devices.count == 1)
+        return;
+    p->launches =
+        must_grow(p->launches, p->launch_count, &p->launch_capacity, sizeof *p->launches);
+    p->launches[p->launch_count++] = (struct session_launch){(uint32_t)l->sequence, b};
+}
+
 static void account(const struct launching *l)
 {
     struct proact *p = l->kernel->session;
@@ -285,25 +319,20 @@ static void account(const struct launching *l)
 
         if (!a)
             continue;
+        if (p->recording)
+            recording_add_array(p, a);
         a->used = l->sequence;
         if (is_written(l, a))
             a->sent[b ? b->transfer.plan.method->lane : TRANSFER_SIDE] = l->sequence;
         if (!b && l->kernel->may_write && !p->plan.elide)
-            a->traffic[0].bytes += a->bytes * (p->devices.count - 1);
+            account_traffic(p, a, 0, a->bytes * (p->devices.count - 1), 0);
     }
     for (unsigned d = 0; b && d < p->devices.count; d++)
-        for (unsigned s = 0; s < b->transfer.slot_count; s++) {
-            uint64_t chunks = transfer_sent_chunks(&b->transfer, d, s);
-
-            b->array[s]->traffic[d].bytes += transfer_sent_bytes(&b->transfer, d, s);
-            b->array[s]->traffic[d].chunks += chunks;
-            p->chunks[d] += chunks;
-        }
-    if (b && b->transfer.plan.method->may_give_up && p->devices.count > 1) {
-        p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
-                                sizeof *p->launches);
-        p->launches[p->launch_count++] = (struct session_launch){(uint32_t)l->sequence, b};
-    }
+        for (unsigned s = 0; s < b->transfer.slot_count; s++)
+            account_traffic(p, b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
+                            transfer_sent_chunks(&b->transfer, d, s));
+    if (b)
+        account_launch(l);
 }
 
 enum proact_status proact_launch(struct proact_kernel *k, const struct proact_grid *grid,

@@ -10,7 +10,7 @@ enum proact_status order_open(struct order *o, const struct transfer_devices *de
     for (unsigned d = 0; d < devices->count; d++)
         for (int lane = 0; lane < TRANSFER_LANES; lane++)
             for (int i = 0; i < ORDER_RING && !status; i++)
-                status = devices->backend->event_create(devices->set, d,
+                status = devices->backend->event_create(devices->set, d, false,
                                                         &o->lane[d][lane].event[i], err);
     return status;
 }

@@ -140,6 +140,8 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     struct proact *p = a->session;
     enum proact_status status = check_range(a, first, count, err);
 
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "array '%s': a write cannot be recorded", a->name);
     if (status || !count)
         return status;
     uint64_t sequence = ++p->sequence;

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/session.h"
+#include "runtime/recording.h"
 
 struct mapped {
     const struct proact_map *map;
@@ -194,6 +194,11 @@ enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t g
             *out = b;
             return restart(p, b, err);
         }
+    if (p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': these arrays, grid and plan were not launched before: "
+                    "launch them once, then record",
+                    k->name);
     struct kernel_binding *b = must_calloc(1, sizeof *b);
 
     memcpy(b->grid, grid, sizeof b->grid);
@@ -218,6 +223,7 @@ static bool uses(const struct kernel_binding *b, const struct proact_array *a)
 
 void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array)
 {
+    recordings_void(k->session, k, array);
     for (struct kernel_binding **link = &k->bindings; *link;) {
         struct kernel_binding *b = *link;
 

@@ -56,6 +56,8 @@ void session_settle(struct proact *p)
 
 enum proact_status proact_wait(struct proact *p, struct proact_error *err)
 {
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a wait cannot be recorded: end the recording");
     enum proact_status status = wait_for_all(p, err);
 
     if (!p->kept_status)

@@ -6,13 +6,14 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/recording.h"
 #include "runtime/runtime_machine.h"
 
 enum {
     CHUNK_BYTES_DEFAULT = 64 << 10,
     CHUNK_BYTES_MIN = 4 << 10,
     CHUNK_BYTES_MAX = 256 << 20,
-    THREADS_DEFAULT = 2048,
+    THREADS_PER_CTA = 1024,
     THREADS_MIN = 32,
     THREADS_MAX = 8192,
     WAIT_LIMIT_MS = 10000,
@@ -21,11 +22,23 @@ enum {
 /* A nanosecond to eleven days: what the devices' clocks count without overflow. */
 static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
 
+/* CTAs that fill the way out of a device; all that are possible where that is not known. */
+static unsigned threads_default(const struct topology *t)
+{
+    double ctas = t->fabric.sm_gbps_per_cta > 0
+                      ? t->fabric.egress_gbps / t->fabric.sm_gbps_per_cta
+                      : THREADS_MAX / THREADS_PER_CTA;
+
+    if (ctas > THREADS_MAX / THREADS_PER_CTA)
+        return THREADS_MAX;
+    return ((unsigned)ctas + (ctas > (unsigned)ctas)) * THREADS_PER_CTA;
+}
+
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err)
 {
     uint64_t chunk = plan->chunk_bytes, rise = 0;
-    unsigned threads = plan->threads ? plan->threads : THREADS_DEFAULT;
+    unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
     const struct transfer_method *method;
     enum proact_status status = transfer_method_find(plan->method, &method, err);
 
@@ -160,6 +173,7 @@ void proact_close(struct proact *p)
         return;
     if (p->set)
         p->backend->synchronize(p->set, NULL);
+    recordings_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
     while (p->arrays)

@@ -104,6 +104,8 @@ struct proact {
     struct proact_array *arrays;
     struct proact_kernel *kernels;
     struct session_image *images;
+    struct proact_recording *recording; /* under way, or NULL */
+    struct proact_recording *recordings;
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];

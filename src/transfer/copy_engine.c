@@ -21,12 +21,13 @@ static enum proact_status make_copies(struct transfer_binding *b, unsigned devic
 {
     const struct transfer_devices *t = b->devices;
     struct copies *c = must_calloc(1, sizeof *c);
-    enum proact_status status = t->backend->event_create(t->set, device, &c->begin, err);
+    enum proact_status status =
+        t->backend->event_create(t->set, device, false, &c->begin, err);
 
     b->state[device] = c;
     expected_list(b, device, &c->item, &c->count);
     for (int s = 0; s < STREAMS && !status; s++) {
-        status = t->backend->event_create(t->set, device, &c->end[s], err);
+        status = t->backend->event_create(t->set, device, false, &c->end[s], err);
         if (!status)
             status = t->backend->stream_create(t->set, device, &c->stream[s], err);
     }

@@ -38,7 +38,7 @@ static enum proact_status make_agenda(struct transfer_binding *b, unsigned devic
     enum proact_status status;
 
     b->state[device] = agenda;
-    if ((status = t->backend->event_create(t->set, device, &agenda->ahead, err)))
+    if ((status = t->backend->event_create(t->set, device, false, &agenda->ahead, err)))
         return status;
     expected_list(b, device, &items, &agenda->count);
     if (agenda->count)

@@ -65,6 +65,12 @@ enum proact_status transfer_tables_restart(const struct transfer_devices *device
                                            const struct transfer_tables *t,
                                            struct proact_error *err);
 
+struct transfer_binding;
+/* Queues on lane SIDE, for mechanisms that wait for flags: they say that no chunk is ready
+   in the launch of this epoch, nor in later ones. */
+enum proact_status transfer_flags_rewind(const struct transfer_binding *b, unsigned device,
+                                         uint32_t epoch, struct proact_error *err);
+
 struct transfer_plan {
     const struct transfer_method *method;
     uint64_t chunk_bytes,

@@ -121,3 +121,28 @@ enum proact_status transfer_tables_restart(const struct transfer_devices *device
                                          (size_t)t->table[d].chunk_count * 4, err);
     return status;
 }
+
+/* A word of four equal bytes that lies before the epoch, whatever was there. */
+static unsigned char byte_before(uint32_t epoch)
+{
+    return (unsigned char)((epoch >> 24) - 1);
+}
+
+enum proact_status transfer_flags_rewind(const struct transfer_binding *b, unsigned device,
+                                         uint32_t epoch, struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    uint32_t mode = b->plan.method->share_mode;
+    bool waits = mode & PROACT_SHARE_COUNT && !(mode & PROACT_SHARE_SEND);
+    enum proact_status status = PROACT_OK;
+
+    for (uint32_t s = 0; s < b->slot_count && waits && !status; s++) {
+        const struct transfer_tables *tables = b->slot[s].tables;
+
+        status = t->backend->fill(t->device[device].lane[TRANSFER_SIDE],
+                                  (device_addr)(uintptr_t)tables->resident[device].ready,
+                                  byte_before(epoch),
+                                  (size_t)tables->table[device].chunk_count * 4, err);
+    }
+    return status;
+}

@@ -120,7 +120,7 @@ static void a_stale_replica_is_refused(struct contract *c)
     }
     c->b->replicas(c->set, &r);
     contract_sync(c);
-    contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
     contract_run(c, 0, 0, "add_one", 1, 64, &p[0]);
     contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
     contract_must(c, c->b->wait_event(c->stream[1][0], event, &c->err));

@@ -42,7 +42,7 @@ static void an_event_orders_streams(struct contract *c)
                                          busy = loops(LONG);
         struct device_event *event;
 
-        contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
+        contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
         clear(c, 0, a, WORDS * 4);
         contract_run(c, 0, 0, "busy", 1, 32, &busy);
         contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
@@ -62,8 +62,8 @@ static void an_event_may_be_recorded_again(struct contract *c)
     const struct contract_parameters add = contract_u64_u32(a, WORDS);
     struct device_event *event, *back;
 
-    contract_must(c, c->b->event_create(c->set, 0, &event, &c->err));
-    contract_must(c, c->b->event_create(c->set, 1, &back, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    contract_must(c, c->b->event_create(c->set, 1, false, &back, &c->err));
     assert_int_equal(c->b->record(c->stream[1][0], event, &c->err), PROACT_EINVAL);
     clear(c, 0, a, WORDS * 4);
     for (uint32_t i = 1; i <= 3; i++) {

@@ -21,7 +21,7 @@ static double time_of(struct contract *c, uint32_t count)
     double ns = -1;
 
     for (int i = 0; i < 2; i++) {
-        contract_must(c, c->b->event_create(c->set, 0, &event[i], &c->err));
+        contract_must(c, c->b->event_create(c->set, 0, true, &event[i], &c->err));
         contract_must(c, c->b->record(c->stream[0][0], event[i], &c->err));
         if (i == 0)
             contract_run(c, 0, 0, "busy", 1, 32, &busy);
@@ -49,7 +49,7 @@ static void an_event_never_recorded_has_no_time(struct contract *c)
     double ns = 7;
 
     for (int i = 0; i < 2; i++)
-        contract_must(c, c->b->event_create(c->set, 0, &event[i], &c->err));
+        contract_must(c, c->b->event_create(c->set, 0, true, &event[i], &c->err));
     contract_must(c, c->b->record(c->stream[0][0], event[0], &c->err));
     contract_sync(c);
     contract_refused(c, c->b->elapsed(event[0], event[1], &ns, &c->err), PROACT_EINVAL);

@@ -46,6 +46,7 @@ methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
     *:copy-*) echo copy-engine ;;
+    *:flags-* | *:rewind-* | *:replay-*) echo polling ;;
     *:announce | *:tables-*) echo polling ;;
     *:counter-restart*) echo polling ;;
     *:verdict-*) echo fused ;;

@@ -5,6 +5,7 @@
    Arguments: how many seeds, and one method alone. */
 #include <proact/proact.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 14, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
 enum array { X, A, B, C };
-enum what { END, STEP, SPREAD, WHOLE, WRITE, LOSE };
+enum what { END, STEP, SPREAD, WHOLE, WRITE, LOSE, RECORD, KEEP, REPLAY };
 
-/* What a case does, in order. `over` devices run it (0: all); CTAs from `slow` per cent on
-   come late. */
+/* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
+   `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
 struct act {
     enum what what;
     enum array from, to;
@@ -74,6 +75,29 @@ static const struct {
       {LOSE, X, A, 0, 0, 100},
       {STEP, X, A, 50, 0, 3},
       {STEP, A, B, 9000, 0, 100}}},
+    {"replayed",
+     {{STEP, X, A, 0, 0, 100},
+      {STEP, A, B, 9000, 0, 100},
+      {STEP, B, A, 17000, 0, 50},
+      {RECORD, X, X, 0, 0, 0},
+      {STEP, A, B, 9000, 0, 100},
+      {STEP, B, A, 17000, 0, 50},
+      {KEEP, X, X, 0, 0, 0},
+      {STEP, X, A, 40, 0, 100},
+      {REPLAY, X, X, 0, 0, 0},
+      {REPLAY, X, X, 0, 0, 0},
+      {STEP, A, C, 20000, 0, 50},
+      {REPLAY, X, X, 0, 0, 0},
+      {WRITE, C, B, 0, 0, 0}}},
+    {"replayed after a launch that broke",
+     {{STEP, X, A, 0, 0, 100},
+      {STEP, A, B, 9000, 0, 100},
+      {RECORD, X, X, 0, 0, 0},
+      {STEP, X, A, 70, 0, 3},
+      {STEP, A, B, 9000, 0, 100},
+      {KEEP, X, X, 0, 0, 0},
+      {LOSE, X, A, 0, 0, 100},
+      {REPLAY, X, X, 0, 0, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };
@@ -84,6 +108,9 @@ struct run {
     struct proact_kernel *kernel[WHOLE + 1];
     uint32_t truth[ARRAYS][COUNT], spare[COUNT];
     const char *method;
+    struct proact_recording *recording;
+    const struct act *recorded; /* what it does, up to KEEP */
+    bool is_recording;
     struct proact_error err;
 };
 
@@ -135,6 +162,13 @@ static enum proact_status prepare(struct run *r, char *text)
     return status;
 }
 
+static void expect(struct run *r, const struct act *act)
+{
+    for (uint32_t i = 0; i < COUNT; i++)
+        r->spare[i] = 3 * r->truth[act->from][(i + act->shift) % COUNT] + 1;
+    memcpy(r->truth[act->to], r->spare, sizeof r->spare);
+}
+
 static enum proact_status launch(struct run *r, const struct act *act, uint32_t lost)
 {
     const enum what what = act->what == LOSE ? STEP : act->what;
@@ -150,9 +184,8 @@ static enum proact_status launch(struct run *r, const struct act *act, uint32_t 
                                       PROACT_VALUE(slow),
                                       PROACT_VALUE(lost)};
 
-    for (uint32_t i = 0; i < COUNT; i++)
-        r->spare[i] = 3 * r->truth[act->from][(i + shift) % COUNT] + 1;
-    memcpy(r->truth[act->to], r->spare, sizeof r->spare);
+    if (!r->is_recording)
+        expect(r, act);
     return proact_launch(r->kernel[what], &grid, args, 6, &r->err);
 }
 
@@ -170,11 +203,32 @@ static enum proact_status lose(struct run *r, const struct act *act)
     return PROACT_EFAULT;
 }
 
+static enum proact_status record(struct run *r, const struct act *act)
+{
+    r->is_recording = act->what == RECORD;
+    if (!r->is_recording)
+        return proact_record_end(r->session, &r->recording, &r->err);
+    r->recorded = act + 1;
+    return proact_record_begin(r->session, &r->err);
+}
+
+static enum proact_status replay(struct run *r)
+{
+    for (const struct act *act = r->recorded; act->what != KEEP; act++)
+        expect(r, act);
+    return proact_replay(r->recording, &r->err);
+}
+
 static enum proact_status act_out(struct run *r, const struct act *act)
 {
     switch (act->what) {
     case LOSE:
         return lose(r, act);
+    case RECORD:
+    case KEEP:
+        return record(r, act);
+    case REPLAY:
+        return replay(r);
     case WRITE:
         memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
         return proact_array_write(r->array[act->to], 0, r->truth[act->from], COUNT,

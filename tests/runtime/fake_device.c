@@ -145,8 +145,10 @@ static void stream_destroy(struct device_stream *s)
 }
 
 static enum proact_status event_create(struct device_set *set, unsigned device,
-                                       struct device_event **out, struct proact_error *err)
+                                       bool has_time, struct device_event **out,
+                                       struct proact_error *err)
 {
+    (void)has_time;
     (void)err;
     *out = must_calloc(1, sizeof **out);
     **out = (struct device_event){set, device, 0};

@@ -83,6 +83,18 @@ static void close_device(struct device_set *set, unsigned number)
     v->primary_release(d->device);
 }
 
+static void close_graphs(struct device_set *set)
+{
+    cu_context was;
+
+    if (!set->graph_begin || set->is_stuck)
+        return;
+    set->driver.context_push(set->devices[0].context);
+    set->driver.event_destroy(set->graph_begin);
+    set->driver.event_destroy(set->graph_end);
+    set->driver.context_pop(&was);
+}
+
 static void cuda_close(struct device_set *set)
 {
     if (!set)
@@ -94,6 +106,7 @@ static void cuda_close(struct device_set *set)
         cuda_stream_destroy(set->streams);
     while (set->events)
         cuda_event_destroy(set->events);
+    close_graphs(set);
     cuda_staging_clear(set);
     for (unsigned d = 0; set->devices && d < set->count; d++)
         close_device(set, d);
@@ -205,6 +218,10 @@ const struct device_backend device_cuda = {
     .function = cuda_function,
     .variable = cuda_variable,
     .launch = cuda_launch,
+    .capture_begin = cuda_capture_begin,
+    .capture_end = cuda_capture_end,
+    .graph_launch = cuda_graph_launch,
+    .graph_destroy = cuda_graph_destroy,
     .synchronize = cuda_synchronize,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,

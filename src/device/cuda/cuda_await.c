@@ -21,20 +21,33 @@ static cu_result look(struct device_set *set, const struct cuda_wait *w, uint32_
     return result ? result : set->driver.stream_synchronize(d->rescue);
 }
 
-/* The first open wait that a stream stands at, if there is one. */
+static bool is_reached(struct device_set *set, const struct cuda_wait *w)
+{
+    return !w->before || set->driver.event_query(w->before) == 0;
+}
+
+/* The first open wait that a stream stands at, if there is one. What a stream has not
+   reached keeps it from all that comes later. */
 static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
 {
     const struct driver *v = &set->driver;
     const struct cuda_wait *found = NULL;
     cu_context was;
 
+    for (struct device_stream *s = set->streams; s; s = s->next)
+        s->is_far = false;
     for (size_t i = 0; i < set->wait_count && !found; i++) {
-        const struct cuda_wait *w = &set->waits[i];
+        struct cuda_wait *w = &set->waits[i];
 
+        if (w->is_past || w->stream->is_far)
+            continue;
         v->context_push(set->devices[w->stream->device].context);
-        if (!v->event_query(w->before) && !look(set, w, holds) &&
-            (int32_t)(*holds - w->value) < 0)
+        if (!is_reached(set, w))
+            w->stream->is_far = true;
+        else if (!look(set, w, holds) && (int32_t)(*holds - w->value) < 0)
             found = w;
+        else
+            w->is_past = !w->is_of_graph;
         v->context_pop(&was);
     }
     return found;
@@ -60,7 +73,8 @@ static void rescue(struct device_set *set)
 
         v->context_push(d->context);
         /* What is before it: kernels, and waits that are satisfied by now. */
-        while (v->event_query(w->before) == CU_NOT_READY && is_early(set, start))
+        while (w->before && v->event_query(w->before) == CU_NOT_READY &&
+               is_early(set, start))
             ;
         if (!look(set, w, &holds) && (int32_t)(holds - w->value) < 0) {
             v->stream_write_value(d->rescue, w->word, w->value, 0);

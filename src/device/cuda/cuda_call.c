@@ -18,6 +18,39 @@ enum proact_status cuda_enter(struct device_set *set, unsigned device,
                 driver_words(&set->driver, result).text);
 }
 
+/* A capture takes a stream in with its first operation; behind a graph it waits then. */
+static cu_result take_in(struct device_stream *s)
+{
+    struct device_set *set = s->set;
+    cu_result result = 0;
+
+    if (s == set->graph_stream)
+        return 0;
+    if (set->is_capturing) {
+        if (!s->is_captured)
+            result = set->driver.stream_wait_event(s->stream, set->graph_begin, 0);
+        s->is_captured = true;
+        return result;
+    }
+    if (s->is_behind)
+        result = set->driver.stream_wait_event(s->stream, set->graph_end, 0);
+    s->is_behind = false;
+    s->is_ahead = true;
+    return result;
+}
+
+enum proact_status cuda_use(struct device_stream *s, struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(s->set, s->device, err);
+
+    if (status)
+        return status;
+    cu_result result = take_in(s);
+
+    return result ? cuda_leave(s->set, s->device, result, "cuStreamWaitEvent", err)
+                  : PROACT_OK;
+}
+
 enum proact_status cuda_break(struct device_set *set, enum proact_status status,
                               struct proact_error *err)
 {

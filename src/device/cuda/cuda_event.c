@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-enum proact_status cuda_event_create(struct device_set *set, unsigned device,
+enum proact_status cuda_event_create(struct device_set *set, unsigned device, bool has_time,
                                      struct device_event **out, struct proact_error *err)
 {
     enum proact_status status = cuda_enter(set, device, err);
@@ -13,14 +13,18 @@ enum proact_status cuda_event_create(struct device_set *set, unsigned device,
 
     if (status)
         return status;
-    cu_result result = set->driver.event_create(&event, CU_EVENT_WITH_TIME);
+    cu_result result = set->driver.event_create(&event, has_time ? CU_EVENT_WITH_TIME
+                                                                 : CU_EVENT_WITHOUT_TIME);
 
     if ((status = cuda_leave(set, device, result, "cuEventCreate", err)))
         return status;
     struct device_event *e = must_calloc(1, sizeof *e);
 
-    *e = (struct device_event){
-        .set = set, .device = device, .event = event, .next = set->events};
+    *e = (struct device_event){.set = set,
+                               .device = device,
+                               .event = event,
+                               .has_time = has_time,
+                               .next = set->events};
     set->events = e;
     *out = e;
     return PROACT_OK;
@@ -53,9 +57,10 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
         return fail(err, PROACT_EINVAL,
                     "an event of device %u cannot be recorded on a stream of device %u",
                     e->device, s->device);
-    if ((status = cuda_enter(s->set, s->device, err)))
+    if ((status = cuda_use(s, err)))
         return status;
     e->is_recorded = true;
+    e->capture = s->set->is_capturing ? s->set->captures : 0;
     return cuda_leave(s->set, s->device, s->set->driver.event_record(e->event, s->stream),
                       "cuEventRecord", err);
 }
@@ -63,10 +68,15 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err)
 {
-    enum proact_status status = cuda_enter(s->set, s->device, err);
+    struct device_set *set = s->set;
+    enum proact_status status;
 
-    if (status)
+    /* A graph comes after all before it, and all later after the graph. */
+    if (e->capture != (set->is_capturing ? set->captures : 0))
+        return PROACT_OK;
+    if ((status = cuda_use(s, err)))
         return status;
+    s->is_open_ended = true;
     return cuda_leave(s->set, s->device,
                       s->set->driver.stream_wait_event(s->stream, e->event, 0),
                       "cuStreamWaitEvent", err);
@@ -81,6 +91,9 @@ enum proact_status cuda_elapsed(struct device_event *from, struct device_event *
     if (!from->is_recorded || !to->is_recorded)
         return fail(err, PROACT_EINVAL, "an event of device %u was not recorded yet",
                     from->is_recorded ? to->device : from->device);
+    if (!from->has_time || !to->has_time)
+        return fail(err, PROACT_EINVAL, "an event of device %u was made without time",
+                    from->has_time ? to->device : from->device);
     if (from->device != to->device)
         return fail(err, PROACT_EINVAL, "events of devices %u and %u have no common clock",
                     from->device, to->device);

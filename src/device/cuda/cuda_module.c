@@ -248,8 +248,9 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     struct device_set *set = s->set;
     enum proact_status status = check_launch(f, l, err);
 
-    if (status || (status = cuda_enter(set, s->device, err)))
+    if (status || (status = cuda_use(s, err)))
         return status;
+    s->is_open_ended = true;
     remember(&set->devices[s->device], f->name);
     const struct cuda_span what = {
         .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},

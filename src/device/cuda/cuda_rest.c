@@ -15,7 +15,8 @@ enum proact_status cuda_synchronize(struct device_set *set, struct proact_error 
     if (status)
         return status;
     for (size_t i = 0; i < set->wait_count; i++)
-        cuda_mark_back(set, set->waits[i].stream->device, false, set->waits[i].before);
+        if (set->waits[i].before)
+            cuda_mark_back(set, set->waits[i].stream->device, false, set->waits[i].before);
     set->wait_count = 0;
     cuda_staging_rest(set);
     cuda_spans_tell(set);

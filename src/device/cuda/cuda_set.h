@@ -31,7 +31,8 @@ struct cuda_wait {
     struct device_stream *stream;
     cu_address word;
     uint32_t value;
-    cu_event before; /* done: the stream stands at the wait */
+    bool is_past, is_of_graph; /* a graph's may open again */
+    cu_event before; /* done: the stream stands at the wait; NULL: there before long */
 };
 
 /* Something that an observer is told of, between two events. */
@@ -68,6 +69,12 @@ struct device_set {
     bool is_stuck;             /* a stream never ended: what it uses is left behind */
     char sentence[400];
     uint64_t opened_ns, now_ns;
+    /* Graphs run on a stream of their own; the others follow it when they are next used. */
+    struct device_stream *graph_stream;
+    cu_event graph_begin, graph_end;
+    uint64_t captures; /* so far */
+    bool is_capturing;
+    size_t captured_waits; /* set->waits from here on are the capture's */
     struct device_stream *streams;
     struct device_event *events;
     struct device_module *modules;
@@ -86,6 +93,12 @@ struct device_stream {
     struct device_set *set;
     unsigned device, lane;
     cu_stream stream;
+    cu_event join;
+    bool is_captured;   /* takes part in the capture */
+    bool is_ahead;      /* of the next graph: was used since the last one */
+    bool is_behind;     /* the last graph: has not waited for it yet */
+    bool is_far;        /* from the waits that are still open: while they are looked at */
+    bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct device_stream *next;
 };
 
@@ -93,13 +106,16 @@ struct device_event {
     struct device_set *set;
     unsigned device;
     cu_event event;
-    bool is_recorded;
+    bool is_recorded, has_time;
+    uint64_t capture; /* that it was last recorded in; 0: none */
     struct device_event *next;
 };
 
 /* cuda_call.c */
 enum proact_status cuda_enter(struct device_set *set, unsigned device,
                               struct proact_error *err);
+/* The same, for an operation on a stream. */
+enum proact_status cuda_use(struct device_stream *s, struct proact_error *err);
 /* `result` is of the call named `call`. Faults break the set. */
 enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
                               const char *call, struct proact_error *err);
@@ -135,7 +151,7 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
                              size_t bytes, struct proact_error *err);
 
 /* cuda_event.c */
-enum proact_status cuda_event_create(struct device_set *set, unsigned device,
+enum proact_status cuda_event_create(struct device_set *set, unsigned device, bool has_time,
                                      struct device_event **out, struct proact_error *err);
 void cuda_event_destroy(struct device_event *e);
 enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
@@ -183,6 +199,13 @@ void cuda_span_end(struct device_stream *s, size_t span);
 /* Nothing is in flight. */
 void cuda_spans_tell(struct device_set *set);
 void cuda_origins_set(struct device_set *set);
+
+/* cuda_graph.c */
+enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err);
+enum proact_status cuda_capture_end(struct device_set *set, struct device_graph **out,
+                                    struct proact_error *err);
+enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err);
+void cuda_graph_destroy(struct device_graph *g);
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);

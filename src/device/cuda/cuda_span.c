@@ -41,7 +41,7 @@ size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 
     span.span.device = s->device;
     span.span.lane = s->lane;
-    if (!set->observer || cuda_mark(s, true, &span.from))
+    if (!set->observer || set->is_capturing || cuda_mark(s, true, &span.from))
         return SIZE_MAX;
     set->spans = must_grow(set->spans, set->span_count, &set->span_capacity, sizeof span);
     set->spans[set->span_count] = span;

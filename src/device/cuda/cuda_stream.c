@@ -12,6 +12,7 @@ enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
 {
     enum proact_status status = cuda_enter(set, device, err);
     unsigned lane = 0;
+    cu_event join = NULL;
     cu_stream stream;
 
     if (status)
@@ -19,14 +20,20 @@ enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
     cu_result result = set->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING,
                                                  set->devices[device].lowest);
 
+    if (!result)
+        result = set->driver.event_create(&join, CU_EVENT_WITHOUT_TIME);
     if ((status = cuda_leave(set, device, result, "cuStreamCreate", err)))
         return status;
     struct device_stream *s = must_calloc(1, sizeof *s);
 
     for (const struct device_stream *o = set->streams; o; o = o->next)
         lane += o->device == device;
-    *s = (struct device_stream){
-        .set = set, .device = device, .lane = lane, .stream = stream, .next = set->streams};
+    *s = (struct device_stream){.set = set,
+                                .device = device,
+                                .lane = lane,
+                                .stream = stream,
+                                .join = join,
+                                .next = set->streams};
     set->streams = s;
     *out = s;
     return PROACT_OK;
@@ -46,8 +53,10 @@ void cuda_stream_destroy(struct device_stream *s)
         link = &(*link)->next;
     *link = s->next;
     set->driver.context_push(set->devices[s->device].context);
-    if (!set->is_stuck)
+    if (!set->is_stuck) {
         set->driver.stream_destroy(s->stream);
+        set->driver.event_destroy(s->join);
+    }
     set->driver.context_pop(&was);
     free(s);
 }
@@ -69,7 +78,7 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
     struct device_set *set = s->set;
     unsigned to_device = cuda_memory_device(set, to);
     unsigned from_device = cuda_memory_device(set, from);
-    enum proact_status status = bytes ? cuda_enter(set, s->device, err) : PROACT_OK;
+    enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)
         return status;
@@ -91,7 +100,7 @@ static enum proact_status write_part(struct device_stream *s, device_addr to,
     unsigned char *stage;
     enum proact_status status = cuda_stage(s->set, bytes, &stage, err);
 
-    if (status || (status = cuda_enter(s->set, s->device, err)))
+    if (status || (status = cuda_use(s, err)))
         return status;
     memcpy(stage, from, bytes);
     return cuda_leave(s->set, s->device,
@@ -117,7 +126,7 @@ enum proact_status cuda_read(struct device_stream *s, void *into, device_addr fr
 {
     enum proact_status status = bytes ? cuda_await(s->set, s, err) : PROACT_OK;
 
-    if (status || !bytes || (status = cuda_enter(s->set, s->device, err)))
+    if (status || !bytes || (status = cuda_use(s, err)))
         return status;
     cu_result result = s->set->driver.copy_out(into, from, bytes, s->stream);
 
@@ -129,7 +138,7 @@ enum proact_status cuda_read(struct device_stream *s, void *into, device_addr fr
 enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
                              size_t bytes, struct proact_error *err)
 {
-    enum proact_status status = bytes ? cuda_enter(s->set, s->device, err) : PROACT_OK;
+    enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)
         return status;

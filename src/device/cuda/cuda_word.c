@@ -8,7 +8,8 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                    uint32_t value, struct proact_error *err)
 {
     struct device_set *set = s->set;
-    struct cuda_wait wait = {.stream = s, .word = word, .value = value};
+    struct cuda_wait wait = {
+        .stream = s, .word = word, .value = value, .is_of_graph = set->is_capturing};
     unsigned owner = cuda_memory_device(set, word);
     enum proact_status status;
 
@@ -16,10 +17,12 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     owner);
-    if ((status = cuda_enter(set, s->device, err)))
+    if ((status = cuda_use(s, err)))
         return status;
-    cu_result result = cuda_mark(s, false, &wait.before);
+    cu_result result =
+        s->is_open_ended && !set->is_capturing ? cuda_mark(s, false, &wait.before) : 0;
 
+    s->is_open_ended = false;
     if (!result)
         result = set->driver.stream_wait_value(s->stream, word, value, CU_WAIT_AT_LEAST);
     if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))
@@ -32,7 +35,7 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err)
 {
-    enum proact_status status = cuda_enter(s->set, s->device, err);
+    enum proact_status status = cuda_use(s, err);
 
     if (status)
         return status;

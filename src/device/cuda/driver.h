@@ -18,6 +18,8 @@ typedef struct CUstream_st *cu_stream;
 typedef struct CUevent_st *cu_event;
 typedef struct CUmod_st *cu_module;
 typedef struct CUfunc_st *cu_function;
+typedef struct CUgraph_st *cu_graph;
+typedef struct CUgraphExec_st *cu_graph_exec;
 
 enum {
     CU_OUT_OF_MEMORY = 2,
@@ -60,6 +62,7 @@ enum {
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
     CU_WAIT_AT_LEAST = 0,
+    CU_CAPTURE_RELAXED = 2,
     CU_HOST_PORTABLE = 1,
     CU_PHYSICAL_PINNED = 1,
     CU_LOCATION_DEVICE = 1,

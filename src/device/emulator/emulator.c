@@ -14,6 +14,7 @@
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
+#include "device/emulator/tape.h"
 #include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
@@ -21,6 +22,7 @@ enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
 
 static void set_destroy(struct device_set *set)
 {
+    tape_destroy(set->tape);
     team_destroy(set->team);
     while (set->modules)
         module_unload(set->modules);
@@ -202,10 +204,12 @@ static enum proact_status stream_create(struct device_set *set, unsigned device,
 }
 
 static enum proact_status event_create(struct device_set *set, unsigned device,
-                                       struct device_event **out, struct proact_error *err)
+                                       bool has_time, struct device_event **out,
+                                       struct proact_error *err)
 {
     struct device_event *e = must_calloc(1, sizeof *e);
 
+    (void)has_time;
     (void)err;
     e->set = set;
     e->device = device;
@@ -290,6 +294,10 @@ const struct device_backend device_emulator = {
     .function = module_function,
     .variable = module_variable,
     .launch = enqueue_launch,
+    .capture_begin = tape_begin,
+    .capture_end = tape_end,
+    .graph_launch = tape_play,
+    .graph_destroy = tape_destroy,
     .synchronize = synchronize,
     .elapsed = elapsed,
     .now_ns = now_ns,

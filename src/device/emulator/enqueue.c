@@ -69,6 +69,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
     o->to = to;
     o->bytes = bytes;
     o->data = must_calloc(bytes, 1);
+    o->data_bytes = bytes;
     memcpy(o->data, from, bytes);
     stream_enqueue(s, o);
     return PROACT_OK;
@@ -132,7 +133,8 @@ enum proact_status enqueue_record(struct device_stream *s, struct device_event *
         return fail(err, PROACT_EINVAL,
                     "an event of device %u cannot be recorded on a stream of device %u",
                     event->device, s->device);
-    event->recorded++;
+    if (!s->set->tape) /* counts when it is played */
+        event->recorded++;
     return enqueue_event(s, event, record_begin, err);
 }
 
@@ -263,10 +265,12 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     o->function = f;
     o->grid_id = ++set->grid_ids;
     o->data = must_calloc(launch->parameter_bytes, 1);
+    o->data_bytes = launch->parameter_bytes;
     if (launch->parameter_bytes)
         memcpy(o->data, launch->parameters, launch->parameter_bytes);
     o->launch.parameters = o->data;
-    set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
+    if (!set->tape)
+        set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

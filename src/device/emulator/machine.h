@@ -113,6 +113,7 @@ struct device_set {
     struct device_memory memory;
     struct emulated *devices;
     struct device_stream *streams;
+    struct device_graph *tape; /* what is captured; NULL: nothing is */
     struct device_event *events;
     unsigned stream_count;
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */

@@ -10,13 +10,17 @@ static void step(struct emulated *d, void *subject, uint64_t detail);
 
 void stream_enqueue(struct device_stream *s, struct operation *o)
 {
+    struct device_graph *tape = s->set->tape;
+    struct operation **first = tape ? &tape->first : &s->first;
+    struct operation **last = tape ? &tape->last : &s->last;
+
     o->stream = s;
     o->stamp_ps = s->set->host_ps;
-    if (s->last)
-        s->last->next = o;
+    if (*last)
+        (*last)->next = o;
     else
-        s->first = o;
-    s->last = o;
+        *first = o;
+    *last = o;
 }
 
 static void operation_free(struct operation *o)
@@ -98,13 +102,18 @@ bool streams_idle(const struct device_set *set)
     return true;
 }
 
+void operations_free(struct operation *first)
+{
+    while (first) {
+        struct operation *next = first->next;
+
+        operation_free(first);
+        first = next;
+    }
+}
+
 void stream_clear(struct device_stream *s)
 {
-    while (s->first) {
-        struct operation *next = s->first->next;
-
-        operation_free(s->first);
-        s->first = next;
-    }
-    s->last = NULL;
+    operations_free(s->first);
+    s->first = s->last = NULL;
 }

@@ -17,8 +17,9 @@ struct operation {
     unsigned char value;                  /* FILL */
     uint32_t word;                        /* WAIT_VALUE, WRITE_VALUE */
     unsigned char *data;                  /* WRITE, launch parameters: owned */
-    void *into;                           /* READ: the caller's */
-    bool *finished;                       /* READ: the caller's */
+    size_t data_bytes;
+    void *into;     /* READ: the caller's */
+    bool *finished; /* READ: the caller's */
     struct device_event *event;
     uint64_t generation;
     struct device_launch launch;
@@ -31,8 +32,14 @@ struct device_stream {
     unsigned device, lane;
     bool busy; /* the first operation has begun */
     struct operation *first, *last;
-    uint32_t actor; /* for the checker; 0: none yet */
+    uint32_t actor;            /* for the checker; 0: none yet */
+    struct device_event *join; /* of graphs; NULL: none yet */
     struct device_stream *next;
+};
+
+struct device_graph {
+    struct device_set *set;
+    struct operation *first, *last;
 };
 
 struct device_event {
@@ -45,13 +52,14 @@ struct device_event {
     struct device_event *next;
 };
 
-/* Appends; `o` is taken. */
+/* Appends, to the tape where there is one; `o` is taken. */
 void stream_enqueue(struct device_stream *s, struct operation *o);
 
 /* Before the machine runs: whoever has work gets on the agenda. */
 void streams_start(struct device_set *set);
 bool streams_idle(const struct device_set *set);
 void stream_clear(struct device_stream *s); /* forgets what is queued */
+void operations_free(struct operation *first);
 
 void operation_done(struct emulated *d, struct operation *o);
 unsigned stream_lane(const struct operation *o);

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/recording.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+struct recorded_kernel {
+    const struct proact_kernel *kernel;
+    unsigned device;
+};
+
+struct recorded_traffic {
+    struct proact_array *array;
+    unsigned device;
+    uint64_t bytes, chunks;
+};
+
+struct proact_recording {
+    struct proact *session;
+    struct proact_recording *next;
+    struct device_graph *graph;
+    uint64_t generation;
+    const char *lacks; /* why it cannot be replayed; NULL: it can */
+    struct session_launch *launch;
+    size_t launch_count, launch_capacity;
+    struct recorded_kernel *kernel;
+    size_t kernel_count, kernel_capacity;
+    struct recorded_traffic *traffic;
+    size_t traffic_count, traffic_capacity;
+    struct proact_array **array;
+    size_t array_count, array_capacity;
+};
+
+void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
+{
+    struct proact_recording *r = p->recording;
+
+    r->launch =
+        must_grow(r->launch, r->launch_count, &r->launch_capacity, sizeof *r->launch);
+    r->launch[r->launch_count++] = (struct session_launch){epoch, b};
+}
+
+void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device)
+{
+    struct proact_recording *r = p->recording;
+
+    r->kernel =
+        must_grow(r->kernel, r->kernel_count, &r->kernel_capacity, sizeof *r->kernel);
+    r->kernel[r->kernel_count++] = (struct recorded_kernel){k, device};
+}
+
+void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
+                           uint64_t bytes, uint64_t chunks)
+{
+    struct proact_recording *r = p->recording;
+
+    r->traffic =
+        must_grow(r->traffic, r->traffic_count, &r->traffic_capacity, sizeof *r->traffic);
+    r->traffic[r->traffic_count++] = (struct recorded_traffic){a, device, bytes, chunks};
+}
+
+void recording_add_array(struct proact *p, struct proact_array *a)
+{
+    struct proact_recording *r = p->recording;
+
+    for (size_t i = 0; i < r->array_count; i++)
+        if (r->array[i] == a)
+            return;
+    r->array = must_grow(r->array, r->array_count, &r->array_capacity, sizeof(void *));
+    r->array[r->array_count++] = a;
+}
+
+enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
+                                    struct proact_error *err)
+{
+    const struct proact_recording *r = p->recording;
+    enum proact_status status = PROACT_OK;
+    uint64_t sequence;
+
+    for (size_t i = 0; i < r->launch_count; i++)
+        if (r->launch[i].binding == b)
+            return PROACT_OK;
+    sequence = ++p->sequence;
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
+
+        /* protocol: flags-rewind */
+        status = transfer_flags_rewind(&b->transfer, d, (uint32_t)sequence, err);
+        if (!status)
+            status = order_record(&p->order, side, sequence, err);
+        if (!status)
+            /* protocol: rewind-wait */
+            status = order_wait(&p->order, main, side, sequence, err);
+    }
+    return status;
+}
+
+static void recording_free(struct proact_recording *r)
+{
+    r->session->backend->graph_destroy(r->graph);
+    free(r->launch);
+    free(r->kernel);
+    free(r->traffic);
+    free(r->array);
+    free(r);
+}
+
+enum proact_status proact_record_begin(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a recording is under way already");
+    if (!p->backend->capture_begin)
+        return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
+    if (p->book.observer && !p->backend->is_virtual)
+        return fail(err, PROACT_EREFUSED, "what is replayed cannot be observed");
+    /* A replay comes after all before it: what is recorded then need not know it. */
+    if ((status = proact_wait(p, err)) || (status = p->backend->capture_begin(p->set, err)))
+        return status;
+    p->recording = must_calloc(1, sizeof *p->recording);
+    p->recording->session = p;
+    p->recording->generation = p->generation;
+    return PROACT_OK;
+}
+
+enum proact_status proact_record_end(struct proact *p, struct proact_recording **out,
+                                     struct proact_error *err)
+{
+    struct proact_recording *r = p->recording;
+
+    if (!r)
+        return fail(err, PROACT_EINVAL, "no recording is under way");
+    enum proact_status status = p->backend->capture_end(p->set, &r->graph, err);
+
+    p->recording = NULL;
+    if (status) {
+        recording_free(r);
+        return status;
+    }
+    r->next = p->recordings;
+    p->recordings = r;
+    *out = r;
+    return PROACT_OK;
+}
+
+/* After a launch that broke: counters as for a first launch. */
+static enum proact_status restart(struct proact_recording *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < r->launch_count; i++) {
+        const struct kernel_binding *b = r->launch[i].binding;
+
+        for (unsigned s = 0; s < b->transfer.slot_count && !status; s++)
+            if (b->tables[s]->generation != p->generation) {
+                b->tables[s]->generation = p->generation;
+                /* protocol: replay-restart */
+                status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
+            }
+    }
+    return status;
+}
+
+static void account(const struct proact_recording *r)
+{
+    struct proact *p = r->session;
+
+    for (size_t i = 0; i < r->kernel_count; i++)
+        span_book_launched(&p->book, r->kernel[i].device, p->sequence);
+    for (size_t i = 0; i < r->traffic_count; i++) {
+        const struct recorded_traffic *t = &r->traffic[i];
+
+        t->array->traffic[t->device].bytes += t->bytes;
+        t->array->traffic[t->device].chunks += t->chunks;
+        p->chunks[t->device] += t->chunks;
+    }
+    for (size_t i = 0; i < r->launch_count; i++)
+        if (r->launch[i].binding->transfer.plan.method->may_give_up) {
+            p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
+                                    sizeof *p->launches);
+            p->launches[p->launch_count++] = r->launch[i];
+        }
+}
+
+enum proact_status proact_replay(struct proact_recording *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+    enum proact_status status;
+
+    if (r->lacks)
+        return fail(err, PROACT_EINVAL,
+                    "the recording cannot be replayed: %s that it uses is gone or has "
+                    "another map",
+                    r->lacks);
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
+    if (r->generation != p->generation && (status = restart(r, err)))
+        return status;
+    r->generation = p->generation;
+    if ((status = p->backend->graph_launch(r->graph, err)))
+        return status;
+    p->sequence++;
+    account(r);
+    return PROACT_OK;
+}
+
+void proact_recording_destroy(struct proact_recording *r)
+{
+    if (!r)
+        return;
+    struct proact_recording **link = &r->session->recordings;
+
+    while (*link != r)
+        link = &(*link)->next;
+    *link = r->next;
+    recording_free(r);
+}
+
+static bool uses(const struct proact_recording *r, const struct proact_kernel *k,
+                 const struct proact_array *a)
+{
+    bool has_kernel = false, has_array = !a;
+
+    for (size_t i = 0; i < r->kernel_count; i++)
+        has_kernel |= r->kernel[i].kernel == k;
+    for (size_t i = 0; i < r->array_count; i++)
+        has_array |= r->array[i] == a;
+    return has_kernel && has_array;
+}
+
+void recordings_void(struct proact *p, const struct proact_kernel *k,
+                     const struct proact_array *a)
+{
+    for (struct proact_recording *r = p->recordings; r; r = r->next)
+        if (uses(r, k, a)) {
+            r->lacks = a ? "an array" : "a kernel";
+            r->launch_count = 0; /* their bindings go */
+        }
+}
+
+void recordings_destroy(struct proact *p)
+{
+    if (p->recording) {
+        struct proact_recording *left;
+
+        if (proact_record_end(p, &left, NULL))
+            return;
+    }
+    while (p->recordings)
+        proact_recording_destroy(p->recordings);
+}

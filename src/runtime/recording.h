@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Launches that are kept to be replayed as one graph, and what has to be accounted for
+   each time. */
+
+#include "runtime/session.h"
+
+/* What launches call while one is under way. */
+void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b);
+void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device);
+void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
+                           uint64_t bytes, uint64_t chunks);
+void recording_add_array(struct proact *p, struct proact_array *a);
+/* The first launch of a shape sets its flags back, which a replay finds as it left them. */
+enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
+                                    struct proact_error *err);
+
+/* Recordings that use the kernel (and the array, unless NULL) cannot be replayed any more.
+ */
+void recordings_void(struct proact *p, const struct proact_kernel *k,
+                     const struct proact_array *a);
+void recordings_destroy(struct proact *p);

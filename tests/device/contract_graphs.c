@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is captured does not happen, until its graph is launched: then all of it. */
+#include "device/contract.h"
+
+enum { WORDS = 3000 };
+
+static void clear(struct contract *c, unsigned device, device_addr a)
+{
+    contract_must(c, c->b->fill(c->stream[device][0], a, 0, WORDS * 4, &c->err));
+    contract_sync(c);
+}
+
+static void add_one(struct contract *c, unsigned device, unsigned stream, device_addr a)
+{
+    const struct contract_parameters p = contract_u64_u32(a, WORDS);
+
+    contract_run(c, device, stream, "add_one", WORDS / 100, 100, &p);
+}
+
+static void a_graph_does_again_what_was_captured(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), copy = contract_words(c, 0, WORDS);
+    struct device_graph *g;
+
+    clear(c, 0, a);
+    clear(c, 0, copy);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    add_one(c, 0, 0, a);
+    add_one(c, 0, 0, a);
+    contract_must(c, c->b->copy(c->stream[0][0], copy, a, WORDS * 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a), 0);
+    for (uint32_t i = 1; i <= 5; i++)
+        contract_must(c, c->b->graph_launch(g, &c->err));
+    assert_int_equal(contract_word(c, 0, a + 4 * (WORDS - 1)), 10);
+    assert_int_equal(contract_word(c, 0, copy), 10);
+    c->b->graph_destroy(g);
+}
+
+/* Behind and ahead of everything else, on whatever stream. */
+static void a_graph_has_its_place(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), copy = contract_words(c, 0, WORDS);
+    struct contract_parameters busy = {0};
+    struct device_graph *g;
+
+    contract_add(&busy, &(uint32_t){200000}, 4);
+    clear(c, 0, a);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    add_one(c, 0, 0, a);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    for (int i = 0; i < 2; i++) {
+        contract_run(c, 0, 1, "busy", 1, 32, &busy);
+        contract_must(c, c->b->fill(c->stream[0][1], a, 1, WORDS * 4, &c->err));
+        contract_must(c, c->b->graph_launch(g, &c->err));
+        contract_must(c, c->b->copy(c->stream[0][1], copy, a, WORDS * 4, &c->err));
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 0, copy + 4 * (WORDS - 1)), 0x01010102);
+    }
+    c->b->graph_destroy(g);
+}
+
+/* Streams of both devices, ordered by events within the graph; what an event was recorded
+   for before counts for nothing. */
+static void a_graph_spans_devices(struct contract *c)
+{
+    device_addr a[2] = {contract_words(c, 0, WORDS), contract_words(c, 1, WORDS)};
+    struct device_event *made, *sent;
+    struct device_graph *g;
+    struct contract_parameters busy = {0};
+
+    contract_add(&busy, &(uint32_t){20000}, 4);
+    for (unsigned d = 0; d < 2; d++)
+        clear(c, d, a[d]);
+    contract_must(c, c->b->event_create(c->set, 0, false, &made, &c->err));
+    contract_must(c, c->b->event_create(c->set, 1, false, &sent, &c->err));
+    contract_must(c, c->b->record(c->stream[1][0], sent, &c->err));
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], sent, &c->err));
+    contract_run(c, 0, 0, "busy", 1, 32, &busy);
+    add_one(c, 0, 0, a[0]);
+    contract_must(c, c->b->copy(c->stream[0][0], a[1], a[0], WORDS * 4, &c->err));
+    contract_must(c, c->b->record(c->stream[0][0], made, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][1], made, &c->err));
+    add_one(c, 1, 1, a[1]);
+    contract_must(c, c->b->copy(c->stream[1][1], a[0], a[1], WORDS * 4, &c->err));
+    contract_must(c, c->b->record(c->stream[1][1], sent, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][1], sent, &c->err));
+    add_one(c, 0, 1, a[0]);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    for (int i = 0; i < 4; i++)
+        contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][0], sent, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a[0] + 4 * (WORDS - 1)), 12);
+    assert_int_equal(contract_word(c, 1, a[1]), 11);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(made);
+    c->b->event_destroy(sent);
+}
+
+/* A stream's wait within a graph, for a word that the graph itself writes. */
+static void a_graph_waits_for_words(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1), a = contract_words(c, 0, WORDS);
+    struct device_event *seen;
+    struct device_graph *g;
+
+    contract_must(c, c->b->event_create(c->set, 0, false, &seen, &c->err));
+    clear(c, 0, a);
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 3, &c->err));
+    add_one(c, 0, 1, a);
+    contract_must(c, c->b->record(c->stream[0][1], seen, &c->err));
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 3, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], seen, &c->err));
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    for (int i = 0; i < 3; i++)
+        contract_must(c, c->b->graph_launch(g, &c->err));
+    assert_int_equal(contract_word(c, 0, a), 3);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(seen);
+}
+
+const struct contract_promise contract_graphs[] = {
+    {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
+    {"a graph has its place", a_graph_has_its_place, false},
+    {"a graph spans devices", a_graph_spans_devices, true},
+    {"a graph waits for words", a_graph_waits_for_words, false},
+    {NULL, NULL, false},
+};
