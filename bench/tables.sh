@@ -44,8 +44,25 @@ function speed_row(line) {
            value(line, "devices"), value(line, "threads"), value(line, "median"),
            value(line, "lowest"), value(line, "highest")
 }
+function run_row(line) {
+    printf "| %s | %.2f ms | %.2f | %.0f %% | %.0f MB | %.0f k | %.0f %% |\n",
+           value(line, "method"), value(line, "time_ns") / 1e6, value(line, "speedup"),
+           100 * value(line, "captured_share"), value(line, "sent_bytes") / 1e6,
+           value(line, "packets") / 1e3, 100 * value(line, "hidden_share")
+}
+function run_table(file,    line) {
+    print "| method | time | speedup | of ideal | sent | packets | hidden |"
+    print "|---|---|---|---|---|---|---|"
+    while ((getline line < file) > 0)
+        if (line ~ /"method": .*"time_ns"/) run_row(line)
+    close(file)
+}
 function table(name,    file, line, micro, speed) {
     file = "bench/results/" name ".json"
+    if (name ~ /^pagerank/) {
+        run_table(file)
+        return
+    }
     micro = name ~ /^micro/
     speed = name ~ /-speed$/
     if (speed) {

@@ -164,7 +164,7 @@ static enum proact_status queue_kernel(const struct launching *l, unsigned devic
                            l->kernel->function[device], launch, err);
 
     if (!status && p->recording)
-        recording_add_kernel(p, l->kernel, device);
+        recording_add_kernel(p, l->kernel, device, l->sequence);
     else if (!status)
         span_book_launched(&p->book, device, l->sequence);
     return status;

@@ -9,6 +9,7 @@
 struct recorded_kernel {
     const struct proact_kernel *kernel;
     unsigned device;
+    uint64_t sequence; /* of its launch */
 };
 
 struct recorded_traffic {
@@ -21,8 +22,8 @@ struct proact_recording {
     struct proact *session;
     struct proact_recording *next;
     struct device_graph *graph;
-    uint64_t generation;
-    const char *lacks; /* why it cannot be replayed; NULL: it can */
+    uint64_t generation, begin, end; /* of the session: the sequence's last, so far */
+    const char *lacks;               /* why it cannot be replayed; NULL: it can */
     struct session_launch *launch;
     size_t launch_count, launch_capacity;
     struct recorded_kernel *kernel;
@@ -42,13 +43,14 @@ void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_
     r->launch[r->launch_count++] = (struct session_launch){epoch, b};
 }
 
-void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device)
+void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device,
+                          uint64_t sequence)
 {
     struct proact_recording *r = p->recording;
 
     r->kernel =
         must_grow(r->kernel, r->kernel_count, &r->kernel_capacity, sizeof *r->kernel);
-    r->kernel[r->kernel_count++] = (struct recorded_kernel){k, device};
+    r->kernel[r->kernel_count++] = (struct recorded_kernel){k, device, sequence};
 }
 
 void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
@@ -123,6 +125,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
     p->recording->generation = p->generation;
+    p->recording->begin = p->sequence;
     return PROACT_OK;
 }
 
@@ -136,6 +139,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     enum proact_status status = p->backend->capture_end(p->set, &r->graph, err);
 
     p->recording = NULL;
+    r->end = p->sequence;
     if (status) {
         recording_free(r);
         return status;
@@ -169,8 +173,11 @@ static void account(const struct proact_recording *r)
 {
     struct proact *p = r->session;
 
+    /* Launches keep their distances, so that spans of one go together. */
     for (size_t i = 0; i < r->kernel_count; i++)
-        span_book_launched(&p->book, r->kernel[i].device, p->sequence);
+        span_book_launched(&p->book, r->kernel[i].device,
+                           p->sequence + r->kernel[i].sequence - r->begin);
+    p->sequence += r->end - r->begin;
     for (size_t i = 0; i < r->traffic_count; i++) {
         const struct recorded_traffic *t = &r->traffic[i];
 
@@ -203,7 +210,6 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
     r->generation = p->generation;
     if ((status = p->backend->graph_launch(r->graph, err)))
         return status;
-    p->sequence++;
     account(r);
     return PROACT_OK;
 }
@@ -214,9 +220,10 @@ void proact_recording_destroy(struct proact_recording *r)
         return;
     struct proact_recording **link = &r->session->recordings;
 
-    while (*link != r)
+    while (*link && *link != r)
         link = &(*link)->next;
-    *link = r->next;
+    if (*link)
+        *link = r->next;
     recording_free(r);
 }
 
@@ -250,6 +257,9 @@ void recordings_destroy(struct proact *p)
         if (proact_record_end(p, &left, NULL))
             return;
     }
-    while (p->recordings)
-        proact_recording_destroy(p->recordings);
+    for (struct proact_recording *r = p->recordings, *next; r; r = next) {
+        next = r->next;
+        recording_free(r);
+    }
+    p->recordings = NULL;
 }

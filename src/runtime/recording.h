@@ -8,7 +8,8 @@
 
 /* What launches call while one is under way. */
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b);
-void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device);
+void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsigned device,
+                          uint64_t sequence);
 void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
                            uint64_t bytes, uint64_t chunks);
 void recording_add_array(struct proact *p, struct proact_array *a);

@@ -25,11 +25,12 @@ static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
 /* CTAs that fill the way out of a device; all that are possible where that is not known. */
 static unsigned threads_default(const struct topology *t)
 {
+    const unsigned most = THREADS_MAX / THREADS_PER_CTA;
     double ctas = t->fabric.sm_gbps_per_cta > 0
                       ? t->fabric.egress_gbps / t->fabric.sm_gbps_per_cta
-                      : THREADS_MAX / THREADS_PER_CTA;
+                      : most;
 
-    if (ctas > THREADS_MAX / THREADS_PER_CTA)
+    if (ctas > most)
         return THREADS_MAX;
     return ((unsigned)ctas + (ctas > (unsigned)ctas)) * THREADS_PER_CTA;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of every call of the driver. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -69,10 +70,12 @@ static enum proact_status fault(struct device_set *set, unsigned device, cu_resu
     const struct cuda_device *d = &set->devices[device];
     struct proact_error said;
     char list[200] = "";
+    size_t length = 0;
 
     for (unsigned i = 0; i < CUDA_LABELS && i < d->label_count; i++)
-        if (strlen(list) + strlen(d->labels[i]) + 6 < sizeof list)
-            strcat(strcat(strcat(list, i ? ", '" : " '"), d->labels[i]), "'");
+        if (length + strlen(d->labels[i]) + sizeof ", ''" < sizeof list)
+            length += (size_t)snprintf(list + length, sizeof list - length, "%s'%s'",
+                                       length ? ", " : " ", d->labels[i]);
     fail(&said, PROACT_EFAULT, "device %u: a kernel broke: %s; queued there last were%s",
          device, driver_words(&set->driver, result).text, list[0] ? list : " none");
     set->is_lost = true;

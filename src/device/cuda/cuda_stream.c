@@ -61,12 +61,15 @@ void cuda_stream_destroy(struct device_stream *s)
     free(s);
 }
 
-/* Where one of the two is out of the other's reach, the driver goes through the host. */
+/* Where one of the two is out of the other's reach, the driver goes through the host; that
+   cannot be captured. */
 static cu_result copy_between(struct device_set *set, unsigned to_device,
                               unsigned from_device, device_addr to, device_addr from,
                               size_t bytes, cu_stream stream)
 {
-    if (to_device < set->count && from_device < set->count && to_device != from_device)
+    if (to_device < set->count && from_device < set->count && to_device != from_device &&
+        !(set->devices[from_device].reaches[to_device] &&
+          set->devices[to_device].reaches[from_device]))
         return set->driver.copy_peer(to, set->devices[to_device].context, from,
                                      set->devices[from_device].context, bytes, stream);
     return set->driver.copy(to, from, bytes, stream);
