@@ -46,7 +46,8 @@ methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
     *:copy-*) echo copy-engine ;;
-    *:flags-* | *:rewind-* | *:replay-*) echo polling ;;
+    *:flags-* | *:replay-*) echo polling ;;
+    *:rewind-*) echo copy-engine ;;
     *:announce | *:tables-*) echo polling ;;
     *:counter-restart*) echo polling ;;
     *:verdict-*) echo fused ;;
