@@ -4,20 +4,13 @@
 
 #include <proact/device.h>
 
-enum { LINK_TARGETS = 3, LINK_UNROLL = 4 };
-
-struct link_copy {
-    const unsigned char *from;
-    unsigned char *to[LINK_TARGETS];
-    proact_u64 vectors; /* of 16 bytes; a multiple of LINK_UNROLL times all threads */
-    proact_u32 targets;
-};
+#include "link.h"
 
 struct link_vector {
     proact_u32 word[4];
 };
 
-PROACT_WORD struct link_vector link_load(const unsigned char *from)
+PROACT_WORD struct link_vector link_load(link_u64 from)
 {
     struct link_vector v;
 
@@ -27,7 +20,7 @@ PROACT_WORD struct link_vector link_load(const unsigned char *from)
     return v;
 }
 
-PROACT_WORD void link_store(unsigned char *to, struct link_vector v)
+PROACT_WORD void link_store(link_u64 to, struct link_vector v)
 {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.word[0]),
                  "r"(v.word[1]), "r"(v.word[2]), "r"(v.word[3])
@@ -64,14 +57,6 @@ extern "C" __global__ void link_copy(struct link_copy c)
     }
 }
 
-/* Stores of 4 bytes a lane in runs of 1 << run_shift bytes, a gap of as much or of one
-   packet behind each, so that no two runs are neighbours. */
-struct link_runs {
-    unsigned char *to;
-    proact_u64 words;
-    proact_u32 run_shift, stride;
-};
-
 extern "C" __global__ void link_runs(struct link_runs r)
 {
     proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
@@ -84,13 +69,7 @@ extern "C" __global__ void link_runs(struct link_runs r)
             (proact_u32)i;
 }
 
-/* Two devices hand a number to and fro: each waits for its word and writes the other's. */
-struct link_ping {
-    proact_u32 *here, *there;
-    proact_u32 rounds, begins;
-};
-
-PROACT_WORD proact_u32 link_look(const proact_u32 *where)
+PROACT_WORD proact_u32 link_look(link_u64 where)
 {
     proact_u32 v;
 
@@ -98,18 +77,70 @@ PROACT_WORD proact_u32 link_look(const proact_u32 *where)
     return v;
 }
 
+PROACT_WORD void link_tell(link_u64 where, proact_u32 value)
+{
+    asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(where), "r"(value) : "memory");
+}
+
 extern "C" __global__ void link_ping(struct link_ping p)
 {
 #pragma unroll 1
     for (proact_u32 n = 1; n <= p.rounds; n++) {
         if (p.begins)
-            asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(p.there), "r"(n)
-                         : "memory");
+            link_tell(p.there, n);
 #pragma unroll 1
         while (link_look(p.here) < n)
             ;
         if (!p.begins)
-            asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(p.there), "r"(n)
-                         : "memory");
+            link_tell(p.there, n);
     }
+}
+
+/* A lane a peer: all tell, then all wait. */
+extern "C" __global__ void link_step(struct link_step s)
+{
+    proact_u32 lane = proact_thread_x();
+    link_u64 there = 0;
+
+#pragma unroll
+    for (int i = 0; i < LINK_TARGETS; i++)
+        if (i == lane)
+            there = s.there[i];
+#pragma unroll 1
+    for (proact_u32 n = 1; n <= s.rounds; n++) {
+        asm volatile("bar.sync 0;" ::: "memory");
+        if (lane < s.peers) {
+            asm volatile("fence.acq_rel.sys;" ::: "memory");
+            link_tell(there, n);
+#pragma unroll 1
+            while (link_look(s.here + 4 * lane) < n)
+                ;
+            asm volatile("fence.acq_rel.sys;" ::: "memory");
+        }
+    }
+}
+
+extern "C" __global__ void link_empty(void)
+{
+}
+
+extern "C" __global__ void link_check(struct link_check c)
+{
+    proact_u64 threads = (proact_u64)proact_cta_size_x() * link_grid();
+    proact_u64 i = (proact_u64)proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 wrong = 0;
+
+#pragma unroll 1
+    for (i *= c.step; i < c.vectors; i += threads * c.step) {
+        struct link_vector v = link_load(c.at + 16 * i);
+
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (v.word[k] != link_pattern((link_u32)(4 * i + k))) {
+                wrong++;
+                break;
+            }
+    }
+    if (wrong)
+        asm volatile("red.global.add.u32 [%0], %1;" ::"l"(c.wrong), "r"(wrong) : "memory");
 }

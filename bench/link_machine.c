@@ -5,14 +5,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "link.h"
+#include "runtime/runtime_machine.h"
+
+enum {
+    BUFFER_BYTES = 256 << 20,
+    BUFFER_BYTES_MANY = 64 << 20, /* each of more than FEW devices */
+    FEW = 4,
+    SAMPLE = 64, /* one vector of so many is looked at where looking is slow */
+    CHECK_CTAS = 264,
+    CHECK_THREADS = 256
+};
+
 extern const char kernel_link[];
 
-void link_must(enum proact_status status, const struct proact_error *err)
+/* Data that is no zeros: those copy faster. A block from the host, then doubled. */
+static void fill_source(struct link_machine *m, unsigned n)
 {
-    if (!status)
-        return;
-    fprintf(stderr, "proact_bench_link: %s\n", err->text);
-    exit(1);
+    const struct device_backend *b = m->backend;
+    struct link_device *d = &m->device[n];
+    struct proact_error err = {""};
+    uint32_t *block = must_calloc(LINK_BLOCK_WORDS, sizeof *block);
+
+    for (uint32_t i = 0; i < LINK_BLOCK_WORDS; i++)
+        block[i] = link_pattern(i);
+    bench_must(
+        b->write(d->stream[0], d->source, block, LINK_BLOCK_WORDS * sizeof *block, &err),
+        &err);
+    free(block);
+    for (uint64_t done = LINK_BLOCK_WORDS * sizeof *block; done < m->buffer_bytes;
+         done *= 2)
+        bench_must(b->copy(d->stream[0], d->source + done, d->source, done, &err), &err);
+}
+
+static void open_functions(struct link_machine *m, unsigned n)
+{
+    struct link_device *d = &m->device[n];
+    struct proact_error err = {""};
+    const struct {
+        const char *name;
+        struct device_function **into;
+    } wanted[] = {{"link_copy", &d->copy},   {"link_runs", &d->runs},
+                  {"link_ping", &d->ping},   {"link_step", &d->step},
+                  {"link_check", &d->check}, {"link_empty", &d->empty}};
+
+    bench_must(m->backend->module_load(m->set, n, "link.cu", kernel_link,
+                                       strlen(kernel_link), &d->module, &err),
+               &err);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        bench_must(m->backend->function(d->module, wanted[i].name, wanted[i].into, &err),
+                   &err);
 }
 
 static void open_device(struct link_machine *m, unsigned n)
@@ -21,38 +64,49 @@ static void open_device(struct link_machine *m, unsigned n)
     struct link_device *d = &m->device[n];
     struct proact_error err = {""};
 
-    for (unsigned s = 0; s < LINK_PEERS; s++) {
-        link_must(b->stream_create(m->set, n, &d->stream[s], &err), &err);
-        link_must(b->event_create(m->set, n, true, &d->branch[s], &err), &err);
+    for (unsigned s = 0; s < m->peers; s++) {
+        bench_must(b->stream_create(m->set, n, &d->stream[s], &err), &err);
+        bench_must(b->event_create(m->set, n, true, &d->branch[s], &err), &err);
     }
-    link_must(b->event_create(m->set, n, true, &d->from, &err), &err);
-    link_must(b->event_create(m->set, n, true, &d->to, &err), &err);
-    link_must(b->alloc(m->set, n, LINK_BUFFER_BYTES, &d->source, &err), &err);
-    link_must(b->alloc(m->set, n, LINK_BUFFER_BYTES, &d->target, &err), &err);
-    link_must(b->alloc(m->set, n, LINK_WORDS_BYTES, &d->words, &err), &err);
-    link_must(b->fill(d->stream[0], d->source, 0x5a, LINK_BUFFER_BYTES, &err), &err);
-    link_must(b->fill(d->stream[0], d->words, 0, LINK_WORDS_BYTES, &err), &err);
-    link_must(b->module_load(m->set, n, "link.cu", kernel_link, strlen(kernel_link),
-                             &d->module, &err),
-              &err);
-    link_must(b->function(d->module, "link_copy", &d->copy, &err), &err);
-    link_must(b->function(d->module, "link_runs", &d->runs, &err), &err);
-    link_must(b->function(d->module, "link_ping", &d->ping, &err), &err);
+    bench_must(b->event_create(m->set, n, true, &d->from, &err), &err);
+    bench_must(b->event_create(m->set, n, true, &d->to, &err), &err);
+    bench_must(b->alloc(m->set, n, m->buffer_bytes, &d->source, &err), &err);
+    bench_must(b->alloc(m->set, n, m->buffer_bytes, &d->target, &err), &err);
+    bench_must(b->alloc(m->set, n, LINK_WORDS * 4, &d->words, &err), &err);
+    bench_must(b->fill(d->stream[0], d->words, 0, LINK_WORDS * 4, &err), &err);
+    bench_must(b->fill(d->stream[0], d->target, 0, m->buffer_bytes, &err), &err);
+    fill_source(m, n);
+    open_functions(m, n);
 }
 
-void link_open(struct link_machine *m, const char *machine)
+void link_open(struct link_machine *m, const struct bench_request *q,
+               struct bench_report *r)
 {
     struct proact_error err = {""};
 
-    *m = (struct link_machine){.backend = &device_emulator};
-    link_must(topology_load(machine, &m->topology, &err), &err);
-    link_must(topology_restrict(&m->topology, LINK_DEVICES, &err), &err);
-    const struct device_options options = {.topology = &m->topology, .seed = 1};
+    *m = (struct link_machine){.gate = 0};
+    bench_must(runtime_machine(q->machine, &m->topology, &m->backend, &err), &err);
+    if (q->devices)
+        bench_must(topology_restrict(&m->topology, q->devices, &err), &err);
+    const struct device_options options = {
+        .topology = &m->topology, .seed = 1, .threads = q->host_threads};
 
-    link_must(m->backend->open(&options, &m->set, &err), &err);
-    for (unsigned n = 0; n < LINK_DEVICES; n++)
+    bench_must(m->backend->open(&options, &m->set, &err), &err);
+    m->devices = m->backend->count(m->set);
+    if (m->devices < 2)
+        bench_die("machine '%s' has %u device: a link needs 2", m->topology.name,
+                  m->devices);
+    m->peers = m->devices - 1;
+    m->buffer_bytes = m->devices > FEW ? BUFFER_BYTES_MANY : BUFFER_BYTES;
+    for (unsigned n = 0; n < m->devices; n++)
         open_device(m, n);
-    link_must(m->backend->synchronize(m->set, &err), &err);
+    bench_must(m->backend->stream_create(m->set, 0, &m->release, &err), &err);
+    bench_must(m->backend->stream_create(m->set, 0, &m->side, &err), &err);
+    bench_must(m->backend->synchronize(m->set, &err), &err);
+    snprintf(r->machine, sizeof r->machine, "%s", m->topology.name);
+    snprintf(r->device, sizeof r->device, "%s", m->topology.device.name);
+    r->devices = m->devices;
+    r->is_virtual = m->backend->is_virtual;
 }
 
 void link_close(struct link_machine *m)
@@ -60,18 +114,48 @@ void link_close(struct link_machine *m)
     m->backend->close(m->set); /* with all that was made from it */
 }
 
-/* All streams begin when the first device's first does. */
+void link_clear_words(struct link_machine *m)
+{
+    struct proact_error err = {""};
+
+    for (unsigned n = 0; n < m->devices; n++)
+        bench_must(m->backend->fill(m->device[n].stream[0],
+                                    m->device[n].words + 4 * LINK_WORD_FREE, 0,
+                                    4 * (LINK_WORDS - LINK_WORD_FREE), &err),
+                   &err);
+    bench_must(m->backend->synchronize(m->set, &err), &err);
+}
+
+void link_launch(struct device_stream *s, struct link_machine *m, struct device_function *f,
+                 uint32_t ctas, uint32_t threads, const void *parameters, size_t bytes)
+{
+    struct proact_error err = {""};
+    const struct device_launch launch = {.grid = {ctas, 1, 1},
+                                         .block = {threads, 1, 1},
+                                         .parameters = parameters,
+                                         .parameter_bytes = bytes};
+
+    bench_must(m->backend->launch(s, f, &launch, &err), &err);
+}
+
+static device_addr gate_of(const struct link_machine *m)
+{
+    return m->device[0].words + 4 * LINK_WORD_GATE;
+}
+
+/* All streams begin when the first device's first does, and that when the gate opens. */
 static void fork_streams(struct link_machine *m, unsigned devices, unsigned streams)
 {
     struct proact_error err = {""};
     const struct device_backend *b = m->backend;
-    struct device_event *from = m->device[0].from;
+    struct link_device *d = &m->device[0];
 
-    link_must(b->record(m->device[0].stream[0], from, &err), &err);
+    bench_must(b->wait_value(d->stream[0], gate_of(m), ++m->gate, &err), &err);
+    bench_must(b->record(d->stream[0], d->from, &err), &err);
     for (unsigned n = 0; n < devices; n++)
         for (unsigned s = 0; s < streams; s++)
             if (n || s)
-                link_must(b->wait_event(m->device[n].stream[s], from, &err), &err);
+                bench_must(b->wait_event(m->device[n].stream[s], d->from, &err), &err);
 }
 
 static void join_streams(struct link_machine *m, unsigned devices, unsigned streams)
@@ -84,16 +168,17 @@ static void join_streams(struct link_machine *m, unsigned devices, unsigned stre
         for (unsigned s = 0; s < streams; s++) {
             struct link_device *d = &m->device[n];
 
-            link_must(b->record(d->stream[s], d->branch[s], &err), &err);
-            link_must(b->wait_event(first->stream[0], d->branch[s], &err), &err);
+            bench_must(b->record(d->stream[s], d->branch[s], &err), &err);
+            bench_must(b->wait_event(first->stream[0], d->branch[s], &err), &err);
         }
-    link_must(b->record(first->stream[0], first->to, &err), &err);
+    bench_must(b->record(first->stream[0], first->to, &err), &err);
 }
 
 double link_time(struct link_machine *m, unsigned devices, unsigned streams,
                  link_work *work, void *context)
 {
     struct proact_error err = {""};
+    const struct device_backend *b = m->backend;
     double ns = 0;
 
     fork_streams(m, devices, streams);
@@ -101,7 +186,28 @@ double link_time(struct link_machine *m, unsigned devices, unsigned streams,
         for (unsigned s = 0; s < streams; s++)
             work(m, n, s, context);
     join_streams(m, devices, streams);
-    link_must(m->backend->synchronize(m->set, &err), &err);
-    link_must(m->backend->elapsed(m->device[0].from, m->device[0].to, &ns, &err), &err);
+    bench_must(b->write_value(m->release, gate_of(m), m->gate, &err), &err);
+    bench_must(b->synchronize(m->set, &err), &err);
+    bench_must(b->elapsed(m->device[0].from, m->device[0].to, &ns, &err), &err);
     return ns;
+}
+
+void link_verify(struct link_machine *m, unsigned device, uint64_t bytes)
+{
+    struct link_device *d = &m->device[device];
+    struct proact_error err = {""};
+    device_addr count = d->words + 4 * LINK_WORD_CHECK;
+    const struct link_check c = {.at = d->target,
+                                 .wrong = count,
+                                 .vectors = bytes / 16,
+                                 .step = m->backend->is_virtual ? SAMPLE : 1};
+    uint32_t wrong = 0;
+
+    bench_must(m->backend->fill(d->stream[0], count, 0, sizeof wrong, &err), &err);
+    link_launch(d->stream[0], m, d->check, CHECK_CTAS, CHECK_THREADS, &c, sizeof c);
+    bench_must(m->backend->read(d->stream[0], &wrong, count, sizeof wrong, &err), &err);
+    if (wrong)
+        bench_die("device %u: %u of %llu vectors that were sent to it are wrong", device,
+                  wrong, (unsigned long long)c.vectors);
+    bench_must(m->backend->fill(d->stream[0], d->target, 0, bytes, &err), &err);
 }

@@ -1,40 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The machine under the link bench: its devices opened, with memory, streams and kernels
-   ready. A bench that fails says why and ends. */
+/* The machine under the benches that ask links: its devices opened, with memory, streams
+   and kernels ready. */
 
 #include "device/device.h"
+#include "kit.h"
 
-enum { LINK_DEVICES = 4, LINK_PEERS = LINK_DEVICES - 1 };
-enum { LINK_BUFFER_BYTES = 256 << 20, LINK_WORDS_BYTES = 4096 };
+enum { LINK_PEERS = TOPOLOGY_DEVICES_MAX - 1 };
+
+/* The words of a device: the gate's, the check's, and what is free for kernels. */
+enum { LINK_WORD_GATE, LINK_WORD_CHECK, LINK_WORD_FREE, LINK_WORDS = 64 };
 
 struct link_device {
     struct device_stream *stream[LINK_PEERS];
     struct device_event *from, *to, *branch[LINK_PEERS];
-    device_addr source, target; /* LINK_BUFFER_BYTES each; the peers write to target */
-    device_addr words;          /* zeroed */
+    device_addr source, target; /* buffer_bytes each; the peers write to target */
+    device_addr words;          /* LINK_WORDS of 32 bits */
     struct device_module *module;
-    struct device_function *copy, *runs, *ping;
+    struct device_function *copy, *runs, *ping, *step, *check, *empty;
 };
 
 struct link_machine {
     const struct device_backend *backend;
     struct device_set *set;
     struct topology topology;
-    struct link_device device[LINK_DEVICES];
+    unsigned devices, peers;
+    uint64_t buffer_bytes;
+    struct device_stream *release, *side; /* the gate's, and a probe's; of the first */
+    uint32_t gate;                        /* how often it was opened */
+    struct link_device device[TOPOLOGY_DEVICES_MAX];
 };
 
-void link_open(struct link_machine *m, const char *machine);
+void link_open(struct link_machine *m, const struct bench_request *q,
+               struct bench_report *r);
 void link_close(struct link_machine *m);
 
-/* Ends the program with the sentence unless `status` is PROACT_OK. */
-void link_must(enum proact_status status, const struct proact_error *err);
+/* Zeroes the words that are free for kernels, on all devices, and waits. */
+void link_clear_words(struct link_machine *m);
+
+void link_launch(struct device_stream *s, struct link_machine *m, struct device_function *f,
+                 uint32_t ctas, uint32_t threads, const void *parameters, size_t bytes);
 
 /* Queues work of one device on its stream `s`. */
 typedef void link_work(struct link_machine *m, unsigned device, unsigned s, void *context);
 
 /* Nanoseconds from a moment when all the streams named are free to the end of the last:
-   `work` is queued on the first `streams` streams of the first `devices` devices. */
+   `work` is queued on the first `streams` streams of the first `devices` devices, and none
+   of it begins before all of it is queued. */
 double link_time(struct link_machine *m, unsigned devices, unsigned streams,
                  link_work *work, void *context);
+
+/* The first bytes of a device's target are those of any source, or the bench ends; they are
+   cleared for the next one. On an emulated machine a sample of them. */
+void link_verify(struct link_machine *m, unsigned device, uint64_t bytes);

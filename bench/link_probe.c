@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fewer bytes than on hardware: what a start costs is small against each of these. */
-#include "link_probe.h"
-
+/* Fewer bytes than fill a second: what a start costs is small against each of these. */
 #include <string.h>
+
+#include "link.h"
+#include "link_asking.h"
 
 enum {
     COPIES_BYTES = 256 << 20, /* of all copies of one size together, or */
@@ -11,193 +12,190 @@ enum {
     CTA_BYTES = 4 << 20,        /* of one CTA in a kernel that copies, or */
     KERNEL_BYTES = 48 << 20,    /* of them all */
     RUNS_BYTES = 64 << 20,      /* or what fits into the buffer with its gaps */
-    RUNS_STRIDE = 128,
-    ROUNDS = 200,
-    WAITS = 64
+    RUNS_STRIDE = 128
 };
 
-/* As link.cu has them. */
-struct link_copy {
-    device_addr from, to[LINK_PEERS];
-    uint64_t vectors;
-    uint32_t targets;
-};
-struct link_runs {
-    device_addr to;
-    uint64_t words;
-    uint32_t run_shift, stride;
-};
-struct link_ping {
-    device_addr here, there;
-    uint32_t rounds, begins;
-};
-
-struct copies {
-    uint64_t bytes, count;
-    bool rotated; /* one stream sends to one peer after the other */
-};
-
-static unsigned peer_of(unsigned device, unsigned turn)
+double link_once(void *context)
 {
-    return (device + 1 + turn) % LINK_DEVICES;
+    struct asking *a = context;
+
+    return link_time(a->m, a->devices, a->streams, a->work, a);
+}
+
+struct bench_sample link_ask(struct asking *a)
+{
+    return bench_repeat(link_once, a, a->m->backend->is_virtual);
+}
+
+struct bench_sample link_us(struct bench_sample ns, double count)
+{
+    struct bench_sample s = ns;
+
+    s.median /= 1000 * count;
+    s.lowest /= 1000 * count;
+    s.highest /= 1000 * count;
+    return s;
+}
+
+static unsigned peer_of(const struct link_machine *m, unsigned device, unsigned turn)
+{
+    return (device + 1 + turn) % m->devices;
+}
+
+static void verify_peers(struct link_machine *m, uint64_t peers, uint64_t bytes)
+{
+    for (unsigned i = 0; i < peers; i++)
+        link_verify(m, peer_of(m, 0, i), bytes);
 }
 
 static void queue_copies(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct copies *c = context;
+    const struct asking *a = context;
     struct link_device *d = &m->device[device];
     struct proact_error err = {""};
 
-    for (uint64_t i = 0; i < c->count; i++) {
-        unsigned turn = c->rotated ? (unsigned)(i % LINK_PEERS) : s;
+    for (uint64_t i = 0; i < a->count; i++) {
+        unsigned turn = a->rotated ? (unsigned)(i % m->peers) : s;
 
-        link_must(m->backend->copy(d->stream[s], m->device[peer_of(device, turn)].target,
-                                   d->source, c->bytes, &err),
-                  &err);
+        bench_must(m->backend->copy(d->stream[s],
+                                    m->device[peer_of(m, device, turn)].target, d->source,
+                                    a->bytes, &err),
+                   &err);
     }
 }
 
-static double copies(struct link_machine *m, const struct link_question *q)
+static struct bench_sample time_copies(struct link_machine *m,
+                                       const struct link_question *q, uint64_t *count)
 {
-    uint64_t count = COPIES_BYTES / q->peers / q->bytes;
-    struct copies c = {.bytes = q->bytes, .count = count < COPIES_MAX ? count : COPIES_MAX};
+    struct asking a = {.m = m,
+                       .q = q,
+                       .devices = 1,
+                       .streams = (unsigned)q->peers,
+                       .work = queue_copies,
+                       .bytes = q->bytes,
+                       .count = COPIES_BYTES / q->peers / q->bytes};
 
-    if (c.count == 0)
-        c.count = 1;
-    double ns = link_time(m, 1, (unsigned)q->peers, queue_copies, &c);
+    a.count = a.count > COPIES_MAX ? COPIES_MAX : a.count == 0 ? 1 : a.count;
+    struct bench_sample ns = link_ask(&a);
 
-    return (double)(c.bytes * c.count * q->peers) / ns;
+    verify_peers(m, q->peers, q->bytes);
+    *count = a.count;
+    return ns;
 }
 
-static double copy_time(struct link_machine *m, const struct link_question *q)
+static struct bench_sample copies(struct link_machine *m, const struct link_question *q)
 {
-    return (double)q->bytes / copies(m, q) / 1000;
+    uint64_t count;
+    struct bench_sample ns = time_copies(m, q, &count);
+
+    return bench_rate(ns, (double)(q->bytes * count * q->peers));
 }
 
-static double broadcast(struct link_machine *m, const struct link_question *q)
+static struct bench_sample copy_time(struct link_machine *m, const struct link_question *q)
+{
+    uint64_t count;
+    struct bench_sample ns = time_copies(m, q, &count);
+
+    return link_us(ns, (double)(count * q->peers));
+}
+
+static struct bench_sample broadcast(struct link_machine *m, const struct link_question *q)
 {
     bool rotated = q->peers == 1;
-    struct copies c = {
-        .bytes = BROADCAST_BYTES, .count = rotated ? LINK_PEERS : 1, .rotated = rotated};
-    double ns = link_time(m, LINK_DEVICES, rotated ? 1 : LINK_PEERS, queue_copies, &c);
+    struct asking a = {.m = m,
+                       .devices = m->devices,
+                       .streams = rotated ? 1 : m->peers,
+                       .work = queue_copies,
+                       .bytes = BROADCAST_BYTES,
+                       .count = rotated ? m->peers : 1,
+                       .rotated = rotated};
+    struct bench_sample ns = link_ask(&a);
 
-    return (double)BROADCAST_BYTES * LINK_PEERS / ns;
+    for (unsigned n = 0; n < m->devices; n++)
+        link_verify(m, n, BROADCAST_BYTES);
+    return bench_rate(ns, (double)BROADCAST_BYTES * m->peers);
 }
-
-struct kernel {
-    struct device_function *function;
-    const struct link_question *question;
-    const void *parameters;
-    size_t parameter_bytes;
-};
 
 static void queue_kernel(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    const struct kernel *k = context;
-    struct proact_error err = {""};
-    struct device_launch launch = {
-        .grid = {(uint32_t)k->question->ctas, 1, 1},
-        .block = {(uint32_t)k->question->threads, 1, 1},
-        .parameters = k->parameters,
-        .parameter_bytes = k->parameter_bytes,
-    };
+    const struct asking *a = context;
 
-    link_must(m->backend->launch(m->device[device].stream[s], k->function, &launch, &err),
-              &err);
+    link_launch(m->device[device].stream[s], m, a->function, (uint32_t)a->q->ctas,
+                (uint32_t)a->q->threads, a->parameters, a->parameter_bytes);
 }
 
-static double stores(struct link_machine *m, const struct link_question *q)
+static struct asking asking_kernel(struct link_machine *m, const struct link_question *q,
+                                   struct device_function *f, const void *parameters,
+                                   size_t bytes)
 {
-    uint64_t step = q->ctas * q->threads * 64; /* what link_copy does in one go */
+    return (struct asking){.m = m,
+                           .q = q,
+                           .devices = 1,
+                           .streams = 1,
+                           .work = queue_kernel,
+                           .function = f,
+                           .parameters = parameters,
+                           .parameter_bytes = bytes};
+}
+
+static struct bench_sample stores(struct link_machine *m, const struct link_question *q)
+{
+    uint64_t step = q->ctas * q->threads * 16 * LINK_UNROLL;
     uint64_t bytes =
         q->ctas * CTA_BYTES < KERNEL_BYTES ? q->ctas * CTA_BYTES : KERNEL_BYTES;
     struct link_copy c = {.from = m->device[0].source, .targets = (uint32_t)q->peers};
 
     bytes = (bytes + step - 1) / step * step;
     c.vectors = bytes / 16;
-    for (unsigned i = 0; i < LINK_PEERS; i++)
-        c.to[i] = m->device[peer_of(0, i)].target;
-    struct kernel k = {m->device[0].copy, q, &c, sizeof c};
+    for (unsigned i = 0; i < q->peers; i++)
+        c.to[i] = m->device[peer_of(m, 0, i)].target;
+    struct asking a = asking_kernel(m, q, m->device[0].copy, &c, sizeof c);
+    struct bench_sample ns = link_ask(&a);
 
-    return (double)(bytes * q->peers) / link_time(m, 1, 1, queue_kernel, &k);
+    verify_peers(m, q->peers, bytes);
+    return bench_rate(ns, (double)(bytes * q->peers));
 }
 
-static double runs(struct link_machine *m, const struct link_question *q)
+static struct bench_sample runs(struct link_machine *m, const struct link_question *q)
 {
     uint64_t stride = 2 * q->bytes < RUNS_STRIDE ? RUNS_STRIDE : 2 * q->bytes;
-    uint64_t room = LINK_BUFFER_BYTES / stride * q->bytes;
+    uint64_t room = m->buffer_bytes / stride * q->bytes;
     uint64_t bytes = room < RUNS_BYTES ? room : RUNS_BYTES;
     struct link_runs r = {.to = m->device[q->peers].target,
                           .words = bytes / 4,
                           .run_shift = (uint32_t)__builtin_ctzll(q->bytes),
                           .stride = (uint32_t)stride};
-    struct kernel k = {m->device[0].runs, q, &r, sizeof r};
+    struct asking a = asking_kernel(m, q, m->device[0].runs, &r, sizeof r);
 
-    return (double)bytes / link_time(m, 1, 1, queue_kernel, &k);
+    return bench_rate(link_ask(&a), (double)bytes);
 }
 
-static double local_copy(struct link_machine *m, const struct link_question *q)
+static void queue_local(struct link_machine *m, unsigned device, unsigned s, void *context)
 {
-    (void)q;
-    struct link_device *d = &m->device[0];
-    struct proact_error err = {""};
-    double ns = 0;
-
-    link_must(m->backend->record(d->stream[0], d->from, &err), &err);
-    link_must(m->backend->copy(d->stream[0], d->target, d->source, LINK_BUFFER_BYTES, &err),
-              &err);
-    link_must(m->backend->record(d->stream[0], d->to, &err), &err);
-    link_must(m->backend->synchronize(m->set, &err), &err);
-    link_must(m->backend->elapsed(d->from, d->to, &ns, &err), &err);
-    return 2.0 * LINK_BUFFER_BYTES / ns;
-}
-
-static void queue_ping(struct link_machine *m, unsigned device, unsigned s, void *context)
-{
-    const struct link_question one = {.ctas = 1, .threads = 1};
-    struct link_ping p = {.here = m->device[device].words,
-                          .there = m->device[1 - device].words,
-                          .rounds = ROUNDS,
-                          .begins = device == 0};
-    struct kernel k = {m->device[device].ping, &one, &p, sizeof p};
-
-    (void)context;
-    queue_kernel(m, device, s, &k);
-}
-
-/* Words count up, so this is asked once of a machine. */
-static double ping_pong(struct link_machine *m, const struct link_question *q)
-{
-    (void)q;
-    return link_time(m, 2, 1, queue_ping, NULL) / ROUNDS / 1000;
-}
-
-static void queue_waits(struct link_machine *m, unsigned device, unsigned s, void *context)
-{
-    const struct link_question *q = context;
     struct link_device *d = &m->device[device];
     struct proact_error err = {""};
 
-    for (unsigned i = 0; i < WAITS; i++) {
-        link_must(m->backend->wait_value(d->stream[s], d->words, 0, &err), &err);
-        link_must(
-            m->backend->copy(d->stream[s], m->device[1].target, d->source, q->bytes, &err),
-            &err);
-    }
+    (void)context;
+    bench_must(m->backend->copy(d->stream[s], d->target, d->source, m->buffer_bytes, &err),
+               &err);
 }
 
-static double wait_copy(struct link_machine *m, const struct link_question *q)
+static struct bench_sample local_copy(struct link_machine *m, const struct link_question *q)
 {
-    struct link_question copy = *q;
+    struct asking a = {.m = m, .q = q, .devices = 1, .streams = 1, .work = queue_local};
+    struct bench_sample ns = link_ask(&a);
 
-    return link_time(m, 1, 1, queue_waits, &copy) / WAITS / 1000;
+    link_verify(m, 0, m->buffer_bytes);
+    return bench_rate(ns, 2 * (double)m->buffer_bytes);
 }
 
 static const struct link_probe probes[] = {
     {"copies", "GB/s", copies},       {"copy-time", "us", copy_time},
     {"broadcast", "GB/s", broadcast}, {"stores", "GB/s", stores},
     {"runs", "GB/s", runs},           {"local-copy", "GB/s", local_copy},
-    {"ping-pong", "us", ping_pong},   {"wait-copy", "us", wait_copy},
+    {"ping-pong", "us", flag_ping},   {"wait-copy", "us", flag_waits},
+    {"landing", "us", flag_landing},  {"event-wait", "us", flag_events},
+    {"step", "us", flag_step},        {"empty-kernel", "us", flag_empty},
 };
 
 const struct link_probe *link_probe_find(const char *name)
@@ -206,4 +204,9 @@ const struct link_probe *link_probe_find(const char *name)
         if (!strcmp(probes[i].name, name))
             return &probes[i];
     return NULL;
+}
+
+bool link_can_answer(const struct link_machine *m, const struct link_question *q)
+{
+    return q->peers <= m->peers && q->bytes <= m->buffer_bytes;
 }

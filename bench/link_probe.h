@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What can be asked of a link, each by a name that the file of measurements uses. */
+/* What can be asked of a link, each by a name that files of measurements use. */
 
 #include "link_machine.h"
 
@@ -14,7 +14,9 @@ struct link_question {
 
 struct link_probe {
     const char *name, *unit; /* "GB/s" or "us" */
-    double (*ask)(struct link_machine *m, const struct link_question *q);
+    struct bench_sample (*ask)(struct link_machine *m, const struct link_question *q);
 };
 
 const struct link_probe *link_probe_find(const char *name); /* or NULL */
+/* Whether the machine has the peers and the memory that the question needs. */
+bool link_can_answer(const struct link_machine *m, const struct link_question *q);

@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
-/* The producer of PROACT V-A: each CTA of 256 threads works for a while, then makes 4 KB of
-   the array, 16 bytes a thread. Work is a count of multiply-adds, a sleep, or both: a sleep
-   takes as long on the virtual clock and costs the host nothing. */
+/* Ours. Work is a count of multiply-adds, a sleep, or both: a sleep takes as long on the
+   virtual clock and costs the host nothing. */
 
 #include <proact/device.h>
 
-struct __attribute__((aligned(16))) micro_vector {
-    float x, y, z, w;
-};
+#include "micro.h"
 
 extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_adds,
-                                 proact_u32 sleep_ns, struct proact_share share)
+                                 proact_u32 sleep_ns, proact_u32 salt,
+                                 struct proact_share share)
 {
     proact_u32 i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
-    float v = (float)i;
+    const struct micro_vector made = micro_make(i, multiply_adds, salt);
 
-#pragma unroll 1
-    for (proact_u32 n = 0; n < multiply_adds; n++)
-        v = v * 0.999f + 1.0f;
     if (sleep_ns)
         asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
-
-    const struct micro_vector made = {v, v + 1, v + 2, v + 3};
-
     proact_store(&share, 0, &out[i], made);
+    proact_done(&share);
+}
+
+/* The same for one device, which nobody counts. */
+extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 multiply_adds,
+                                       proact_u32 salt)
+{
+    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    out[i] = micro_make(i, multiply_adds, salt);
+}
+
+/* An iteration in which next to nothing is computed: each CTA needs what its neighbour
+   made, which for one CTA a device is another device's. */
+extern "C" __global__ void micro_step(const proact_u32 *from, proact_u32 *to,
+                                      proact_u32 count, struct proact_share share)
+{
+    proact_u32 i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    proact_store(&share, 0, &to[i], from[(i + proact_cta_size_x()) % count] + 1);
     proact_done(&share);
 }

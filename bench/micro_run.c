@@ -4,12 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "micro.h"
+#include "runtime/runtime_machine.h"
 
 enum {
-    MICRO_RUNS = 7,
-    THREADS = 256,
-    VECTOR_BYTES = 16,
-    CTA_BYTES = THREADS * VECTOR_BYTES
+    LOOKS = 64, /* pieces of each replica that are compared */
+    LOOK_VECTORS = 256
 };
 
 extern const char kernel_micro[];
@@ -18,17 +21,10 @@ struct micro {
     struct proact *session;
     struct proact_array *array;
     struct proact_kernel *kernel;
-    uint32_t ctas;
+    uint32_t ctas, salt;
+    bool is_virtual;
     uint64_t begin_ns; /* of the first kernel since the last launch */
 };
-
-void micro_must(enum proact_status status, const struct proact_error *err)
-{
-    if (!status)
-        return;
-    fprintf(stderr, "proact_bench_micro: %s\n", err->text);
-    exit(1);
-}
 
 static void see(void *context, const struct proact_span *span)
 {
@@ -38,26 +34,43 @@ static void see(void *context, const struct proact_span *span)
         m->begin_ns = span->start_ns;
 }
 
-struct micro *micro_open(const char *machine, uint64_t bytes, unsigned host_threads)
+static void describe(const struct bench_request *q, struct micro *m, struct bench_report *r)
 {
-    struct micro *m = calloc(1, sizeof *m);
     struct proact_error err = {""};
-    const struct proact_options options = {
-        .machine = machine, .seed = 1, .threads = host_threads};
-    const struct proact_shape shape = {
-        .name = "made", .count = bytes / VECTOR_BYTES, .element_bytes = VECTOR_BYTES};
-    const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CTA_BYTES};
+    const struct device_backend *backend;
+    struct topology t;
 
-    if (!m)
-        abort();
-    m->ctas = (uint32_t)(bytes / CTA_BYTES);
-    micro_must(proact_open(&options, &m->session, &err), &err);
-    micro_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
-    micro_must(proact_kernel_load(m->session, &image, "micro", &m->kernel, &err), &err);
-    micro_must(proact_kernel_map(m->kernel, 0, &map, &err), &err);
-    if (proact_is_emulated(m->session))
+    bench_must(runtime_machine(q->machine, &t, &backend, &err), &err);
+    snprintf(r->machine, sizeof r->machine, "%s", t.name);
+    snprintf(r->device, sizeof r->device, "%s", t.device.name);
+    r->devices = proact_device_count(m->session);
+    r->is_virtual = m->is_virtual;
+}
+
+struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
+{
+    struct micro *m = must_calloc(1, sizeof *m);
+    struct proact_error err = {""};
+    const struct proact_options options = {.machine = q->machine,
+                                           .device_count = q->devices,
+                                           .seed = 1,
+                                           .threads = q->host_threads};
+    const struct proact_shape shape = {.name = "made",
+                                       .count = q->bytes / MICRO_VECTOR_BYTES,
+                                       .element_bytes = MICRO_VECTOR_BYTES};
+    const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .run_bytes = MICRO_CTA_BYTES};
+
+    m->ctas = (uint32_t)(q->bytes / MICRO_CTA_BYTES);
+    bench_must(proact_open(&options, &m->session, &err), &err);
+    bench_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
+    bench_must(proact_kernel_load(m->session, &image, "micro", &m->kernel, &err), &err);
+    bench_must(proact_kernel_map(m->kernel, 0, &map, &err), &err);
+    m->is_virtual = proact_is_emulated(m->session);
+    if (m->is_virtual)
         proact_observe(m->session, see, m);
+    describe(q, m, r);
     return m;
 }
 
@@ -67,52 +80,93 @@ void micro_close(struct micro *m)
     free(m);
 }
 
-static double run_once(struct micro *m, const struct proact_plan *plan, unsigned devices,
-                       struct micro_work work)
+unsigned micro_devices(const struct micro *m)
 {
-    struct proact_error err = {""};
-    const struct proact_grid grid = {
-        .ctas = {m->ctas}, .threads = {THREADS}, .device_count = devices};
-    const struct proact_arg args[] = {PROACT_ARRAY(m->array),
-                                      PROACT_VALUE(work.multiply_adds),
-                                      PROACT_VALUE(work.sleep_ns)};
+    return proact_device_count(m->session);
+}
 
-    micro_must(proact_plan_set(m->session, plan, &err), &err);
-    micro_must(proact_wait(m->session, &err), &err);
-    /* On hardware being observed costs time: there, from the launch on. */
-    m->begin_ns = proact_is_emulated(m->session) ? UINT64_MAX : proact_now_ns(m->session);
-    micro_must(proact_launch(m->kernel, &grid, args, 3, &err), &err);
-    micro_must(proact_wait(m->session, &err), &err);
+struct runs {
+    struct micro *m;
+    unsigned devices;
+    struct micro_work work;
+};
+
+static enum proact_status launch(const struct runs *r, struct proact_error *err)
+{
+    struct micro *m = r->m;
+    const struct proact_grid grid = {
+        .ctas = {m->ctas}, .threads = {MICRO_THREADS}, .device_count = r->devices};
+    const uint32_t salt = ++m->salt;
+    const struct proact_arg args[] = {PROACT_ARRAY(m->array),
+                                      PROACT_VALUE(r->work.multiply_adds),
+                                      PROACT_VALUE(r->work.sleep_ns), PROACT_VALUE(salt)};
+
+    return proact_launch(m->kernel, &grid, args, 4, err);
+}
+
+static double once(void *context)
+{
+    struct runs *r = context;
+    struct micro *m = r->m;
+    struct proact_error err = {""};
+
+    bench_must(proact_wait(m->session, &err), &err);
+    m->begin_ns = m->is_virtual ? UINT64_MAX : proact_now_ns(m->session);
+    bench_must(launch(r, &err), &err);
+    bench_must(proact_wait(m->session, &err), &err);
     return (double)(proact_now_ns(m->session) - m->begin_ns);
 }
 
-static int compare(const void *left, const void *right)
+/* Evenly spread pieces of every replica, the last one at its end. */
+static void verify(const struct micro *m, const struct proact_plan *plan)
 {
-    const double *a = left, *b = right;
+    const uint64_t count = (uint64_t)m->ctas * MICRO_THREADS;
+    struct micro_vector piece[LOOK_VECTORS];
+    struct proact_error err = {""};
 
-    return (*a > *b) - (*a < *b);
+    for (unsigned d = 0; d < micro_devices(m); d++)
+        for (uint64_t look = 0; look < LOOKS; look++) {
+            uint64_t first = (count - LOOK_VECTORS) * look / (LOOKS - 1);
+
+            bench_must(
+                proact_array_read_replica(m->array, d, first, piece, LOOK_VECTORS, &err),
+                &err);
+            for (uint32_t i = 0; i < LOOK_VECTORS; i++)
+                if (piece[i].word[0] != (uint32_t)(first + i) ||
+                    piece[i].word[1] != m->salt ||
+                    piece[i].word[2] != ~(uint32_t)(first + i))
+                    bench_die("%s: vector %llu of device %u is not that of this launch",
+                              plan->method, (unsigned long long)(first + i), d);
+        }
 }
 
 /* The first launch of a shape sends tables to the devices, which is not what is measured,
    and lets the kernel take the room of an agent. */
-double micro_run(struct micro *m, const struct proact_plan *plan, unsigned devices,
-                 struct micro_work work)
+enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
+                             unsigned devices, struct micro_work work,
+                             struct bench_sample *out, struct proact_error *err)
 {
-    double ns[MICRO_RUNS];
-    int count = proact_is_emulated(m->session) ? 1 : MICRO_RUNS;
+    struct runs r = {.m = m, .devices = devices};
+    enum proact_status status;
 
-    run_once(m, plan, devices, (struct micro_work){0});
-    for (int i = 0; i < count; i++)
-        ns[i] = run_once(m, plan, devices, work);
-    qsort(ns, (size_t)count, sizeof *ns, compare);
-    return ns[count / 2];
+    if ((status = proact_plan_set(m->session, plan, err)) || (status = launch(&r, err)) ||
+        (status = proact_wait(m->session, err)))
+        return status;
+    r.work = work;
+    *out = bench_repeat(once, &r, m->is_virtual);
+    if (!plan->elide)
+        verify(m, plan);
+    return PROACT_OK;
 }
 
-static double kernel_alone(struct micro *m, unsigned devices, struct micro_work work)
+static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool alone)
 {
-    const struct proact_plan plan = {.method = "bulk", .elide = true};
+    const struct proact_plan plan = {.method = "bulk", .elide = alone};
+    struct bench_sample s = {.median = 0};
+    struct proact_error err = {""};
 
-    return micro_run(m, &plan, devices, work);
+    bench_must(micro_run(m, &plan, devices, work, &s, &err), &err);
+    return s.median;
 }
 
 static struct micro_work work_of(bool sleeps, double amount)
@@ -126,16 +180,15 @@ static struct micro_work work_of(bool sleeps, double amount)
 /* The kernel's time is a line over its work once there is enough of it to wait for. */
 struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps)
 {
-    const struct proact_plan plan = {.method = "bulk"};
     double low = sleeps ? 5000 : 100;
     struct micro_bulk b;
-    double copies_ns = micro_run(m, &plan, devices, work_of(sleeps, low));
-    double at_low = kernel_alone(m, devices, work_of(sleeps, low));
-    double slope = (kernel_alone(m, devices, work_of(sleeps, 2 * low)) - at_low) / low;
+    double copies_ns = bulk_ns(m, devices, work_of(sleeps, low), false);
+    double at_low = bulk_ns(m, devices, work_of(sleeps, low), true);
+    double slope = (bulk_ns(m, devices, work_of(sleeps, 2 * low), true) - at_low) / low;
 
     copies_ns -= at_low;
     b.work = work_of(sleeps, low + (ratio * copies_ns - at_low) / slope);
-    b.kernel_ns = kernel_alone(m, devices, b.work);
+    b.kernel_ns = bulk_ns(m, devices, b.work, true);
     b.total_ns = b.kernel_ns + copies_ns;
     return b;
 }

@@ -3,25 +3,27 @@
 
 /* Runs of the producer of micro.cu on the public API, and what each took. */
 
-#include <proact/proact.h>
+#include "kit.h"
 
 struct micro;
 
-/* Ends the program with the sentence unless `status` is PROACT_OK. */
-void micro_must(enum proact_status status, const struct proact_error *err);
-
-struct micro *micro_open(const char *machine, uint64_t bytes, unsigned host_threads);
+/* A session, and its array of `q->bytes`. Tells the report what machine it is. */
+struct micro *micro_open(const struct bench_request *q, struct bench_report *r);
 void micro_close(struct micro *m);
+unsigned micro_devices(const struct micro *m);
 
 /* What every CTA does before it stores. */
 struct micro_work {
     uint32_t multiply_adds, sleep_ns;
 };
 
-/* Nanoseconds from the first kernel's begin until all replicas agree. `devices` produce,
-   all receive. */
-double micro_run(struct micro *m, const struct proact_plan *plan, unsigned devices,
-                 struct micro_work work);
+/* Nanoseconds from the first kernel's begin until all replicas agree; on hardware, where to
+   be observed costs time, from the launch. `devices` produce, all receive. Every run's data
+   is new, and each replica is looked at afterwards. Fails where the machine cannot run the
+   plan's method. */
+enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
+                             unsigned devices, struct micro_work work,
+                             struct bench_sample *out, struct proact_error *err);
 
 /* A bulk launch, and the kernel in it. */
 struct micro_bulk {

@@ -19,6 +19,7 @@ static const struct {
     {"machines", "list the machines that can be emulated", command_machines},
     {"topo", "show the devices and links of a machine", command_topo},
     {"methods", "list the ways in which data reaches the other devices", command_methods},
+    {"bench", "measure links, mechanisms, flags, steps and counters", command_bench},
     {"help", "say this, or tell more about one command", command_help},
     {"version", "say which version this is", command_version},
 };

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What `proact bench` runs, on emulated machines and on GPUs alike. A bench adds rows to a
+   report; one that cannot go on says why and ends the program: nothing is half written. */
+
+#include <proact/proact.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_request {
+    const char *machine; /* as in proact_options */
+    unsigned devices;    /* the first ones of it; 0: all */
+    const char *against; /* a file of measurements to ask for and to show; or NULL */
+    const char *pattern, *method; /* of micro, only this one; NULL: all */
+    double ratio;                 /* of micro; 0: all */
+    uint64_t chunk_bytes;         /* of micro; 0: all */
+    uint64_t bytes;               /* of micro's array */
+    bool sleeps;                  /* micro's kernel sleeps instead of computing */
+    bool peers;                   /* other libraries too, where their programs were built */
+    unsigned host_threads;        /* that emulate; 0: as many as cores */
+};
+
+/* Of repeated runs: all that is told of them. */
+struct bench_sample {
+    double median, lowest, highest;
+    unsigned runs;
+};
+
+struct bench_row {
+    char what[96]; /* "" where the columns below say it */
+    char unit[8];  /* "x": a speedup */
+    struct bench_sample value;
+    double measured;              /* on hardware, before; 0: not */
+    char outside[160];            /* why the model does not cover it, or "" */
+    char pattern[16], method[32]; /* micro's columns from here on; or "" */
+    double ratio, took_ns, ideal;
+    uint64_t chunk_bytes, threads;
+};
+
+struct bench_report {
+    const char *bench; /* its name; borrowed */
+    char machine[64], device[64], source[256];
+    unsigned devices;
+    bool is_virtual;
+    struct bench_row *rows;
+    size_t count, capacity;
+};
+
+/* Prints a row, once it has its value, below the columns' names. */
+void bench_add(struct bench_report *r, const struct bench_row *row);
+/* The largest difference from what was measured, of the rows that the model covers. */
+double bench_worst(const struct bench_report *r);
+enum proact_status bench_write(const struct bench_report *r, const char *path,
+                               const char *command_line, struct proact_error *err);
+void bench_clear(struct bench_report *r);
+
+/* Goodput of copies and stores (PROACT, Figure 2). */
+void bench_link(const struct bench_request *q, struct bench_report *r);
+/* PROACT V-A and Figure 6: speedup over bulk. */
+void bench_micro(const struct bench_request *q, struct bench_report *r);
+/* Flags, and copies behind flags. */
+void bench_latency(const struct bench_request *q, struct bench_report *r);
+/* An iteration in which nothing is computed, over all devices. */
+void bench_step(const struct bench_request *q, struct bench_report *r);
+/* What counting costs a kernel. */
+void bench_tracking(const struct bench_request *q, struct bench_report *r);

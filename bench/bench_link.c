@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `proact bench link` and `latency`: lists of questions, asked one after the other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "measured.h"
+
+enum { KB = 1 << 10, MB = 1 << 20, ALL = TOPOLOGY_DEVICES_MAX /* every peer there is */ };
+
+struct item {
+    const char *what, *probe;
+    struct link_question question;
+};
+
+static const struct item goodput[] = {
+    {"copy engine to one peer, 256 MB", "copies", {.bytes = 256 * MB, .peers = 1}},
+    {"copy engine to one peer, 64 MB", "copies", {.bytes = 64 * MB, .peers = 1}},
+    {"copy engine to one peer, 16 MB", "copies", {.bytes = 16 * MB, .peers = 1}},
+    {"copy engine to one peer, 2 MB", "copies", {.bytes = 2 * MB, .peers = 1}},
+    {"copy engine to one peer, 256 KB", "copies", {.bytes = 256 * KB, .peers = 1}},
+    {"copy engine to one peer, 4 KB", "copies", {.bytes = 4 * KB, .peers = 1}},
+    {"copy engine to all peers at once", "copies", {.bytes = 64 * MB, .peers = ALL}},
+    {"all to all, a stream each, destinations rotated", "broadcast", {.peers = 1}},
+    {"all to all, a stream a destination", "broadcast", {.peers = ALL}},
+    {"SM stores to one peer, 1 CTA", "stores", {.ctas = 1, .threads = 1024, .peers = 1}},
+    {"SM stores to one peer, 2 CTAs", "stores", {.ctas = 2, .threads = 1024, .peers = 1}},
+    {"SM stores to one peer, 4 CTAs", "stores", {.ctas = 4, .threads = 1024, .peers = 1}},
+    {"SM stores to one peer, 8 CTAs", "stores", {.ctas = 8, .threads = 1024, .peers = 1}},
+    {"SM stores to one peer, 16 CTAs", "stores", {.ctas = 16, .threads = 1024, .peers = 1}},
+    {"SM stores to one peer, 132 CTAs",
+     "stores",
+     {.ctas = 132, .threads = 1024, .peers = 1}},
+    {"SM stores to all peers, 8 CTAs",
+     "stores",
+     {.ctas = 8, .threads = 1024, .peers = ALL}},
+    {"SM stores to all peers, 132 CTAs",
+     "stores",
+     {.ctas = 132, .threads = 1024, .peers = ALL}},
+    {"stores to one peer, runs of 4 B", "runs", {4, 264, 1024, 1}},
+    {"stores to one peer, runs of 8 B", "runs", {8, 264, 1024, 1}},
+    {"stores to one peer, runs of 16 B", "runs", {16, 264, 1024, 1}},
+    {"stores to one peer, runs of 32 B", "runs", {32, 264, 1024, 1}},
+    {"stores to one peer, runs of 64 B", "runs", {64, 264, 1024, 1}},
+    {"stores to one peer, runs of 128 B", "runs", {128, 264, 1024, 1}},
+    {"stores to one peer, runs of 1 KB", "runs", {1024, 264, 1024, 1}},
+    {"copy inside one device, read and written", "local-copy", {.peers = 0}},
+};
+
+static const struct item latency[] = {
+    {"flag to a peer and back", "ping-pong", {.peers = 1}},
+    {"flag to a copy of 4 KB that has landed, and back", "landing", {.bytes = 4 * KB}},
+    {"flag to a copy of 64 KB that has landed, and back", "landing", {.bytes = 64 * KB}},
+    {"flag to a copy of 1 MB that has landed, and back", "landing", {.bytes = 1 * MB}},
+    {"stream wait and copy of 4 KB, one behind another", "wait-copy", {.bytes = 4 * KB}},
+    {"stream wait and copy of 64 KB, one behind another", "wait-copy", {.bytes = 64 * KB}},
+    {"stream wait and copy of 1 MB, one behind another", "wait-copy", {.bytes = 1 * MB}},
+    {"event waited for by a stream of a peer", "event-wait", {.peers = 1}},
+    {"empty kernel behind another", "empty-kernel", {.peers = 0}},
+    {"all devices wait for each other by flags", "step", {.peers = 1}},
+};
+
+static void ask(struct link_machine *m, const struct bench_row *row, const char *probe,
+                const struct link_question *question, struct bench_report *r)
+{
+    const struct link_probe *p = link_probe_find(probe);
+    struct bench_row out = *row;
+    struct link_question q = *question;
+
+    if (!p)
+        bench_die("'%s': no probe '%s'", row->what, probe);
+    if (q.peers == ALL)
+        q.peers = m->peers;
+    if (!link_can_answer(m, &q))
+        return;
+    snprintf(out.unit, sizeof out.unit, "%s", p->unit);
+    out.value = p->ask(m, &q);
+    bench_add(r, &out);
+}
+
+static void ask_list(struct link_machine *m, const struct item *list, size_t count,
+                     struct bench_report *r)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct bench_row row = {.measured = 0};
+
+        snprintf(row.what, sizeof row.what, "%s", list[i].what);
+        ask(m, &row, list[i].probe, &list[i].question, r);
+    }
+}
+
+static void run(const struct bench_request *q, const struct item *list, size_t count,
+                struct bench_report *r)
+{
+    struct link_machine *m = must_calloc(1, sizeof *m);
+    struct measured before = {.count = 0};
+    struct bench_request asked = *q;
+
+    if (q->against) {
+        measured_read(q->against, "probe", &before);
+        asked.machine = q->machine ? q->machine : before.machine;
+        snprintf(r->source, sizeof r->source, "%s", before.source);
+    }
+    link_open(m, &asked, r);
+    if (!q->against)
+        ask_list(m, list, count, r);
+    for (size_t i = 0; i < before.count; i++) {
+        struct measured_row *b = &before.rows[i];
+
+        b->row.threads = 0; /* the question has it */
+        ask(m, &b->row, b->probe, &b->question, r);
+    }
+    measured_clear(&before);
+    link_close(m);
+    free(m);
+}
+
+void bench_link(const struct bench_request *q, struct bench_report *r)
+{
+    run(q, goodput, sizeof goodput / sizeof *goodput, r);
+}
+
+void bench_latency(const struct bench_request *q, struct bench_report *r)
+{
+    run(q, latency, sizeof latency / sizeof *latency, r);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PROACT V-A and Figure 6: one array, made by one device or by all and needed by all; the
+   speedup of each mechanism over bulk. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measured.h"
+#include "micro_run.h"
+#include "peers.h"
+#include "transfer/transfer.h"
+
+static const char *const patterns[] = {"one-to-all", "all-to-all"};
+static const double ratios[] = {0.5, 1, 1.25, 2};
+static const uint64_t chunks[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20,
+                                  4 << 20, 16 << 20, 64 << 20, 256 << 20};
+enum {
+    PATTERNS = sizeof patterns / sizeof *patterns,
+    RATIOS = sizeof ratios / sizeof *ratios,
+    CHUNKS = sizeof chunks / sizeof *chunks
+};
+
+struct micro_bench {
+    const struct bench_request *request;
+    struct bench_report *report;
+    struct micro *micro;
+    struct micro_bulk bulk; /* of this pattern and ratio */
+    char pattern[16];
+    double ratio;
+};
+
+static unsigned producers(const struct micro_bench *b)
+{
+    return strcmp(b->pattern, "all-to-all") ? 1 : micro_devices(b->micro);
+}
+
+static void tune(struct micro_bench *b, const char *pattern, double ratio)
+{
+    snprintf(b->pattern, sizeof b->pattern, "%s", pattern);
+    b->ratio = ratio;
+    b->bulk = micro_tune(b->micro, producers(b), ratio, b->request->sleeps);
+    printf("%s, compute / copy %g: the kernel %.1f us, with bulk copies %.1f us, ideal "
+           "%.2f\n",
+           pattern, ratio, b->bulk.kernel_ns / 1e3, b->bulk.total_ns / 1e3,
+           b->bulk.total_ns / b->bulk.kernel_ns);
+}
+
+static void add(struct micro_bench *b, struct bench_row *row, struct bench_sample ns)
+{
+    snprintf(row->pattern, sizeof row->pattern, "%s", b->pattern);
+    snprintf(row->unit, sizeof row->unit, "x");
+    row->ratio = b->ratio;
+    row->took_ns = ns.median;
+    row->ideal = b->bulk.total_ns / b->bulk.kernel_ns;
+    row->value = bench_rate(ns, b->bulk.total_ns);
+    bench_add(b->report, row);
+}
+
+/* A machine that lacks what a method needs, and an array too small for a chunk, give no
+   row. */
+static void run(struct micro_bench *b, struct bench_row *row)
+{
+    const struct proact_plan plan = {.method = row->method,
+                                     .chunk_bytes = row->chunk_bytes,
+                                     .threads = (unsigned)row->threads};
+    struct bench_sample ns = {.median = 0};
+    struct proact_error err = {""};
+    enum proact_status status =
+        micro_run(b->micro, &plan, producers(b), b->bulk.work, &ns, &err);
+
+    if (status == PROACT_EREFUSED && !row->measured)
+        return;
+    bench_must(status, &err);
+    add(b, row, ns);
+}
+
+static void run_method(struct micro_bench *b, const char *name)
+{
+    const struct transfer_method *method = NULL;
+    struct proact_error err = {""};
+    struct bench_row row = {.measured = 0};
+    const struct bench_request *q = b->request;
+
+    bench_must(transfer_method_find(name, &method, &err), &err);
+    snprintf(row.method, sizeof row.method, "%s", name);
+    if (!method->takes_chunks || method->rise_bytes) /* as it chooses */
+        run(b, &row);
+    for (int i = 0; i < CHUNKS && method->takes_chunks; i++) {
+        if (chunks[i] > q->bytes || (q->chunk_bytes && q->chunk_bytes != chunks[i]))
+            continue;
+        row.chunk_bytes = chunks[i];
+        run(b, &row);
+    }
+}
+
+static void add_peer(void *context, const char *method, uint64_t chunk_bytes,
+                     struct bench_sample ns)
+{
+    struct bench_row row = {.chunk_bytes = chunk_bytes};
+
+    snprintf(row.method, sizeof row.method, "%s", method);
+    add(context, &row, ns);
+}
+
+static void run_setting(struct micro_bench *b)
+{
+    const struct bench_request *q = b->request;
+
+    for (const char *const *name = proact_methods(); *name; name++)
+        if (strcmp(*name, "bulk") != 0 && (!q->method || !strcmp(q->method, *name)))
+            run_method(b, *name);
+    if (q->peers && !b->report->is_virtual)
+        peers_run(&(struct peers_request){.devices = micro_devices(b->micro),
+                                          .bytes = q->bytes,
+                                          .multiply_adds = b->bulk.work.multiply_adds,
+                                          .all_to_all = producers(b) > 1,
+                                          .method = q->method},
+                  add_peer, b);
+}
+
+static void run_all(struct micro_bench *b)
+{
+    const struct bench_request *q = b->request;
+
+    for (int p = 0; p < PATTERNS; p++)
+        for (int r = 0; r < RATIOS; r++) {
+            if ((q->pattern && strcmp(q->pattern, patterns[p]) != 0) ||
+                (q->ratio > 0 && fabs(q->ratio - ratios[r]) > 1e-9))
+                continue;
+            tune(b, patterns[p], ratios[r]);
+            run_setting(b);
+        }
+}
+
+/* Rows of one pattern and ratio stand together: bulk is tuned once for all of them. */
+static void run_measured(struct micro_bench *b, const struct measured *before)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        struct bench_row row = before->rows[i].row;
+
+        if (strcmp(b->pattern, row.pattern) != 0 || fabs(b->ratio - row.ratio) > 1e-9)
+            tune(b, row.pattern, row.ratio);
+        run(b, &row);
+    }
+}
+
+void bench_micro(const struct bench_request *q, struct bench_report *r)
+{
+    struct measured before = {.count = 0};
+    struct bench_request asked = *q;
+    struct micro_bench b = {.request = q, .report = r};
+
+    if (q->against) {
+        measured_read(q->against, "pattern", &before);
+        asked.machine = q->machine ? q->machine : before.machine;
+        snprintf(r->source, sizeof r->source, "%s", before.source);
+    }
+    b.micro = micro_open(&asked, r);
+    if (q->against)
+        run_measured(&b, &before);
+    else
+        run_all(&b);
+    micro_close(b.micro);
+    measured_clear(&before);
+}

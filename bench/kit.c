@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RUNS_MIN = 5, RUNS_MAX = 25 };
+static const double budget_ns = 3e8;
+
+void bench_die(const char *format, ...)
+{
+    va_list args;
+
+    fflush(stdout);
+    fprintf(stderr, "proact: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\n");
+    exit(1);
+}
+
+void bench_must(enum proact_status status, const struct proact_error *err)
+{
+    if (status)
+        bench_die("%s", err->text);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+struct bench_sample bench_repeat(bench_once *once, void *context, bool is_virtual)
+{
+    double ns[RUNS_MAX], all = 0;
+    unsigned n = 0, most = is_virtual ? 1 : RUNS_MAX;
+
+    if (!is_virtual)
+        once(context);
+    while (n < most && (n < RUNS_MIN || all < budget_ns))
+        all += ns[n++] = once(context);
+    qsort(ns, n, sizeof *ns, compare);
+    return (struct bench_sample){
+        .median = ns[n / 2], .lowest = ns[0], .highest = ns[n - 1], .runs = n};
+}
+
+struct bench_sample bench_rate(struct bench_sample ns, double scale)
+{
+    return (struct bench_sample){.median = scale / ns.median,
+                                 .lowest = scale / ns.highest,
+                                 .highest = scale / ns.lowest,
+                                 .runs = ns.runs};
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* How anything is timed: warmed up, repeated until a budget is used, median and spread. */
+
+#include "bench.h"
+
+/* Ends the program with the sentence unless `status` is PROACT_OK. */
+void bench_must(enum proact_status status, const struct proact_error *err);
+/* The same for what the bench itself finds, such as wrong data. */
+__attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *format, ...);
+
+/* One run of it, in nanoseconds. */
+typedef double bench_once(void *context);
+
+/* A virtual clock gives the same time each run: one is enough. Otherwise at least 5 runs,
+   up to 25 while they take less than 0.3 s together. */
+struct bench_sample bench_repeat(bench_once *once, void *context, bool is_virtual);
+
+/* The same number, as (scale / value): a rate of a time. */
+struct bench_sample bench_rate(struct bench_sample ns, double scale);

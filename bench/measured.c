@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measured.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+
+static void read_text(const struct json_at *at, const char *key, char *into, size_t size)
+{
+    struct proact_error err = {""};
+
+    if (json_has(at, key))
+        bench_must(json_get_text(at, key, into, size, &err), &err);
+}
+
+static void read_whole(const struct json_at *at, const char *key, uint64_t *into)
+{
+    struct proact_error err = {""};
+    const struct json_range range = {.low = 0, .high = 1e12};
+
+    if (json_has(at, key))
+        bench_must(json_get_whole(at, key, range, into, &err), &err);
+}
+
+static void read_row(const struct json_at *at, const char *key, struct measured_row *r)
+{
+    const struct json_range positive = {.low = 0, .high = 1e9, .above = true};
+    struct proact_error err = {""};
+
+    if (!json_has(at, key))
+        bench_must(json_refuse(at, &err, "expected a row with the key '%s'", key), &err);
+    read_text(at, "what", r->row.what, sizeof r->row.what);
+    read_text(at, "outside", r->row.outside, sizeof r->row.outside);
+    read_text(at, "pattern", r->row.pattern, sizeof r->row.pattern);
+    read_text(at, "method", r->row.method, sizeof r->row.method);
+    read_text(at, "probe", r->probe, sizeof r->probe);
+    read_whole(at, "chunk_bytes", &r->row.chunk_bytes);
+    read_whole(at, "threads", &r->row.threads);
+    read_whole(at, "bytes", &r->question.bytes);
+    read_whole(at, "ctas", &r->question.ctas);
+    read_whole(at, "peers", &r->question.peers);
+    r->question.threads = r->row.threads;
+    if (json_has(at, "ratio"))
+        bench_must(json_get_real(at, "ratio", positive, &r->row.ratio, &err), &err);
+    bench_must(json_get_real(at, "measured", positive, &r->row.measured, &err), &err);
+}
+
+void measured_read(const char *path, const char *key, struct measured *out)
+{
+    struct json_file *file = NULL;
+    struct json_at root, rows;
+    struct proact_error err = {""};
+
+    *out = (struct measured){.count = 0};
+    bench_must(json_load(path, &file, &err), &err);
+    root = json_root(file);
+    bench_must(json_get_text(&root, "machine", out->machine, sizeof out->machine, &err),
+               &err);
+    read_text(&root, "source", out->source, sizeof out->source);
+    bench_must(json_get_array(&root, "rows", &rows, &err), &err);
+    out->count = json_count(&rows);
+    out->rows = must_calloc(out->count + 1, sizeof *out->rows);
+    for (size_t i = 0; i < out->count; i++) {
+        struct json_at at = json_element(&rows, i);
+
+        read_row(&at, key, &out->rows[i]);
+    }
+    json_destroy(file);
+}
+
+void measured_clear(struct measured *m)
+{
+    free(m->rows);
+    *m = (struct measured){.count = 0};
+}

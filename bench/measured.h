@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Files of measurements (bench/measured), and reports of `proact bench --json` on hardware:
+   what was asked, and what it was. */
+
+#include "bench.h"
+#include "link_probe.h"
+
+struct measured_row {
+    struct bench_row row; /* its columns, `measured` and `outside` */
+    char probe[32];       /* of a link */
+    struct link_question question;
+};
+
+struct measured {
+    char machine[64], source[256];
+    struct measured_row *rows;
+    size_t count;
+};
+
+/* `key`: what each row has beside `measured`, "probe" or "pattern". Ends the program where
+   the file is wrong. */
+void measured_read(const char *path, const char *key, struct measured *out);
+void measured_clear(struct measured *m);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pipeline that a programmer writes by hand: the producer is cut into launches, and a
+   second stream sends what each has made while the next one runs. What sends is the
+   program's own. */
+#pragma once
+
+#include "peer.cuh"
+
+struct peer_device {
+    cudaStream_t make, send;
+    cudaEvent_t made;
+    micro_vector *array;
+};
+
+struct host_driven {
+    peer_work work;
+    std::vector<peer_device> device;
+
+    explicit host_driven(const peer_work &w) : work(w), device(w.devices)
+    {
+        for (int d = 0; d < w.devices; d++) {
+            MUST(cudaSetDevice(d));
+            for (int p = 0; p < w.devices; p++)
+                if (p != d)
+                    MUST(cudaDeviceEnablePeerAccess(p, 0));
+            MUST(cudaStreamCreateWithFlags(&device[d].make, cudaStreamNonBlocking));
+            MUST(cudaStreamCreateWithFlags(&device[d].send, cudaStreamNonBlocking));
+            MUST(cudaEventCreateWithFlags(&device[d].made, cudaEventDisableTiming));
+            MUST(cudaMalloc(&device[d].array, w.bytes));
+            MUST(cudaMemset(device[d].array, 0, w.bytes));
+        }
+        synchronize();
+    }
+
+    void synchronize()
+    {
+        for (size_t d = 0; d < device.size(); d++) {
+            MUST(cudaSetDevice((int)d));
+            MUST(cudaDeviceSynchronize());
+        }
+    }
+
+    /* send(offset, bytes): piece `offset` of every producer's share is made. */
+    template <class Send> double once(uint64_t piece, unsigned salt, Send send)
+    {
+        const uint64_t share = work.share();
+        double from = peer_now_ns();
+
+        for (uint64_t at = 0; at < share; at += piece) {
+            for (int d = 0; d < work.producers(); d++) {
+                unsigned first = (unsigned)((d * share + at) / MICRO_CTA_BYTES);
+
+                MUST(cudaSetDevice(d));
+                peer_make<<<(unsigned)(piece / MICRO_CTA_BYTES), MICRO_THREADS, 0,
+                            device[d].make>>>(device[d].array, work.multiply_adds, first,
+                                              salt);
+                MUST(cudaEventRecord(device[d].made, device[d].make));
+                MUST(cudaStreamWaitEvent(device[d].send, device[d].made, 0));
+            }
+            send(at, piece);
+        }
+        synchronize();
+        return peer_now_ns() - from;
+    }
+
+    /* A row a number of pieces: 1 is bulk. */
+    template <class Send> void measure(const char *method, Send send)
+    {
+        unsigned salt = 0;
+
+        for (uint64_t pieces = 1; pieces <= 32; pieces *= 2) {
+            std::vector<double> ns;
+            uint64_t piece = work.share() / pieces;
+
+            if (piece < MICRO_CTA_BYTES)
+                break;
+            for (int i = 0; i < PEER_WARM + PEER_RUNS; i++) {
+                double took = once(piece, ++salt, send);
+
+                if (i >= PEER_WARM)
+                    ns.push_back(took);
+            }
+            for (peer_device &d : device)
+                peer_check(d.array, work, salt);
+            peer_say(method, piece, ns);
+        }
+    }
+};

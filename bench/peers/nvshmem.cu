@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVSHMEM, one process a device: every CTA puts what it made to each peer, block-wide and
+   without waiting; the last CTA of a group of CTAs puts it for all of them, where a chunk is
+   larger; then everybody meets at a barrier, which also completes the puts. */
+#include <nvshmem.h>
+#include <nvshmemx.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "peer.cuh"
+
+__global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned first,
+                             unsigned salt, unsigned *counter, unsigned group)
+{
+    __shared__ bool last;
+    unsigned i = (first + blockIdx.x) * blockDim.x + threadIdx.x;
+    int me = nvshmem_my_pe(), all = nvshmem_n_pes();
+    unsigned chunk = blockIdx.x / group;
+
+    out[i] = micro_make(i, multiply_adds, salt);
+    __syncthreads();
+    if (group > 1) {
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last = atomicAdd(&counter[chunk], 1) == group - 1;
+            if (last) {
+                counter[chunk] = 0;
+                __threadfence();
+            }
+        }
+        __syncthreads();
+        if (!last)
+            return;
+    }
+    micro_vector *from = out + (uint64_t)(first + chunk * group) * blockDim.x;
+    size_t bytes = (size_t)group * blockDim.x * sizeof *out;
+
+    for (int turn = 1; turn < all; turn++)
+        nvshmemx_putmem_nbi_block(from, from, bytes, (me + turn) % all);
+}
+
+static void measure(const peer_work &w, int me, unsigned group)
+{
+    micro_vector *array = (micro_vector *)nvshmem_malloc(w.bytes);
+    unsigned ctas = (unsigned)(w.share() / MICRO_CTA_BYTES), *counter;
+    cudaStream_t stream;
+    std::vector<double> ns;
+
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaMalloc(&counter, ctas * sizeof *counter));
+    MUST(cudaMemset(counter, 0, ctas * sizeof *counter));
+    MUST(cudaMemset(array, 0, w.bytes));
+    for (int i = 0; i < PEER_WARM + PEER_RUNS; i++) {
+        MUST(cudaDeviceSynchronize());
+        nvshmem_barrier_all();
+        double from = peer_now_ns();
+
+        if (me < w.producers())
+            make_and_put<<<ctas, MICRO_THREADS, 0, stream>>>(array, w.multiply_adds, me * ctas,
+                                                            i + 1, counter, group);
+        nvshmemx_barrier_all_on_stream(stream);
+        MUST(cudaStreamSynchronize(stream));
+        if (i >= PEER_WARM)
+            ns.push_back(peer_now_ns() - from);
+    }
+    peer_check(array, w, PEER_WARM + PEER_RUNS);
+    if (me == 0)
+        peer_say("NVSHMEM", (uint64_t)group * MICRO_CTA_BYTES, ns);
+    nvshmem_barrier_all();
+    MUST(cudaFree(counter));
+    nvshmem_free(array);
+}
+
+static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int *told)
+{
+    nvshmemx_init_attr_t attr = NVSHMEMX_INIT_ATTR_INITIALIZER;
+
+    MUST(cudaSetDevice(me));
+    if (me == 0) {
+        *id = NVSHMEMX_UNIQUEID_INITIALIZER;
+        MUST(nvshmemx_get_uniqueid(id));
+        __sync_synchronize();
+        *told = 1;
+    }
+    while (!*told)
+        usleep(100);
+    MUST(nvshmemx_set_attr_uniqueid_args(me, w.devices, id, &attr));
+    MUST(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr));
+    for (unsigned group : {1u, 4u, 16u, 64u, 256u})
+        measure(w, me, group);
+    nvshmem_finalize();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    peer_work w = peer_arguments(argc, argv);
+    void *shared = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                        -1, 0);
+    nvshmemx_uniqueid_t *id = (nvshmemx_uniqueid_t *)shared;
+    volatile int *told = (volatile int *)((char *)shared + 4000);
+    int failed = 0, status;
+
+    setenv("NVSHMEM_SYMMETRIC_SIZE", "2G", 0);
+    setenv("NVSHMEM_DISABLE_NVLS", "1", 0);
+    for (int me = 0; me < w.devices; me++)
+        if (fork() == 0)
+            _exit(run(w, me, id, told));
+    while (wait(&status) > 0)
+        failed |= status;
+    return failed ? 1 : 0;
+}
