@@ -8,6 +8,8 @@
 /* A wait sleeps this long between two looks, or the 1024th of what it has waited. */
 enum { SLEEP_NS = 256, SLEEP_MAX_NS = 500000 };
 
+enum { AT_ONCE = 4 };
+
 PROACT_WORD proact_u64 agent_now_ns(void)
 {
     proact_u64 v;
@@ -69,6 +71,21 @@ PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item ite
     }
 }
 
+/* What this device owns of a chunk. Vectors on their way from a thread: as many as keep a few
+   CTAs busy; more would take registers from the kernel beside. */
+PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item item,
+                            proact_u32 turn)
+{
+    const struct proact_slot *slot = &share->slot[item.slot];
+    proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : 0;
+
+#pragma unroll 1
+    for (proact_u32 p = slot->piece_first[item.chunk]; p < end; p++)
+        proact_send_piece<AT_ONCE>(slot->delta, slot->base + slot->piece[p].first_byte,
+                                   (proact_u32)slot->piece[p].bytes, share->peer_count,
+                                   turn);
+}
+
 extern "C" __global__ void proact_agent(struct agent_work work)
 {
     __shared__ proact_u32 came[2]; /* in turns, so that one barrier an item is enough */
@@ -87,7 +104,6 @@ extern "C" __global__ void proact_agent(struct agent_work work)
         proact_cta_sync();
         if (!came[turn])
             return;
-        proact_send_chunk(&work.share.slot[item.slot], item.chunk, work.share.peer_count,
-                          (proact_u32)i);
+        agent_send(&work.share, item, (proact_u32)i);
     }
 }

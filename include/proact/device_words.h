@@ -134,67 +134,89 @@ PROACT_WORD void proact_send_byte(const unsigned char *from, const long long *de
     }
 }
 
-PROACT_WORD void proact_send_vector(const unsigned char *from, const long long *delta,
-                                    proact_u32 count, proact_u32 peer)
+struct proact_vector {
+    proact_u32 word[4];
+};
+
+PROACT_WORD struct proact_vector proact_load_vector(const unsigned char *from)
 {
-    proact_u32 a, b, c, d;
+    struct proact_vector v;
 
     asm volatile("ld.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "=r"(v.word[0]), "=r"(v.word[1]), "=r"(v.word[2]), "=r"(v.word[3])
                  : "l"(from)
                  : "memory");
-#pragma unroll 1
-    for (proact_u32 i = 0; i < count; i++) {
-        asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(from + delta[peer]), "r"(a),
-                     "r"(b), "r"(c), "r"(d)
-                     : "memory");
-        peer = peer + 1 == count ? 0 : peer + 1;
-    }
+    return v;
 }
 
-/* The whole CTA sends this device's bytes of a chunk to all peers: whole packets by 16-byte
-   stores of neighbouring threads, what lies before and behind them by bytes. Replicas are
-   aligned alike on all devices. Not unrolled: the registers are the kernel's. */
-PROACT_WORD void proact_send_chunk(const struct proact_slot *slot, proact_u32 chunk,
-                                   proact_u32 peer_count, proact_u32 turn)
+PROACT_WORD void proact_store_vector(unsigned char *to, const struct proact_vector *v)
 {
-    proact_u32 thread = proact_thread(), threads = proact_threads();
-    proact_u32 peer = peer_count ? turn % peer_count : 0;
-    proact_u32 end = peer_count ? slot->piece_first[chunk + 1] : 0;
+    asm volatile("st.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v->word[0]),
+                 "r"(v->word[1]), "r"(v->word[2]), "r"(v->word[3])
+                 : "memory");
+}
+
+/* Vectors of 16 bytes, AT_ONCE of them on their way from each thread; neighbouring threads
+   make a packet. */
+template <int AT_ONCE>
+PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char *from,
+                                     proact_u32 bytes, proact_u32 peer_count,
+                                     proact_u32 peer)
+{
+    const proact_u32 step = 16 * proact_threads();
+    struct proact_vector v[AT_ONCE];
 
 #pragma unroll 1
-    for (proact_u32 p = slot->piece_first[chunk]; p < end; p++) {
-        const unsigned char *from = slot->base + slot->piece[p].first_byte;
-        proact_u64 bytes = slot->piece[p].bytes, head = -(proact_u64)from & 15;
+    for (proact_u32 at = 16 * proact_thread(); at < bytes; at += AT_ONCE * step) {
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            if (at + k * step < bytes)
+                v[k] = proact_load_vector(from + at + k * step);
+#pragma unroll 1
+        for (proact_u32 i = 0; i < peer_count; i++) {
+            unsigned char *to = (unsigned char *)from + delta[peer] + at;
 
-        if (head > bytes)
-            head = bytes;
-        proact_u64 body = (bytes - head) & ~15ull;
-
-#pragma unroll 1
-        for (proact_u64 i = thread; i < head; i += threads)
-            proact_send_byte(from + i, slot->delta, peer_count, peer);
-#pragma unroll 1
-        for (proact_u64 i = head + 16ull * thread; i < head + body; i += 16ull * threads)
-            proact_send_vector(from + i, slot->delta, peer_count, peer);
-#pragma unroll 1
-        for (proact_u64 i = head + body + thread; i < bytes; i += threads)
-            proact_send_byte(from + i, slot->delta, peer_count, peer);
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                if (at + k * step < bytes)
+                    proact_store_vector(to + k * step, &v[k]);
+            peer = peer + 1 == peer_count ? 0 : peer + 1;
+        }
     }
 }
 
-/* The leader counts this CTA off in up to 32 rows from `row` on, and answers with a bit for
-   each chunk of which it was the last writer. Such a counter starts anew for the next
+/* The whole CTA sends a piece to all peers: whole packets by vectors, what lies before and
+   behind them by bytes. Replicas are aligned alike on all devices. */
+template <int AT_ONCE>
+PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *from,
+                                   proact_u32 bytes, proact_u32 peer_count,
+                                   proact_u32 turn)
+{
+    proact_u32 threads = proact_threads(), peer = peer_count ? turn % peer_count : 0;
+    proact_u32 head = -(proact_u32)(proact_u64)from & 15;
+
+    if (head > bytes)
+        head = bytes;
+    proact_u32 body = (bytes - head) & ~15u;
+
+    proact_send_vectors<AT_ONCE>(delta, from + head, body, peer_count, peer);
+#pragma unroll 1
+    for (proact_u32 i = proact_thread(); i < bytes - body; i += threads)
+        proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
+}
+
+/* The leader counts this CTA off in up to 32 rows from `row` on, the first of them in `chunk`,
+   and answers with a bit for each chunk of which it was the last writer. Such a counter starts anew for the next
    launch: all others have counted, and the next launch comes after this one. */
 PROACT_WORD proact_u32 proact_count_rows(const struct proact_slot *slot, proact_u32 row,
-                                         proact_u32 end)
+                                         proact_u32 end, proact_u32 chunk)
 {
     proact_u32 complete = 0;
 
 #pragma unroll 1
     for (proact_u32 i = 0; i < 32 && row + i < end; i++) {
-        proact_u32 chunk = slot->chunk[row + i];
-
+        if (i)
+            chunk = slot->chunk[row + i];
         /* protocol: count-down (else: proact_u32 left = slot->counter[chunk];) */
         proact_u32 left = proact_decrement(&slot->counter[chunk]);
 
@@ -212,56 +234,135 @@ PROACT_WORD proact_u32 proact_count_rows(const struct proact_slot *slot, proact_
     return complete;
 }
 
+/* The rows of this CTA in a slot, and the chunk of the first. Looked up before the CTA's
+   barrier where possible: what is waited for there anyway hides it. */
+struct proact_rows {
+    proact_u32 row, end, chunk;
+};
+
+PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
+{
+    struct proact_rows r;
+
+    r.row = slot->first[proact_cta_here()];
+    r.end = slot->first[proact_cta_here() + 1];
+    r.chunk = r.row < r.end ? slot->chunk[r.row] : 0;
+    return r;
+}
+
 /* Tells the agent, whose acquire (agent-acquire) pairs with the fence just before. */
-PROACT_WORD void proact_announce(const struct proact_share *share)
+PROACT_WORD void proact_announce(const struct proact_share *share, struct proact_rows rows)
 {
 #pragma unroll 1
     for (proact_u32 s = 0; s < share->slot_count; s++) {
         const struct proact_slot *slot = &share->slot[s];
-        proact_u32 row = slot->first[proact_cta_here()];
-        proact_u32 end = slot->first[proact_cta_here() + 1];
+
+        if (s)
+            rows = proact_rows_of(slot);
+#pragma unroll 1
+        while (rows.row < rows.end) {
+            proact_u32 complete =
+                proact_count_rows(slot, rows.row, rows.end, rows.chunk);
 
 #pragma unroll 1
-        for (; row < end; row += 32) {
-            proact_u32 complete = proact_count_rows(slot, row, end);
-
-#pragma unroll 1
-            for (proact_u32 r = row; complete; r++, complete >>= 1)
+            for (proact_u32 r = rows.row; complete; r++, complete >>= 1)
                 if (complete & 1)
                     /* protocol: announce */
                     proact_store_relaxed(&slot->ready[slot->chunk[r]], share->epoch);
+            rows.row += 32;
+            if (rows.row < rows.end)
+                rows.chunk = slot->chunk[rows.row];
+        }
+    }
+}
+
+/* What the CTA sends next: a piece of a chunk that it completed. */
+struct proact_item {
+    const unsigned char *from;
+    proact_u32 bytes, slot; /* 0 bytes: nothing more */
+};
+
+/* Where the leader stands among its rows. In shared memory, because the registers are the
+   kernel's: what is live while the CTA sends would cost it residency. */
+struct proact_cursor {
+    struct proact_rows rows; /* still to count */
+    proact_u32 slot, counted, complete, piece, piece_end;
+};
+
+PROACT_WORD proact_u32 proact_lowest_bit(proact_u32 bits)
+{
+    proact_u32 n;
+
+    asm("bfind.u32 %0, %1;" : "=r"(n) : "r"(bits & -bits));
+    return n;
+}
+
+PROACT_WORD void proact_cursor_slot(struct proact_cursor *c, proact_u32 slot,
+                                    struct proact_rows rows)
+{
+    c->rows = rows;
+    c->slot = slot;
+    c->complete = c->piece = c->piece_end = 0;
+}
+
+/* The leader finds the next piece; counts rows off when it has none left. */
+PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cursor *c,
+                             struct proact_item *item)
+{
+#pragma unroll 1
+    for (;;) {
+        const struct proact_slot *slot = &share->slot[c->slot];
+
+        if (c->piece < c->piece_end) {
+            item->from = slot->base + slot->piece[c->piece].first_byte;
+            item->bytes = (proact_u32)slot->piece[c->piece].bytes;
+            item->slot = c->slot;
+            c->piece++;
+            return;
+        }
+        if (c->complete) {
+            proact_u32 chunk = slot->chunk[c->counted + proact_lowest_bit(c->complete)];
+
+            c->complete &= c->complete - 1;
+            c->piece = slot->piece_first[chunk];
+            c->piece_end = share->peer_count ? slot->piece_first[chunk + 1] : 0;
+        } else if (c->rows.row < c->rows.end) {
+            c->counted = c->rows.row;
+            c->complete =
+                proact_count_rows(slot, c->rows.row, c->rows.end, c->rows.chunk);
+            c->rows.row += 32;
+            if (c->rows.row < c->rows.end)
+                c->rows.chunk = slot->chunk[c->rows.row];
+        } else if (c->slot + 1 < share->slot_count) {
+            proact_cursor_slot(c, c->slot + 1, proact_rows_of(slot + 1));
+        } else {
+            item->bytes = 0;
+            return;
         }
     }
 }
 
 /* The CTA that was the last to write a chunk sends it. */
-PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads)
+PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads,
+                                      struct proact_rows rows)
 {
-    __shared__ proact_u32
-        verdict[2]; /* in turns, so that one barrier a verdict is enough */
-    proact_u32 turn = 0;
+    __shared__ struct proact_cursor cursor;
+    __shared__ struct proact_item
+        item[2]; /* in turns, so that one barrier an item is enough */
 
+    if (leads)
+        proact_cursor_slot(&cursor, 0, rows);
 #pragma unroll 1
-    for (proact_u32 s = 0; s < share->slot_count; s++) {
-        const struct proact_slot *slot = &share->slot[s];
-        proact_u32 row = slot->first[proact_cta_here()];
-        proact_u32 end = slot->first[proact_cta_here() + 1];
-
-#pragma unroll 1
-        for (; row < end; row += 32, turn ^= 1) {
-            if (leads)
-                verdict[turn] = proact_count_rows(slot, row, end);
-            /* What the leader's fence (last-fence) let it see, every thread sees now. */
-            /* protocol: verdict-barrier */
-            proact_cta_sync();
-            proact_u32 complete = verdict[turn];
-
-#pragma unroll 1
-            for (proact_u32 r = row; complete; r++, complete >>= 1)
-                if (complete & 1)
-                    proact_send_chunk(slot, slot->chunk[r], share->peer_count,
-                                      proact_cta(share));
-        }
+    for (proact_u32 turn = 0;; turn ^= 1) {
+        if (leads)
+            proact_next(share, &cursor, &item[turn]);
+        /* What the leader's fence (last-fence) let it see, every thread sees now. */
+        /* protocol: verdict-barrier */
+        proact_cta_sync();
+        if (!item[turn].bytes)
+            break;
+        proact_send_piece<1>(share->slot[item[turn].slot].delta, item[turn].from,
+                             item[turn].bytes, share->peer_count, proact_cta(share));
     }
 }
 
@@ -271,7 +372,10 @@ PROACT_WORD void proact_done(const struct proact_share *share)
     if (!(share->mode & PROACT_SHARE_COUNT))
         return;
     bool leads = proact_thread() == 0;
+    struct proact_rows rows = {0, 0, 0};
 
+    if (leads && share->slot_count)
+        rows = proact_rows_of(&share->slot[0]);
     /* All stores of the CTA come before its leader's fence. */
     /* protocol: done-barrier */
     proact_cta_sync();
@@ -280,7 +384,7 @@ PROACT_WORD void proact_done(const struct proact_share *share)
         /* protocol: done-fence */
         proact_fence_gpu();
     if (share->mode & PROACT_SHARE_SEND)
-        proact_send_complete(share, leads);
+        proact_send_complete(share, leads, rows);
     else if (leads)
-        proact_announce(share);
+        proact_announce(share, rows);
 }
