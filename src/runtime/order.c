@@ -47,7 +47,8 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     unsigned slot = sequence % ORDER_RING;
 
     /* An operation of other devices alone left the event of an earlier one here. */
-    if (here == there || *seen >= sequence || there->recorded[slot] < sequence)
+    if (here == there || *seen >= sequence || there->recorded[slot] < sequence ||
+        there->recorded[slot] <= o->settled)
         return PROACT_OK;
     *seen = there->recorded[slot];
     /* protocol: event-wait (else: return PROACT_OK;) */

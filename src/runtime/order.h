@@ -18,6 +18,7 @@ struct order_lane {
 struct order {
     const struct transfer_devices *devices;
     struct order_lane lane[TRANSFER_DEVICES_MAX][TRANSFER_LANES];
+    uint64_t settled; /* operations up to this one need no wait: the host has waited */
 };
 
 struct order_place {

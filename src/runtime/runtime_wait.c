@@ -39,6 +39,8 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     }
     if (status)
         p->generation++;
+    else
+        p->order.settled = p->sequence;
     p->launch_count = 0;
     return status;
 }
