@@ -239,8 +239,6 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
     unsigned devices = l->kernel->session->devices.count;
     enum proact_status status = PROACT_OK;
 
-    if (l->kernel->session->recording && devices > 1)
-        status = recording_rewind(l->kernel->session, l->binding, err);
     for (unsigned d = 0; d < devices && !status; d++)
         status = launch_share(l, d, err);
     for (unsigned d = 0; d < devices && devices > 1 && !status; d++)
@@ -346,6 +344,10 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
     if ((status = check_grid(&l, grid, err)) || (status = check_args(&l, arg_count, err)) ||
         (k->is_marked &&
          (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
+        return status;
+    /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
+    if (l.binding && p->recording && p->devices.count > 1 &&
+        (status = recording_rewind(p, l.binding, err)))
         return status;
     l.sequence = ++p->sequence;
     l.parameters = must_calloc(k->parameter_bytes, 1);

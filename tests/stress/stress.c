@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of random kernels, sizes, methods, plans and maps, in many sessions of one
+   process, each of its own seed; every replica is compared with a reference on the host.
+   The memory of host and devices must stay as it was after the first sessions.
+   Exit code 1 tells of a difference, a failure or a leak, 77 of a machine that is not
+   there.
+
+   Usage: stress [--machine NAME|here] [--devices N] [--method NAME] [--launches N]
+                 [--seconds N] [--seed S] [--only] [--bytes N] [--verbose] PTX */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "stress/stress.h"
+
+enum { EXIT_SKIPPED = 77, WARM_SESSIONS = 24 };
+
+/* More than this in a session on average is a leak; what allocators keep is no such. */
+static const double host_leak = 64, other_leak = 64 << 10, other_slack = 24 << 20;
+
+static void usage(const char *what)
+{
+    fprintf(stderr, "stress: '%s' is not understood: see the head of stress.c\n", what);
+    exit(2);
+}
+
+static void read_options(char **argv, struct stress_options *o)
+{
+    for (char **a = argv + 1; *a; a++) {
+        const char *name = *a, *value = a[1] ? a[1] : "";
+
+        if (!strcmp(name, "--only"))
+            o->only_one = true;
+        else if (!strcmp(name, "--verbose"))
+            o->is_verbose = true;
+        else if (name[0] != '-')
+            o->ptx = name;
+        else if (!*value)
+            usage(name);
+        else {
+            a++;
+            if (!strcmp(name, "--machine"))
+                o->machine = value;
+            else if (!strcmp(name, "--method"))
+                o->method = value;
+            else if (!strcmp(name, "--devices"))
+                o->devices = (unsigned)strtoul(value, NULL, 10);
+            else if (!strcmp(name, "--launches"))
+                o->launches = strtoull(value, NULL, 10);
+            else if (!strcmp(name, "--seconds"))
+                o->seconds = strtod(value, NULL);
+            else if (!strcmp(name, "--seed"))
+                o->seed = strtoull(value, NULL, 10);
+            else if (!strcmp(name, "--bytes"))
+                o->bytes_most = strtoull(value, NULL, 10);
+            else
+                usage(name);
+        }
+    }
+    if (!o->ptx)
+        usage("no PTX");
+}
+
+static enum proact_status look_at(const struct stress_options *o, struct stress_machine *m,
+                                  struct proact_error *err)
+{
+    const struct proact_options options = {.machine = o->machine,
+                                           .device_count = o->devices};
+    struct proact *p;
+    enum proact_status status = proact_open(&options, &p, err);
+
+    if (status)
+        return status;
+    m->devices = proact_device_count(p);
+    m->is_emulated = proact_is_emulated(p);
+    proact_close(p);
+    return PROACT_OK;
+}
+
+static bool stays(const char *what, double before, double now, double allowed)
+{
+    printf("%s: %.0f bytes after the first sessions, %.0f now\n", what, before, now);
+    if (now - before <= allowed)
+        return true;
+    printf("%s: grew by %.0f bytes, %.0f allowed\n", what, now - before, allowed);
+    return false;
+}
+
+/* Under the sanitizers the leak sanitizer looks instead. */
+static bool nothing_leaks(const struct stress_memory *before, bool is_emulated,
+                          uint64_t sessions)
+{
+    struct stress_memory now = stress_memory_now(!is_emulated);
+    double n = (double)sessions, other = other_slack + n * other_leak;
+    bool well = true;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(PROACT_SANITIZED)
+    return true;
+#endif
+    /* A driver keeps books of its own. */
+    well &= stays("host memory in use", before->host_bytes, now.host_bytes,
+                  n * host_leak + (is_emulated ? 4096 : 4 << 20));
+    well &= stays("resident memory", before->resident_bytes, now.resident_bytes, other);
+    well &= stays("mapped memory", before->mapped_bytes, now.mapped_bytes,
+                  other + (128 << 20)); /* an allocator's arena is one of these */
+    well &= stays("device memory", before->device_bytes, now.device_bytes, other_slack);
+    return well;
+}
+
+static bool goes_on(const struct stress_options *o, uint64_t sessions, uint64_t launches,
+                    uint64_t start_ns)
+{
+    if (o->only_one)
+        return sessions == 0;
+    if (o->launches && launches >= o->launches)
+        return false;
+    return o->seconds <= 0 || (double)(clock_host_ns() - start_ns) < o->seconds * 1e9;
+}
+
+static int run(const struct stress_options *o, const struct stress_machine *m)
+{
+    struct proact_error err = {""};
+    struct stress_memory before = {0};
+    uint64_t launches = 0, sessions = 0, start_ns = clock_host_ns();
+    bool well = true;
+
+    for (; well && goes_on(o, sessions, launches, start_ns); sessions++) {
+        uint64_t seed = o->seed + sessions;
+
+        printf("seed %llu\n", (unsigned long long)seed);
+        fflush(stdout); /* whatever happens, it is said */
+        well = !stress_session(o, m, seed, &launches, &err);
+        if (!well)
+            printf("seed %llu failed: %s\n(stress --only --seed %llu repeats it)\n",
+                   (unsigned long long)seed, err.text, (unsigned long long)seed);
+        if (sessions + 1 == WARM_SESSIONS)
+            before = stress_memory_now(!m->is_emulated);
+    }
+    printf("%llu launches in %llu sessions on up to %u devices\n",
+           (unsigned long long)launches, (unsigned long long)sessions, m->devices);
+    if (well && sessions > WARM_SESSIONS)
+        well = nothing_leaks(&before, m->is_emulated, sessions - WARM_SESSIONS);
+    return well ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct stress_options o = {.launches = 1000, .seed = 1, .bytes_most = 16 << 20};
+    struct stress_machine machine;
+    struct proact_error err = {""};
+    char *text;
+
+    (void)argc;
+    read_options(argv, &o);
+    if (file_read(o.ptx, &text, &(size_t){0}, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 2;
+    }
+    o.ptx = text;
+    enum proact_status status = look_at(&o, &machine, &err);
+
+    if (status)
+        fprintf(stderr, "%s\n", err.text);
+    int code = status == PROACT_ENODEV ? EXIT_SKIPPED : status ? 1 : run(&o, &machine);
+
+    free(text);
+    return code;
+}

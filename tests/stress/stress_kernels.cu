@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writers of many shapes. All take the same parameters, and what they do not need is 0. */
+#include <proact/device.h>
+
+#include "stress_work.h"
+
+typedef unsigned char byte;
+typedef proact_u64 wide;
+
+struct range {
+    wide first_byte, bytes;
+};
+
+PROACT_WORD void dawdle(const struct stress_work *w, proact_u32 cta)
+{
+    proact_u32 ns = w->dawdle ? (cta * 2654435761u + w->salt) % w->dawdle : 0;
+
+    if (ns)
+        asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
+}
+
+template <class T>
+PROACT_WORD void put(const struct proact_share *share, proact_u32 slot, const byte *from,
+                     T *to, const struct stress_work *w, wide i)
+{
+    if (stress_writes(w, slot, i))
+        proact_store(share, slot, &to[i],
+                     stress_value(w, i, from[stress_place(w, i)], w->adds ? to[i] : 0));
+}
+
+/* `count` elements from `first` on, in steps of `turn`. */
+template <class T>
+PROACT_WORD void put_run(const struct proact_share *share, proact_u32 slot,
+                         const byte *from, T *to, const struct stress_work *w, wide first,
+                         wide count)
+{
+#pragma unroll 1
+    for (wide j = proact_thread_x(); j < count; j += proact_cta_size_x())
+        put(share, slot, from, to, w, first + j * w->turn % count);
+}
+
+#define PARAMETERS(T)                                                                      \
+    const byte *from, T *to, T *to2, const proact_u32 *first, const struct range *range,   \
+        struct stress_work w, struct proact_share share
+
+/* CTA c: elements offset + c run .. */
+extern "C" __global__ void line(PARAMETERS(proact_u32))
+{
+    wide cta = proact_cta(&share);
+
+    dawdle(&w, proact_cta(&share));
+    put_run(&share, 0, from, to, &w, w.offset + cta * w.run, w.run);
+    proact_done(&share);
+}
+
+extern "C" __global__ void line_bytes(PARAMETERS(byte))
+{
+    wide cta = proact_cta(&share);
+
+    put_run(&share, 0, from, to, &w, w.offset + cta * w.run, w.run);
+    dawdle(&w, proact_cta(&share));
+    proact_done(&share);
+}
+
+/* CTA c: run_count runs, `stride` apart, from offset + c run on. */
+extern "C" __global__ void comb(PARAMETERS(proact_u32))
+{
+    wide cta = proact_cta(&share);
+
+    dawdle(&w, proact_cta(&share));
+#pragma unroll 1
+    for (wide r = 0; r < w.run_count; r++)
+        put_run(&share, 0, from, to, &w, w.offset + cta * w.run + r * w.stride, w.run);
+    proact_done(&share);
+}
+
+/* CTA (x, y): rows y rows .. of `stride` elements, in them x run .. */
+extern "C" __global__ void tile(PARAMETERS(proact_u32))
+{
+    wide x = proact_cta_x(&share) * w.run, y = proact_cta_y(&share) * w.rows;
+    wide run = x >= w.stride ? 0 : w.stride - x < w.run ? w.stride - x : w.run;
+
+    dawdle(&w, proact_cta(&share));
+#pragma unroll 1
+    for (wide r = 0; r < w.rows; r++)
+#pragma unroll 1
+        for (wide j = proact_thread_x(); j < run; j += proact_cta_size_x())
+            put(&share, 0, from, to, &w, w.offset + (y + r) * w.stride + x + j);
+    proact_done(&share);
+}
+
+/* CTA c: ranges first[c] .. first[c + 1] - 1. */
+extern "C" __global__ void ranges(PARAMETERS(byte))
+{
+    proact_u32 cta = proact_cta(&share);
+
+    dawdle(&w, cta);
+#pragma unroll 1
+    for (proact_u32 r = first[cta]; r < first[cta + 1]; r++)
+        put_run(&share, 0, from, to, &w, w.offset + range[r].first_byte, range[r].bytes);
+    proact_done(&share);
+}
+
+/* A run in each of two arrays. */
+extern "C" __global__ void pair(PARAMETERS(proact_u32))
+{
+    wide cta = proact_cta(&share);
+
+    put_run(&share, 0, from, to, &w, w.offset + cta * w.run, w.run);
+    dawdle(&w, proact_cta(&share));
+#pragma unroll 1
+    for (wide j = proact_thread_x(); j < w.run2; j += proact_cta_size_x())
+        put(&share, 1, from, to2, &w, cta * w.run2 + j);
+    proact_done(&share);
+}
+
+/* Unmarked: CTAs of one device. */
+extern "C" __global__ void whole(const byte *from, proact_u32 *to, proact_u32 *to2,
+                                 const proact_u32 *first, const struct range *range,
+                                 struct stress_work w)
+{
+    wide start = (wide)proact_cta_here() * w.run;
+
+    dawdle(&w, proact_cta_here());
+#pragma unroll 1
+    for (wide j = proact_thread_x(); j < w.run; j += proact_cta_size_x()) {
+        wide i = start + j;
+
+        if (stress_writes(&w, 0, i))
+            to[i] = stress_value(&w, i, from[stress_place(&w, i)], w.adds ? to[i] : 0);
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "stress/stress.h"
+
+/* What all GPUs of the box have in use, by NVML; 0 where that cannot be asked. */
+static double gpus_bytes(void)
+{
+    struct {
+        unsigned long long total, free, used;
+    } memory;
+    double sum = 0;
+    unsigned count = 0;
+    void *device, *library = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+
+    if (!library)
+        return 0;
+    int (*init)(void) = (int (*)(void))(uintptr_t)dlsym(library, "nvmlInit_v2");
+    int (*count_of)(unsigned *) =
+        (int (*)(unsigned *))(uintptr_t)dlsym(library, "nvmlDeviceGetCount_v2");
+    int (*find)(unsigned, void **) = (int (*)(unsigned, void **))(uintptr_t)dlsym(
+        library, "nvmlDeviceGetHandleByIndex_v2");
+    int (*ask)(void *, void *) =
+        (int (*)(void *, void *))(uintptr_t)dlsym(library, "nvmlDeviceGetMemoryInfo");
+
+    if (init && count_of && find && ask && !init() && !count_of(&count))
+        for (unsigned d = 0; d < count; d++)
+            if (!find(d, &device) && !ask(device, &memory))
+                sum += (double)memory.used;
+    return sum; /* the library stays loaded: it is asked again */
+}
+
+struct stress_memory stress_memory_now(bool has_gpus)
+{
+    struct stress_memory m = {.device_bytes = has_gpus ? gpus_bytes() : 0};
+    double page = (double)sysconf(_SC_PAGESIZE), mapped = 0, resident = 0;
+
+    malloc_trim(0);
+    struct mallinfo2 info = mallinfo2();
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (f) {
+        if (fscanf(f, "%lf %lf", &mapped, &resident) != 2)
+            mapped = resident = 0;
+        fclose(f);
+    }
+    m.host_bytes = (double)info.uordblks + (double)info.hblkhd;
+    m.mapped_bytes = mapped * page;
+    m.resident_bytes = resident * page;
+    return m;
+}
