@@ -13,3 +13,12 @@ endforeach()
 # Alone, so that a machine with GPUs can be asked for just this; skipped without any.
 add_test(NAME device.contract_cuda COMMAND contract_test cuda)
 set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
+
+# NVIDIA's own header, where there is one: our declarations are compared with it.
+find_path(PROACT_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
+    PATHS /usr/local/cuda)
+if(PROACT_CUDA_INCLUDE)
+    target_include_directories(driver_abi_test SYSTEM PRIVATE ${PROACT_CUDA_INCLUDE})
+else()
+    message(STATUS "no cuda.h: the driver's declarations are not compared (device.driver_abi)")
+endif()

@@ -61,7 +61,7 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                     struct device_module **out, struct proact_error *err)
 {
     char log[LOG_BYTES] = "", *text;
-    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    cu_jit_option options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     enum proact_status status = cuda_enter(set, device, err);
     cu_module module;

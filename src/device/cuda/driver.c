@@ -13,8 +13,8 @@ static const struct {
     size_t offset;
     bool is_optional;
 } entries[] = {
-#define DRIVER(name, symbol, parameters) {symbol, offsetof(struct driver, name), false},
-#define OPTIONAL(name, symbol, parameters) {symbol, offsetof(struct driver, name), true},
+#define DRIVER(name, symbol, parameters) {#symbol, offsetof(struct driver, name), false},
+#define OPTIONAL(name, symbol, parameters) {#symbol, offsetof(struct driver, name), true},
 #include "device/cuda/driver.def"
 #undef OPTIONAL
 #undef DRIVER

@@ -9,7 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result;
+typedef int cu_result; /* this and the next five: an enum of the driver's */
+typedef int cu_device_attribute;
+typedef int cu_function_attribute;
+typedef int cu_jit_option;
+typedef int cu_capture_mode;
+typedef int cu_granularity;
 typedef int cu_device;
 typedef uint64_t cu_address;
 typedef unsigned long long cu_physical;
