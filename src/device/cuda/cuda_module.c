@@ -261,5 +261,11 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
         l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);
 
     cuda_span_end(s, span);
-    return cuda_leave(set, s->device, result, f->name, err);
+    status = cuda_leave(set, s->device, result, f->name, err);
+    /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
+    if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the driver refuses %zu bytes of parameters, or the grid",
+                    f->name, bytes);
+    return status;
 }

@@ -27,6 +27,7 @@ typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
 
 enum {
+    CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
     CU_STUB = 34,
     CU_NO_DEVICE = 100,
