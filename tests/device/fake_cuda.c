@@ -16,7 +16,7 @@ struct fake_cuda *fake_cuda(void)
 
 unsigned fake_cuda_left(void)
 {
-    return fake_cuda()->left;
+    return fake_cuda()->left + fake_cuda()->depth;
 }
 
 void fake_cuda_reset(void)
@@ -273,23 +273,23 @@ cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
 cu_result cuCtxPushCurrent_v2(cu_context context)
 {
     struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(__func__);
 
     if (f->depth == sizeof f->current / sizeof f->current[0]) {
         fputs("fake_cuda: contexts are pushed and never popped\n", stderr);
         abort();
     }
-    f->current[f->depth++] = context;
-    return fake_count(__func__);
+    if (!result)
+        f->current[f->depth++] = context;
+    return result;
 }
 
 cu_result cuCtxPopCurrent_v2(cu_context *out)
 {
     struct fake_cuda *f = fake_cuda();
 
-    if (!f->depth) {
-        fputs("fake_cuda: a context is popped that was never pushed\n", stderr);
-        abort();
-    }
+    if (!f->depth)
+        return FAKE_INVALID_CONTEXT;
     *out = f->current[--f->depth];
     return fake_count(__func__);
 }

@@ -169,6 +169,7 @@ void fake_drop(struct fake_memory *m);
 void fake_queue(struct CUstream_st *s, struct fake_op op);
 /* Each queue goes on as far as it can now; kernels go on a little. */
 cu_result fake_go_on(void);
+cu_result fake_drain(struct CUstream_st *s); /* until nothing is queued there */
 bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run);
 void fake_queue_clear(struct fake_queue *q);
 
@@ -182,7 +183,8 @@ bool fake_launch_go_on(struct fake_launch *l);
 struct fake_launch *fake_launch_again(const struct fake_launch *l);
 void fake_launch_destroy(struct fake_launch *l);
 
-/* Beside the driver's own calls. */
+/* Beside the driver's own calls: how much is not given back, contexts that are current
+   among it. */
 __attribute__((visibility("default"))) unsigned fake_cuda_left(void);
 /* As freshly loaded: the environment is read anew. Nothing may be open. */
 __attribute__((visibility("default"))) void fake_cuda_reset(void);

@@ -60,7 +60,9 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_strea
         return result;
     if (!fake_find(stream->device, (void *)(uintptr_t)from, bytes))
         return CU_INVALID_VALUE;
-    return queue_copy(stream, FAKE_DEVICES_MAX, (uintptr_t)to, from, bytes);
+    result = queue_copy(stream, FAKE_DEVICES_MAX, (uintptr_t)to, from, bytes);
+    /* Into ordinary memory the driver copies before it is back. */
+    return result || fake_find(stream->device, to, bytes) ? result : fake_drain(stream);
 }
 
 cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,

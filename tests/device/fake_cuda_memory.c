@@ -53,7 +53,7 @@ struct fake_memory *fake_add(unsigned device, size_t bytes)
     struct fake_memory *m = add(bytes);
 
     m->owner = device;
-    memset(m->address, 0xa5, bytes < UNIT_BYTES ? bytes : UNIT_BYTES); /* not zero */
+    memset(m->address, 0xa5, bytes < 65536 ? bytes : 65536); /* not zero */
     f->used[device] += bytes;
     return m;
 }

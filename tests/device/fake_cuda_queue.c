@@ -156,19 +156,26 @@ cu_result cuStreamQuery(cu_stream stream)
     return result ? result : stream->queue.first ? CU_NOT_READY : 0;
 }
 
-cu_result cuStreamSynchronize(cu_stream stream)
+cu_result fake_drain(struct CUstream_st *stream)
 {
     uint64_t start = clock_host_ns();
-    cu_result result = fake_enter(__func__);
+    cu_result result = 0;
 
     while (!result && stream->queue.first) {
         result = fake_go_on();
         if (clock_host_ns() - start > STANDS_NS) {
-            fputs("fake_cuda: cuStreamSynchronize would never end\n", stderr);
+            fputs("fake_cuda: a stream that is waited for would never end\n", stderr);
             abort();
         }
     }
     return result;
+}
+
+cu_result cuStreamSynchronize(cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    return result ? result : fake_drain(stream);
 }
 
 /* A stream that waits for something captured is captured, too. */

@@ -27,6 +27,7 @@ endif()
 # that lacks what we cannot do without; one that lacks what is optional; and a file that is
 # no library, for "no driver" also where there is one.
 file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cuda*.c)
+list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
 set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
 set(fake_cuda_hides_early
     "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo")
@@ -57,7 +58,18 @@ fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
 fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
     COMMAND contract_test cuda)
-set(jacobi proact_command run jacobi --size 64 --iterations 5 --machine here)
+set(jacobi proact_command run jacobi --size 64 --iterations 20 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
+
+# What goes wrong with a driver, and each of its calls failing once.
+foreach(part failure sweep)
+    target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
+    add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old)
+    set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT
+        "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake")
+endforeach()
+foreach(kind none old)
+    fake_cuda_test(device.cuda_failure_${kind} ${kind} COMMAND cuda_failure_test ${kind})
+endforeach()

@@ -26,8 +26,10 @@ static enum proact_status find_entries(struct driver *d, struct proact_error *er
         void *entry = dlsym(d->library, entries[i].symbol);
 
         if (!entry && !entries[i].is_optional)
-            return fail(err, PROACT_ENODEV, "the CUDA driver lacks %s: it is too old",
-                        entries[i].symbol);
+            return fail(
+                err, PROACT_ENODEV,
+                "the CUDA driver lacks %s: it is too old, that of CUDA 11.7 is enough",
+                entries[i].symbol);
         memcpy((char *)d + entries[i].offset, &entry, sizeof entry);
     }
     return PROACT_OK;
@@ -46,7 +48,8 @@ enum proact_status driver_open(struct driver *d, struct proact_error *err)
     cu_result result = d->init(0);
 
     if (result)
-        return fail(err, PROACT_ENODEV, "the CUDA driver finds no device: %s",
+        return fail(err, PROACT_ENODEV, "the CUDA driver %s: %s",
+                    result == CU_NO_DEVICE ? "finds no device" : "does not start",
                     driver_words(d, result).text);
     return PROACT_OK;
 }
@@ -81,7 +84,10 @@ struct driver_words driver_words(const struct driver *d, cu_result result)
 
     d->error_name(result, &name);
     d->error_string(result, &string);
-    snprintf(words.text, sizeof words.text, "%s (%s)", name ? name : "an unknown error",
-             string ? string : "no description");
+    if (name && string)
+        snprintf(words.text, sizeof words.text, "%s (%s)", name, string);
+    else
+        snprintf(words.text, sizeof words.text, "error %d, which it does not explain",
+                 result);
     return words;
 }
