@@ -35,23 +35,32 @@ static enum proact_status find_entries(struct driver *d, struct proact_error *er
     return PROACT_OK;
 }
 
-enum proact_status driver_open(struct driver *d, struct proact_error *err)
+enum proact_status driver_load(struct driver *d, struct proact_error *err)
 {
     memset(d, 0, sizeof *d);
     d->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!d->library)
         return fail(err, PROACT_ENODEV, "no CUDA driver: %s", dlerror());
-    enum proact_status status = find_entries(d, err);
+    return find_entries(d, err);
+}
 
-    if (status)
-        return status;
-    cu_result result = d->init(0);
-
-    if (result)
+enum proact_status driver_start(const struct driver *d, cu_result *result,
+                                struct proact_error *err)
+{
+    *result = d->init(0);
+    if (*result)
         return fail(err, PROACT_ENODEV, "the CUDA driver %s: %s",
-                    result == CU_NO_DEVICE ? "finds no device" : "does not start",
-                    driver_words(d, result).text);
+                    *result == CU_NO_DEVICE ? "finds no device" : "does not start",
+                    driver_words(d, *result).text);
     return PROACT_OK;
+}
+
+enum proact_status driver_open(struct driver *d, struct proact_error *err)
+{
+    enum proact_status status = driver_load(d, err);
+    cu_result result;
+
+    return status ? status : driver_start(d, &result, err);
 }
 
 enum proact_status driver_status(cu_result result)
