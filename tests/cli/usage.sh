@@ -6,6 +6,7 @@ fails 2 proact frobnicate
 fails 2 proact help frobnicate
 fails 2 proact version now
 fails 2 proact methods now
+fails 2 proact doctor now
 fails 2 proact run
 fails 2 proact run frobnicate
 fails 2 proact run pagerank

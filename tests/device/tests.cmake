@@ -13,3 +13,63 @@ endforeach()
 # Alone, so that a machine with GPUs can be asked for just this; skipped without any.
 add_test(NAME device.contract_cuda COMMAND contract_test cuda)
 set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
+
+# NVIDIA's own header, where there is one: our declarations are compared with it.
+find_path(PROACT_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
+    PATHS /usr/local/cuda)
+if(PROACT_CUDA_INCLUDE)
+    target_include_directories(driver_abi_test SYSTEM PRIVATE ${PROACT_CUDA_INCLUDE})
+else()
+    message(STATUS "no cuda.h: the driver's declarations are not compared (device.driver_abi)")
+endif()
+
+# A driver without a GPU, in folders of their own for LD_LIBRARY_PATH: the whole one; one
+# that lacks what we cannot do without; one that lacks what is optional; and a file that is
+# no library, for "no driver" also where there is one.
+file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cuda*.c)
+list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
+set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
+set(fake_cuda_hides_early
+    "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo")
+foreach(kind fake old early)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/driver_${kind})
+    add_library(fake_cuda_${kind} SHARED ${fake_cuda})
+    target_link_libraries(fake_cuda_${kind} PRIVATE proact_options proact_static)
+    target_include_directories(fake_cuda_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/src
+        ${CMAKE_CURRENT_SOURCE_DIR})
+    set_target_properties(fake_cuda_${kind} PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+        LIBRARY_OUTPUT_DIRECTORY ${folder})
+    string(REPLACE ";" "; " hidden "${fake_cuda_hides_${kind}}")
+    if(hidden)
+        file(WRITE ${folder}/hidden "{ local: ${hidden}; };\n")
+        target_link_options(fake_cuda_${kind} PRIVATE -Wl,--version-script=${folder}/hidden)
+    endif()
+endforeach()
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/driver_none/libcuda.so.1 "")
+
+# The CUDA keeper on that driver: the whole contract, and applications under every method.
+function(fake_cuda_test name kind)
+    cmake_parse_arguments(PARSE_ARGV 2 fake "" "" "SETTINGS;COMMAND")
+    add_test(NAME ${name} COMMAND ${fake_COMMAND})
+    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
+        "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_${kind};${fake_SETTINGS}")
+endfunction()
+fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
+fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
+fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
+    COMMAND contract_test cuda)
+set(jacobi proact_command run jacobi --size 64 --iterations 20 --machine here)
+fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
+fake_cuda_test(device.jacobi_unreached_cuda fake
+    SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
+
+# What goes wrong with a driver, and each of its calls failing once.
+foreach(part failure sweep)
+    target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
+    add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old)
+    set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT
+        "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake")
+endforeach()
+foreach(kind none old)
+    fake_cuda_test(device.cuda_failure_${kind} ${kind} COMMAND cuda_failure_test ${kind})
+endforeach()

@@ -23,7 +23,7 @@ PATH=$scratch/bin:$PATH
 export PATH
 
 if [ "$page" = help ]; then
-    for command in '' run machines topo methods; do
+    for command in '' run machines topo doctor methods; do
         # shellcheck disable=SC2086 # a word or none
         proact $command --help
     done >"$scratch/help" || exit 1

@@ -18,6 +18,7 @@ static const struct {
     {"run", "run an application on a machine under every transfer method", command_run},
     {"machines", "list the machines that can be emulated", command_machines},
     {"topo", "show the devices and links of a machine", command_topo},
+    {"doctor", "check what programs need here, and say what to do", command_doctor},
     {"methods", "list the ways in which data reaches the other devices", command_methods},
     {"bench", "measure links, mechanisms, flags, steps and counters", command_bench},
     {"help", "say this, or tell more about one command", command_help},

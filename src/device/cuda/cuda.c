@@ -83,30 +83,20 @@ static void close_device(struct device_set *set, unsigned number)
     v->primary_release(d->device);
 }
 
-static void close_graphs(struct device_set *set)
-{
-    cu_context was;
-
-    if (!set->graph_begin || set->is_stuck)
-        return;
-    set->driver.context_push(set->devices[0].context);
-    set->driver.event_destroy(set->graph_begin);
-    set->driver.event_destroy(set->graph_end);
-    set->driver.context_pop(&was);
-}
-
 static void cuda_close(struct device_set *set)
 {
     if (!set)
         return;
     cuda_synchronize(set, NULL);
+    cuda_waits_forget(set, NULL);
+    cuda_spans_forget(set);
+    cuda_graphs_clear(set);
     while (set->modules)
         cuda_module_unload(set->modules);
     while (set->streams)
         cuda_stream_destroy(set->streams);
     while (set->events)
         cuda_event_destroy(set->events);
-    close_graphs(set);
     cuda_staging_clear(set);
     for (unsigned d = 0; set->devices && d < set->count; d++)
         close_device(set, d);

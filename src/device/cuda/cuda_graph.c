@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
@@ -18,32 +19,63 @@ struct device_graph {
 static enum proact_status make_stream(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
+    cu_result result = 0;
 
-    if (set->graph_stream ||
-        (status = cuda_stream_create(set, 0, &set->graph_stream, err)) ||
-        (status = cuda_enter(set, 0, err)))
+    if (set->graph_end)
+        return PROACT_OK;
+    if (!set->graph_stream)
+        status = cuda_stream_create(set, 0, &set->graph_stream, err);
+    if (status || (status = cuda_enter(set, 0, err)))
         return status;
-    cu_result result = set->driver.event_create(&set->graph_begin, CU_EVENT_WITHOUT_TIME);
-
+    if (!set->graph_begin)
+        result = set->driver.event_create(&set->graph_begin, CU_EVENT_WITHOUT_TIME);
     if (!result)
         result = set->driver.event_create(&set->graph_end, CU_EVENT_WITHOUT_TIME);
     return cuda_leave(set, 0, result, "cuEventCreate", err);
 }
 
+/* Within device 0's context: what the driver has captured so far goes. */
+static void abandon(struct device_set *set)
+{
+    cu_graph graph = NULL;
+
+    for (struct device_stream *s = set->streams; s; s = s->next)
+        s->is_captured = false;
+    set->driver.capture_end(set->graph_stream->stream, &graph);
+    if (graph)
+        set->driver.graph_destroy(graph);
+    set->is_capturing = false;
+    set->wait_count = set->captured_waits;
+}
+
+/* The driver captures no copy that goes through the host. */
+static enum proact_status check_peers(const struct device_set *set,
+                                      struct proact_error *err)
+{
+    for (unsigned from = 0; from < set->count; from++)
+        for (unsigned to = 0; to < set->count; to++)
+            if (from != to && !set->devices[from].reaches[to])
+                return fail(err, PROACT_EREFUSED,
+                            "copies between devices %u and %u go through the host, which "
+                            "cannot be recorded: device %u does not reach device %u",
+                            from, to, from, to);
+    return PROACT_OK;
+}
+
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err)
 {
-    enum proact_status status = make_stream(set, err);
+    enum proact_status status = check_peers(set, err);
 
-    if (status || (status = cuda_enter(set, 0, err)))
+    if (status || (status = make_stream(set, err)) || (status = cuda_enter(set, 0, err)))
         return status;
     cu_stream stream = set->graph_stream->stream;
     cu_result result = set->driver.capture_begin(stream, CU_CAPTURE_RELAXED);
 
-    if (!result)
-        result = set->driver.event_record(set->graph_begin, stream);
-    set->is_capturing = result == 0;
     set->captures++;
     set->captured_waits = set->wait_count;
+    set->is_capturing = result == 0;
+    if (!result && (result = set->driver.event_record(set->graph_begin, stream)))
+        abandon(set);
     return cuda_leave(set, 0, result, "cuStreamBeginCapture", err);
 }
 
@@ -100,9 +132,14 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
 {
     enum proact_status status = cuda_enter(set, 0, err);
     cu_graph_exec exec = NULL;
+    cu_context was;
 
-    if (status)
+    if (status) {
+        set->driver.context_push(set->devices[0].context);
+        abandon(set);
+        set->driver.context_pop(&was);
         return status;
+    }
     set->is_capturing = false;
     cu_result result = end_capture(set, &exec);
 
@@ -160,4 +197,20 @@ void cuda_graph_destroy(struct device_graph *g)
     g->set->driver.context_pop(&was);
     free(g->waits);
     free(g);
+}
+
+void cuda_graphs_clear(struct device_set *set)
+{
+    cu_context was;
+
+    if (!set->graph_stream || set->is_stuck)
+        return;
+    set->driver.context_push(set->devices[0].context);
+    if (set->is_capturing)
+        abandon(set);
+    if (set->graph_begin)
+        set->driver.event_destroy(set->graph_begin);
+    if (set->graph_end)
+        set->driver.event_destroy(set->graph_end);
+    set->driver.context_pop(&was);
 }

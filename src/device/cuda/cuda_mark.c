@@ -16,7 +16,11 @@ cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out)
     else
         result = set->driver.event_create(out, has_time ? CU_EVENT_WITH_TIME
                                                         : CU_EVENT_WITHOUT_TIME);
-    return result ? result : set->driver.event_record(*out, s->stream);
+    if (!result && (result = set->driver.event_record(*out, s->stream)))
+        cuda_mark_back(set, s->device, has_time, *out);
+    if (result)
+        *out = NULL;
+    return result;
 }
 
 void cuda_mark_back(struct device_set *set, unsigned device, bool has_time, cu_event e)

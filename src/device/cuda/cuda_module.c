@@ -61,7 +61,7 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                     struct device_module **out, struct proact_error *err)
 {
     char log[LOG_BYTES] = "", *text;
-    int options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    cu_jit_option options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     enum proact_status status = cuda_enter(set, device, err);
     cu_module module;
@@ -261,5 +261,11 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
         l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);
 
     cuda_span_end(s, span);
-    return cuda_leave(set, s->device, result, f->name, err);
+    status = cuda_leave(set, s->device, result, f->name, err);
+    /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
+    if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the driver refuses %zu bytes of parameters, or the grid",
+                    f->name, bytes);
+    return status;
 }

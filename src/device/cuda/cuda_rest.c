@@ -14,10 +14,7 @@ enum proact_status cuda_synchronize(struct device_set *set, struct proact_error 
     set->now_ns = clock_host_ns() - set->opened_ns;
     if (status)
         return status;
-    for (size_t i = 0; i < set->wait_count; i++)
-        if (set->waits[i].before)
-            cuda_mark_back(set, set->waits[i].stream->device, false, set->waits[i].before);
-    set->wait_count = 0;
+    cuda_waits_forget(set, NULL);
     cuda_staging_rest(set);
     cuda_spans_tell(set);
     for (unsigned d = 0; d < set->count; d++)

@@ -171,6 +171,9 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 
+/* Of one stream, or (NULL) all: nothing that they wait for is of interest any more. */
+void cuda_waits_forget(struct device_set *set, const struct device_stream *only);
+
 /* cuda_rest.c */
 enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err);
 void cuda_observe(struct device_set *set, device_observer *observer, void *context);
@@ -196,6 +199,7 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
 /* cuda_span.c: begin gives a place for end, or SIZE_MAX while nobody observes. */
 size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what);
 void cuda_span_end(struct device_stream *s, size_t span);
+void cuda_spans_forget(struct device_set *set);
 /* Nothing is in flight. */
 void cuda_spans_tell(struct device_set *set);
 void cuda_origins_set(struct device_set *set);
@@ -206,6 +210,7 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
                                     struct proact_error *err);
 enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err);
 void cuda_graph_destroy(struct device_graph *g);
+void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun one ends */
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);

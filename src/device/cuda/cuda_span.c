@@ -50,8 +50,21 @@ size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 
 void cuda_span_end(struct device_stream *s, size_t span)
 {
-    if (span != SIZE_MAX)
-        cuda_mark(s, true, &s->set->spans[span].to);
+    struct device_set *set = s->set;
+
+    if (span == SIZE_MAX || !cuda_mark(s, true, &set->spans[span].to))
+        return;
+    cuda_mark_back(set, s->device, true, set->spans[span].from);
+    set->span_count = span; /* it is the last one */
+}
+
+void cuda_spans_forget(struct device_set *set)
+{
+    for (size_t i = 0; i < set->span_count; i++) {
+        cuda_mark_back(set, set->spans[i].span.device, true, set->spans[i].from);
+        cuda_mark_back(set, set->spans[i].span.device, true, set->spans[i].to);
+    }
+    set->span_count = 0;
 }
 
 /* A copy is all that a link is known to carry. */

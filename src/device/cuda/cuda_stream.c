@@ -20,8 +20,8 @@ enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
     cu_result result = set->driver.stream_create(&stream, CU_STREAM_NON_BLOCKING,
                                                  set->devices[device].lowest);
 
-    if (!result)
-        result = set->driver.event_create(&join, CU_EVENT_WITHOUT_TIME);
+    if (!result && (result = set->driver.event_create(&join, CU_EVENT_WITHOUT_TIME)))
+        set->driver.stream_destroy(stream);
     if ((status = cuda_leave(set, device, result, "cuStreamCreate", err)))
         return status;
     struct device_stream *s = must_calloc(1, sizeof *s);
@@ -49,6 +49,7 @@ void cuda_stream_destroy(struct device_stream *s)
     struct device_set *set = s->set;
 
     cuda_synchronize(set, NULL);
+    cuda_waits_forget(set, s); /* it may have failed */
     for (link = &set->streams; *link != s;)
         link = &(*link)->next;
     *link = s->next;

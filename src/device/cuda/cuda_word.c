@@ -25,11 +25,28 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
     s->is_open_ended = false;
     if (!result)
         result = set->driver.stream_wait_value(s->stream, word, value, CU_WAIT_AT_LEAST);
+    if (result && wait.before)
+        cuda_mark_back(set, s->device, false, wait.before);
     if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))
         return status;
     set->waits = must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof wait);
     set->waits[set->wait_count++] = wait;
     return PROACT_OK;
+}
+
+void cuda_waits_forget(struct device_set *set, const struct device_stream *only)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < set->wait_count; i++) {
+        const struct cuda_wait w = set->waits[i];
+
+        if (only && w.stream != only)
+            set->waits[kept++] = w;
+        else if (w.before)
+            cuda_mark_back(set, w.stream->device, false, w.before);
+    }
+    set->wait_count = kept;
 }
 
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,

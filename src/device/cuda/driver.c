@@ -13,8 +13,8 @@ static const struct {
     size_t offset;
     bool is_optional;
 } entries[] = {
-#define DRIVER(name, symbol, parameters) {symbol, offsetof(struct driver, name), false},
-#define OPTIONAL(name, symbol, parameters) {symbol, offsetof(struct driver, name), true},
+#define DRIVER(name, symbol, parameters) {#symbol, offsetof(struct driver, name), false},
+#define OPTIONAL(name, symbol, parameters) {#symbol, offsetof(struct driver, name), true},
 #include "device/cuda/driver.def"
 #undef OPTIONAL
 #undef DRIVER
@@ -26,29 +26,41 @@ static enum proact_status find_entries(struct driver *d, struct proact_error *er
         void *entry = dlsym(d->library, entries[i].symbol);
 
         if (!entry && !entries[i].is_optional)
-            return fail(err, PROACT_ENODEV, "the CUDA driver lacks %s: it is too old",
-                        entries[i].symbol);
+            return fail(
+                err, PROACT_ENODEV,
+                "the CUDA driver lacks %s: it is too old, that of CUDA 11.7 is enough",
+                entries[i].symbol);
         memcpy((char *)d + entries[i].offset, &entry, sizeof entry);
     }
     return PROACT_OK;
 }
 
-enum proact_status driver_open(struct driver *d, struct proact_error *err)
+enum proact_status driver_load(struct driver *d, struct proact_error *err)
 {
     memset(d, 0, sizeof *d);
     d->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!d->library)
         return fail(err, PROACT_ENODEV, "no CUDA driver: %s", dlerror());
-    enum proact_status status = find_entries(d, err);
+    return find_entries(d, err);
+}
 
-    if (status)
-        return status;
-    cu_result result = d->init(0);
-
-    if (result)
-        return fail(err, PROACT_ENODEV, "the CUDA driver finds no device: %s",
-                    driver_words(d, result).text);
+enum proact_status driver_start(const struct driver *d, cu_result *result,
+                                struct proact_error *err)
+{
+    *result = d->init(0);
+    if (*result)
+        return fail(err, PROACT_ENODEV, "the CUDA driver %s: %s",
+                    *result == CU_NO_DEVICE ? "finds no device" : "does not start",
+                    driver_words(d, *result).text);
     return PROACT_OK;
+}
+
+enum proact_status driver_open(struct driver *d, struct proact_error *err)
+{
+    enum proact_status status = driver_load(d, err);
+    cu_result result;
+
+    return status ? status : driver_start(d, &result, err);
 }
 
 enum proact_status driver_status(cu_result result)
@@ -81,7 +93,10 @@ struct driver_words driver_words(const struct driver *d, cu_result result)
 
     d->error_name(result, &name);
     d->error_string(result, &string);
-    snprintf(words.text, sizeof words.text, "%s (%s)", name ? name : "an unknown error",
-             string ? string : "no description");
+    if (name && string)
+        snprintf(words.text, sizeof words.text, "%s (%s)", name, string);
+    else
+        snprintf(words.text, sizeof words.text, "error %d, which it does not explain",
+                 result);
     return words;
 }

@@ -9,7 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result;
+typedef int cu_result; /* this and the next five: an enum of the driver's */
+typedef int cu_device_attribute;
+typedef int cu_function_attribute;
+typedef int cu_jit_option;
+typedef int cu_capture_mode;
+typedef int cu_granularity;
 typedef int cu_device;
 typedef uint64_t cu_address;
 typedef unsigned long long cu_physical;
@@ -22,6 +27,7 @@ typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
 
 enum {
+    CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
     CU_STUB = 34,
     CU_NO_DEVICE = 100,
@@ -38,6 +44,7 @@ enum { /* of a device */
        CU_THREADS_PER_BLOCK = 1,
        CU_CLOCK_KHZ = 13,
        CU_SM_COUNT = 16,
+       CU_COMPUTE_MODE = 20,
        CU_MEMORY_CLOCK_KHZ = 36,
        CU_MEMORY_BUS_BITS = 37,
        CU_L2_BYTES = 38,
@@ -48,6 +55,11 @@ enum { /* of a device */
        CU_SHARED_PER_BLOCK = 97, /* with the kernel's consent */
        CU_MEMORY_MAPPING = 102,
        CU_BLOCKS_PER_SM = 106,
+       CU_MULTICAST = 132,
+};
+enum { /* compute modes */
+       CU_MODE_PROHIBITED = 2,
+       CU_MODE_EXCLUSIVE = 3,
 };
 enum { /* of a kernel */
        CU_STATIC_SHARED_BYTES = 1,
@@ -101,9 +113,13 @@ struct driver {
 #undef DRIVER
 };
 
-/* PROACT_ENODEV without a driver, or without a device. The library stays open for good:
-   the driver keeps threads. */
+/* PROACT_ENODEV without a driver (d->library is NULL then), or one that is too old. The
+   library stays open for good: the driver keeps threads. */
+enum proact_status driver_load(struct driver *d, struct proact_error *err);
+/* The same, and starts it: PROACT_ENODEV without a device. */
 enum proact_status driver_open(struct driver *d, struct proact_error *err);
+enum proact_status driver_start(const struct driver *d, cu_result *result,
+                                struct proact_error *err);
 
 /* Our status for a driver's result. */
 enum proact_status driver_status(cu_result result);

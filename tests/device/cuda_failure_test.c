@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be wrong with a driver and its devices is one sentence, and all is given back.
+   On the driver without a GPU (fake_cuda.h). `none` and `old` are run where LD_LIBRARY_PATH
+   leads to a file that is no library, and to a driver that lacks a symbol. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/fake_cuda_session.h"
+
+enum { MIB = 1 << 20 };
+
+/* A session that is set up so ends so. */
+static const struct failure {
+    const char *settings;
+    struct fake_cuda_plan plan;
+    enum proact_status status;
+    const char *sentence;
+} failures[] = {
+    {"FAKE_CUDA_DEVICES=0",
+     {0},
+     PROACT_ENODEV,
+     "the CUDA driver finds no device: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is "
+     "detected)"},
+    {"FAKE_CUDA_FAIL=cuInit:1:802",
+     {0},
+     PROACT_ENODEV,
+     "the CUDA driver does not start: CUDA_ERROR_SYSTEM_NOT_READY (system not yet "
+     "initialized)"},
+    {"FAKE_CUDA_FAIL=cuInit:1:12345",
+     {0},
+     PROACT_ENODEV,
+     "the CUDA driver does not start: error 12345, which it does not explain"},
+    {"FAKE_CUDA_DEVICES=1",
+     {.devices = 2},
+     PROACT_EINVAL,
+     "machine here has 1 devices, 2 are asked for"},
+    {"FAKE_CUDA_FAIL=cuDevicePrimaryCtxRetain:2:46",
+     {0},
+     PROACT_ENODEV,
+     "device 1: cuDevicePrimaryCtxRetain: CUDA_ERROR_DEVICE_UNAVAILABLE (CUDA-capable "
+     "device(s) is/are busy or unavailable)"},
+    {"FAKE_CUDA_PEERS=1>0",
+     {.method = "polling"},
+     PROACT_EREFUSED,
+     "method 'polling' needs every device to reach its peers' memory, and device 0 cannot "
+     "reach that of device 1: 'bulk' can do without"},
+    {"FAKE_CUDA_PEERS=0>1",
+     {.is_recorded = true},
+     PROACT_EREFUSED,
+     "copies between devices 1 and 0 go through the host, which cannot be recorded: device "
+     "1 does not reach device 0"},
+    {"FAKE_CUDA_FAIL=cuLaunchKernel:2:719",
+     {0},
+     PROACT_EFAULT,
+     "device 1: a kernel broke: CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure); "
+     "queued there last were 'fill'"},
+    {"FAKE_CUDA_FAIL=cuMemcpyAsync:1:214",
+     {0},
+     PROACT_EDRIVER,
+     "device 0: cuMemcpyAsync: CUDA_ERROR_ECC_UNCORRECTABLE (uncorrectable ECC error "
+     "encountered)"},
+    {"FAKE_CUDA_FAIL=cuModuleLoadDataEx:1:222",
+     {0},
+     PROACT_EREFUSED,
+     "agent.cu: device 0 takes no such module: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (the "
+     "provided PTX was compiled with an unsupported toolchain.)"},
+    {"", {0}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=1", {0}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=3", {.method = "copy-engine", .is_recorded = true}, PROACT_OK, ""},
+};
+
+static void each_failure_is_a_sentence(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+        const struct failure *f = &failures[i];
+        struct proact_error err = {""};
+
+        fake_cuda_set_up(f->settings);
+        enum proact_status status = fake_cuda_session(&f->plan, &err);
+
+        if (status != f->status || strcmp(err.text, f->sentence) != 0)
+            fail_msg("%s: status %d: %s", f->settings, (int)status, err.text);
+        if (fake_cuda_still_left())
+            fail_msg("%s: %u things are not given back", f->settings,
+                     fake_cuda_still_left());
+    }
+}
+
+static struct device_set *open_devices(const char *settings)
+{
+    struct device_set *set = NULL;
+    struct proact_error err = {""};
+
+    fake_cuda_set_up(settings);
+    if (device_cuda.open(&(struct device_options){.wait_limit_ms = 20}, &set, &err))
+        fail_msg("%s", err.text);
+    return set;
+}
+
+static void memory_that_is_used_up_is_said(void **state)
+{
+    struct device_set *set = open_devices("FAKE_CUDA_MEMORY=8388608");
+    struct proact_error err = {""};
+    device_addr first, second = 0;
+
+    (void)state;
+    assert_int_equal(device_cuda.alloc(set, 1, (size_t)6 * MIB, &first, &err), PROACT_OK);
+    assert_int_equal(device_cuda.alloc(set, 1, (size_t)3 * MIB, &second, &err),
+                     PROACT_ENOSPACE);
+    assert_string_equal(err.text, "device 1: 3145728 bytes of memory asked for, 2097152 of "
+                                  "8388608 are free");
+    assert_int_equal(second, 0);
+    /* What fits is given, also behind a failure, and from the driver's own allocator. */
+    assert_int_equal(device_cuda.alloc(set, 1, 2 * MIB, &second, &err), PROACT_OK);
+    assert_int_equal(device_cuda.alloc(set, 1, 8, &second, &err), PROACT_ENOSPACE);
+    assert_string_equal(err.text,
+                        "device 1: 8 bytes of memory asked for, 0 of 8388608 are free");
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
+/* Every call after the loss says the same, and nothing waits. */
+static void a_lost_device_stays_lost(void **state)
+{
+    struct device_set *set = open_devices("FAKE_CUDA_FAIL=cuStreamQuery:1:700");
+    struct proact_error err = {""};
+    struct device_stream *s;
+    device_addr word, more;
+    uint32_t out;
+    static const char sentence[] =
+        "device 0: a kernel broke: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access "
+        "was encountered); queued there last were none";
+
+    (void)state;
+    assert_int_equal(device_cuda.alloc(set, 0, 4, &word, &err), PROACT_OK);
+    assert_int_equal(device_cuda.stream_create(set, 0, &s, &err), PROACT_OK);
+    assert_int_equal(device_cuda.fill(s, word, 0, 4, &err), PROACT_OK);
+    assert_int_equal(device_cuda.wait_value(s, word, 0, &err), PROACT_OK);
+    assert_int_equal(device_cuda.synchronize(set, &err), PROACT_EFAULT);
+    assert_string_equal(err.text, sentence);
+    assert_int_equal(device_cuda.alloc(set, 1, 4, &more, &err), PROACT_EFAULT);
+    assert_string_equal(err.text, sentence);
+    assert_int_equal(device_cuda.read(s, &out, word, 4, &err), PROACT_EFAULT);
+    assert_string_equal(err.text, sentence);
+    device_cuda.stream_destroy(s);
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
+static void other_kinds_of_devices_are_left_out(void **state)
+{
+    struct topology found;
+    struct proact_error err = {""};
+
+    (void)state;
+    fake_cuda_set_up("FAKE_CUDA_DEVICES=3 FAKE_CUDA_NAMES=A,A,B");
+    assert_int_equal(device_cuda.find(&found, &err), PROACT_OK);
+    assert_int_equal(found.device_count, 2);
+    assert_string_equal(found.device.name, "A");
+}
+
+static int without(const char *kind)
+{
+    const bool is_old = strcmp(kind, "old") == 0;
+    struct proact_error err = {""};
+    struct topology found;
+    struct proact *p;
+    int failed = 0;
+
+    failed += device_cuda.find(&found, &err) != PROACT_ENODEV;
+    failed += is_old
+                  ? strcmp(err.text,
+                           "the CUDA driver lacks cuStreamWaitValue32_v2: it is too old, "
+                           "that of CUDA 11.7 is enough") != 0
+                  : strncmp(err.text, "no CUDA driver: ", 16) != 0;
+    puts(err.text);
+    failed += proact_open(&(struct proact_options){.machine = PROACT_MACHINE_HERE}, &p,
+                          &err) != PROACT_ENODEV;
+    /* Nobody asked for hardware: the devices are emulated then. */
+    if (proact_open(NULL, &p, &err))
+        return failed + 1;
+    failed += !proact_is_emulated(p);
+    proact_close(p);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_failure_is_a_sentence),
+        cmocka_unit_test(memory_that_is_used_up_is_said),
+        cmocka_unit_test(a_lost_device_stays_lost),
+        cmocka_unit_test(other_kinds_of_devices_are_left_out),
+    };
+
+    return argc > 1 ? without(argv[1]) : cmocka_run_group_tests(tests, NULL, NULL);
+}

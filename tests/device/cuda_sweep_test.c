@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each call of the driver fails once, at its first time, its second and so on, in three
+   ways: the session says so in a sentence or goes on, never crashes, never hangs, and gives
+   everything back. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/fake_cuda_session.h"
+
+static const char *const calls[] = {
+#define DRIVER(name, symbol, parameters) #symbol,
+#define OPTIONAL DRIVER
+#include "device/cuda/driver.def"
+#undef OPTIONAL
+#undef DRIVER
+};
+
+static const int results[] = {2, 214, 719};
+
+/* Whether the session came to an end as if nothing had been. */
+static bool fails_well(const char *call, unsigned nth, int result,
+                       const struct fake_cuda_plan *plan)
+{
+    struct proact_error err = {""};
+    char settings[128];
+
+    snprintf(settings, sizeof settings, "FAKE_CUDA_FAIL=%s:%u:%d", call, nth, result);
+    fake_cuda_set_up(settings);
+    enum proact_status status = fake_cuda_session(plan, &err);
+
+    if (status && (!err.text[0] || strchr(err.text, '\n')))
+        fail_msg("%s: status %d, and no sentence: '%s'", settings, (int)status, err.text);
+    if (fake_cuda_still_left())
+        fail_msg("%s: %u things are not given back: %s", settings, fake_cuda_still_left(),
+                 err.text);
+    return !status;
+}
+
+static void sweep(const struct fake_cuda_plan *plan)
+{
+    unsigned failed = 0, passed = 0;
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        for (size_t r = 0; r < sizeof results / sizeof results[0]; r++)
+            for (unsigned nth = 1, fine = 0; nth < 200 && fine < 2; nth += 1 + nth / 2) {
+                if (fails_well(calls[i], nth, results[r], plan)) {
+                    fine++;
+                    passed++;
+                } else {
+                    failed++;
+                }
+            }
+    printf("%u sessions failed as they should, %u were not touched\n", failed, passed);
+    assert_true(failed > 300);
+}
+
+static void each_call_fails_once(void **state)
+{
+    (void)state;
+    sweep(&(struct fake_cuda_plan){.method = "copy-engine", .wait_limit_ms = 5});
+}
+
+static void each_call_fails_once_around_a_graph(void **state)
+{
+    (void)state;
+    sweep(&(struct fake_cuda_plan){
+        .method = "polling", .is_recorded = true, .wait_limit_ms = 5});
+}
+
+static void each_call_fails_once_while_somebody_looks_on(void **state)
+{
+    (void)state;
+    sweep(&(struct fake_cuda_plan){
+        .method = "bulk", .is_observed = true, .wait_limit_ms = 5});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_call_fails_once),
+        cmocka_unit_test(each_call_fails_once_around_a_graph),
+        cmocka_unit_test(each_call_fails_once_while_somebody_looks_on),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

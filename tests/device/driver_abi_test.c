@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our own words for the CUDA driver against NVIDIA's: types, numbers, structures and every
+   function's type are compared when this is compiled, so a wrong one breaks the build. That
+   no number of driver.h is left out here is looked up in the two texts when it runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if !__has_include(<cuda.h>)
+
+int main(void)
+{
+    puts("no cuda.h here, so the driver's declarations are not compared: skipped");
+    return 77;
+}
+
+#else
+
+#define CU_STREAM_NON_BLOCKING OUR_STREAM_NON_BLOCKING /* both call it so */
+#include "device/cuda/driver.h"
+#undef CU_STREAM_NON_BLOCKING
+#include <cuda.h>
+
+#define NUMBER(ours, theirs)                                                               \
+    _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs);
+#define SIZE(ours, theirs)                                                                 \
+    _Static_assert(sizeof(ours) == sizeof(theirs) && _Alignof(ours) == _Alignof(theirs),   \
+                   #ours " is not laid out as " #theirs);
+#define SAME(ours, theirs)                                                                 \
+    _Static_assert(__builtin_types_compatible_p(ours, theirs), #ours " is not " #theirs);
+#define MEMBER(ours, our_member, theirs, their_member)                                     \
+    _Static_assert(offsetof(ours, our_member) == offsetof(theirs, their_member) &&         \
+                       sizeof((ours){0}.our_member) == sizeof((theirs){0}.their_member),   \
+                   #ours "." #our_member " is not " #theirs "." #their_member);
+
+SIZE(cu_result, CUresult)
+SIZE(cu_device_attribute, CUdevice_attribute)
+SIZE(cu_function_attribute, CUfunction_attribute)
+SIZE(cu_jit_option, CUjit_option)
+SIZE(cu_capture_mode, CUstreamCaptureMode)
+SIZE(cu_granularity, CUmemAllocationGranularity_flags)
+SIZE(cu_address, CUdeviceptr)
+SAME(cu_device, CUdevice)
+SAME(cu_physical, CUmemGenericAllocationHandle)
+SAME(cu_context, CUcontext)
+SAME(cu_stream, CUstream)
+SAME(cu_event, CUevent)
+SAME(cu_module, CUmodule)
+SAME(cu_function, CUfunction)
+SAME(cu_graph, CUgraph)
+SAME(cu_graph_exec, CUgraphExec)
+
+NUMBER(CU_INVALID_VALUE, CUDA_ERROR_INVALID_VALUE)
+NUMBER(CU_OUT_OF_MEMORY, CUDA_ERROR_OUT_OF_MEMORY)
+NUMBER(CU_STUB, CUDA_ERROR_STUB_LIBRARY)
+NUMBER(CU_NO_DEVICE, CUDA_ERROR_NO_DEVICE)
+NUMBER(CU_INVALID_IMAGE, CUDA_ERROR_INVALID_IMAGE)
+NUMBER(CU_NO_BINARY, CUDA_ERROR_NO_BINARY_FOR_GPU)
+NUMBER(CU_INVALID_PTX, CUDA_ERROR_INVALID_PTX)
+NUMBER(CU_UNSUPPORTED_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+NUMBER(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND)
+NUMBER(CU_NOT_READY, CUDA_ERROR_NOT_READY)
+NUMBER(CU_LAUNCH_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+NUMBER(CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+
+NUMBER(CU_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+NUMBER(CU_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
+NUMBER(CU_SM_COUNT, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+NUMBER(CU_MEMORY_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)
+NUMBER(CU_MEMORY_BUS_BITS, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)
+NUMBER(CU_L2_BYTES, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
+NUMBER(CU_THREADS_PER_SM, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)
+NUMBER(CU_CAPABILITY_MAJOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+NUMBER(CU_CAPABILITY_MINOR, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
+NUMBER(CU_SHARED_PER_SM, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+NUMBER(CU_SHARED_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+NUMBER(CU_MEMORY_MAPPING, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
+NUMBER(CU_BLOCKS_PER_SM, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
+
+NUMBER(CU_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)
+NUMBER(CU_MODE_PROHIBITED, CU_COMPUTEMODE_PROHIBITED)
+NUMBER(CU_MODE_EXCLUSIVE, CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+#if CUDA_VERSION >= 12010
+NUMBER(CU_MULTICAST, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)
+#endif
+
+NUMBER(CU_STATIC_SHARED_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+NUMBER(CU_DYNAMIC_SHARED_MAX, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER)
+NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+
+NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
+NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
+NUMBER(CU_EVENT_WITHOUT_TIME, CU_EVENT_DISABLE_TIMING)
+NUMBER(CU_WAIT_AT_LEAST, CU_STREAM_WAIT_VALUE_GEQ)
+NUMBER(CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED)
+NUMBER(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE)
+NUMBER(CU_PHYSICAL_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED)
+NUMBER(CU_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE)
+NUMBER(CU_ACCESS_READ_WRITE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+NUMBER(CU_GRANULARITY_MINIMUM, CU_MEM_ALLOC_GRANULARITY_MINIMUM)
+
+SIZE(struct cu_location, CUmemLocation)
+MEMBER(struct cu_location, type, CUmemLocation, type)
+MEMBER(struct cu_location, number, CUmemLocation, id)
+SIZE(struct cu_memory_kind, CUmemAllocationProp)
+MEMBER(struct cu_memory_kind, type, CUmemAllocationProp, type)
+MEMBER(struct cu_memory_kind, handle_types, CUmemAllocationProp, requestedHandleTypes)
+MEMBER(struct cu_memory_kind, location, CUmemAllocationProp, location)
+MEMBER(struct cu_memory_kind, windows, CUmemAllocationProp, win32HandleMetaData)
+MEMBER(struct cu_memory_kind, flags, CUmemAllocationProp, allocFlags)
+MEMBER(struct cu_memory_kind, flags.compression, CUmemAllocationProp,
+       allocFlags.compressionType)
+MEMBER(struct cu_memory_kind, flags.remote_dma, CUmemAllocationProp,
+       allocFlags.gpuDirectRDMACapable)
+MEMBER(struct cu_memory_kind, flags.usage, CUmemAllocationProp, allocFlags.usage)
+MEMBER(struct cu_memory_kind, flags.reserved, CUmemAllocationProp, allocFlags.reserved)
+SIZE(struct cu_memory_access, CUmemAccessDesc)
+MEMBER(struct cu_memory_access, location, CUmemAccessDesc, location)
+MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
+
+/* Each function's type, with our words for types put back into NVIDIA's. */
+#define cu_result CUresult
+#define cu_device_attribute CUdevice_attribute
+#define cu_function_attribute CUfunction_attribute
+#define cu_jit_option CUjit_option
+#define cu_capture_mode CUstreamCaptureMode
+#define cu_granularity CUmemAllocationGranularity_flags
+#define cu_address CUdeviceptr
+#define cu_memory_kind CUmemAllocationProp_st
+#define cu_memory_access CUmemAccessDesc_st
+#define DRIVER(name, symbol, parameters)                                                   \
+    _Static_assert(                                                                        \
+        __builtin_types_compatible_p(cu_result(*) parameters, __typeof__(&symbol)),        \
+        #symbol " has other parameters");
+#define OPTIONAL DRIVER
+#include "device/cuda/driver.def"
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 1 << 16);
+
+    assert_non_null(f);
+    assert_true(text && fread(text, 1, (1 << 16) - 1, f) > 0);
+    fclose(f);
+    return text;
+}
+
+/* Every CU_NAME that driver.h gives a value has a row above. */
+static void no_number_is_left_out(void **state)
+{
+    char *header = read_text(PROACT_SOURCE "/src/device/cuda/driver.h");
+    char *rows = read_text(PROACT_SOURCE "/tests/device/driver_abi_test.c"), name[80],
+         row[96];
+    size_t count = 0;
+
+    (void)state;
+    for (const char *at = header; (at = strstr(at, "CU_")); at++) {
+        if (sscanf(at, "CU_%60[A-Z0-9_] = ", name) != 1 || !strstr(at, " = ") ||
+            strncmp(at + 3 + strlen(name), " = ", 3) != 0)
+            continue;
+        if (strcmp(name, "STREAM_NON_BLOCKING") == 0)
+            snprintf(row, sizeof row, "\nNUMBER(OUR_%s, ", name);
+        else
+            snprintf(row, sizeof row, "\nNUMBER(CU_%s, ", name);
+        if (!strstr(rows, row))
+            fail_msg("driver.h gives CU_%s a value that is not compared", name);
+        count++;
+    }
+    assert_true(count > 30);
+    free(header);
+    free(rows);
+}
+
+/* Pointers are no constants to a compiler. */
+static void the_words_of_a_launch_are_the_same(void **state)
+{
+    (void)state;
+    assert_ptr_equal(CU_LAUNCH_END, CU_LAUNCH_PARAM_END);
+    assert_ptr_equal(CU_LAUNCH_BUFFER, CU_LAUNCH_PARAM_BUFFER_POINTER);
+    assert_ptr_equal(CU_LAUNCH_BUFFER_BYTES, CU_LAUNCH_PARAM_BUFFER_SIZE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_number_is_left_out),
+        cmocka_unit_test(the_words_of_a_launch_are_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is set up, what is lost, devices and contexts. */
+#include "device/fake_cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A driver is one to its process: this is the only state that is not handed around. */
+struct fake_cuda *fake_cuda(void)
+{
+    static struct fake_cuda state;
+
+    return &state;
+}
+
+unsigned fake_cuda_left(void)
+{
+    return fake_cuda()->left + fake_cuda()->depth;
+}
+
+void fake_cuda_reset(void)
+{
+    memset(fake_cuda(), 0, sizeof(struct fake_cuda));
+}
+
+static unsigned setting(const char *name, unsigned standard)
+{
+    const char *text = getenv(name);
+
+    return text ? (unsigned)strtoul(text, NULL, 10) : standard;
+}
+
+static bool is_lasting(cu_result result)
+{
+    return (result >= 700 && result < 720) || result == 46 || result == 214;
+}
+
+cu_result fake_count(const char *call)
+{
+    struct fake_cuda *f = fake_cuda();
+    const char *wanted = getenv("FAKE_CUDA_FAIL");
+    char name[64];
+    unsigned i = 0, number = 0;
+    int result = 0;
+
+    while (i < FAKE_CALLS_MAX - 1 && f->calls[i].name &&
+           strcmp(f->calls[i].name, call) != 0)
+        i++;
+    f->calls[i].name = call;
+    f->calls[i].calls++;
+    /* NOLINTNEXTLINE(cert-err34-c) */
+    if (!wanted || sscanf(wanted, "%63[^:]:%u:%d", name, &number, &result) != 3 ||
+        strcmp(name, call) != 0 || f->calls[i].calls != number)
+        return 0;
+    if (is_lasting(result))
+        f->lost = result;
+    return result;
+}
+
+cu_result fake_enter(const char *call)
+{
+    const struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(call);
+
+    if (f->lost)
+        return f->lost;
+    if (!result && !f->depth)
+        return FAKE_INVALID_CONTEXT;
+    return result;
+}
+
+unsigned fake_device(void)
+{
+    const struct fake_cuda *f = fake_cuda();
+
+    return f->current[f->depth - 1]->device;
+}
+
+size_t fake_device_bytes(void)
+{
+    return setting("FAKE_CUDA_MEMORY", 256U << 20);
+}
+
+cu_result cuInit(unsigned flags)
+{
+    struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(__func__);
+
+    (void)flags;
+    f->count = setting("FAKE_CUDA_DEVICES", 2);
+    for (unsigned d = 0; d < FAKE_DEVICES_MAX; d++)
+        f->contexts[d].device = d;
+    if (result)
+        return result;
+    f->is_open = true;
+    return f->count ? 0 : CU_NO_DEVICE;
+}
+
+cu_result cuDriverGetVersion(int *out)
+{
+    *out = (int)setting("FAKE_CUDA_VERSION", 13000);
+    return fake_count(__func__);
+}
+
+static const struct {
+    cu_result result;
+    const char *name, *text;
+} words[] = {
+    {0, "CUDA_SUCCESS", "no error"},
+    {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {34, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+     "CUDA-capable device(s) is/are busy or unavailable"},
+    {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
+    {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+     "peer access is not supported between these two devices"},
+    {218, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+     "the provided PTX was compiled with an unsupported toolchain."},
+    {500, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {600, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {719, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {802, "CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+     "system has unsupported display driver / cuda driver combination"},
+};
+
+cu_result cuGetErrorName(cu_result result, const char **out)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i].result == result)
+            *out = words[i].name;
+    return 0;
+}
+
+cu_result cuGetErrorString(cu_result result, const char **out)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (words[i].result == result)
+            *out = words[i].text;
+    return 0;
+}
+
+cu_result cuDeviceGetCount(int *out)
+{
+    cu_result result = fake_count(__func__);
+
+    *out = (int)fake_cuda()->count;
+    return result;
+}
+
+cu_result cuDeviceGet(cu_device *out, int ordinal)
+{
+    cu_result result = fake_count(__func__);
+
+    *out = ordinal;
+    return result ? result : ordinal < (int)fake_cuda()->count ? 0 : 101;
+}
+
+cu_result cuDeviceGetName(char *out, int bytes, cu_device device)
+{
+    const char *names = getenv("FAKE_CUDA_NAMES");
+    cu_result result = fake_count(__func__);
+
+    if (!names)
+        names = "Fake GPU";
+    for (int d = 0; d < device && strchr(names, ','); d++)
+        names = strchr(names, ',') + 1;
+    snprintf(out, (size_t)bytes, "%.*s", (int)strcspn(names, ","), names);
+    return result;
+}
+
+cu_result cuDeviceTotalMem_v2(size_t *out, cu_device device)
+{
+    (void)device;
+    *out = fake_device_bytes();
+    return fake_count(__func__);
+}
+
+/* A small device of a made-up kind. */
+static int attribute(int what)
+{
+    static const int values[][2] = {
+        {CU_THREADS_PER_BLOCK, 1024},
+        {CU_CLOCK_KHZ, 1000000},
+        {CU_SM_COUNT, 4},
+        {CU_MEMORY_CLOCK_KHZ, 1000000},
+        {CU_MEMORY_BUS_BITS, 1024},
+        {CU_L2_BYTES, 4 << 20},
+        {CU_THREADS_PER_SM, 2048},
+        {CU_CAPABILITY_MAJOR, 9},
+        {CU_SHARED_PER_SM, 98304},
+        {CU_SHARED_PER_BLOCK, 49152},
+        {CU_MEMORY_MAPPING, 1},
+        {CU_BLOCKS_PER_SM, 32},
+    };
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (values[i][0] == what)
+            return values[i][1];
+    return 0;
+}
+
+cu_result cuDeviceGetAttribute(int *out, cu_device_attribute what, cu_device device)
+{
+    const char *list = getenv("FAKE_CUDA_ATTRIBUTES");
+    cu_result result = fake_count(__func__);
+    int number, value;
+
+    *out = attribute(what);
+    /* NOLINTNEXTLINE(cert-err34-c) */
+    for (; list && sscanf(list, "%d=%d", &number, &value) == 2; list++) {
+        if (number == what)
+            *out = value;
+        if (!(list = strchr(list, ',')))
+            break;
+    }
+    return result ? result : device < (int)fake_cuda()->count ? 0 : 101;
+}
+
+cu_result cuDeviceCanAccessPeer(int *out, cu_device device, cu_device peer)
+{
+    const char *list = getenv("FAKE_CUDA_PEERS");
+    cu_result result = fake_count(__func__);
+    char pair[16];
+
+    snprintf(pair, sizeof pair, "%d>%d", device, peer);
+    *out = !list || strstr(list, pair) != NULL;
+    return result;
+}
+
+cu_result cuDevicePrimaryCtxRetain(cu_context *out, cu_device device)
+{
+    struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(__func__);
+
+    if (result)
+        return result;
+    f->contexts[device].holders++;
+    f->left++;
+    *out = &f->contexts[device];
+    return 0;
+}
+
+cu_result cuDevicePrimaryCtxRelease_v2(cu_device device)
+{
+    struct fake_cuda *f = fake_cuda();
+
+    if (f->contexts[device].holders) {
+        f->contexts[device].holders--;
+        f->left--;
+    }
+    return fake_count(__func__);
+}
+
+/* A device that is reset is well again; what was left behind on it is gone with it. */
+cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
+{
+    struct fake_cuda *f = fake_cuda();
+
+    memset(f->contexts[device].reaches, 0, sizeof f->contexts[device].reaches);
+    return fake_count(__func__);
+}
+
+cu_result cuCtxPushCurrent_v2(cu_context context)
+{
+    struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(__func__);
+
+    if (f->depth == sizeof f->current / sizeof f->current[0]) {
+        fputs("fake_cuda: contexts are pushed and never popped\n", stderr);
+        abort();
+    }
+    if (!result)
+        f->current[f->depth++] = context;
+    return result;
+}
+
+cu_result cuCtxPopCurrent_v2(cu_context *out)
+{
+    struct fake_cuda *f = fake_cuda();
+
+    if (!f->depth)
+        return FAKE_INVALID_CONTEXT;
+    *out = f->current[--f->depth];
+    return fake_count(__func__);
+}
+
+cu_result cuCtxGetStreamPriorityRange(int *lowest, int *highest)
+{
+    *lowest = 0;
+    *highest = -5;
+    return fake_enter(__func__);
+}
+
+cu_result cuCtxEnablePeerAccess(cu_context peer, unsigned flags)
+{
+    struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_enter(__func__);
+    struct CUctx_st *own = f->depth ? f->current[f->depth - 1] : NULL;
+
+    (void)flags;
+    if (result)
+        return result;
+    if (own->reaches[peer->device])
+        return CU_PEER_ALREADY_ENABLED;
+    own->reaches[peer->device] = true;
+    return 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A libcuda.so.1 without a GPU, for tests: the calls of device/cuda/driver.def over host
+   memory. Streams are queues that run whenever somebody asks how far they are; a kernel's
+   PTX is executed by the room `execute`. It is set up by the environment:
+
+   FAKE_CUDA_DEVICES=2           how many; 0: cuInit answers 100
+   FAKE_CUDA_NAMES=A,B           the devices' names; the last one is the rest's, too
+   FAKE_CUDA_MEMORY=268435456    bytes of each
+   FAKE_CUDA_PEERS=0>1,1>0       who reaches whom; without it all do, "none": nobody
+   FAKE_CUDA_VERSION=13000       of the driver
+   FAKE_CUDA_ATTRIBUTES=20=3,75=8    of all devices, by number
+   FAKE_CUDA_FAIL=NAME:N:RESULT  the Nth call of NAME answers RESULT; if that is a fault
+                                 (700 to 719) or 46 or 214, so does every later call that
+                                 touches a device's memory, streams or modules
+
+   A second build of it lacks symbols, as old drivers do (tests.cmake). */
+
+#include <stdbool.h>
+
+#include "device/cuda/driver.h"
+#include "execute/execute.h"
+
+enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 96 };
+
+enum {
+
+    FAKE_INVALID_CONTEXT = 201,
+    FAKE_ILLEGAL_ADDRESS = 700,
+    FAKE_LAUNCH_FAILED = 719,
+    FAKE_CAPTURE_UNSUPPORTED = 900,
+    FAKE_CAPTURE_UNJOINED = 904,
+    FAKE_CAPTURE_ISOLATION = 907,
+};
+
+struct CUctx_st {
+    unsigned device, holders;
+    bool reaches[FAKE_DEVICES_MAX]; /* enabled */
+};
+
+/* A range of addresses, and who is let in. */
+struct fake_memory {
+    unsigned char *address;
+    size_t bytes;
+    unsigned owner;
+    bool may_use[FAKE_DEVICES_MAX];
+    bool is_mapped, is_host;
+    cu_physical physical;
+    struct fake_memory *next;
+};
+
+struct fake_physical {
+    cu_physical handle;
+    size_t bytes;
+    unsigned owner;
+    struct fake_physical *next;
+};
+
+struct CUmod_st {
+    unsigned device;
+    struct ptx_module *ptx;
+    struct execute_program *program;
+    struct fake_memory *variables;
+    struct CUfunc_st *functions;
+};
+
+struct CUfunc_st {
+    struct CUmod_st *module;
+    const struct execute_kernel *kernel;
+    struct CUfunc_st *next;
+};
+
+struct CUevent_st {
+    uint64_t recorded, done; /* the last record queued, the last one that ran */
+    uint64_t done_ns;
+    struct CUgraph_st *capture; /* the last record was captured there, ... */
+    size_t mark;                /* ... as this one of its marks */
+    bool has_time;
+};
+
+enum fake_kind {
+    FAKE_COPY,
+    FAKE_FILL,
+    FAKE_RECORD,
+    FAKE_WAIT,
+    FAKE_MARK, /* record and wait, inside a graph */
+    FAKE_WAIT_MARK,
+    FAKE_WAIT_VALUE,
+    FAKE_WRITE_VALUE,
+    FAKE_LAUNCH,
+    FAKE_GRAPH,
+};
+
+struct fake_op {
+    enum fake_kind kind;
+    unsigned device;
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes; /* or a mark's number */
+    uint32_t value;
+    struct CUevent_st *event;
+    uint64_t record;
+    struct fake_launch *launch; /* owned */
+    struct CUgraph_st *graph;   /* owned by its exec */
+    struct fake_run *run;       /* of the graph, while it runs; owned */
+    struct fake_op *next;
+};
+
+struct fake_queue {
+    struct fake_op *first, *last;
+};
+
+struct CUstream_st {
+    unsigned device;
+    struct fake_queue queue;
+    struct CUgraph_st *capture; /* what is queued goes there ... */
+    unsigned lane;              /* ... into this queue */
+    struct CUstream_st *next;
+};
+
+enum { FAKE_LANES_MAX = 128 };
+
+struct CUgraph_st {
+    struct fake_queue lane[FAKE_LANES_MAX];
+    struct CUstream_st *stream[FAKE_LANES_MAX];
+    unsigned lanes;
+    size_t marks;
+};
+
+struct CUgraphExec_st {
+    struct CUgraph_st *graph;
+};
+
+struct fake_cuda {
+    bool is_open;
+    unsigned count;
+    cu_result lost; /* every call answers so from now on */
+    struct CUctx_st contexts[FAKE_DEVICES_MAX];
+    struct CUctx_st *current[64];
+    unsigned depth;
+    size_t used[FAKE_DEVICES_MAX];
+    struct fake_memory *memory;
+    struct fake_physical *physical;
+    cu_physical physical_next;
+    struct CUstream_st *streams;
+    unsigned left; /* objects that somebody has yet to give back */
+    struct {
+        const char *name;
+        unsigned calls;
+    } calls[FAKE_CALLS_MAX];
+};
+
+/* fake_cuda.c */
+struct fake_cuda *fake_cuda(void);
+/* What a call begins with: counts it and answers what it must fail with. `call` is
+   __func__. fake_enter also wants a context and a device that is not lost. */
+cu_result fake_count(const char *call);
+cu_result fake_enter(const char *call);
+unsigned fake_device(void); /* the current context's */
+size_t fake_device_bytes(void);
+
+/* fake_cuda_memory.c: the range that holds these bytes and lets this device in, or NULL. */
+struct fake_memory *fake_find(unsigned device, const void *address, size_t bytes);
+struct fake_memory *fake_add(unsigned device, size_t bytes);
+void fake_drop(struct fake_memory *m);
+
+/* fake_cuda_queue.c */
+void fake_queue(struct CUstream_st *s, struct fake_op op);
+/* Each queue goes on as far as it can now; kernels go on a little. */
+cu_result fake_go_on(void);
+cu_result fake_drain(struct CUstream_st *s); /* until nothing is queued there */
+bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run);
+void fake_queue_clear(struct fake_queue *q);
+
+/* fake_cuda_graph.c: whether the graph has run to its end. */
+bool fake_graph_go_on(struct fake_op *op);
+void fake_run_destroy(struct fake_run *run);
+bool *fake_run_marks(struct fake_run *run);
+
+/* fake_cuda_launch.c: whether the kernel has ended. */
+bool fake_launch_go_on(struct fake_launch *l);
+struct fake_launch *fake_launch_again(const struct fake_launch *l);
+void fake_launch_destroy(struct fake_launch *l);
+
+/* Beside the driver's own calls: how much is not given back, contexts that are current
+   among it. */
+__attribute__((visibility("default"))) unsigned fake_cuda_left(void);
+/* As freshly loaded: the environment is read anew. Nothing may be open. */
+__attribute__((visibility("default"))) void fake_cuda_reset(void);
+
+#define DRIVER(name, symbol, parameters)                                                   \
+    __attribute__((visibility("default"))) cu_result symbol parameters;
+#define OPTIONAL DRIVER
+#include "device/cuda/driver.def"
+#undef OPTIONAL
+#undef DRIVER

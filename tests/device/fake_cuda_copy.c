@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills: both ends are looked at when they are queued. */
+#include "device/fake_cuda.h"
+
+static cu_result queue_copy(struct CUstream_st *stream, unsigned device, uint64_t to,
+                            uint64_t from, size_t bytes)
+{
+    unsigned char *target = (unsigned char *)(uintptr_t)to;
+    const unsigned char *source = (const unsigned char *)(uintptr_t)from;
+
+    if ((device < FAKE_DEVICES_MAX && !fake_find(device, target, bytes)) ||
+        (device < FAKE_DEVICES_MAX && !fake_find(device, source, bytes)))
+        return CU_INVALID_VALUE;
+    fake_queue(
+        stream,
+        (struct fake_op){.kind = FAKE_COPY, .to = target, .from = source, .bytes = bytes});
+    return 0;
+}
+
+cu_result cuMemcpyAsync(cu_address to, cu_address from, size_t bytes, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    return result ? result : queue_copy(stream, stream->device, to, from, bytes);
+}
+
+/* By way of the host, where it must; that cannot be captured. */
+cu_result cuMemcpyPeerAsync(cu_address to, cu_context to_context, cu_address from,
+                            cu_context from_context, size_t bytes, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (stream->capture)
+        return FAKE_CAPTURE_UNSUPPORTED;
+    if (!fake_find(to_context->device, (void *)(uintptr_t)to, bytes) ||
+        !fake_find(from_context->device, (void *)(uintptr_t)from, bytes))
+        return CU_INVALID_VALUE;
+    return queue_copy(stream, FAKE_DEVICES_MAX, to, from, bytes);
+}
+
+cu_result cuMemcpyHtoDAsync_v2(cu_address to, const void *from, size_t bytes,
+                               cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (!fake_find(stream->device, (void *)(uintptr_t)to, bytes))
+        return CU_INVALID_VALUE;
+    return queue_copy(stream, FAKE_DEVICES_MAX, to, (uintptr_t)from, bytes);
+}
+
+cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (!fake_find(stream->device, (void *)(uintptr_t)from, bytes))
+        return CU_INVALID_VALUE;
+    result = queue_copy(stream, FAKE_DEVICES_MAX, (uintptr_t)to, from, bytes);
+    /* Into ordinary memory the driver copies before it is back. */
+    return result || fake_find(stream->device, to, bytes) ? result : fake_drain(stream);
+}
+
+cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
+                          cu_stream stream)
+{
+    unsigned char *target = (unsigned char *)(uintptr_t)to;
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (!fake_find(stream->device, target, bytes))
+        return CU_INVALID_VALUE;
+    fake_queue(
+        stream,
+        (struct fake_op){.kind = FAKE_FILL, .to = target, .bytes = bytes, .value = value});
+    return 0;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures and graphs: a graph is a queue for each captured stream, and runs as such. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/fake_cuda.h"
+
+struct fake_run {
+    struct fake_queue lane[FAKE_LANES_MAX];
+    unsigned lanes;
+    bool *marks;
+};
+
+bool *fake_run_marks(struct fake_run *run)
+{
+    return run->marks;
+}
+
+void fake_run_destroy(struct fake_run *run)
+{
+    if (!run)
+        return;
+    for (unsigned i = 0; i < run->lanes; i++)
+        fake_queue_clear(&run->lane[i]);
+    free(run->marks);
+    free(run);
+}
+
+static struct fake_run *start(const struct CUgraph_st *g)
+{
+    struct fake_run *run = must_calloc(1, sizeof *run);
+
+    run->lanes = g->lanes;
+    run->marks = must_calloc(g->marks + 1, sizeof *run->marks);
+    for (unsigned i = 0; i < g->lanes; i++)
+        for (const struct fake_op *o = g->lane[i].first; o; o = o->next) {
+            struct CUstream_st lane = {.device = o->device, .queue = run->lane[i]};
+            struct fake_op again = *o;
+
+            if (o->launch)
+                again.launch = fake_launch_again(o->launch);
+            fake_queue(&lane, again);
+            run->lane[i] = lane.queue;
+        }
+    return run;
+}
+
+bool fake_graph_go_on(struct fake_op *op)
+{
+    bool is_done = true;
+
+    if (!op->run)
+        op->run = start(op->graph);
+    for (unsigned i = 0; i < op->run->lanes; i++)
+        is_done &= fake_queue_go_on(&op->run->lane[i], op->run);
+    return is_done;
+}
+
+cu_result cuStreamBeginCapture_v2(cu_stream stream, cu_capture_mode mode)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (mode != CU_CAPTURE_RELAXED || stream->capture)
+        return CU_INVALID_VALUE;
+    stream->capture = must_calloc(1, sizeof *stream->capture);
+    stream->capture->stream[stream->capture->lanes++] = stream;
+    stream->lane = 0;
+    fake_cuda()->left++;
+    return 0;
+}
+
+/* Each other stream's last operation is a mark that somebody else waits for. */
+static bool all_joined(const struct CUgraph_st *g)
+{
+    for (unsigned i = 1; i < g->lanes; i++)
+        if (!g->lane[i].last || g->lane[i].last->kind != FAKE_MARK)
+            return false;
+    return true;
+}
+
+cu_result cuStreamEndCapture(cu_stream stream, cu_graph *out)
+{
+    struct CUgraph_st *g = stream->capture;
+    cu_result result = fake_enter(__func__);
+
+    if (!g)
+        return CU_INVALID_VALUE;
+    for (unsigned i = 0; i < g->lanes; i++)
+        g->stream[i]->capture = NULL;
+    if (!result && !all_joined(g))
+        result = FAKE_CAPTURE_UNJOINED;
+    if (result) {
+        cuGraphDestroy(g);
+        return result;
+    }
+    *out = g;
+    return 0;
+}
+
+/* An exec takes the graph's operations over: the graph is of no use afterwards, and may be
+   destroyed, which is all that our keeper does with it. */
+cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
+                                      unsigned long long flags)
+{
+    cu_result result = fake_enter(__func__);
+
+    (void)flags;
+    if (result)
+        return result;
+    *out = must_calloc(1, sizeof **out);
+    (*out)->graph = must_calloc(1, sizeof *graph);
+    *(*out)->graph = *graph;
+    memset(graph->lane, 0, sizeof graph->lane);
+    fake_cuda()->left++;
+    return 0;
+}
+
+cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    fake_queue(stream, (struct fake_op){.kind = FAKE_GRAPH, .graph = exec->graph});
+    return 0;
+}
+
+cu_result cuGraphDestroy(cu_graph graph)
+{
+    for (unsigned i = 0; i < graph->lanes; i++)
+        fake_queue_clear(&graph->lane[i]);
+    free(graph);
+    fake_cuda()->left--;
+    return 0;
+}
+
+cu_result cuGraphExecDestroy(cu_graph_exec exec)
+{
+    cu_result result = fake_enter(__func__);
+
+    for (unsigned i = 0; i < exec->graph->lanes; i++)
+        fake_queue_clear(&exec->graph->lane[i]);
+    free(exec->graph);
+    free(exec);
+    fake_cuda()->left--;
+    return result;
+}

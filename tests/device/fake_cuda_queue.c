@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams and events: queues that go on whenever somebody asks how far they are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "device/fake_cuda.h"
+
+#define STANDS_NS 20000000000ull /* then a synchronize would never end */
+
+static void append(struct fake_queue *q, struct fake_op op)
+{
+    struct fake_op *o = must_calloc(1, sizeof *o);
+
+    *o = op;
+    o->next = NULL;
+    if (q->last)
+        q->last->next = o;
+    else
+        q->first = o;
+    q->last = o;
+}
+
+void fake_queue(struct CUstream_st *s, struct fake_op op)
+{
+    op.device = s->device;
+    append(s->capture ? &s->capture->lane[s->lane] : &s->queue, op);
+}
+
+static void pop(struct fake_queue *q)
+{
+    struct fake_op *o = q->first;
+
+    q->first = o->next;
+    if (!q->first)
+        q->last = NULL;
+    fake_launch_destroy(o->launch);
+    fake_run_destroy(o->run);
+    free(o);
+}
+
+void fake_queue_clear(struct fake_queue *q)
+{
+    while (q->first)
+        pop(q);
+}
+
+/* What an operation touches must be there: hardware faults where it is not. */
+static bool may_touch(const struct fake_op *o)
+{
+    bool may = (!o->to || fake_find(o->device, o->to, o->bytes)) &&
+               (!o->from || fake_find(o->device, o->from, o->bytes));
+
+    if (!may)
+        fake_cuda()->lost = FAKE_ILLEGAL_ADDRESS;
+    return may;
+}
+
+/* Whether the operation is done. `run` is the graph's that it is part of, or NULL. */
+static bool go_on(struct fake_op *o, struct fake_run *run)
+{
+    switch (o->kind) {
+    case FAKE_COPY: /* each end was looked at when it was queued */
+        memmove(o->to, o->from, o->bytes);
+        return true;
+    case FAKE_FILL:
+        if (may_touch(o))
+            memset(o->to, (int)o->value, o->bytes);
+        return true;
+    case FAKE_RECORD:
+        o->event->done = o->record;
+        o->event->done_ns = clock_host_ns();
+        return true;
+    case FAKE_WAIT:
+        return o->event->done >= o->record;
+    case FAKE_MARK:
+        return fake_run_marks(run)[o->bytes] = true;
+    case FAKE_WAIT_MARK:
+        return fake_run_marks(run)[o->bytes];
+    case FAKE_WAIT_VALUE: {
+        uint32_t holds = 0;
+
+        if (may_touch(o))
+            memcpy(&holds, o->from, 4);
+        return fake_cuda()->lost || (int32_t)(holds - o->value) >= 0;
+    }
+    case FAKE_WRITE_VALUE:
+        if (may_touch(o))
+            memcpy(o->to, &o->value, 4);
+        return true;
+    case FAKE_LAUNCH:
+        return fake_launch_go_on(o->launch);
+    case FAKE_GRAPH:
+        return fake_graph_go_on(o);
+    }
+    return true;
+}
+
+bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run)
+{
+    while (q->first && !fake_cuda()->lost && go_on(q->first, run))
+        pop(q);
+    return !q->first;
+}
+
+cu_result fake_go_on(void)
+{
+    struct fake_cuda *f = fake_cuda();
+
+    for (struct CUstream_st *s = f->streams; s && !f->lost; s = s->next)
+        fake_queue_go_on(&s->queue, NULL);
+    return f->lost;
+}
+
+cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priority)
+{
+    struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_enter(__func__);
+
+    (void)flags, (void)priority;
+    if (result)
+        return result;
+    struct CUstream_st *s = must_calloc(1, sizeof *s);
+
+    s->device = fake_device();
+    s->next = f->streams;
+    f->streams = s;
+    f->left++;
+    *out = s;
+    return 0;
+}
+
+cu_result cuStreamDestroy_v2(cu_stream stream)
+{
+    struct fake_cuda *f = fake_cuda();
+    struct CUstream_st **link = &f->streams;
+    cu_result result = fake_enter(__func__);
+
+    while (*link != stream)
+        link = &(*link)->next;
+    *link = stream->next;
+    fake_queue_clear(&stream->queue);
+    free(stream);
+    f->left--;
+    return result;
+}
+
+cu_result cuStreamQuery(cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (!result)
+        result = fake_go_on();
+    return result ? result : stream->queue.first ? CU_NOT_READY : 0;
+}
+
+cu_result fake_drain(struct CUstream_st *stream)
+{
+    uint64_t start = clock_host_ns();
+    cu_result result = 0;
+
+    while (!result && stream->queue.first) {
+        result = fake_go_on();
+        if (clock_host_ns() - start > STANDS_NS) {
+            fputs("fake_cuda: a stream that is waited for would never end\n", stderr);
+            abort();
+        }
+    }
+    return result;
+}
+
+cu_result cuStreamSynchronize(cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    return result ? result : fake_drain(stream);
+}
+
+/* A stream that waits for something captured is captured, too. */
+static void join(struct CUstream_st *s, struct CUgraph_st *g)
+{
+    if (s->capture == g)
+        return;
+    s->capture = g;
+    s->lane = g->lanes++;
+    g->stream[s->lane] = s;
+}
+
+cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
+{
+    cu_result result = fake_enter(__func__);
+
+    (void)flags;
+    if (result)
+        return result;
+    if (event->capture) {
+        join(stream, event->capture);
+        fake_queue(stream, (struct fake_op){.kind = FAKE_WAIT_MARK, .bytes = event->mark});
+    } else if (stream->capture) {
+        return FAKE_CAPTURE_ISOLATION;
+    } else {
+        fake_queue(
+            stream,
+            (struct fake_op){.kind = FAKE_WAIT, .event = event, .record = event->recorded});
+    }
+    return 0;
+}
+
+cu_result cuStreamWaitValue32_v2(cu_stream stream, cu_address word, uint32_t value,
+                                 unsigned flags)
+{
+    unsigned char *at = (unsigned char *)(uintptr_t)word;
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (flags != CU_WAIT_AT_LEAST || word % 4 || !fake_find(stream->device, at, 4))
+        return CU_INVALID_VALUE;
+    fake_queue(
+        stream,
+        (struct fake_op){.kind = FAKE_WAIT_VALUE, .from = at, .bytes = 4, .value = value});
+    return 0;
+}
+
+cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t value,
+                                  unsigned flags)
+{
+    unsigned char *at = (unsigned char *)(uintptr_t)word;
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (flags || word % 4 || !fake_find(stream->device, at, 4))
+        return CU_INVALID_VALUE;
+    fake_queue(stream, (struct fake_op){
+                           .kind = FAKE_WRITE_VALUE, .to = at, .bytes = 4, .value = value});
+    return 0;
+}
+
+cu_result cuEventCreate(cu_event *out, unsigned flags)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    *out = must_calloc(1, sizeof **out);
+    (*out)->has_time = flags == CU_EVENT_WITH_TIME;
+    fake_cuda()->left++;
+    return 0;
+}
+
+/* Its records and waits that are still queued would lose it. */
+static bool is_queued(const struct CUevent_st *event)
+{
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        for (const struct fake_op *o = s->queue.first; o; o = o->next)
+            if (o->event == event)
+                return true;
+    return false;
+}
+
+cu_result cuEventDestroy_v2(cu_event event)
+{
+    cu_result result = fake_enter(__func__);
+
+    while (!fake_cuda()->lost && is_queued(event))
+        fake_go_on();
+    free(event);
+    fake_cuda()->left--;
+    return result;
+}
+
+cu_result cuEventRecord(cu_event event, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    event->capture = stream->capture;
+    if (stream->capture) {
+        event->mark = stream->capture->marks++;
+        fake_queue(stream, (struct fake_op){.kind = FAKE_MARK, .bytes = event->mark});
+    } else {
+        event->recorded++;
+        fake_queue(stream, (struct fake_op){.kind = FAKE_RECORD,
+                                            .event = event,
+                                            .record = event->recorded});
+    }
+    return 0;
+}
+
+cu_result cuEventQuery(cu_event event)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (!result)
+        result = fake_go_on();
+    return result ? result : event->done < event->recorded ? CU_NOT_READY : 0;
+}
+
+cu_result cuEventElapsedTime(float *ms, cu_event from, cu_event to)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (!from->has_time || !to->has_time || !from->recorded || !to->recorded)
+        return CU_INVALID_VALUE;
+    *ms = (float)((double)(int64_t)(to->done_ns - from->done_ns) / 1e6);
+    return from->done == from->recorded && to->done == to->recorded ? 0 : CU_NOT_READY;
+}

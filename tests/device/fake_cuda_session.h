@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The tests' side of the driver without a GPU: sets it up, and runs a session on it. */
+
+#include <proact/proact.h>
+#include <stdbool.h>
+
+#include "device/device.h"
+
+/* As freshly loaded, with these settings, "NAME=VALUE NAME=VALUE"; fails the test without
+   the driver. */
+void fake_cuda_set_up(const char *settings);
+/* Objects that nobody gave back. */
+unsigned fake_cuda_still_left(void);
+
+struct fake_cuda_plan {
+    const char *method; /* NULL: bulk */
+    unsigned devices;   /* 0: all */
+    bool is_recorded;   /* launches are recorded, and replayed */
+    bool is_observed;
+    double wait_limit_ms; /* 0: 50 */
+};
+
+/* Opens the devices here, fills an array on all of them twice, looks at every replica, and
+   closes. What fails first is what it answers. */
+enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
+                                     struct proact_error *err);
