@@ -11,14 +11,21 @@
 #include "runtime/runtime_machine.h"
 
 static const uint32_t threads[] = {64, 128, 256, 512, 1024};
-static const uint64_t chunks[] = {64 << 10, 1 << 20};
+/* Of the counting ones, one that looks at the sum and one that does not; the first sends
+   what is stored, of which nothing is left here. */
+static const char *const methods[] = {"inline", "fused", "copy-engine"};
 enum {
     SIZES = sizeof threads / sizeof *threads,
-    KERNELS = 16, /* a replay of so many, so that starting them does not count */
+    KERNELS = 64, /* so many in a row, so that starting them does not count */
+    CHUNK = 1 << 20,
     ARRAY_BYTES = 32 << 20,
-    ARRAY_BYTES_VIRTUAL = 4 << 20,
-    MULTIPLY_ADDS = 400
+    ARRAY_BYTES_VIRTUAL = 4 << 20
 };
+
+/* Of each thread: CTAs that end after some ten microseconds, and after some fifty, as those
+   of a kernel that takes as long as its copies to three peers. */
+static const uint32_t works[] = {400, 1600};
+enum { WORKS = sizeof works / sizeof *works };
 
 extern const char kernel_micro[];
 
@@ -26,9 +33,9 @@ struct tracking {
     struct proact *session;
     struct proact_array *array;
     struct proact_kernel *marked, *plain;
-    struct proact_recording *recording;
     uint64_t bytes;
-    bool is_virtual;
+    uint32_t work, threads; /* multiply-adds of a thread; threads of a CTA */
+    bool is_marked, is_virtual;
 };
 
 static void open_tracking(struct tracking *t, const struct bench_request *q)
@@ -53,21 +60,20 @@ static void open_tracking(struct tracking *t, const struct bench_request *q)
                &err);
 }
 
-static enum proact_status launch(struct tracking *t, bool marked, uint32_t cta_threads,
-                                 struct proact_error *err)
+static enum proact_status launch(const struct tracking *t, struct proact_error *err)
 {
-    const uint32_t work = MULTIPLY_ADDS, none = 0;
+    const uint32_t none = 0;
     const struct proact_grid grid = {
-        .ctas = {(uint32_t)(t->bytes / MICRO_VECTOR_BYTES / cta_threads)},
-        .threads = {cta_threads},
+        .ctas = {(uint32_t)(t->bytes / MICRO_VECTOR_BYTES / t->threads)},
+        .threads = {t->threads},
         .device_count = 1};
-    const struct proact_arg counted[] = {PROACT_ARRAY(t->array), PROACT_VALUE(work),
-                                         PROACT_VALUE(none), PROACT_VALUE(none)};
-    const struct proact_arg plain[] = {PROACT_ARRAY(t->array), PROACT_VALUE(work),
+    const struct proact_arg marked[] = {PROACT_ARRAY(t->array), PROACT_VALUE(t->work),
+                                        PROACT_VALUE(none), PROACT_VALUE(none)};
+    const struct proact_arg plain[] = {PROACT_ARRAY(t->array), PROACT_VALUE(t->work),
                                        PROACT_VALUE(none)};
 
-    return marked ? proact_launch(t->marked, &grid, counted, 4, err)
-                  : proact_launch(t->plain, &grid, plain, 3, err);
+    return t->is_marked ? proact_launch(t->marked, &grid, marked, 4, err)
+                        : proact_launch(t->plain, &grid, plain, 3, err);
 }
 
 static double once(void *context)
@@ -76,57 +82,51 @@ static double once(void *context)
     struct proact_error err = {""};
     uint64_t from = proact_now_ns(t->session);
 
-    bench_must(proact_replay(t->recording, &err), &err);
+    for (int i = 0; i < KERNELS; i++)
+        bench_must(launch(t, &err), &err);
     bench_must(proact_wait(t->session, &err), &err);
     return (double)(proact_now_ns(t->session) - from) / KERNELS / 1000;
 }
 
-static struct bench_sample run(struct tracking *t, const struct proact_plan *plan,
-                               bool marked, uint32_t cta_threads)
+static struct bench_sample run(struct tracking *t, const char *method, bool marked)
 {
+    const struct proact_plan plan = {.method = method, .elide = true, .chunk_bytes = CHUNK};
     struct proact_error err = {""};
 
-    bench_must(proact_plan_set(t->session, plan, &err), &err);
-    bench_must(launch(t, marked, cta_threads, &err), &err); /* sends tables */
-    bench_must(proact_record_begin(t->session, &err), &err);
-    for (int i = 0; i < KERNELS; i++)
-        bench_must(launch(t, marked, cta_threads, &err), &err);
-    bench_must(proact_record_end(t->session, &t->recording, &err), &err);
-    struct bench_sample us = bench_repeat(once, t, t->is_virtual);
-
-    proact_recording_destroy(t->recording);
-    return us;
+    t->is_marked = marked;
+    bench_must(proact_plan_set(t->session, &plan, &err), &err);
+    bench_must(launch(t, &err), &err); /* sends tables */
+    bench_must(proact_wait(t->session, &err), &err);
+    return bench_repeat(once, t, t->is_virtual);
 }
 
-static void add(struct bench_report *r, const char *what, uint32_t cta_threads,
+static void add(const struct tracking *t, struct bench_report *r, const char *what,
                 struct bench_sample us)
 {
     struct bench_row row = {.unit = "us", .value = us};
 
-    snprintf(row.what, sizeof row.what, "%u threads a CTA, %s", cta_threads, what);
+    snprintf(row.what, sizeof row.what, "work %u, %u threads a CTA, %s", t->work,
+             t->threads, what);
     bench_add(r, &row);
 }
 
-static void run_threads(struct tracking *t, uint32_t n, struct bench_report *r)
+static void run_threads(struct tracking *t, struct bench_report *r)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = n * MICRO_VECTOR_BYTES};
-    const struct proact_plan bulk = {.method = "bulk", .elide = true};
+                                   .run_bytes = t->threads * MICRO_VECTOR_BYTES};
     struct proact_error err = {""};
 
     bench_must(proact_kernel_map(t->marked, 0, &map, &err), &err);
-    struct bench_sample plain = run(t, &bulk, false, n);
+    struct bench_sample plain = run(t, "bulk", false);
 
-    add(r, "unmarked", n, plain);
-    for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++) {
-        const struct proact_plan counted = {
-            .method = "fused", .elide = true, .chunk_bytes = chunks[c]};
-        struct bench_sample us = run(t, &counted, true, n);
+    add(t, r, "unmarked", plain);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        struct bench_sample us = run(t, methods[i], true);
         char what[64];
 
-        snprintf(what, sizeof what, "counted, chunks of %llu KB: %+.2f %%",
-                 (unsigned long long)chunks[c] >> 10, 100 * (us.median / plain.median - 1));
-        add(r, what, n, us);
+        snprintf(what, sizeof what, "for %s: %+.2f %%", methods[i],
+                 100 * (us.median / plain.median - 1));
+        add(t, r, what, us);
     }
 }
 
@@ -143,7 +143,11 @@ void bench_tracking(const struct bench_request *q, struct bench_report *r)
     snprintf(r->device, sizeof r->device, "%s", machine.device.name);
     r->devices = 1;
     r->is_virtual = t.is_virtual;
-    for (int i = 0; i < SIZES; i++)
-        run_threads(&t, threads[i], r);
+    for (int w = 0; w < (t.is_virtual ? 1 : WORKS); w++)
+        for (int i = 0; i < SIZES; i++) {
+            t.work = works[w];
+            t.threads = threads[i];
+            run_threads(&t, r);
+        }
     proact_close(t.session);
 }

@@ -13,8 +13,8 @@ __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *forma
 /* One run of it, in nanoseconds. */
 typedef double bench_once(void *context);
 
-/* A virtual clock gives the same time each run: one is enough. Otherwise at least 5 runs,
-   up to 25 while they take less than 0.3 s together. */
+/* A virtual clock gives the same time each run: one is enough. Otherwise at least 3 runs,
+   up to 25 while they take less than 0.12 s together. */
 struct bench_sample bench_repeat(bench_once *once, void *context, bool is_virtual);
 
 /* The same number, as (scale / value): a rate of a time. */

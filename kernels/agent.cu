@@ -8,6 +8,7 @@
 /* A wait sleeps this long between two looks, or the 1024th of what it has waited. */
 enum { SLEEP_NS = 256, SLEEP_MAX_NS = 500000 };
 
+/* Vectors on their way from a thread: as many as let a few CTAs fill a link. */
 enum { AT_ONCE = 4 };
 
 PROACT_WORD proact_u64 agent_now_ns(void)
@@ -52,12 +53,13 @@ PROACT_WORD proact_u64 agent_report(proact_u64 *status, struct agent_item item,
 PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item item,
                             proact_u64 start_ns)
 {
-    const proact_u32 *ready = &work->share.slot[item.slot].ready[item.chunk];
+    const struct proact_slot *slot = &work->share.slot[item.slot];
+    const proact_u32 all = slot->round * slot->writers[item.chunk];
 
-    /* Pairs with the fence of the chunk's last writer (last-fence). */
+    /* Pairs with the fence of each of the chunk's writers (done-fence). */
     for (;;) {
         /* protocol: agent-wait (else: int ahead = 0;) */
-        int ahead = (int)(agent_load_acquire(ready) - work->share.epoch);
+        int ahead = (int)(agent_load_acquire(&slot->counter[item.chunk]) - all);
 
         if (ahead >= 0)
             return true;
@@ -71,8 +73,7 @@ PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item ite
     }
 }
 
-/* What this device owns of a chunk. Vectors on their way from a thread: as many as keep a few
-   CTAs busy; more would take registers from the kernel beside. */
+/* What this device owns of a chunk. */
 PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item item,
                             proact_u32 turn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVSHMEM, one process a device: every CTA puts what it made to each peer, block-wide and
-   without waiting; the last CTA of a group of CTAs puts it for all of them, where a chunk is
-   larger; then everybody meets at a barrier, which also completes the puts. */
+   without waiting. Where a chunk is larger, the last of its CTAs puts it. Then everybody
+   meets at a barrier, which also completes the puts. */
 #include <nvshmem.h>
 #include <nvshmemx.h>
 #include <sys/mman.h>
@@ -57,8 +57,8 @@ static void measure(const peer_work &w, int me, unsigned group)
         double from = peer_now_ns();
 
         if (me < w.producers())
-            make_and_put<<<ctas, MICRO_THREADS, 0, stream>>>(array, w.multiply_adds, me * ctas,
-                                                            i + 1, counter, group);
+            make_and_put<<<ctas, MICRO_THREADS, 0, stream>>>(
+                array, w.multiply_adds, me * ctas, i + 1, counter, group);
         nvshmemx_barrier_all_on_stream(stream);
         MUST(cudaStreamSynchronize(stream));
         if (i >= PEER_WARM)

@@ -39,7 +39,7 @@ enum {
 enum {
     PROACT_SHARE_STORE = 1, /* stores go to the peers too: inline */
     PROACT_SHARE_COUNT =
-        2, /* count chunks down at the end, and announce the complete ones */
+        2, /* count a CTA in its chunks when it ends */
     PROACT_SHARE_SEND = 4, /* the CTA that completes a chunk sends it: fused */
 };
 
@@ -53,9 +53,10 @@ struct proact_slot {
     unsigned char *base;       /* this device's replica */
     const proact_u32 *first;   /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
     const proact_u32 *chunk;   /* a row: the chunk it writes into */
-    proact_u32 *counter;       /* by chunk: writers still to come in this launch */
-    const proact_u32 *writers; /* by chunk: what the counter starts from */
-    proact_u32 *ready;         /* by chunk: the last epoch in which it was complete */
+    proact_u32 *counter;       /* by chunk: its writers that have ended, in all launches */
+    const proact_u32 *writers; /* by chunk: in one launch */
+    proact_u32
+        round; /* of launches that count here; a chunk is complete at round * writers */
     const proact_u32 *piece_first; /* by chunk: rows of `piece` */
     const struct proact_piece *piece;
     long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */

@@ -71,20 +71,20 @@ PROACT_WORD void proact_fence_gpu(void)
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
-PROACT_WORD proact_u32 proact_decrement(proact_u32 *counter) /* gives what it was */
+PROACT_WORD proact_u32 proact_count(proact_u32 *counter) /* gives what it was */
 {
     proact_u32 old;
 
-    asm volatile("atom.relaxed.gpu.add.u32 %0, [%1], -1;"
+    asm volatile("atom.relaxed.gpu.add.u32 %0, [%1], 1;"
                  : "=r"(old)
                  : "l"(counter)
                  : "memory");
     return old;
 }
 
-PROACT_WORD void proact_store_relaxed(proact_u32 *where, proact_u32 value)
+PROACT_WORD void proact_count_unseen(proact_u32 *counter) /* nobody waits for what it was */
 {
-    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(where), "r"(value) : "memory");
+    asm volatile("red.relaxed.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
 
 /* Number of this thread in its CTA, and of threads. */
@@ -189,8 +189,7 @@ PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char
    behind them by bytes. Replicas are aligned alike on all devices. */
 template <int AT_ONCE>
 PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *from,
-                                   proact_u32 bytes, proact_u32 peer_count,
-                                   proact_u32 turn)
+                                   proact_u32 bytes, proact_u32 peer_count, proact_u32 turn)
 {
     proact_u32 threads = proact_threads(), peer = peer_count ? turn % peer_count : 0;
     proact_u32 head = -(proact_u32)(proact_u64)from & 15;
@@ -205,9 +204,9 @@ PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *
         proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
 }
 
-/* The leader counts this CTA off in up to 32 rows from `row` on, the first of them in `chunk`,
-   and answers with a bit for each chunk of which it was the last writer. Such a counter starts anew for the next
-   launch: all others have counted, and the next launch comes after this one. */
+/* The leader counts this CTA in up to 32 rows from `row` on, the first of them in `chunk`,
+   and answers with a bit for each chunk of which it was the last writer. Counters only
+   grow: the launches before this one have counted all of theirs. */
 PROACT_WORD proact_u32 proact_count_rows(const struct proact_slot *slot, proact_u32 row,
                                          proact_u32 end, proact_u32 chunk)
 {
@@ -217,17 +216,16 @@ PROACT_WORD proact_u32 proact_count_rows(const struct proact_slot *slot, proact_
     for (proact_u32 i = 0; i < 32 && row + i < end; i++) {
         if (i)
             chunk = slot->chunk[row + i];
-        /* protocol: count-down (else: proact_u32 left = slot->counter[chunk];) */
-        proact_u32 left = proact_decrement(&slot->counter[chunk]);
+        proact_u32 all = slot->round * slot->writers[chunk];
 
-        if (left == 1) {
+        /* protocol: count (else: proact_u32 before = slot->counter[chunk];) */
+        proact_u32 before = proact_count(&slot->counter[chunk]);
+
+        if (before + 1 == all)
             complete |= 1u << i;
-            /* protocol: counter-reset */
-            slot->counter[chunk] = slot->writers[chunk];
-        }
     }
-    /* After the counters and before flags or copies: what the other writers of these chunks
-       released by their fence (done-fence) is now seen here, and handed on. */
+    /* After the counters and before the sends: what the other writers of these chunks
+       released by their fence (done-fence) is now seen here. */
     if (complete)
         /* protocol: last-fence */
         proact_fence_gpu();
@@ -250,8 +248,9 @@ PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
     return r;
 }
 
-/* Tells the agent, whose acquire (agent-acquire) pairs with the fence just before. */
-PROACT_WORD void proact_announce(const struct proact_share *share, struct proact_rows rows)
+/* Counts for an agent, which waits for the sums, and acquires (agent-acquire) what the
+   fence just before released. The leader need not wait until it is counted. */
+PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_rows rows)
 {
 #pragma unroll 1
     for (proact_u32 s = 0; s < share->slot_count; s++) {
@@ -260,18 +259,11 @@ PROACT_WORD void proact_announce(const struct proact_share *share, struct proact
         if (s)
             rows = proact_rows_of(slot);
 #pragma unroll 1
-        while (rows.row < rows.end) {
-            proact_u32 complete =
-                proact_count_rows(slot, rows.row, rows.end, rows.chunk);
-
-#pragma unroll 1
-            for (proact_u32 r = rows.row; complete; r++, complete >>= 1)
-                if (complete & 1)
-                    /* protocol: announce */
-                    proact_store_relaxed(&slot->ready[slot->chunk[r]], share->epoch);
-            rows.row += 32;
-            if (rows.row < rows.end)
-                rows.chunk = slot->chunk[rows.row];
+        for (; rows.row < rows.end; rows.row++) {
+            /* protocol: tell */
+            proact_count_unseen(&slot->counter[rows.chunk]);
+            if (rows.row + 1 < rows.end)
+                rows.chunk = slot->chunk[rows.row + 1];
         }
     }
 }
@@ -328,8 +320,7 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
             c->piece_end = share->peer_count ? slot->piece_first[chunk + 1] : 0;
         } else if (c->rows.row < c->rows.end) {
             c->counted = c->rows.row;
-            c->complete =
-                proact_count_rows(slot, c->rows.row, c->rows.end, c->rows.chunk);
+            c->complete = proact_count_rows(slot, c->rows.row, c->rows.end, c->rows.chunk);
             c->rows.row += 32;
             if (c->rows.row < c->rows.end)
                 c->rows.chunk = slot->chunk[c->rows.row];
@@ -379,12 +370,13 @@ PROACT_WORD void proact_done(const struct proact_share *share)
     /* All stores of the CTA come before its leader's fence. */
     /* protocol: done-barrier */
     proact_cta_sync();
-    /* Pairs with the fence of whoever takes a counter to zero (last-fence). */
+    /* Pairs with the fence of a chunk's last writer (last-fence), or with an agent's
+       acquire (agent-acquire). */
     if (leads)
         /* protocol: done-fence */
         proact_fence_gpu();
     if (share->mode & PROACT_SHARE_SEND)
         proact_send_complete(share, leads, rows);
     else if (leads)
-        proact_announce(share, rows);
+        proact_tell(share, rows);
 }

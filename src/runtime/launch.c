@@ -346,13 +346,18 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
          (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
-    if (l.binding && p->recording && p->devices.count > 1 &&
+    if (l.binding && p->recording && transfer_counts(&l.binding->transfer) &&
         (status = recording_rewind(p, l.binding, err)))
         return status;
     l.sequence = ++p->sequence;
     l.parameters = must_calloc(k->parameter_bytes, 1);
+    for (unsigned s = 0; l.binding && s < l.binding->transfer.slot_count; s++)
+        if (transfer_counts(&l.binding->transfer))
+            l.binding->transfer.slot[s].tables->round++;
     status = l.binding ? launch_shares(&l, err) : launch_whole(&l, err);
     free(l.parameters);
+    if (status) /* not every device may have counted */
+        p->generation++;
     account(&l);
     return status;
 }

@@ -12,6 +12,12 @@ struct recorded_kernel {
     uint64_t sequence; /* of its launch */
 };
 
+/* What counters a replay begins at zero, and leaves how far. */
+struct recorded_table {
+    struct transfer_tables *tables;
+    uint32_t kept, rounds; /* before the recording; in it */
+};
+
 struct recorded_traffic {
     struct proact_array *array;
     unsigned device;
@@ -22,8 +28,8 @@ struct proact_recording {
     struct proact *session;
     struct proact_recording *next;
     struct device_graph *graph;
-    uint64_t generation, begin, end; /* of the session: the sequence's last, so far */
-    const char *lacks;               /* why it cannot be replayed; NULL: it can */
+    uint64_t begin, end; /* of the session: the sequence's last, so far */
+    const char *lacks;   /* why it cannot be replayed; NULL: it can */
     struct session_launch *launch;
     size_t launch_count, launch_capacity;
     struct recorded_kernel *kernel;
@@ -32,6 +38,8 @@ struct proact_recording {
     size_t traffic_count, traffic_capacity;
     struct proact_array **array;
     size_t array_count, array_capacity;
+    struct recorded_table *table;
+    size_t table_count, table_capacity;
 };
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
@@ -74,29 +82,57 @@ void recording_add_array(struct proact *p, struct proact_array *a)
     r->array[r->array_count++] = a;
 }
 
+static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
+{
+    for (size_t i = 0; i < r->table_count; i++)
+        if (r->table[i].tables == t)
+            return true;
+    return false;
+}
+
 enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
                                     struct proact_error *err)
 {
-    const struct proact_recording *r = p->recording;
+    struct proact_recording *r = p->recording;
     enum proact_status status = PROACT_OK;
-    uint64_t sequence;
+    bool anything = false;
 
-    for (size_t i = 0; i < r->launch_count; i++)
-        if (r->launch[i].binding == b)
-            return PROACT_OK;
-    sequence = ++p->sequence;
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++) {
+        struct transfer_tables *t = b->transfer.slot[s].tables;
+
+        if (knows_tables(r, t))
+            continue;
+        r->table =
+            must_grow(r->table, r->table_count, &r->table_capacity, sizeof *r->table);
+        r->table[r->table_count++] = (struct recorded_table){.tables = t, .kept = t->round};
+        anything = true;
+        /* protocol: counter-rewind (else: t->round = 0;) */
+        status = transfer_tables_restart(&p->devices, t, TRANSFER_SIDE, err);
+    }
+    if (!anything)
+        return status;
+    uint64_t sequence = ++p->sequence;
+
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
 
-        /* protocol: flags-rewind */
-        status = transfer_flags_rewind(&b->transfer, d, (uint32_t)sequence, err);
-        if (!status)
-            status = order_record(&p->order, side, sequence, err);
+        status = order_record(&p->order, side, sequence, err);
         if (!status)
             /* protocol: rewind-wait */
             status = order_wait(&p->order, main, side, sequence, err);
     }
     return status;
+}
+
+/* What was recorded has not run: the counters stand where they did. */
+static void tables_put_back(struct proact_recording *r)
+{
+    for (size_t i = 0; i < r->table_count; i++) {
+        struct recorded_table *t = &r->table[i];
+
+        t->rounds = t->tables->round;
+        t->tables->round = t->kept;
+    }
 }
 
 static void recording_free(struct proact_recording *r)
@@ -106,6 +142,7 @@ static void recording_free(struct proact_recording *r)
     free(r->kernel);
     free(r->traffic);
     free(r->array);
+    free(r->table);
     free(r);
 }
 
@@ -124,7 +161,6 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
         return status;
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
-    p->recording->generation = p->generation;
     p->recording->begin = p->sequence;
     return PROACT_OK;
 }
@@ -140,6 +176,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
 
     p->recording = NULL;
     r->end = p->sequence;
+    tables_put_back(r);
     if (status) {
         recording_free(r);
         return status;
@@ -150,30 +187,13 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     return PROACT_OK;
 }
 
-/* After a launch that broke: counters as for a first launch. */
-static enum proact_status restart(struct proact_recording *r, struct proact_error *err)
-{
-    struct proact *p = r->session;
-    enum proact_status status = PROACT_OK;
-
-    for (size_t i = 0; i < r->launch_count; i++) {
-        const struct kernel_binding *b = r->launch[i].binding;
-
-        for (unsigned s = 0; s < b->transfer.slot_count && !status; s++)
-            if (b->tables[s]->generation != p->generation) {
-                b->tables[s]->generation = p->generation;
-                /* protocol: replay-restart */
-                status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
-            }
-    }
-    return status;
-}
-
 static void account(const struct proact_recording *r)
 {
     struct proact *p = r->session;
 
     /* Launches keep their distances, so that spans of one go together. */
+    for (size_t i = 0; i < r->table_count; i++)
+        r->table[i].tables->round = r->table[i].rounds;
     for (size_t i = 0; i < r->kernel_count; i++)
         span_book_launched(&p->book, r->kernel[i].device,
                            p->sequence + r->kernel[i].sequence - r->begin);
@@ -205,13 +225,9 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
                     r->lacks);
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
-    if (r->generation != p->generation && (status = restart(r, err)))
-        return status;
-    r->generation = p->generation;
-    if ((status = p->backend->graph_launch(r->graph, err)))
-        return status;
-    account(r);
-    return PROACT_OK;
+    if (!(status = p->backend->graph_launch(r->graph, err)))
+        account(r);
+    return status;
 }
 
 void proact_recording_destroy(struct proact_recording *r)
@@ -239,14 +255,22 @@ static bool uses(const struct proact_recording *r, const struct proact_kernel *k
     return has_kernel && has_array;
 }
 
+static void void_one(struct proact_recording *r, const struct proact_kernel *k,
+                     const struct proact_array *a)
+{
+    if (!uses(r, k, a))
+        return;
+    r->lacks = a ? "an array" : "a kernel";
+    r->launch_count = r->table_count = 0; /* their bindings and tables go */
+}
+
 void recordings_void(struct proact *p, const struct proact_kernel *k,
                      const struct proact_array *a)
 {
+    if (p->recording)
+        void_one(p->recording, k, a);
     for (struct proact_recording *r = p->recordings; r; r = r->next)
-        if (uses(r, k, a)) {
-            r->lacks = a ? "an array" : "a kernel";
-            r->launch_count = 0; /* their bindings go */
-        }
+        void_one(r, k, a);
 }
 
 void recordings_destroy(struct proact *p)

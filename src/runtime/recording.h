@@ -13,7 +13,8 @@ void recording_add_kernel(struct proact *p, const struct proact_kernel *k, unsig
 void recording_add_traffic(struct proact *p, struct proact_array *a, unsigned device,
                            uint64_t bytes, uint64_t chunks);
 void recording_add_array(struct proact *p, struct proact_array *a);
-/* The first launch of a shape sets its flags back, which a replay finds as it left them. */
+/* The first launch that counts by a table sets its counters to zero, which a replay finds
+   as the last one left them. */
 enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
                                     struct proact_error *err);
 

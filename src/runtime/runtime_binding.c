@@ -55,7 +55,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
             return PROACT_OK;
         t->generation = p->generation;
         /* protocol: counter-restart-shared (else: return PROACT_OK;) */
-        return transfer_tables_restart(&p->devices, t->tables, err);
+        return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
     }
     if (map->kind == PROACT_MAP_TABLE &&
         map->cta_count != (uint64_t)grid[0] * grid[1] * grid[2])
@@ -84,7 +84,7 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
                                    .cta_first = cta_first,
                                    .map = {ranges_of, &(struct mapped){map, grid}},
                                },
-                               (uint32_t)p->sequence, &t->tables, err);
+                               &t->tables, err);
 
     if (status) {
         free(t);
@@ -174,7 +174,8 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
             b->tables[s]->generation = p->generation;
             anything = true;
             /* protocol: counter-restart */
-            status = transfer_tables_restart(&p->devices, b->tables[s]->tables, err);
+            status = transfer_tables_restart(&p->devices, b->tables[s]->tables,
+                                             TRANSFER_MAIN, err);
         }
     return status || !anything ? status : side_sees_tables(p, b, err);
 }
@@ -192,7 +193,7 @@ enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t g
     for (struct kernel_binding *b = k->bindings; b; b = b->next)
         if (fits(k, b, grid, cta_first, args)) {
             *out = b;
-            return restart(p, b, err);
+            return p->recording ? PROACT_OK : restart(p, b, err); /* it restarts itself */
         }
     if (p->recording)
         return fail(err, PROACT_EINVAL,

@@ -51,18 +51,18 @@ static void drop_copies(struct transfer_binding *b, unsigned device)
     free(c);
 }
 
-/* A chunk, once its last writer has announced it, to all peers. */
+/* A chunk, once all its writers have counted, to all peers. */
 static enum proact_status copy_chunk(const struct transfer_binding *b, unsigned device,
                                      const struct proact_slot *slot, struct agent_item item,
-                                     uint32_t epoch, struct device_stream *stream,
-                                     struct proact_error *err)
+                                     struct device_stream *stream, struct proact_error *err)
 {
     const struct device_backend *backend = b->devices->backend;
     const struct transfer_slot *s = &b->slot[item.slot];
     const struct transfer_table *table = &s->tables->table[device];
-    device_addr ready = (device_addr)(uintptr_t)&slot->ready[item.chunk];
-    /* protocol: copy-wait (else: enum proact_status status = ready ? PROACT_OK : epoch;) */
-    enum proact_status status = backend->wait_value(stream, ready, epoch, err);
+    device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
+    uint32_t all = slot->round * table->writers[item.chunk];
+    /* protocol: copy-wait (else: enum proact_status status = counter ? PROACT_OK : all;) */
+    enum proact_status status = backend->wait_value(stream, counter, all, err);
 
     for (unsigned i = 0; i + 1 < b->devices->count && !b->plan.elide; i++) {
         device_addr to = s->base[transfer_peer(b->devices, device, i)];
@@ -112,7 +112,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
 
     for (uint64_t i = 0; i < c->count && !status; i++)
         status = copy_chunk(b, device, &share->slot[c->item[i].slot], c->item[i],
-                            share->epoch, c->stream[i % STREAMS], err);
+                            c->stream[i % STREAMS], err);
     return status ? status : join(b->devices, device, c, err);
 }
 

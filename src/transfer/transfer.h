@@ -51,25 +51,25 @@ struct transfer_tables {
     struct transfer_table table[TRANSFER_DEVICES_MAX];
     struct proact_slot resident[TRANSFER_DEVICES_MAX]; /* without base and delta */
     device_addr block[TRANSFER_DEVICES_MAX];
+    uint32_t round; /* launches that have counted by it since its counters were 0 */
 };
 
-/* Launches that use it have later epochs than `epoch`. */
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
                                           const struct transfer_table_request *request,
-                                          uint32_t epoch, struct transfer_tables **out,
+                                          struct transfer_tables **out,
                                           struct proact_error *err);
 void transfer_tables_destroy(const struct transfer_devices *devices,
                              struct transfer_tables *t);
-/* Queues the counters' first values on lane MAIN: after a launch that broke. */
+/* Queues zeros for all counters on that lane of each device. Nothing else that is queued
+   may use them meanwhile. */
 enum proact_status transfer_tables_restart(const struct transfer_devices *devices,
-                                           const struct transfer_tables *t,
+                                           struct transfer_tables *t,
+                                           enum transfer_lane lane,
                                            struct proact_error *err);
 
 struct transfer_binding;
-/* Queues on lane SIDE, for mechanisms that wait for flags: they say that no chunk is ready
-   in the launch of this epoch, nor in later ones. */
-enum proact_status transfer_flags_rewind(const struct transfer_binding *b, unsigned device,
-                                         uint32_t epoch, struct proact_error *err);
+/* Whether launches of it count their CTAs. */
+bool transfer_counts(const struct transfer_binding *b);
 
 struct transfer_plan {
     const struct transfer_method *method;
@@ -86,7 +86,7 @@ struct transfer_binding {
     struct transfer_plan plan;
     uint32_t slot_count;
     struct transfer_slot {
-        const struct transfer_tables *tables;
+        struct transfer_tables *tables;
         device_addr base[TRANSFER_DEVICES_MAX]; /* of the array's replicas */
     } slot[PROACT_SLOTS_MAX];
     void *state[TRANSFER_DEVICES_MAX]; /* the method's own */

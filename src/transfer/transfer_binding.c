@@ -23,6 +23,11 @@ void transfer_unbind(struct transfer_binding *b)
     }
 }
 
+bool transfer_counts(const struct transfer_binding *b)
+{
+    return b->devices->count > 1 && b->plan.method->share_mode & PROACT_SHARE_COUNT;
+}
+
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share)
 {
@@ -38,6 +43,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
         const struct transfer_slot *slot = &b->slot[s];
 
         share->slot[s] = slot->tables->resident[device];
+        share->slot[s].round = slot->tables->round;
         share->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
         for (unsigned i = 0; i + 1 < t->count; i++)
             share->slot[s].delta[i] =

@@ -100,13 +100,13 @@ enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned
                                       struct proact_error *err)
 {
     enum { NAMED = 4 };
-    uint32_t cta[NAMED], missing = 0;
+    uint32_t cta[NAMED], came = 0;
     uint32_t count =
         transfer_table_writers(&tables->table[device], late->chunk, cta, NAMED);
     device_addr counter = (device_addr)(uintptr_t)tables->resident[device].counter;
     enum proact_status status =
-        t->backend->read(t->device[device].lane[TRANSFER_MAIN], &missing,
-                         counter + 4ull * late->chunk, sizeof missing, err);
+        t->backend->read(t->device[device].lane[TRANSFER_MAIN], &came,
+                         counter + 4ull * late->chunk, sizeof came, err);
     struct text names = {0};
 
     if (status)
@@ -119,7 +119,8 @@ enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned
          "array '%s': chunk %u was not complete on device %u within %.6g ms: %u of its "
          "writers "
          "never came, and its writers are CTA %s",
-         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, missing, names.data);
+         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, count - came % count,
+         names.data);
     text_clear(&names);
     return PROACT_ETIMEOUT;
 }

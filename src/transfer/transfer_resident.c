@@ -7,7 +7,7 @@
 
 /* Where each part of a table lies in its block on the device. */
 struct layout {
-    size_t first, chunk, counter, writers, ready, piece_first, piece, bytes;
+    size_t first, chunk, counter, writers, piece_first, piece, bytes;
 };
 
 static size_t place(size_t *end, size_t count, size_t size)
@@ -26,7 +26,6 @@ static struct layout lay_out(const struct transfer_table *t)
     l.chunk = place(&l.bytes, t->row_count, 4);
     l.counter = place(&l.bytes, t->chunk_count, 4);
     l.writers = place(&l.bytes, t->chunk_count, 4);
-    l.ready = place(&l.bytes, t->chunk_count, 4);
     l.piece_first = place(&l.bytes, (size_t)t->chunk_count + 1, 4);
     l.piece = place(&l.bytes, t->piece_count, sizeof *t->piece);
     return l;
@@ -39,8 +38,7 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
 }
 
 static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
-                                 struct transfer_tables *t, uint32_t epoch,
-                                 struct proact_error *err)
+                                 struct transfer_tables *t, struct proact_error *err)
 {
     const struct transfer_table *table = &t->table[device];
     struct layout l = lay_out(table);
@@ -54,11 +52,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
     put(image, l.first, table->first, ((size_t)table->cta_count + 1) * 4);
     put(image, l.chunk, table->chunk, (size_t)table->row_count * 4);
-    /* protocol: counter-start */
-    put(image, l.counter, table->writers, (size_t)table->chunk_count * 4);
     put(image, l.writers, table->writers, (size_t)table->chunk_count * 4);
-    for (uint32_t c = 0; c < table->chunk_count; c++)
-        put(image, l.ready + 4 * (size_t)c, &epoch, sizeof epoch);
     put(image, l.piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
     put(image, l.piece, table->piece, table->piece_count * sizeof *table->piece);
     t->resident[device] = (struct proact_slot){
@@ -66,7 +60,6 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
         .chunk = (const void *)(base + l.chunk),
         .counter = (void *)(base + l.counter),
         .writers = (const void *)(base + l.writers),
-        .ready = (void *)(base + l.ready),
         .piece_first = (const void *)(base + l.piece_first),
         .piece = (const void *)(base + l.piece),
     };
@@ -78,7 +71,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,
                                           const struct transfer_table_request *request,
-                                          uint32_t epoch, struct transfer_tables **out,
+                                          struct transfer_tables **out,
                                           struct proact_error *err)
 {
     struct transfer_tables *t = must_calloc(1, sizeof *t);
@@ -86,7 +79,7 @@ enum proact_status transfer_tables_create(const struct transfer_devices *devices
 
     t->device_count = request->device_count;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        status = upload(devices, d, t, epoch, err);
+        status = upload(devices, d, t, err);
     if (status) {
         transfer_tables_destroy(devices, t);
         return status;
@@ -109,40 +102,17 @@ void transfer_tables_destroy(const struct transfer_devices *devices,
 }
 
 enum proact_status transfer_tables_restart(const struct transfer_devices *devices,
-                                           const struct transfer_tables *t,
+                                           struct transfer_tables *t,
+                                           enum transfer_lane lane,
                                            struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
+    t->round = 0;
     for (unsigned d = 0; d < t->device_count && !status; d++)
-        status = devices->backend->write(devices->device[d].lane[TRANSFER_MAIN],
-                                         (device_addr)(uintptr_t)t->resident[d].counter,
-                                         t->table[d].writers,
-                                         (size_t)t->table[d].chunk_count * 4, err);
-    return status;
-}
-
-/* A word of four equal bytes that lies before the epoch, whatever was there. */
-static unsigned char byte_before(uint32_t epoch)
-{
-    return (unsigned char)((epoch >> 24) - 1);
-}
-
-enum proact_status transfer_flags_rewind(const struct transfer_binding *b, unsigned device,
-                                         uint32_t epoch, struct proact_error *err)
-{
-    const struct transfer_devices *t = b->devices;
-    uint32_t mode = b->plan.method->share_mode;
-    bool waits = mode & PROACT_SHARE_COUNT && !(mode & PROACT_SHARE_SEND);
-    enum proact_status status = PROACT_OK;
-
-    for (uint32_t s = 0; s < b->slot_count && waits && !status; s++) {
-        const struct transfer_tables *tables = b->slot[s].tables;
-
-        status = t->backend->fill(t->device[device].lane[TRANSFER_SIDE],
-                                  (device_addr)(uintptr_t)tables->resident[device].ready,
-                                  byte_before(epoch),
-                                  (size_t)tables->table[device].chunk_count * 4, err);
-    }
+        if (t->table[d].chunk_count)
+            status = devices->backend->fill(devices->device[d].lane[lane],
+                                            (device_addr)(uintptr_t)t->resident[d].counter,
+                                            0, (size_t)t->table[d].chunk_count * 4, err);
     return status;
 }

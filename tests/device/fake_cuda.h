@@ -133,6 +133,7 @@ struct CUgraphExec_st {
 };
 
 struct fake_cuda {
+    uint64_t turns; /* of all kernels: what events take for time */
     bool is_open;
     unsigned count;
     cu_result lost; /* every call answers so from now on */

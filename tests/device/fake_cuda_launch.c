@@ -90,6 +90,7 @@ bool fake_launch_go_on(struct fake_launch *l)
             l->cta[i] = start_cta(l);
         if (!l->cta[i])
             continue;
+        fake_cuda()->turns++;
         enum execute_stop stop = execute_cta_run(l->cta[i], BUDGET, ++l->turns);
 
         if (stop == EXECUTE_TRAPPED) {

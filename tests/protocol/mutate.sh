@@ -46,12 +46,12 @@ methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
     *:copy-*) echo copy-engine ;;
-    *:flags-* | *:replay-*) echo polling ;;
+    *:counter-rewind | *:tell | *:tables-*) echo polling ;;
     *:rewind-*) echo copy-engine ;;
-    *:announce | *:tables-*) echo polling ;;
     *:counter-restart*) echo polling ;;
     *:verdict-*) echo fused ;;
-    include/*:* | *:counter-start) echo "fused, polling" ;;
+    *:count | *:last-fence) echo fused ;;
+    include/*:*) echo "fused, polling" ;;
     */unit.c:*) echo hardware ;;
     *:side-*) echo bulk ;;
     *:whole-*) echo "unmarked kernels" ;;

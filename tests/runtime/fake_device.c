@@ -212,8 +212,10 @@ static enum proact_status fake_fill(struct device_stream *s, device_addr to,
                                     unsigned char value, size_t bytes,
                                     struct proact_error *err)
 {
-    (void)s;
     (void)err;
+    line(s, "fill");
+    say_address(s->set, to);
+    text_print(&s->set->state.log, " for %zu\n", bytes);
     memset(host(to), value, bytes);
     return PROACT_OK;
 }

@@ -358,11 +358,11 @@ static void a_broken_launch_leaves_no_counters(void **state)
     assert_string_equal(s.err.text, "broken as told");
     fake_forget(s.p->set);
     must(&s, launch(&s, k, s.a, 3));
-    assert_non_null(strstr(queued(&s), "write 0.0"));
-    assert_non_null(strstr(queued(&s), "write 1.0"));
+    assert_non_null(strstr(queued(&s), "fill 0.0"));
+    assert_non_null(strstr(queued(&s), "fill 1.0"));
     fake_forget(s.p->set);
     must(&s, launch(&s, k, s.a, 3));
-    assert_null(strstr(queued(&s), "write"));
+    assert_null(strstr(queued(&s), "fill"));
     must(&s, proact_wait(s.p, &s.err));
     proact_close(s.p);
 }
