@@ -177,17 +177,25 @@ static struct micro_work work_of(bool sleeps, double amount)
                   : (struct micro_work){.multiply_adds = n};
 }
 
-/* The kernel's time is a line over its work once there is enough of it to wait for. */
+/* The kernel's time is a line over its work once there is enough of it: two points near the
+   time that is wanted, and the line through them. */
 struct micro_bulk micro_tune(struct micro *m, unsigned devices, double ratio, bool sleeps)
 {
-    double low = sleeps ? 5000 : 100;
+    double low = sleeps ? 5000 : 1000, high;
     struct micro_bulk b;
     double copies_ns = bulk_ns(m, devices, work_of(sleeps, low), false);
     double at_low = bulk_ns(m, devices, work_of(sleeps, low), true);
-    double slope = (bulk_ns(m, devices, work_of(sleeps, 2 * low), true) - at_low) / low;
 
     copies_ns -= at_low;
-    b.work = work_of(sleeps, low + (ratio * copies_ns - at_low) / slope);
+    const double wanted_ns = ratio * copies_ns;
+
+    high = low * wanted_ns / at_low;
+    if (fabs(high / low - 1) < 0.1)
+        high = 1.5 * low;
+    double slope =
+        (bulk_ns(m, devices, work_of(sleeps, high), true) - at_low) / (high - low);
+
+    b.work = work_of(sleeps, low + (wanted_ns - at_low) / slope);
     b.kernel_ns = bulk_ns(m, devices, b.work, true);
     b.total_ns = b.kernel_ns + copies_ns;
     return b;
