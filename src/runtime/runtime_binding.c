@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "model/model.h"
 #include "runtime/recording.h"
 
 struct mapped {
@@ -35,53 +36,53 @@ static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
     return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
 }
 
-static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
-                                      const struct proact_array *a, const uint32_t grid[3],
-                                      const uint32_t *cta_first, struct kernel_tables **out,
-                                      struct proact_error *err)
+/* The chunks of an array: as planned, or as the model likes best for shares that are alike
+   and a kernel that takes as long as the copies, which nobody knows yet. */
+static struct model_schedule schedule_of(const struct proact *p, uint64_t array_bytes,
+                                         const uint32_t *cta_first)
+{
+    enum { LEAST_BYTES = 64 << 10, MOST_BYTES = 64 << 20 };
+    uint64_t writers = 0;
+
+    if (p->plan.chunk_bytes)
+        return (struct model_schedule){.first_bytes = p->plan.chunk_bytes};
+    for (unsigned d = 0; d < p->devices.count; d++)
+        writers += cta_first[d + 1] > cta_first[d];
+    const struct model_copies copies = model_copies_of(
+        &p->topology, TRANSFER_COPY_STREAMS, array_bytes / (writers ? writers : 1), 1);
+
+    return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
+}
+
+static enum proact_status tables_create(struct proact_kernel *k,
+                                        const struct proact_array *a,
+                                        const struct kernel_tables *shape,
+                                        struct kernel_tables **out,
+                                        struct proact_error *err)
 {
     struct proact *p = k->session;
-    const struct proact_map *map = &k->slot[slot].map;
-    struct kernel_tables *t = k->tables;
+    const struct proact_map *map = &k->slot[shape->slot].map;
+    const uint32_t *grid = shape->grid;
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
 
-    while (t && !(t->slot == slot && t->array_bytes == a->bytes &&
-                  t->chunk_bytes == p->plan.chunk_bytes &&
-                  t->rise_bytes == p->plan.rise_bytes && !memcmp(t->grid, grid, 12) &&
-                  same_split(t->cta_first, cta_first, p->devices.count)))
-        t = t->next;
-    if (t) {
-        *out = t;
-        if (t->generation == p->generation)
-            return PROACT_OK;
-        t->generation = p->generation;
-        /* protocol: counter-restart-shared (else: return PROACT_OK;) */
-        return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
-    }
-    if (map->kind == PROACT_MAP_TABLE &&
-        map->cta_count != (uint64_t)grid[0] * grid[1] * grid[2])
-        return fail(
-            err, PROACT_EINVAL,
-            "kernel '%s': the map of argument %u is a table of %u CTAs, the grid has "
-            "%llu",
-            k->name, k->slot[slot].arg, map->cta_count,
-            (unsigned long long)grid[0] * grid[1] * grid[2]);
-    t = must_calloc(1, sizeof *t);
-    t->slot = slot;
-    memcpy(t->grid, grid, sizeof t->grid);
-    memcpy(t->cta_first, cta_first, sizeof t->cta_first);
-    t->array_bytes = a->bytes;
-    t->chunk_bytes = p->plan.chunk_bytes;
-    t->rise_bytes = p->plan.rise_bytes;
-    t->generation = p->generation;
+    if (map->kind == PROACT_MAP_TABLE && map->cta_count != ctas)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the map of argument %u is a table of %u CTAs, the grid "
+                    "has %llu",
+                    k->name, k->slot[shape->slot].arg, map->cta_count,
+                    (unsigned long long)ctas);
+    struct kernel_tables *t = must_calloc(1, sizeof *t);
+
+    *t = *shape;
     enum proact_status status =
         transfer_tables_create(&p->devices,
                                &(struct transfer_table_request){
                                    .array = a->name,
                                    .array_bytes = a->bytes,
-                                   .chunk_bytes = p->plan.chunk_bytes,
-                                   .rise_bytes = p->plan.rise_bytes,
+                                   .chunk_bytes = t->chunk_bytes,
+                                   .rise_bytes = t->rise_bytes,
                                    .device_count = p->devices.count,
-                                   .cta_first = cta_first,
+                                   .cta_first = t->cta_first,
                                    .map = {ranges_of, &(struct mapped){map, grid}},
                                },
                                &t->tables, err);
@@ -96,11 +97,46 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
     return PROACT_OK;
 }
 
+static bool same_tables(const struct kernel_tables *a, const struct kernel_tables *b,
+                        unsigned devices)
+{
+    return a->slot == b->slot && a->array_bytes == b->array_bytes &&
+           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           same_split(a->cta_first, b->cta_first, devices);
+}
+
+static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
+                                      const struct proact_array *a, const uint32_t grid[3],
+                                      const uint32_t *cta_first, struct kernel_tables **out,
+                                      struct proact_error *err)
+{
+    struct proact *p = k->session;
+    const struct model_schedule schedule = schedule_of(p, a->bytes, cta_first);
+    struct kernel_tables *t = k->tables, shape = {.slot = slot,
+                                                  .array_bytes = a->bytes,
+                                                  .chunk_bytes = schedule.first_bytes,
+                                                  .rise_bytes = schedule.step_bytes,
+                                                  .generation = p->generation};
+
+    memcpy(shape.grid, grid, sizeof shape.grid);
+    memcpy(shape.cta_first, cta_first, sizeof shape.cta_first);
+    while (t && !same_tables(t, &shape, p->devices.count))
+        t = t->next;
+    if (!t)
+        return tables_create(k, a, &shape, out, err);
+    *out = t;
+    if (t->generation == p->generation)
+        return PROACT_OK;
+    t->generation = p->generation;
+    /* protocol: counter-restart-shared (else: return PROACT_OK;) */
+    return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
+}
+
 static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
 {
     return a->method == b->method && a->chunk_bytes == b->chunk_bytes &&
-           a->rise_bytes == b->rise_bytes && a->threads == b->threads &&
-           a->elide == b->elide;
+           a->threads == b->threads && a->elide == b->elide;
 }
 
 static bool fits(const struct proact_kernel *k, const struct kernel_binding *b,

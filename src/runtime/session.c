@@ -38,18 +38,17 @@ static unsigned threads_default(const struct topology *t)
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err)
 {
-    uint64_t chunk = plan->chunk_bytes, rise = 0;
+    uint64_t chunk = plan->chunk_bytes;
     unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
     const struct transfer_method *method;
     enum proact_status status = transfer_method_find(plan->method, &method, err);
 
     if (status)
         return status;
-    if (!chunk) {
-        chunk = method->chunk_bytes ? method->chunk_bytes : CHUNK_BYTES_DEFAULT;
-        rise = method->rise_bytes;
-    }
-    if (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1)))
+    if (!chunk && !method->schedules)
+        chunk = CHUNK_BYTES_DEFAULT;
+    if (chunk &&
+        (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1))))
         return fail(err, PROACT_EINVAL,
                     "chunk of %llu bytes: a power of two from %d to %d is possible",
                     (unsigned long long)chunk, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
@@ -59,11 +58,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                     threads, THREADS_MIN, THREADS_MAX);
     if ((status = transfer_method_check(method, &p->devices, err)))
         return status;
-    *out = (struct transfer_plan){.method = method,
-                                  .chunk_bytes = chunk,
-                                  .rise_bytes = rise,
-                                  .threads = threads,
-                                  .elide = plan->elide};
+    *out = (struct transfer_plan){
+        .method = method, .chunk_bytes = chunk, .threads = threads, .elide = plan->elide};
     return PROACT_OK;
 }
 

@@ -5,9 +5,9 @@
 #include "transfer/expected.h"
 #include "transfer/transfer_methods.h"
 
-/* Two streams take the chunks in turns, so that one waits while the other copies; copies of
-   one direction go one behind the other anyway. */
-enum { STREAMS = 2 };
+/* They take the chunks in turns, so that one waits while the other copies; copies of one
+   direction go one behind the other anyway. */
+enum { STREAMS = TRANSFER_COPY_STREAMS };
 
 struct copies {
     struct agent_item *item;
@@ -116,16 +116,16 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
     return status ? status : join(b->devices, device, c, err);
 }
 
-/* PROACT III-D with hardware that exists: the copy engine fired by the counters. Rising
-   chunks begin to move early and keep what each copy costs small against its bytes. */
+/* PROACT III-D with hardware that exists: the copy engine fired by the counters. Chunks
+   that rise begin to move early and keep what each copy costs small against its bytes: how
+   fast they should is the model's to say. */
 const struct transfer_method transfer_copy_engine = {
     .name = "copy-engine",
     .summary = "copies queued ahead, each behind a wait for its chunk's counter",
     .share_mode = PROACT_SHARE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
-    .chunk_bytes = 512 << 10,
-    .rise_bytes = 1 << 20,
+    .schedules = true,
     .bind = make_copies,
     .unbind = drop_copies,
     .beside = queue_copies,

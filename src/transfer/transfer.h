@@ -20,7 +20,10 @@
 #include "device/device.h"
 #include "transfer/transfer_table.h"
 
-enum { TRANSFER_DEVICES_MAX = PROACT_PEERS_MAX + 1 };
+enum {
+    TRANSFER_DEVICES_MAX = PROACT_PEERS_MAX + 1,
+    TRANSFER_COPY_STREAMS = 2, /* of a device, for copies that are queued ahead */
+};
 enum transfer_lane { TRANSFER_MAIN, TRANSFER_SIDE, TRANSFER_LANES };
 
 /* The label of what a method launches itself: no kernel of the user. */
@@ -73,8 +76,7 @@ bool transfer_counts(const struct transfer_binding *b);
 
 struct transfer_plan {
     const struct transfer_method *method;
-    uint64_t chunk_bytes,
-        rise_bytes; /* the first chunk, and how much each later one grows */
+    uint64_t chunk_bytes; /* 0: the method `schedules`, and nothing was asked for */
     unsigned threads;
     bool elide; /* do all but send */
 };
@@ -100,7 +102,7 @@ struct transfer_method {
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
     bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
-    uint64_t chunk_bytes, rise_bytes; /* of a plan that leaves the choice; 0: the default */
+    bool schedules; /* where nothing is asked for, the model gives each array's chunks */
 
     /* Makes state[device]; may allocate. NULL: nothing to make. */
     enum proact_status (*bind)(struct transfer_binding *b, unsigned device,

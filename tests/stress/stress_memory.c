@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "stress/stress.h"
@@ -36,19 +37,20 @@ static double gpus_bytes(void)
 struct stress_memory stress_memory_now(bool has_gpus)
 {
     struct stress_memory m = {.device_bytes = has_gpus ? gpus_bytes() : 0};
-    double page = (double)sysconf(_SC_PAGESIZE), mapped = 0, resident = 0;
+    double page = (double)sysconf(_SC_PAGESIZE);
+    char line[128] = "", *rest;
 
     malloc_trim(0);
     struct mallinfo2 info = mallinfo2();
     FILE *f = fopen("/proc/self/statm", "r");
 
     if (f) {
-        if (fscanf(f, "%lf %lf", &mapped, &resident) != 2)
-            mapped = resident = 0;
+        if (fgets(line, sizeof line, f)) {
+            m.mapped_bytes = strtod(line, &rest) * page;
+            m.resident_bytes = strtod(rest, NULL) * page;
+        }
         fclose(f);
     }
     m.host_bytes = (double)info.uordblks + (double)info.hblkhd;
-    m.mapped_bytes = mapped * page;
-    m.resident_bytes = resident * page;
     return m;
 }

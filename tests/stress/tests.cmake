@@ -8,7 +8,7 @@ target_link_libraries(stress PRIVATE proact_testing)
 if(PROACT_SANITIZE OR PROACT_FUZZ)
     target_compile_definitions(stress PRIVATE PROACT_SANITIZED)
 endif()
-add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000 --launches 1200
+add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000 --launches 2500
     --seed 1 ${stress_ptx})
 set_tests_properties(stress.few PROPERTIES LABELS quick TIMEOUT 120)
 add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 60

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies queued behind the chunks of a kernel are a pipeline of two: the kernel completes
+   chunk k at an even pace, and a copy engine takes what is complete in order. It ends when
+
+       max over k of: chunk k complete + the copies of chunks k .. n
+
+   has passed. With chunks of first + (i - 1) step bytes that sum is of second degree in k:
+   its greatest value lies at an end or at the vertex, whatever the number of chunks. */
+#include <math.h>
+
+#include "model/model.h"
+
+/* Four H200s, docs/performance.md: for a machine that does not tell. */
+static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_wait_ns = 2900;
+
+struct model_copies model_copies_of(const struct topology *t, unsigned streams,
+                                    uint64_t bytes, double ratio)
+{
+    const uint64_t much = 16 << 20;
+    const struct topology_fabric *f = &t->fabric;
+    bool knows = f->egress_gbps > 0 && f->ingress_gbps > 0;
+    double start_ns = knows ? f->copy_start_us * 1000 : unknown_start_ns;
+    double peers = t->device_count > 1 ? t->device_count - 1 : 1;
+    double first_ns = fmax(f->copy_first_us - f->copy_start_us, 0) * 1000;
+    struct model_copies c = {.bytes = bytes, .streams = streams};
+
+    for (unsigned peer = 1; peer < t->device_count && knows; peer++)
+        c.ns_per_byte += (model_copy_ns(t, 0, peer, much) - start_ns) / (double)much;
+    if (!knows)
+        c.ns_per_byte = peers / unknown_gbps;
+    c.start_ns = peers * start_ns;
+    c.wait_ns = knows ? t->device.wait_value_us * 1000 + first_ns : unknown_wait_ns;
+    c.compute_ns = ratio * c.ns_per_byte * (double)bytes;
+    return c;
+}
+
+/* What a chunk's copies keep from the next one's, but for their bytes. A single stream
+   waits anew for each chunk; with others beside it, it waits while they copy. Streams do
+   not hide all that they could: that the bytes of long chunks hide none fits best what was
+   measured (tests/model/schedule_test.c). */
+static double gap_ns(const struct model_copies *c)
+{
+    return fmax(c->start_ns, (c->wait_ns + c->start_ns) / c->streams);
+}
+
+/* Bytes of the first k chunks, but for the last one. */
+static double sum_bytes(const struct model_schedule *s, double k)
+{
+    return (double)s->first_bytes * k + (double)s->step_bytes * k * (k - 1) / 2;
+}
+
+/* The last chunk is less than half as long again as it would be: no crumbs. */
+double model_schedule_chunks(const struct model_schedule *s, uint64_t bytes)
+{
+    double first = (double)s->first_bytes, step = (double)s->step_bytes;
+    double total = (double)bytes;
+
+    if (s->step_bytes == 0)
+        return fmax(ceil(total / first), 1);
+    if (total <= first / 2)
+        return 1;
+    return floor((sqrt(first * first + 2 * step * (total - first / 2)) - first) / step) + 1;
+}
+
+/* From the kernel's begin to the last copy's end, if nothing but chunk k held it up. */
+static double held_by(const struct model_copies *c, const struct model_schedule *s,
+                      double chunks, double k)
+{
+    double total = (double)c->bytes;
+    double complete = k < chunks ? sum_bytes(s, k) / total : 1;
+
+    return complete * c->compute_ns + (total - sum_bytes(s, k - 1)) * c->ns_per_byte +
+           (chunks - k + 1) * gap_ns(c);
+}
+
+double model_schedule_ns(const struct model_copies *c, const struct model_schedule *s)
+{
+    if (c->bytes == 0)
+        return c->compute_ns;
+    double chunks = model_schedule_chunks(s, c->bytes),
+           pace = c->compute_ns / (double)c->bytes;
+    double first = (double)s->first_bytes, step = (double)s->step_bytes;
+    double most = fmax(held_by(c, s, chunks, 1), held_by(c, s, chunks, chunks));
+
+    if (chunks > 2)
+        most = fmax(most, held_by(c, s, chunks, chunks - 1));
+    if (chunks > 2 && step > 0 && pace < c->ns_per_byte) {
+        double vertex = (gap_ns(c) + c->ns_per_byte * (first - 1.5 * step) -
+                         pace * (first - 0.5 * step)) /
+                        (step * (pace - c->ns_per_byte));
+        double low = fmin(fmax(floor(vertex), 1), chunks - 1);
+
+        most = fmax(most, held_by(c, s, chunks, low));
+        most = fmax(most, held_by(c, s, chunks, fmin(low + 1, chunks - 1)));
+    }
+    return most + c->wait_ns + c->start_ns - gap_ns(c);
+}
+
+struct model_schedule model_schedule_best(const struct model_copies *c,
+                                          uint64_t least_bytes, uint64_t most_bytes)
+{
+    struct model_schedule best = {most_bytes, 0};
+    double best_ns = model_schedule_ns(c, &best);
+
+    /* From large to small: of two that are alike, the one with fewer copies. */
+    for (uint64_t first = most_bytes; first >= least_bytes && first; first /= 2)
+        for (uint64_t step = most_bytes; step >= least_bytes / 2; step /= 2) {
+            struct model_schedule s = {first, step < least_bytes ? 0 : step};
+            double ns = model_schedule_ns(c, &s);
+
+            if (ns < best_ns) {
+                best_ns = ns;
+                best = s;
+            }
+            if (s.step_bytes == 0)
+                break;
+        }
+    return best;
+}
