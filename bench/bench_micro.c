@@ -84,7 +84,7 @@ static void run_method(struct micro_bench *b, const char *name)
 
     bench_must(transfer_method_find(name, &method, &err), &err);
     snprintf(row.method, sizeof row.method, "%s", name);
-    if (!method->takes_chunks || method->rise_bytes) /* as it chooses */
+    if (!method->takes_chunks || method->schedules) /* as it chooses */
         run(b, &row);
     for (int i = 0; i < CHUNKS && method->takes_chunks; i++) {
         if (chunks[i] > q->bytes || (q->chunk_bytes && q->chunk_bytes != chunks[i]))
