@@ -164,7 +164,7 @@ static void launch_share(struct bench *b, unsigned d, unsigned of)
     memcpy(l.grid, b->job->grid, sizeof l.grid);
     memcpy(l.block, b->job->block, sizeof l.block);
     l.grid[split] = b->job->grid[split] / of;
-    must(b, b->b->wait_value(b->stream[d], b->started[d], b->run, &b->err));
+    must(b, b->b->wait_value(b->stream[d], b->started[d], b->run, NULL, &b->err));
     must(b, b->b->launch(b->stream[d], b->function[d], &l, &b->err));
 }
 

@@ -43,8 +43,9 @@ static void queue_waits(struct link_machine *m, unsigned device, unsigned s, voi
     struct proact_error err = {""};
 
     for (unsigned i = 0; i < WAITS; i++) {
-        bench_must(m->backend->wait_value(d->stream[s], word_of(m, device, 0), 0, &err),
-                   &err);
+        bench_must(
+            m->backend->wait_value(d->stream[s], word_of(m, device, 0), 0, NULL, &err),
+            &err);
         bench_must(m->backend->copy(d->stream[s], m->device[1].target, d->source,
                                     a->q->bytes, &err),
                    &err);
@@ -83,7 +84,8 @@ static void queue_landing(struct link_machine *m, unsigned device, unsigned s,
 
         link_launch(d->stream[0], m, d->ping, 1, 1, &p, sizeof p);
         for (uint32_t i = 1; i <= a->count; i++) {
-            bench_must(m->backend->wait_value(m->side, word_of(m, 0, 0), i, &err), &err);
+            bench_must(m->backend->wait_value(m->side, word_of(m, 0, 0), i, NULL, &err),
+                       &err);
             bench_must(m->backend->copy(m->side, m->device[1].target, d->source,
                                         a->q->bytes, &err),
                        &err);

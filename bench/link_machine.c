@@ -150,7 +150,7 @@ static void fork_streams(struct link_machine *m, unsigned devices, unsigned stre
     const struct device_backend *b = m->backend;
     struct link_device *d = &m->device[0];
 
-    bench_must(b->wait_value(d->stream[0], gate_of(m), ++m->gate, &err), &err);
+    bench_must(b->wait_value(d->stream[0], gate_of(m), ++m->gate, NULL, &err), &err);
     bench_must(b->record(d->stream[0], d->from, &err), &err);
     for (unsigned n = 0; n < devices; n++)
         for (unsigned s = 0; s < streams; s++)

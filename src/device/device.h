@@ -65,6 +65,15 @@ struct device_unit {
     const struct device_unit *next; /* of the next array that the launch writes, or NULL */
 };
 
+/* What a stream waits for, for the sentence where nobody ever writes it. */
+struct device_reason {
+    const char *array; /* its name, borrowed while the wait may still be open */
+    uint32_t chunk;
+};
+enum { DEVICE_REASON_BYTES = 128 };
+/* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
+void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
+
 /* Bytes and packets that left a device for a peer, since open. */
 struct device_traffic {
     uint64_t bytes, packets, wire_bytes;
@@ -142,9 +151,11 @@ struct device_backend {
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
     /* Later operations wait until the 32-bit word, on the stream's own device, is at least
-       `value` (as signed distance). write_value may address a peer: push, never pull. */
+       `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
+       push, never pull. */
     enum proact_status (*wait_value)(struct device_stream *s, device_addr word,
-                                     uint32_t value, struct proact_error *err);
+                                     uint32_t value, const struct device_reason *reason,
+                                     struct proact_error *err);
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,
                                       uint32_t value, struct proact_error *err);
 

@@ -174,6 +174,7 @@ static enum proact_status binding_create(struct proact_kernel *k, struct kernel_
         b->array[s] = a;
         if ((status = tables_find(k, s, a, b->grid, b->cta_first, &b->tables[s], err)))
             break;
+        b->transfer.slot[s].array = a->name;
         b->transfer.slot[s].tables = b->tables[s]->tables;
         memcpy(b->transfer.slot[s].base, a->base, sizeof a->base);
     }

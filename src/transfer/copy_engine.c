@@ -62,7 +62,8 @@ static enum proact_status copy_chunk(const struct transfer_binding *b, unsigned 
     device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
     uint32_t all = slot->round * table->writers[item.chunk];
     /* protocol: copy-wait (else: enum proact_status status = counter ? PROACT_OK : all;) */
-    enum proact_status status = backend->wait_value(stream, counter, all, err);
+    enum proact_status status = backend->wait_value(
+        stream, counter, all, &(struct device_reason){s->array, item.chunk}, err);
 
     for (unsigned i = 0; i + 1 < b->devices->count && !b->plan.elide; i++) {
         device_addr to = s->base[transfer_peer(b->devices, device, i)];

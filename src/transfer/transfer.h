@@ -88,6 +88,7 @@ struct transfer_binding {
     struct transfer_plan plan;
     uint32_t slot_count;
     struct transfer_slot {
+        const char *array; /* its name */
         struct transfer_tables *tables;
         device_addr base[TRANSFER_DEVICES_MAX]; /* of the array's replicas */
     } slot[PROACT_SLOTS_MAX];

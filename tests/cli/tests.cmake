@@ -1,5 +1,5 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
-foreach(name help usage input methods midway progress run_small trace doctor)
+foreach(name help usage input methods midway progress run_small trace doctor topo here)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
@@ -11,4 +11,5 @@ target_link_libraries(trace_check PRIVATE proact_options PkgConfig::JANSSON m)
 set_tests_properties(cli.trace PROPERTIES ENVIRONMENT "TRACE_CHECK=$<TARGET_FILE:trace_check>")
 
 # Drivers of all sorts, none of which has a GPU: tests/device/tests.cmake.
-set_tests_properties(cli.doctor PROPERTIES ENVIRONMENT "DRIVERS=${CMAKE_CURRENT_BINARY_DIR}")
+set_tests_properties(cli.doctor cli.topo cli.here PROPERTIES
+    ENVIRONMENT "DRIVERS=${CMAKE_CURRENT_BINARY_DIR}")

@@ -29,9 +29,48 @@ static void nobody_satisfies_a_stream(struct contract *c)
     device_addr word = contract_words(c, 0, 1);
 
     contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
-    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, NULL, &c->err));
     contract_must(c, c->b->write_value(c->stream[0][1], word, 1, &c->err));
     contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
+}
+
+/* What a wait is for is said when nobody ends it; of others, nothing. */
+static void a_wait_says_what_it_is_for(struct contract *c)
+{
+    const unsigned last = c->count - 1;
+    device_addr word = contract_words(c, last, 2);
+    struct device_reason why = {"ranks", 7}, met = {"cells", 3};
+
+    contract_must(c, c->b->fill(c->stream[last][0], word, 0, 8, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->wait_value(c->stream[last][0], word, 0, &met, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[last][1], word + 4, 1, &why, &c->err));
+    why = met; /* it was copied */
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    assert_non_null(strstr(c->err.text, "chunk 7 of array 'ranks': "));
+    assert_non_null(strstr(c->err.text, last ? "device 1" : "device 0"));
+    assert_null(strstr(c->err.text, "cells"));
+    contract_refused(c, status, PROACT_ETIMEOUT);
+}
+
+static void a_wait_in_a_graph_says_what_it_is_for(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1);
+    struct device_graph *graph;
+
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][0], word, 1,
+                                      &(struct device_reason){"ranks", 7}, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &graph, &c->err));
+    contract_must(c, c->b->graph_launch(graph, &c->err));
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    assert_non_null(strstr(c->err.text, "chunk 7 of array 'ranks': "));
+    contract_refused(c, status, PROACT_ETIMEOUT);
+    c->b->graph_destroy(graph);
 }
 
 static void two_streams_wait_in_a_circle(struct contract *c)
@@ -43,9 +82,10 @@ static void two_streams_wait_in_a_circle(struct contract *c)
         contract_must(c, c->b->fill(c->stream[d][0], word[d], 0, 4, &c->err));
     }
     contract_sync(c);
-    assert_int_equal(c->b->wait_value(c->stream[1][0], word[0], 1, &c->err), PROACT_EINVAL);
+    assert_int_equal(c->b->wait_value(c->stream[1][0], word[0], 1, NULL, &c->err),
+                     PROACT_EINVAL);
     for (unsigned d = 0; d < 2; d++) {
-        contract_must(c, c->b->wait_value(c->stream[d][0], word[d], 1, &c->err));
+        contract_must(c, c->b->wait_value(c->stream[d][0], word[d], 1, NULL, &c->err));
         contract_must(c, c->b->write_value(c->stream[d][0], word[1 - d], 1, &c->err));
     }
     contract_refused(c, c->b->synchronize(c->set, &c->err), PROACT_ETIMEOUT);
@@ -141,6 +181,8 @@ const struct contract_promise contract_faults[] = {
     {"a trap comes back as a sentence", a_trap_comes_back_as_a_sentence, false},
     {"a wild store comes back as a sentence", a_wild_store_comes_back_as_a_sentence, false},
     {"nobody satisfies a stream", nobody_satisfies_a_stream, false},
+    {"a wait says what it is for", a_wait_says_what_it_is_for, false},
+    {"a wait in a graph says what it is for", a_wait_in_a_graph_says_what_it_is_for, false},
     {"two streams wait in a circle", two_streams_wait_in_a_circle, true},
     {"nobody satisfies a kernel", nobody_satisfies_a_kernel, false},
     {"what was never written is refused", what_was_never_written_is_refused, false},

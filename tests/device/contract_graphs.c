@@ -112,7 +112,7 @@ static void a_graph_waits_for_words(struct contract *c)
     contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
     contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
-    contract_must(c, c->b->wait_value(c->stream[0][1], word, 3, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 3, NULL, &c->err));
     add_one(c, 0, 1, a);
     contract_must(c, c->b->record(c->stream[0][1], seen, &c->err));
     contract_must(c, c->b->write_value(c->stream[0][0], word, 3, &c->err));

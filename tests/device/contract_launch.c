@@ -237,7 +237,7 @@ static void kernels_and_streams_wait_for_each_other(struct contract *c)
     clear(c, 0, word, 4);
     clear(c, 1, told, 4);
     contract_run(c, 0, 0, "await", 1, 1, &waits);
-    contract_must(c, c->b->wait_value(c->stream[1][0], told, 1, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[1][0], told, 1, NULL, &c->err));
     contract_must(c, c->b->copy(c->stream[1][0], last, word, 4, &c->err));
     contract_must(c, c->b->write_value(c->stream[1][0], flag, 1, &c->err));
     contract_run(c, 0, 1, "announce", 1, 1, &tells);

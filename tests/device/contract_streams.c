@@ -92,7 +92,7 @@ static void a_value_orders_streams(struct contract *c)
         clear(c, 1, word, 4);
         clear(c, 1, a, sizeof out);
         contract_sync(c);
-        contract_must(c, c->b->wait_value(c->stream[1][1], word, 5, &c->err));
+        contract_must(c, c->b->wait_value(c->stream[1][1], word, 5, NULL, &c->err));
         contract_run(c, 1, 1, "add_one", WORDS / 100, 100, &add);
         contract_run(c, writer, 0, "busy", 1, 32, &busy);
         contract_must(c, c->b->fill(c->stream[writer][0], a, 1, sizeof out, &c->err));
@@ -115,7 +115,8 @@ static void values_are_compared_by_signed_distance(struct contract *c)
         const struct contract_parameters add = contract_u64_u32(a, 1);
 
         contract_must(c, c->b->write_value(c->stream[0][0], word, pairs[i][0], &c->err));
-        contract_must(c, c->b->wait_value(c->stream[0][0], word, pairs[i][1], &c->err));
+        contract_must(c,
+                      c->b->wait_value(c->stream[0][0], word, pairs[i][1], NULL, &c->err));
         contract_run(c, 0, 0, "add_one", 1, 1, &add);
     }
     assert_int_equal(contract_word(c, 0, a), rounds);
@@ -129,7 +130,7 @@ static void a_value_before_the_turn_is_waited_for(struct contract *c)
 
     contract_must(c, c->b->write_value(c->stream[0][0], word, 0xfffffffe, &c->err));
     contract_sync(c);
-    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, NULL, &c->err));
     contract_run(c, 0, 1, "add_one", 1, 1, &add);
     contract_run(c, 0, 0, "busy", 1, 32, &busy);
     contract_must(c, c->b->fill(c->stream[0][0], a, 0, 4, &c->err));

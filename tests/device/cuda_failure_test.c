@@ -96,6 +96,62 @@ static void each_failure_is_a_sentence(void **state)
     }
 }
 
+/* Of the chunk nobody announced, the array is named, and the device whose stream waits. */
+static void a_chunk_that_never_comes_is_named(void **state)
+{
+    struct proact_error err = {""};
+    const struct fake_cuda_plan plan = {.method = "copy-engine", .forgets = true};
+
+    (void)state;
+    fake_cuda_set_up("");
+    assert_int_equal(fake_cuda_session(&plan, &err), PROACT_ETIMEOUT);
+    if (!strstr(err.text,
+                "of device 0 waited 100 ms for chunk 0 of array 'cells': the word") ||
+        !strstr(err.text, ", but nobody wrote it: it holds "))
+        fail_msg("%s", err.text);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
+static unsigned lines_of(const char *path, const char *line)
+{
+    char read[64];
+    unsigned count = 0;
+    FILE *f = fopen(path, "r");
+
+    while (f && fgets(read, sizeof read, f))
+        count += strcmp(read, line) == 0;
+    if (f)
+        fclose(f);
+    return count;
+}
+
+/* Of a launch on two devices, one recorded and replayed twice; of nothing, where nobody
+   listens. */
+static void a_profiler_is_told_names(void **state)
+{
+    static const char log[] = "ranges.log";
+    const struct fake_cuda_plan plan = {.method = "bulk", .is_recorded = true};
+    struct proact_error err = {""};
+
+    (void)state;
+    setenv("FAKE_NVTX", log, 1);
+    for (int listens = 0; listens < 2; listens++) {
+        remove(log);
+        if (listens)
+            setenv("NVTX_INJECTION64_PATH", "a profiler", 1);
+        else
+            unsetenv("NVTX_INJECTION64_PATH");
+        fake_cuda_set_up("");
+        if (fake_cuda_session(&plan, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(lines_of(log, "begin fill\n"), listens ? 4 : 0);
+        assert_int_equal(lines_of(log, "begin replay\n"), listens ? 2 : 0);
+        assert_int_equal(lines_of(log, "end\n"), listens ? 6 : 0);
+    }
+    unsetenv("NVTX_INJECTION64_PATH");
+    remove(log);
+}
+
 static struct device_set *open_devices(const char *settings)
 {
     struct device_set *set = NULL;
@@ -145,7 +201,7 @@ static void a_lost_device_stays_lost(void **state)
     assert_int_equal(device_cuda.alloc(set, 0, 4, &word, &err), PROACT_OK);
     assert_int_equal(device_cuda.stream_create(set, 0, &s, &err), PROACT_OK);
     assert_int_equal(device_cuda.fill(s, word, 0, 4, &err), PROACT_OK);
-    assert_int_equal(device_cuda.wait_value(s, word, 0, &err), PROACT_OK);
+    assert_int_equal(device_cuda.wait_value(s, word, 0, NULL, &err), PROACT_OK);
     assert_int_equal(device_cuda.synchronize(set, &err), PROACT_EFAULT);
     assert_string_equal(err.text, sentence);
     assert_int_equal(device_cuda.alloc(set, 1, 4, &more, &err), PROACT_EFAULT);
@@ -198,6 +254,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_failure_is_a_sentence),
+        cmocka_unit_test(a_chunk_that_never_comes_is_named),
+        cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),

@@ -133,7 +133,6 @@ struct CUgraphExec_st {
 };
 
 struct fake_cuda {
-    uint64_t turns; /* of all kernels: what events take for time */
     bool is_open;
     unsigned count;
     cu_result lost; /* every call answers so from now on */
@@ -145,7 +144,8 @@ struct fake_cuda {
     struct fake_physical *physical;
     cu_physical physical_next;
     struct CUstream_st *streams;
-    unsigned left; /* objects that somebody has yet to give back */
+    uint64_t work_ns; /* what events tell: a clock that goes on with the work alone */
+    unsigned left;    /* objects that somebody has yet to give back */
     struct {
         const char *name;
         unsigned calls;

@@ -90,9 +90,10 @@ bool fake_launch_go_on(struct fake_launch *l)
             l->cta[i] = start_cta(l);
         if (!l->cta[i])
             continue;
-        fake_cuda()->turns++;
         enum execute_stop stop = execute_cta_run(l->cta[i], BUDGET, ++l->turns);
 
+        fake_cuda()->work_ns += l->cta[i]->issued; /* an instruction, a nanosecond */
+        l->cta[i]->issued = 0;
         if (stop == EXECUTE_TRAPPED) {
             fake_cuda()->lost = strstr(l->cta[i]->fault, "trap") ? FAKE_LAUNCH_FAILED
                                                                  : FAKE_ILLEGAL_ADDRESS;

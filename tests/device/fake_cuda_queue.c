@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
+enum { COPY_NS = 1000, COPY_GBPS = 10 };
 #define STANDS_NS 20000000000ull /* then a synchronize would never end */
 
 static void append(struct fake_queue *q, struct fake_op op)
@@ -63,6 +64,7 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
 {
     switch (o->kind) {
     case FAKE_COPY: /* each end was looked at when it was queued */
+        fake_cuda()->work_ns += COPY_NS + o->bytes / COPY_GBPS;
         memmove(o->to, o->from, o->bytes);
         return true;
     case FAKE_FILL:
@@ -71,7 +73,7 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
         return true;
     case FAKE_RECORD:
         o->event->done = o->record;
-        o->event->done_ns = 1000 * fake_cuda()->turns;
+        o->event->done_ns = fake_cuda()->work_ns;
         return true;
     case FAKE_WAIT:
         return o->event->done >= o->record;

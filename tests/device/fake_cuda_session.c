@@ -54,8 +54,9 @@ unsigned fake_cuda_still_left(void)
     return left();
 }
 
-static enum proact_status make(struct proact *p, struct proact_array **array,
-                               struct proact_kernel **kernel, struct proact_error *err)
+static enum proact_status make(struct proact *p, const char *name,
+                               struct proact_array **array, struct proact_kernel **kernel,
+                               struct proact_error *err)
 {
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
     enum proact_status status =
@@ -67,12 +68,13 @@ static enum proact_status make(struct proact *p, struct proact_array **array,
                                       &text, &bytes, err)))
         return status;
     status = proact_kernel_load(
-        p, &(struct proact_image){.name = "runtime_kernels.ptx", .text = text}, "fill",
+        p, &(struct proact_image){.name = "runtime_kernels.ptx", .text = text}, name,
         kernel, err);
     free(text);
     return status ? status : proact_kernel_map(*kernel, 0, &map, err);
 }
 
+/* `forgets` takes no factor: 0. */
 static enum proact_status fill(struct proact_array *array, struct proact_kernel *kernel,
                                unsigned factor, struct proact_error *err)
 {
@@ -81,7 +83,7 @@ static enum proact_status fill(struct proact_array *array, struct proact_kernel 
     return proact_launch(
         kernel, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
         (struct proact_arg[]){PROACT_ARRAY(array), PROACT_VALUE(n), PROACT_VALUE(factor)},
-        3, err);
+        factor ? 3 : 2, err);
 }
 
 static enum proact_status replay(struct proact *p, struct proact_array *array,
@@ -120,15 +122,20 @@ static enum proact_status look(struct proact *p, struct proact_array *array,
     return status;
 }
 
-static enum proact_status use(struct proact *p, bool is_recorded, struct proact_error *err)
+static enum proact_status use(struct proact *p, const struct fake_cuda_plan *plan,
+                              struct proact_error *err)
 {
     struct proact_array *array;
     struct proact_kernel *kernel;
-    enum proact_status status = make(p, &array, &kernel, err);
+    enum proact_status status =
+        make(p, plan->forgets ? "forgets" : "fill", &array, &kernel, err);
 
-    if (status || (status = fill(array, kernel, is_recorded ? 7 : 3, err)))
+    if (!status && plan->forgets)
+        return (status = fill(array, kernel, 0, err)) ? status : proact_wait(p, err);
+    if (status || (status = fill(array, kernel, plan->is_recorded ? 7 : 3, err)))
         return status;
-    status = is_recorded ? replay(p, array, kernel, err) : fill(array, kernel, 7, err);
+    status =
+        plan->is_recorded ? replay(p, array, kernel, err) : fill(array, kernel, 7, err);
     if (status || (status = proact_wait(p, err)))
         return status;
     return look(p, array, err);
@@ -154,7 +161,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
         return status;
     if (plan->is_observed)
         proact_observe(p, see_nothing, NULL);
-    status = use(p, plan->is_recorded, err);
+    status = use(p, plan, err);
     proact_close(p);
     return status;
 }

@@ -19,6 +19,7 @@ struct fake_cuda_plan {
     unsigned devices;   /* 0: all */
     bool is_recorded;   /* launches are recorded, and replayed */
     bool is_observed;
+    bool forgets;         /* the kernel never says that it is done */
     double wait_limit_ms; /* 0: 50 */
 };
 

@@ -46,6 +46,10 @@ foreach(kind fake old early)
     endif()
 endforeach()
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/driver_none/libcuda.so.1 "")
+add_library(fake_nvtx SHARED device/fake_nvtx.c)
+target_link_libraries(fake_nvtx PRIVATE proact_options)
+set_target_properties(fake_nvtx PROPERTIES OUTPUT_NAME nvtx3interop SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
 
 # The CUDA keeper on that driver: the whole contract, and applications under every method.
 function(fake_cuda_test name kind)
@@ -66,7 +70,7 @@ fake_cuda_test(device.jacobi_unreached_cuda fake
 # What goes wrong with a driver, and each of its calls failing once.
 foreach(part failure sweep)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
-    add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old)
+    add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT
         "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake")
 endforeach()

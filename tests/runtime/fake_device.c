@@ -240,9 +240,11 @@ static enum proact_status wait_event(struct device_stream *s, struct device_even
 }
 
 static enum proact_status wait_value(struct device_stream *s, device_addr word,
-                                     uint32_t value, struct proact_error *err)
+                                     uint32_t value, const struct device_reason *reason,
+                                     struct proact_error *err)
 {
     (void)word;
+    (void)reason;
     (void)err;
     text_print(line(s, "wait"), " for a word to reach %u\n", value);
     return PROACT_OK;

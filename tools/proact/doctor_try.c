@@ -69,7 +69,7 @@ static enum proact_status run(struct trial *t, unsigned device)
 
     if (status || (status = t->b->fill(t->stream[device], word, 0, 8, t->err)) ||
         (status = t->b->synchronize(t->set, t->err)) ||
-        (status = t->b->wait_value(t->stream[device], word, 1, t->err)) ||
+        (status = t->b->wait_value(t->stream[device], word, 1, NULL, t->err)) ||
         (status = launch(t, device)) ||
         (status = t->b->write_value(other, word, 1, t->err)))
         return status;

@@ -2,6 +2,7 @@
 #include "topology_commands.h"
 
 #include <popt.h>
+#include <proact/proact.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 #include "base/json_write.h"
 #include "base/memory.h"
 #include "command.h"
-#include "model/model.h"
+#include "runtime/runtime_machine.h"
 #include "topology/topology.h"
-
-enum { LONG_COPY_BYTES = 1 << 28, CELL_WIDTH = 7 };
+#include "topology_here.h"
+#include "topology_tables.h"
 
 static const char machines_help[] =
     "Usage: proact machines [--json]\n"
@@ -31,38 +32,58 @@ static const char machines_help[] =
     "  proact topo ./my-box.json         # your own: docs/machines.md says what goes in\n";
 
 static const char topo_help[] =
-    "Usage: proact topo [MACHINE] [--json]\n"
+    "Usage: proact topo [MACHINE] [--probe] [--fresh] [--json]\n"
     "\n"
-    "Prints the GPUs of a machine and the links between them. MACHINE is a name that\n"
-    "`proact machines` lists, or the path of a machine file (.json) or of hwloc's XML\n"
-    "(lstopo box.xml). Without one: v100x4.\n"
+    "Prints the GPUs of a machine and the links between them. MACHINE is `here` for the "
+    "GPUs\n"
+    "of this box, a name that `proact machines` lists, or the path of a machine file "
+    "(.json)\n"
+    "or of hwloc's XML (lstopo box.xml). Without one: here, or v100x4 where there are no "
+    "GPUs.\n"
     "\n"
-    "  --json      print it as a machine file, to change and to give to --machine\n"
+    "What the links of this box carry is measured by copies, in two seconds at most, and "
+    "kept\n"
+    "in ~/.cache/proact until devices or driver are others.\n"
+    "\n"
+    "  --probe     measure an emulated machine's links, too, in its own time\n"
+    "  --fresh     measure the links of this box again\n"
+    "  --json      print it as a machine file, to change and to give to --machine; of "
+    "here,\n"
+    "              what was measured\n"
     "  -h, --help  print this\n"
     "\n"
     "Examples:\n"
     "  proact topo v100x16\n"
+    "  proact topo v100x4 --probe\n"
     "  proact topo h200x4 --json > my-box.json\n";
 
 struct arguments {
-    bool json, help;
+    bool json, help, probe, fresh;
     const char *machine; /* borrowed from argv */
 };
 
 /* EXIT_FINE, or the exit code after a sentence on stderr. */
 static int read_arguments(int argc, char **argv, bool takes_machine, struct arguments *out)
 {
-    const struct poptOption options[] = {
+    struct poptOption options[] = {
         {"json", '\0', POPT_ARG_NONE, NULL, 'j', NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, NULL, 'h', NULL, NULL},
+        {"probe", '\0', POPT_ARG_NONE, NULL, 'p', NULL, NULL},
+        {"fresh", '\0', POPT_ARG_NONE, NULL, 'f', NULL, NULL},
         POPT_TABLEEND,
     };
+    const struct poptOption end = POPT_TABLEEND;
+
+    if (!takes_machine)
+        options[2] = end;
     poptContext context = poptGetContext(argv[0], argc, (const char **)argv, options, 0);
     int option, code = 0;
 
     while ((option = poptGetNextOpt(context)) > 0) {
         out->json |= option == 'j';
         out->help |= option == 'h';
+        out->probe |= option == 'p';
+        out->fresh |= option == 'f';
     }
     const char *machine = poptGetArg(context), *more = NULL;
 
@@ -83,11 +104,6 @@ static int read_arguments(int argc, char **argv, bool takes_machine, struct argu
     return code;
 }
 
-static double copies_gbps(const struct topology *t)
-{
-    return model_goodput_gbps(&t->fabric, MODEL_COPY_ENGINE, LONG_COPY_BYTES);
-}
-
 static void put_machine(const struct topology *t, struct json_writer *w)
 {
     json_begin(w, NULL, JSON_OBJECT);
@@ -96,7 +112,7 @@ static void put_machine(const struct topology *t, struct json_writer *w)
     json_put_text(w, "gpu", t->device.name);
     json_put_text(w, "fabric", t->fabric.name);
     json_put_real(w, "egress_gbps", t->fabric.egress_gbps);
-    json_put_real(w, "copies_gbps", copies_gbps(t));
+    json_put_real(w, "copies_gbps", topology_copies_gbps(t));
     json_put_text(w, "description", t->description);
     json_put_text(w, "source", t->source);
     json_end(w);
@@ -105,7 +121,7 @@ static void put_machine(const struct topology *t, struct json_writer *w)
 static void print_machine(const struct topology *t)
 {
     printf("%-9s %7u  %-22s %-9s %8.1f  %s\n", t->name, t->device_count, t->device.name,
-           t->fabric.name, copies_gbps(t), t->source);
+           t->fabric.name, topology_copies_gbps(t), t->source);
 }
 
 int command_machines(int argc, char **argv)
@@ -146,78 +162,59 @@ int command_machines(int argc, char **argv)
     return code;
 }
 
-static void print_device(const struct topology *t)
+static enum proact_status print_probe(const struct topology *t, struct proact_error *err)
 {
-    const struct topology_device *d = &t->device;
-    double mib = 1 << 20;
+    struct topology_probe *p = must_calloc(1, sizeof *p);
+    enum proact_status status = topology_probe(&device_emulator, t, p, err);
 
-    printf("Each GPU\n");
-    printf("  name            %s, compute capability %u.%u\n", d->name, d->capability / 10,
-           d->capability % 10);
-    printf("  SMs             %u at %.4g GHz, %.3g warp instructions a cycle\n",
-           d->sm_count, d->clock_ghz, d->issue_width);
-    printf("  an SM holds     %u threads, %u CTAs, %.4g KiB shared memory (%.4g a CTA)\n",
-           d->threads_per_sm, d->ctas_per_sm, (double)d->shared_bytes_per_sm / 1024,
-           (double)d->shared_bytes_per_cta / 1024);
-    printf("  memory          %.4g GiB, %.4g GB/s by a copy, %.4g ns\n",
-           (double)d->memory_bytes / mib / 1024, d->memory_gbps, d->memory_latency_ns);
-    printf("  L2              %.4g MiB, %.4g GB/s, %.4g ns\n", (double)d->l2_bytes / mib,
-           d->l2_gbps, d->l2_latency_ns);
-    printf("  launch          %.3g us, and %.3g us of the host\n", d->launch_us,
-           d->launch_host_us);
+    if (!status) {
+        printf("\n");
+        topology_probe_print(p);
+    }
+    free(p);
+    return status;
 }
 
-static void print_fabric(const struct topology *t)
+static enum proact_status print_topology(const struct topology *t, bool probe,
+                                         struct proact_error *err)
 {
-    static const unsigned runs[] = {4, 16, 32, 64, 128, 1024};
-    const struct topology_fabric *f = &t->fabric;
-
-    printf("\n%s%s\n", f->name, f->shared_bus ? ", one bus for all" : "");
-    printf("  raw             %.4g GB/s out of a GPU, %.4g into it, %.4g ns\n",
-           f->egress_gbps, f->ingress_gbps, f->latency_ns);
-    printf("  by copies       %.4g GB/s useful, %.3g us a copy behind another\n",
-           copies_gbps(t), f->copy_start_us);
-    printf("  by stores       %.4g GB/s useful a CTA; at most, in runs of\n",
-           f->sm_gbps_per_cta);
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
-        printf("%*u B", CELL_WIDTH, runs[i]);
-    printf("\n");
-    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++)
-        printf("%*.1f", CELL_WIDTH + 2, model_goodput_gbps(f, MODEL_SM, runs[i]));
-    printf("\n");
+    printf("%s: %u devices; %s\nsource: %s\n\n", t->name, t->device_count, t->description,
+           t->source);
+    topology_tables_print(t);
+    return probe ? print_probe(t, err) : PROACT_OK;
 }
 
-static void print_links(const struct topology *t)
+static enum proact_status print_machine_in_full(const struct topology *t,
+                                                const struct device_backend *backend,
+                                                const struct arguments *a,
+                                                struct proact_error *err)
 {
-    bool staged = false;
+    if (!backend->is_virtual)
+        return topology_here(
+            t, &(struct topology_here_options){.json = a->json, .fresh = a->fresh}, err);
+    if (!a->json)
+        return print_topology(t, a->probe, err);
+    char *text = topology_print(t);
 
-    printf("\n     ");
-    for (unsigned j = 0; j < t->device_count; j++) {
-        char label[16];
+    fputs(text, stdout);
+    free(text);
+    return PROACT_OK;
+}
 
-        snprintf(label, sizeof label, "GPU%u", j);
-        printf(" %*s", CELL_WIDTH, label);
-    }
-    for (unsigned i = 0; i < t->device_count; i++) {
-        printf("\nGPU%-2u", i);
-        for (unsigned j = 0; j < t->device_count; j++) {
-            if (i == j)
-                printf(" %*s", CELL_WIDTH, "X");
-            else if (t->link_gbps[i][j] > 0)
-                printf(" %*.4g", CELL_WIDTH, t->link_gbps[i][j]);
-            else
-                printf(" %*s", CELL_WIDTH, "HOST");
-            staged |= i != j && t->link_gbps[i][j] <= 0;
-        }
-    }
-    printf("\n\nRaw GB/s from one GPU to another. X: itself.%s\n",
-           staged ? " HOST: no direct path, through the host." : "");
-    printf("Between the host and a GPU: %.4g GB/s.\n", t->host_gbps);
+/* An option that the machine cannot follow. */
+static const char *misplaced(const struct arguments *a,
+                             const struct device_backend *backend)
+{
+    if (backend->is_virtual && a->fresh)
+        return "--fresh: it is for the GPUs of this box";
+    if (backend->is_virtual && a->probe && a->json)
+        return "--probe: it prints no machine file";
+    return NULL;
 }
 
 int command_topo(int argc, char **argv)
 {
-    struct arguments a = {.machine = "v100x4"};
+    struct arguments a = {.machine = NULL};
     int code = read_arguments(argc, argv, true, &a);
 
     if (code || a.help) {
@@ -225,23 +222,18 @@ int command_topo(int argc, char **argv)
         return code;
     }
     struct topology *t = must_calloc(1, sizeof *t);
+    const struct device_backend *backend;
     struct proact_error err = {""};
 
-    if (topology_load(a.machine, t, &err)) {
-        code = topology_is_known(a.machine) ? say_failure(&err)
-                                            : say_usage("topo", "%s", err.text);
-    } else if (a.json) {
-        char *text = topology_print(t);
-
-        fputs(text, stdout);
-        free(text);
-    } else {
-        printf("%s: %u devices; %s\nsource: %s\n\n", t->name, t->device_count,
-               t->description, t->source);
-        print_device(t);
-        print_fabric(t);
-        print_links(t);
-    }
+    if (runtime_machine(a.machine, t, &backend, &err))
+        code = !a.machine || strcmp(a.machine, PROACT_MACHINE_HERE) == 0 ||
+                       topology_is_known(a.machine)
+                   ? say_failure(&err)
+                   : say_usage("topo", "%s", err.text);
+    else if (misplaced(&a, backend))
+        code = say_usage("topo", "%s", misplaced(&a, backend));
+    else if (print_machine_in_full(t, backend, &a, &err))
+        code = say_failure(&err);
     free(t);
     return code;
 }

@@ -157,6 +157,7 @@ static enum proact_status cuda_open(const struct device_options *options,
         cuda_close(set);
         return status;
     }
+    set->nvtx = cuda_nvtx_open();
     *out = set;
     return PROACT_OK;
 }

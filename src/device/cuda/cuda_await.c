@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-enum { SPIN_NS = 2000000, NAP_NS = 50000, LOOK_NS = 1000000 };
+enum { SPIN_NS = 2000000, NAP_NS = 50000, LOOK_NS = 1000000, GAP_NS = 5000000 };
 
 /* What the word holds, past all streams. */
 static cu_result look(struct device_set *set, const struct cuda_wait *w, uint32_t *value)
@@ -98,13 +98,15 @@ static bool run_out(struct device_set *set)
 static enum proact_status give_up(struct device_set *set, const struct cuda_wait *w,
                                   uint32_t holds, struct proact_error *err)
 {
+    char reason[DEVICE_REASON_BYTES];
     struct proact_error said;
 
+    device_reason_say(&w->reason, reason);
     fail(&said, PROACT_ETIMEOUT,
-         "stream %u of device %u waited %.0f ms for the word at 0x%" PRIx64
+         "stream %u of device %u waited %.0f ms for %sthe word at 0x%" PRIx64
          " to reach %u, but nobody wrote it: it holds %u",
-         w->stream->lane, w->stream->device, set->wait_limit_ns / 1e6, w->word, w->value,
-         holds);
+         w->stream->lane, w->stream->device, set->wait_limit_ns / 1e6, reason, w->word,
+         w->value, holds);
     rescue(set);
     if (!run_out(set))
         set->is_stuck = true;
@@ -121,11 +123,13 @@ static void nap(uint64_t waited_ns)
         nanosleep(&t, NULL);
 }
 
-/* Asks again and again; `since` is when the standing wait was first seen. */
+/* Asks again and again; `stood_ns` is how long the standing wait has been seen to stand. A
+   host that was held up has seen nothing, so a longer gap counts for no more than GAP_NS.
+ */
 static enum proact_status watch(struct device_set *set, struct device_stream *s,
                                 struct proact_error *err)
 {
-    uint64_t start = clock_host_ns(), looked = start, since = 0;
+    uint64_t start = clock_host_ns(), looked = start, stood_ns = 0;
     const struct cuda_wait *stands = NULL;
     cu_result result;
 
@@ -137,14 +141,13 @@ static enum proact_status watch(struct device_set *set, struct device_stream *s,
             continue;
         uint32_t holds = 0;
         const struct cuda_wait *w = standing(set, &holds);
+        uint64_t gap = now - looked < GAP_NS ? now - looked : GAP_NS;
 
         looked = now;
-        if (w != stands || !w) {
-            stands = w;
-            since = now;
-        } else if ((double)(now - since) > set->wait_limit_ns) {
+        stood_ns = w && w == stands ? stood_ns + gap : 0;
+        stands = w;
+        if (w && (double)stood_ns > set->wait_limit_ns)
             return give_up(set, w, holds, err);
-        }
     }
     return cuda_leave(set, s->device, result, "cuStreamQuery", err);
 }

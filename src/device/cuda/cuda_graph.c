@@ -181,7 +181,10 @@ enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error
             must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof *set->waits);
         set->waits[set->wait_count++] = g->waits[i];
     }
-    return cuda_leave(set, 0, launch_between(g), "cuGraphLaunch", err);
+    cuda_nvtx_begin(set, "replay");
+    status = cuda_leave(set, 0, launch_between(g), "cuGraphLaunch", err);
+    cuda_nvtx_end(set);
+    return status;
 }
 
 void cuda_graph_destroy(struct device_graph *g)

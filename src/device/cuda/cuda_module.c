@@ -256,10 +256,13 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
         .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},
         .peer = set->count};
     size_t span = cuda_span_begin(s, &what);
+
+    cuda_nvtx_begin(set, what.span.name);
     cu_result result = set->driver.launch(
         f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
         l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);
 
+    cuda_nvtx_end(set);
     cuda_span_end(s, span);
     status = cuda_leave(set, s->device, result, f->name, err);
     /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */

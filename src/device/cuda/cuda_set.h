@@ -31,6 +31,7 @@ struct cuda_wait {
     struct device_stream *stream;
     cu_address word;
     uint32_t value;
+    struct device_reason reason;
     bool is_past, is_of_graph; /* a graph's may open again */
     cu_event before; /* done: the stream stands at the wait; NULL: there before long */
 };
@@ -59,8 +60,15 @@ struct cuda_device {
     uint64_t origin_ns;
 };
 
+/* NVIDIA's words for ranges; NULL: no profiler listens. */
+struct cuda_nvtx {
+    int (*push)(const char *name);
+    int (*pop)(void);
+};
+
 struct device_set {
     struct driver driver;
+    struct cuda_nvtx nvtx;
     unsigned count;
     struct cuda_device *devices;
     double wait_limit_ns;
@@ -167,7 +175,8 @@ void cuda_marks_clear(struct device_set *set, unsigned device);
 
 /* cuda_word.c */
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
-                                   uint32_t value, struct proact_error *err);
+                                   uint32_t value, const struct device_reason *reason,
+                                   struct proact_error *err);
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 
@@ -211,6 +220,11 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
 enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err);
 void cuda_graph_destroy(struct device_graph *g);
 void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun one ends */
+
+/* cuda_nvtx.c: what is queued between begin and end has this name to a profiler. */
+struct cuda_nvtx cuda_nvtx_open(void);
+void cuda_nvtx_begin(const struct device_set *set, const char *name);
+void cuda_nvtx_end(const struct device_set *set);
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);

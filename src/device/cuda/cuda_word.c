@@ -5,7 +5,8 @@
 #include "device/cuda/cuda_set.h"
 
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
-                                   uint32_t value, struct proact_error *err)
+                                   uint32_t value, const struct device_reason *reason,
+                                   struct proact_error *err)
 {
     struct device_set *set = s->set;
     struct cuda_wait wait = {
@@ -13,6 +14,8 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
     unsigned owner = cuda_memory_device(set, word);
     enum proact_status status;
 
+    if (reason)
+        wait.reason = *reason;
     if (owner != s->device && owner < set->count)
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,

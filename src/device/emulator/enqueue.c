@@ -146,6 +146,7 @@ enum proact_status enqueue_wait_event(struct device_stream *s, struct device_eve
 
 static enum proact_status enqueue_word(struct device_stream *s, operation_begin *begin,
                                        device_addr word, uint32_t value,
+                                       const struct device_reason *reason,
                                        struct proact_error *err)
 {
     enum proact_status status;
@@ -160,18 +161,21 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
 
     o->to = word;
     o->word = value;
+    if (reason)
+        o->reason = *reason;
     stream_enqueue(s, o);
     return PROACT_OK;
 }
 
 enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
-                                      uint32_t value, struct proact_error *err)
+                                      uint32_t value, const struct device_reason *reason,
+                                      struct proact_error *err)
 {
     if (memory_device(&s->set->memory, word) != s->device)
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
-    return enqueue_word(s, wait_value_begin, word, value, err);
+    return enqueue_word(s, wait_value_begin, word, value, reason, err);
 }
 
 static enum proact_status linked(const struct device_set *set, unsigned from, unsigned to,
@@ -191,7 +195,7 @@ enum proact_status enqueue_write_value(struct device_stream *s, device_addr word
 
     if (owner < s->set->count && (status = linked(s->set, s->device, owner, "word", err)))
         return status;
-    return enqueue_word(s, write_value_begin, word, value, err);
+    return enqueue_word(s, write_value_begin, word, value, NULL, err);
 }
 
 enum { GRID_MAX = 65535, BLOCK_Z_MAX = 64 }; /* of CUDA */

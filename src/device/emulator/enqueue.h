@@ -19,7 +19,8 @@ enum proact_status enqueue_record(struct device_stream *s, struct device_event *
 enum proact_status enqueue_wait_event(struct device_stream *s, struct device_event *event,
                                       struct proact_error *err);
 enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
-                                      uint32_t value, struct proact_error *err);
+                                      uint32_t value, const struct device_reason *reason,
+                                      struct proact_error *err);
 enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
                                        uint32_t value, struct proact_error *err);
 enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,

@@ -55,12 +55,14 @@ static size_t say(char *into, size_t bytes, size_t used, const char *text)
 static void say_stream(const struct device_stream *s, char *into, size_t bytes)
 {
     const struct operation *o = s->first;
+    char reason[DEVICE_REASON_BYTES];
 
+    device_reason_say(&o->reason, reason);
     if (o->begin == wait_value_begin)
         snprintf(into, bytes,
-                 "stream %u of device %u, which waits for word 0x%" PRIx64
+                 "stream %u of device %u, which waits for %sword 0x%" PRIx64
                  " to reach %" PRIu32,
-                 s->lane, s->device, o->to, o->word);
+                 s->lane, s->device, reason, o->to, o->word);
     else
         snprintf(into, bytes,
                  "stream %u of device %u, which waits for an event of device %u", s->lane,

@@ -16,6 +16,7 @@ struct operation {
     uint64_t to, from, bytes, done_bytes; /* of copies and the like */
     unsigned char value;                  /* FILL */
     uint32_t word;                        /* WAIT_VALUE, WRITE_VALUE */
+    struct device_reason reason;          /* WAIT_VALUE */
     unsigned char *data;                  /* WRITE, launch parameters: owned */
     size_t data_bytes;
     void *into;     /* READ: the caller's */

@@ -184,10 +184,13 @@ static void poll_word(struct emulated *d, void *subject, uint64_t detail)
         return;
     }
     if (d->now_ps - o->begin_ps > ps_of_ns(set->options.wait_limit_ms * 1e6)) {
+        char reason[DEVICE_REASON_BYTES];
+
+        device_reason_say(&o->reason, reason);
         device_fault(
             d, PROACT_ETIMEOUT,
-            "stream %u of device %u waited %.0f ms for word 0x%llx to reach %u: it is %u",
-            o->stream->lane, d->number, set->options.wait_limit_ms,
+            "stream %u of device %u waited %.0f ms for %sword 0x%llx to reach %u: it is %u",
+            o->stream->lane, d->number, set->options.wait_limit_ms, reason,
             (unsigned long long)o->to, o->word, now);
         return;
     }

@@ -1,0 +1,25 @@
+# Programs on drivers that are amiss: one sentence each, and no answer.
+. "$(dirname "$0")/cli_lib.sh"
+here() { # DRIVER EXIT-STATUS [NAME=VALUE...]
+    kind=$1 expected=$2
+    shift 2
+    echo "\$ [$kind] $*"
+    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --size 64 \
+        --iterations 20 --machine here >out 2>err
+    status=$?
+    sed "s|$DRIVERS|...|; s/: [0-9]* bytes of memory asked for, [0-9]* of/: N bytes of memory asked for, N of/" err
+    [ $status = "$expected" ] || echo "exit status $status, expected $expected"
+}
+here none 1
+here old 1
+here fake 1 FAKE_CUDA_DEVICES=0
+here fake 1 FAKE_CUDA_FAIL=cuInit:1:802
+here fake 1 FAKE_CUDA_FAIL=cuDevicePrimaryCtxRetain:1:46
+here fake 1 FAKE_CUDA_FAIL=cuModuleLoadDataEx:1:218
+here fake 1 FAKE_CUDA_MEMORY=4096
+here fake 1 FAKE_CUDA_FAIL=cuLaunchKernel:9:719
+here fake 1 FAKE_CUDA_FAIL=cuMemcpyAsync:3:214
+here fake 0 FAKE_CUDA_DEVICES=1
+grep -q equal out && echo equal
+here fake 0 FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none
+grep -q equal out && echo equal
