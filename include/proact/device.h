@@ -38,9 +38,9 @@ enum {
 /* What a launch asks of the kernel; set by the mechanism. */
 enum {
     PROACT_SHARE_STORE = 1, /* stores go to the peers too: inline */
-    PROACT_SHARE_COUNT =
-        2, /* count a CTA in its chunks when it ends */
-    PROACT_SHARE_SEND = 4, /* the CTA that completes a chunk sends it: fused */
+    PROACT_SHARE_COUNT = 2, /* count a CTA in its chunks when it ends */
+    PROACT_SHARE_SEND = 4,  /* the CTA that completes a chunk sends it: fused */
+    PROACT_SHARE_MIX = 8,   /* it sends those that `sends` says; others wait for the rest */
 };
 
 /* A run of bytes of a chunk that this device owns and sends. */
@@ -59,6 +59,7 @@ struct proact_slot {
         round; /* of launches that count here; a chunk is complete at round * writers */
     const proact_u32 *piece_first; /* by chunk: rows of `piece` */
     const struct proact_piece *piece;
+    const proact_u32 *sends; /* by chunk, under PROACT_SHARE_MIX: 1 where the CTA sends */
     long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
 };
 

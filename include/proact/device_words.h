@@ -297,6 +297,13 @@ PROACT_WORD void proact_cursor_slot(struct proact_cursor *c, proact_u32 slot,
     c->complete = c->piece = c->piece_end = 0;
 }
 
+/* Where two mechanisms share the chunks, what waits for the sums sends the others. */
+PROACT_WORD bool proact_is_sent(const struct proact_share *share,
+                                const struct proact_slot *slot, proact_u32 chunk)
+{
+    return share->peer_count && (!(share->mode & PROACT_SHARE_MIX) || slot->sends[chunk]);
+}
+
 /* The leader finds the next piece; counts rows off when it has none left. */
 PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cursor *c,
                              struct proact_item *item)
@@ -317,7 +324,8 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
 
             c->complete &= c->complete - 1;
             c->piece = slot->piece_first[chunk];
-            c->piece_end = share->peer_count ? slot->piece_first[chunk + 1] : 0;
+            c->piece_end =
+                proact_is_sent(share, slot, chunk) ? slot->piece_first[chunk + 1] : 0;
         } else if (c->rows.row < c->rows.end) {
             c->counted = c->rows.row;
             c->complete = proact_count_rows(slot, c->rows.row, c->rows.end, c->rows.chunk);

@@ -26,7 +26,8 @@ struct proact_kernel;    /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
-    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling" */
+    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling"; or
+                           two that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
     unsigned threads; /* of the transfer agent, 32 to 8192; 0: as fill the way out */

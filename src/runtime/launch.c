@@ -108,9 +108,15 @@ static bool is_written(const struct launching *l, const struct proact_array *a)
     return false;
 }
 
+static bool sends_on(const struct launching *l, enum transfer_lane lane)
+{
+    return l->binding ? transfer_sends_on(&l->binding->transfer, lane)
+                      : lane == TRANSFER_SIDE;
+}
+
 /* Where the stores to the peers happen, comes after all that peers still do with theirs. */
 static enum proact_status await_arrays(const struct launching *l, unsigned device,
-                                       enum transfer_lane sender, struct proact_error *err)
+                                       struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
     enum proact_status status = PROACT_OK;
@@ -125,9 +131,11 @@ static enum proact_status await_arrays(const struct launching *l, unsigned devic
         /* protocol: launch-wait */
         status =
             array_await(p, a, (struct order_place){device, TRANSFER_MAIN}, written, err);
-        if (written && !status)
-            /* protocol: launch-peers-wait */
-            status = array_await_peers(p, a, (struct order_place){device, sender}, err);
+        for (int lane = 0; lane < TRANSFER_LANES && written && !status; lane++)
+            if (sends_on(l, (enum transfer_lane)lane))
+                /* protocol: launch-peers-wait */
+                status = array_await_peers(
+                    p, a, (struct order_place){device, (enum transfer_lane)lane}, err);
     }
     return status;
 }
@@ -186,13 +194,12 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
                                        struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
-    const struct transfer_method *method = b->plan.method;
     bool alone = l->kernel->session->devices.count == 1;
     uint32_t first = l->binding->cta_first[device];
     uint32_t ctas = l->binding->cta_first[device + 1] - first;
     struct device_launch launch = launch_of(l);
     struct proact_share share = {.cta_first = first};
-    enum proact_status status = await_arrays(l, device, method->lane, err);
+    enum proact_status status = await_arrays(l, device, err);
 
     if (status)
         return status;
@@ -200,8 +207,8 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
     transfer_share(b, device, (uint32_t)l->sequence, &share);
     fill_parameters(l, device);
     memcpy(l->parameters + l->kernel->share_offset, &share, sizeof share);
-    if (ctas && !alone && method->before)
-        status = method->before(b, device, &share, &launch, err);
+    if (ctas && !alone)
+        status = transfer_before(b, device, &share, &launch, err);
     if (ctas && !status)
         status = queue_kernel(l, device, ctas, &launch, err);
     if (!status)
@@ -214,19 +221,18 @@ static enum proact_status send_share(const struct launching *l, unsigned device,
                                      struct proact_error *err)
 {
     const struct transfer_binding *b = &l->binding->transfer;
-    const struct transfer_method *method = b->plan.method;
     uint32_t ctas = l->binding->cta_first[device + 1] - l->binding->cta_first[device];
     struct proact_share share = {.cta_first = 0};
     enum proact_status status = PROACT_OK;
 
-    if (ctas && method->beside) {
+    if (ctas) {
         transfer_share(b, device, (uint32_t)l->sequence, &share);
-        status = method->beside(b, device, &share, err);
+        status = transfer_beside(b, device, &share, err);
     }
     if (status || (status = side_follows(l, device, err)))
         return status;
-    if (ctas && method->after)
-        status = method->after(b, device, err);
+    if (ctas)
+        status = transfer_after(b, device, err);
     if (!status)
         /* protocol: sends-done */
         status = record(l, device, TRANSFER_SIDE, err);
@@ -251,7 +257,7 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
 {
     struct proact *p = l->kernel->session;
     struct device_launch launch = launch_of(l);
-    enum proact_status status = await_arrays(l, 0, TRANSFER_SIDE, err);
+    enum proact_status status = await_arrays(l, 0, err);
 
     if (status)
         return status;
@@ -300,7 +306,7 @@ static void account_launch(const struct launching *l)
         recording_add_launch(p, (uint32_t)l->sequence, b);
         return;
     }
-    if (!b->transfer.plan.method->may_give_up || p->devices.count == 1)
+    if (!transfer_may_give_up(&b->transfer) || p->devices.count == 1)
         return;
     p->launches =
         must_grow(p->launches, p->launch_count, &p->launch_capacity, sizeof *p->launches);
@@ -320,8 +326,9 @@ static void account(const struct launching *l)
         if (p->recording)
             recording_add_array(p, a);
         a->used = l->sequence;
-        if (is_written(l, a))
-            a->sent[b ? b->transfer.plan.method->lane : TRANSFER_SIDE] = l->sequence;
+        for (int lane = 0; lane < TRANSFER_LANES && is_written(l, a); lane++)
+            if (sends_on(l, (enum transfer_lane)lane))
+                a->sent[lane] = l->sequence;
         if (!b && l->kernel->may_write && !p->plan.elide)
             account_traffic(p, a, 0, a->bytes * (p->devices.count - 1), 0);
     }

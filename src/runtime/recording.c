@@ -206,7 +206,7 @@ static void account(const struct proact_recording *r)
         p->chunks[t->device] += t->chunks;
     }
     for (size_t i = 0; i < r->launch_count; i++)
-        if (r->launch[i].binding->transfer.plan.method->may_give_up) {
+        if (transfer_may_give_up(&r->launch[i].binding->transfer)) {
             p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
                                     sizeof *p->launches);
             p->launches[p->launch_count++] = r->launch[i];

@@ -135,8 +135,9 @@ static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
 
 static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
 {
-    return a->method == b->method && a->chunk_bytes == b->chunk_bytes &&
-           a->threads == b->threads && a->elide == b->elide;
+    return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
+           a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
+           a->elide == b->elide;
 }
 
 static bool fits(const struct proact_kernel *k, const struct kernel_binding *b,

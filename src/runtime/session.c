@@ -40,12 +40,12 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 {
     uint64_t chunk = plan->chunk_bytes;
     unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
-    const struct transfer_method *method;
-    enum proact_status status = transfer_method_find(plan->method, &method, err);
+    struct transfer_plan wanted = {.threads = threads, .elide = plan->elide};
+    enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status)
         return status;
-    if (!chunk && !method->schedules)
+    if (!chunk && !wanted.method->schedules)
         chunk = CHUNK_BYTES_DEFAULT;
     if (chunk &&
         (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1))))
@@ -56,10 +56,11 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
         return fail(err, PROACT_EINVAL,
                     "%u transfer threads: a multiple of 32 from %d to %d is possible",
                     threads, THREADS_MIN, THREADS_MAX);
-    if ((status = transfer_method_check(method, &p->devices, err)))
+    if ((status = transfer_method_check(wanted.method, &p->devices, err)) ||
+        (wanted.tail && (status = transfer_method_check(wanted.tail, &p->devices, err))))
         return status;
-    *out = (struct transfer_plan){
-        .method = method, .chunk_bytes = chunk, .threads = threads, .elide = plan->elide};
+    wanted.chunk_bytes = chunk;
+    *out = wanted;
     return PROACT_OK;
 }
 

@@ -126,6 +126,7 @@ const struct transfer_method transfer_copy_engine = {
     .share_mode = PROACT_SHARE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
+    .mixes = true,
     .schedules = true,
     .bind = make_copies,
     .unbind = drop_copies,

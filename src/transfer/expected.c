@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "transfer/mixed.h"
 
 struct expected {
     struct agent_item item;
@@ -38,6 +39,12 @@ static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
     return count;
 }
 
+static bool is_of_part(const struct transfer_binding *b, unsigned device,
+                       struct agent_item item)
+{
+    return !b->mixed || b->mixed->in_tail[device][item.slot][item.chunk] == b->is_tail;
+}
+
 void expected_list(const struct transfer_binding *b, unsigned device,
                    struct agent_item **out, uint64_t *count)
 {
@@ -51,8 +58,9 @@ void expected_list(const struct transfer_binding *b, unsigned device,
         listed += list_slot(&b->slot[s].tables->table[device], s, expected + listed);
     qsort(expected, listed, sizeof *expected, compare_expected);
     *out = must_calloc(listed, sizeof **out);
+    *count = 0;
     for (uint64_t i = 0; i < listed; i++)
-        (*out)[i] = expected[i].item;
-    *count = listed;
+        if (is_of_part(b, device, expected[i].item))
+            (*out)[(*count)++] = expected[i].item;
     free(expected);
 }

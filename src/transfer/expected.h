@@ -7,6 +7,6 @@
 #include "agent.h"
 #include "transfer/transfer.h"
 
-/* free(*out). `b->slot` is filled. */
+/* free(*out). `b->slot` is filled. Of a mixed binding: those of this part. */
 void expected_list(const struct transfer_binding *b, unsigned device,
                    struct agent_item **out, uint64_t *count);

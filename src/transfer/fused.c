@@ -8,5 +8,6 @@ const struct transfer_method transfer_fused = {
     .share_mode = PROACT_SHARE_COUNT | PROACT_SHARE_SEND,
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,
+    .mixes = true,
     .needs_peers = true,
 };

@@ -111,6 +111,7 @@ const struct transfer_method transfer_polling = {
     .share_mode = PROACT_SHARE_COUNT,
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
+    .mixes = true,
     .takes_threads = true,
     .needs_peers = true,
     .may_give_up = true,

@@ -76,6 +76,9 @@ bool transfer_counts(const struct transfer_binding *b);
 
 struct transfer_plan {
     const struct transfer_method *method;
+    const struct transfer_method
+        *tail;            /* sends the last chunks; NULL: `method` sends all */
+    uint64_t tail_bytes;  /* the chunks that hold a device's last so many */
     uint64_t chunk_bytes; /* 0: the method `schedules`, and nothing was asked for */
     unsigned threads;
     bool elide; /* do all but send */
@@ -93,6 +96,8 @@ struct transfer_binding {
         device_addr base[TRANSFER_DEVICES_MAX]; /* of the array's replicas */
     } slot[PROACT_SLOTS_MAX];
     void *state[TRANSFER_DEVICES_MAX]; /* the method's own */
+    struct transfer_mixed *mixed;      /* mixed.h; NULL: plan.method sends all chunks */
+    bool is_tail; /* it is the part of a mixed one that plan.tail sends */
 };
 
 struct transfer_method {
@@ -103,6 +108,7 @@ struct transfer_method {
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
     bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
+    bool mixes;     /* it may send a part of the chunks, another the rest */
     bool schedules; /* where nothing is asked for, the model gives each array's chunks */
 
     /* Makes state[device]; may allocate. NULL: nothing to make. */
@@ -127,6 +133,10 @@ const char *const *transfer_method_names(void);
 enum proact_status transfer_method_find(const char *name,
                                         const struct transfer_method **out,
                                         struct proact_error *err);
+/* What a plan's text says of methods: one name, or "BODY+TAIL:BYTES" (":BYTES" may be left
+   out: one chunk). Fills these fields of the plan alone. */
+enum proact_status transfer_methods_read(const char *text, struct transfer_plan *out,
+                                         struct proact_error *err);
 /* Can the machine do it? The sentence says what it lacks. */
 enum proact_status transfer_method_check(const struct transfer_method *m,
                                          const struct transfer_devices *devices,
@@ -134,9 +144,22 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
 /* For arrays that are written whole by one device: copied behind the kernel. */
 const struct transfer_method *transfer_method_whole(void);
 
-/* The caller has filled all but `state`. */
+/* The caller has filled all up to `slot`; the rest is zero. */
 enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error *err);
 void transfer_unbind(struct transfer_binding *b);
+
+/* The steps of the binding's methods, as struct transfer_method tells them. */
+enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
+                                   const struct proact_share *share,
+                                   struct device_launch *launch, struct proact_error *err);
+enum proact_status transfer_beside(const struct transfer_binding *b, unsigned device,
+                                   const struct proact_share *share,
+                                   struct proact_error *err);
+enum proact_status transfer_after(const struct transfer_binding *b, unsigned device,
+                                  struct proact_error *err);
+/* Whether stores to the peers happen on this lane. */
+bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
+bool transfer_may_give_up(const struct transfer_binding *b);
 
 /* What a marked kernel of `device` is told; cta_first and grid are the caller's. */
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,

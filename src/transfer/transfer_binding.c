@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "transfer/transfer.h"
+#include "transfer/mixed.h"
+
+/* The binding, and that of its tail where it has one; then NULL. */
+static struct transfer_binding *part(const struct transfer_binding *b, unsigned number)
+{
+    if (number == 0)
+        return (struct transfer_binding *)(uintptr_t)b;
+    return number == 1 && b->mixed ? &b->mixed->tail : NULL;
+}
 
 enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = b->plan.tail ? mixed_open(b, err) : PROACT_OK;
+    struct transfer_binding *of;
 
-    for (unsigned d = 0; d < b->devices->count && b->plan.method->bind && !status; d++)
-        status = b->plan.method->bind(b, d, err);
+    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
+        for (unsigned d = 0; d < b->devices->count && of->plan.method->bind && !status; d++)
+            status = of->plan.method->bind(of, d, err);
     if (status)
         transfer_unbind(b);
     return status;
@@ -16,16 +26,77 @@ enum proact_status transfer_bind(struct transfer_binding *b, struct proact_error
 
 void transfer_unbind(struct transfer_binding *b)
 {
-    for (unsigned d = 0; d < b->devices->count && b->plan.method->unbind; d++) {
-        if (b->state[d])
-            b->plan.method->unbind(b, d);
-        b->state[d] = NULL;
-    }
+    struct transfer_binding *of;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
+        for (unsigned d = 0; d < b->devices->count && of->plan.method->unbind; d++) {
+            if (of->state[d])
+                of->plan.method->unbind(of, d);
+            of->state[d] = NULL;
+        }
+    mixed_close(b);
+}
+
+enum proact_status transfer_before(const struct transfer_binding *b, unsigned device,
+                                   const struct proact_share *share,
+                                   struct device_launch *launch, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    const struct transfer_binding *of;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
+        if (of->plan.method->before)
+            status = of->plan.method->before(of, device, share, launch, err);
+    return status;
+}
+
+enum proact_status transfer_beside(const struct transfer_binding *b, unsigned device,
+                                   const struct proact_share *share,
+                                   struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    const struct transfer_binding *of;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
+        if (of->plan.method->beside)
+            status = of->plan.method->beside(of, device, share, err);
+    return status;
+}
+
+enum proact_status transfer_after(const struct transfer_binding *b, unsigned device,
+                                  struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    const struct transfer_binding *of;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL && !status; i++)
+        if (of->plan.method->after)
+            status = of->plan.method->after(of, device, err);
+    return status;
+}
+
+bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane)
+{
+    return b->plan.method->lane == lane || (b->plan.tail && b->plan.tail->lane == lane);
+}
+
+bool transfer_may_give_up(const struct transfer_binding *b)
+{
+    return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);
+}
+
+static uint32_t mode_of(const struct transfer_plan *plan)
+{
+    uint32_t mode = plan->method->share_mode;
+
+    if (plan->tail)
+        mode |= plan->tail->share_mode;
+    return mixed_is_told(plan) ? mode | PROACT_SHARE_MIX : mode;
 }
 
 bool transfer_counts(const struct transfer_binding *b)
 {
-    return b->devices->count > 1 && b->plan.method->share_mode & PROACT_SHARE_COUNT;
+    return b->devices->count > 1 && mode_of(&b->plan) & PROACT_SHARE_COUNT;
 }
 
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
@@ -33,7 +104,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
 {
     const struct transfer_devices *t = b->devices;
 
-    share->mode = t->count > 1 && b->slot_count ? b->plan.method->share_mode : 0;
+    share->mode = t->count > 1 && b->slot_count ? mode_of(&b->plan) : 0;
     share->peer_count = b->plan.elide ? 0 : t->count - 1;
     share->epoch = epoch;
     share->slot_count = b->slot_count;
@@ -45,6 +116,8 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
         share->slot[s] = slot->tables->resident[device];
         share->slot[s].round = slot->tables->round;
         share->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
+        if (b->mixed)
+            share->slot[s].sends = (const void *)(uintptr_t)b->mixed->sends[device][s];
         for (unsigned i = 0; i + 1 < t->count; i++)
             share->slot[s].delta[i] =
                 (long long)(slot->base[transfer_peer(t, device, i)] - slot->base[device]);

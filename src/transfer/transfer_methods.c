@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/transfer_methods.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* All mechanisms. A new one is a file and a row here, and in the names below. */
@@ -40,6 +42,66 @@ enum proact_status transfer_method_find(const char *name,
     fail(err, PROACT_EINVAL, "unknown method '%s': known are %s", wanted, known.data);
     text_clear(&known);
     return PROACT_EINVAL;
+}
+
+/* The name up to its end, where another may follow. */
+static enum proact_status find_part(const char *name, size_t length,
+                                    const struct transfer_method **out,
+                                    struct proact_error *err)
+{
+    char *alone = must_strndup(name, length);
+    enum proact_status status = transfer_method_find(alone, out, err);
+
+    free(alone);
+    return status;
+}
+
+/* A number and K, M or G; 0 is not one. */
+static uint64_t read_bytes(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    uint64_t bytes = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+
+    if (!bytes)
+        return 0;
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+
+    if (end[unit ? 1 : 0] != '\0' || bytes > (uint64_t)INT64_MAX >> shift)
+        return 0;
+    return bytes << shift;
+}
+
+enum proact_status transfer_methods_read(const char *text, struct transfer_plan *out,
+                                         struct proact_error *err)
+{
+    const char *plus = text ? strchr(text, '+') : NULL;
+    const struct transfer_method *body, *tail;
+    enum proact_status status;
+
+    if (!plus)
+        return transfer_method_find(text, &out->method, err);
+    size_t length = strcspn(plus + 1, ":");
+    const char *bytes = plus[1 + length] ? plus + 1 + length + 1 : "1";
+
+    if ((status = find_part(text, (size_t)(plus - text), &body, err)) ||
+        (status = find_part(plus + 1, length, &tail, err)))
+        return status;
+    if (!body->mixes || !tail->mixes || body == tail)
+        return fail(err, PROACT_EINVAL,
+                    "method '%s': '%s' and '%s' cannot share the chunks, two of fused, "
+                    "polling and copy-engine can",
+                    text, body->name, tail->name);
+    if (!read_bytes(bytes))
+        return fail(err, PROACT_EINVAL,
+                    "method '%s': '%s' is no number of bytes from 1 up (K, M and G may "
+                    "follow it)",
+                    text, bytes);
+    out->method = body;
+    out->tail = tail;
+    out->tail_bytes = read_bytes(bytes);
+    return PROACT_OK;
 }
 
 enum proact_status transfer_method_check(const struct transfer_method *m,

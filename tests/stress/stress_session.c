@@ -41,17 +41,29 @@ static bool one_in(struct session *s, uint64_t n)
     return below(s, n) == 0;
 }
 
-static enum proact_status pick_plan(struct session *s)
+/* One of the methods, or two that share the chunks. */
+static const char *pick_method(struct session *s)
 {
+    static const char *const mixed[] = {"copy-engine+fused:8K", "copy-engine+polling",
+                                        "polling+fused:100K",   "fused+polling:70000",
+                                        "fused+copy-engine:1M", "polling+copy-engine:20K"};
     const char *const *methods = proact_methods();
     uint64_t count = 0;
-    enum proact_status status;
 
+    if (one_in(s, 3))
+        return mixed[below(s, sizeof mixed / sizeof *mixed)];
     while (methods[count])
         count++;
+    return methods[below(s, count)];
+}
+
+static enum proact_status pick_plan(struct session *s)
+{
+    enum proact_status status;
+
     do {
         s->plan = (struct proact_plan){
-            .method = s->options->method ? s->options->method : methods[below(s, count)],
+            .method = s->options->method ? s->options->method : pick_method(s),
             .chunk_bytes = one_in(s, 4) ? 0 : 4096ull << below(s, one_in(s, 4) ? 17 : 6),
             .threads = one_in(s, 2) ? 0 : 32 * (unsigned)stress_pick_log(&s->chance, 1, 64),
         };

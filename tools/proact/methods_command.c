@@ -17,6 +17,9 @@ int command_methods(int argc, char **argv)
         return EXIT_FINE;
     }
     for (const char *const *name = proact_methods(); *name; name++)
-        printf("%-10s %s\n", *name, proact_method_summary(*name));
+        printf("%-11s %s\n", *name, proact_method_summary(*name));
+    printf(
+        "A+B:BYTES   two of fused, polling and copy-engine share the chunks: B sends the "
+        "last BYTES\n");
     return EXIT_FINE;
 }

@@ -40,7 +40,7 @@ static void print_share(FILE *to, int width, double share)
         fprintf(to, "  %*.0f %%", width - 2, share * 100);
 }
 
-static void print_row(FILE *to, const struct run_row *row)
+static void print_row(FILE *to, const struct run_row *row, int name_width)
 {
     static const char *const bytes[] = {"B", "kB", "MB", "GB", "TB"};
     static const char *const counts[] = {"", "k", "M", "G"};
@@ -48,7 +48,7 @@ static void print_row(FILE *to, const struct run_row *row)
 
     scale(sent, (double)row->statistics.bytes, bytes, 5);
     scale(packets, (double)row->statistics.packets, counts, 4);
-    fprintf(to, "  %-11s", row->method);
+    fprintf(to, "  %-*s", name_width, row->method);
     print_time(to, row->time_ns);
     fprintf(to, "  %7.2f", row->speedup);
     print_share(to, 8, row->captured);
@@ -71,9 +71,20 @@ static void print_legend(const struct run_study *study, FILE *to)
         "on one device.\n");
 }
 
+static int widest_name(const struct run_study *study)
+{
+    size_t widest = strlen("copy-engine");
+
+    for (unsigned i = 0; i < study->row_count; i++)
+        if (strlen(study->row[i].method) > widest)
+            widest = strlen(study->row[i].method);
+    return (int)widest;
+}
+
 void run_report_print(const struct run_report *r, FILE *to)
 {
     const struct run_study *study = r->study;
+    const int name_width = widest_name(study);
 
     r->application->print_input(r->work, to);
     r->application->print_answer(r->work, &study->one, to);
@@ -81,15 +92,15 @@ void run_report_print(const struct run_report *r, FILE *to)
             study->emulated ? "emulated device" : "device",
             study->device_count == 1 ? "" : "s", r->topology->name,
             r->topology->device.name, r->topology->fabric.name);
-    fprintf(to, "  %-11s  %8s  %7s  %8s  %8s  %8s  %6s  %s\n", "method", "time", "speedup",
-            "of ideal", "sent", "packets", "hidden", "answer");
-    fprintf(to, "  %-11s", "one device");
+    fprintf(to, "  %-*s  %8s  %7s  %8s  %8s  %8s  %6s  %s\n", name_width, "method", "time",
+            "speedup", "of ideal", "sent", "packets", "hidden", "answer");
+    fprintf(to, "  %-*s", name_width, "one device");
     print_time(to, study->one.time_ns);
     fprintf(to, "  %7.2f\n", 1.0);
     for (unsigned i = 0; i < study->row_count; i++)
-        print_row(to, &study->row[i]);
+        print_row(to, &study->row[i], name_width);
     if (study->ideal_ns) {
-        fprintf(to, "  %-11s", "(ideal)");
+        fprintf(to, "  %-*s", name_width, "(ideal)");
         print_time(to, study->ideal_ns);
         fprintf(to, "  %7.2f  %6d %%\n",
                 (double)study->one.time_ns / (double)study->ideal_ns, 100);

@@ -166,6 +166,12 @@ static bool wants_all(const struct run_request *request)
     return !request->method || strcmp(request->method, "all") == 0;
 }
 
+/* One that no list has: two methods that share the chunks. */
+static const char *mix_of(const struct run_request *request)
+{
+    return request->method && strchr(request->method, '+') ? request->method : NULL;
+}
+
 static bool is_wanted(const struct run_request *request, const char *method)
 {
     return wants_all(request) || strcmp(request->method, method) == 0;
@@ -191,13 +197,15 @@ static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
         if (status)
             return status;
     }
+    if (mix_of(m->request) && (status = make_row(m, m->request->method, trace)))
+        return status;
     derive(m->study);
     return PROACT_OK;
 }
 
 static unsigned count_runs(const struct run_request *request)
 {
-    unsigned runs = 3; /* one device, bulk, bulk at once */
+    unsigned runs = mix_of(request) ? 5 : 3; /* one device, bulk, bulk at once */
 
     for (const char *const *method = proact_methods(); *method; method++)
         if (strcmp(*method, baseline) != 0 && is_wanted(request, *method))

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans in which two mechanisms share the chunks: what the text says, which chunk goes
+   which way, and what is queued for it, on a pretend device. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <proact/device.h>
+
+#include "runtime/fake_device.h"
+#include "runtime/session.h"
+#include "transfer/mixed.h"
+
+enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };
+
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[800])\n{\n ret;\n}\n";
+
+struct stage {
+    struct proact *p;
+    struct proact_array *a;
+    struct proact_kernel *k;
+    struct proact_error err;
+};
+
+static enum proact_status raise_curtain(struct stage *s, const char *method)
+{
+    const struct proact_options o = {.machine = "v100x4",
+                                     .device_count = 2,
+                                     .plan = {.method = method, .chunk_bytes = CHUNK}};
+    const struct proact_shape shape = {"a", BYTES, 1};
+    const struct proact_image image = {.name = "marked.ptx", .text = ptx};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CHUNK};
+    enum proact_status status;
+
+    *s = (struct stage){0};
+    if ((status = session_open(&fake_device, &o, &s->p, &s->err)) ||
+        (status = proact_array_create(s->p, &shape, &s->a, &s->err)) ||
+        (status = proact_kernel_load(s->p, &image, "marked", &s->k, &s->err)))
+        return status;
+    return proact_kernel_map(s->k, 0, &map, &s->err);
+}
+
+static enum proact_status launch(struct stage *s)
+{
+    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {64}};
+    const struct proact_arg arg = PROACT_ARRAY(s->a);
+
+    return proact_launch(s->k, &grid, &arg, 1, &s->err);
+}
+
+static void what_cannot_be_mixed_is_refused(void **state)
+{
+    static const struct {
+        const char *method, *says;
+    } cases[] = {
+        {"bulk+fused",
+         "method 'bulk+fused': 'bulk' and 'fused' cannot share the chunks, two of fused, "
+         "polling and copy-engine can"},
+        {"fused+inline:4K",
+         "method 'fused+inline:4K': 'fused' and 'inline' cannot share the chunks, two of "
+         "fused, polling and copy-engine can"},
+        {"polling+polling", "method 'polling+polling': 'polling' and 'polling' cannot "
+                            "share the chunks, two of "
+                            "fused, polling and copy-engine can"},
+        {"polling+magic", "unknown method 'magic': known are bulk, inline, fused, polling, "
+                          "copy-engine, hardware"},
+        {"+fused",
+         "unknown method '': known are bulk, inline, fused, polling, copy-engine, "
+         "hardware"},
+        {"polling+fused:",
+         "method 'polling+fused:': '' is no number of bytes from 1 up (K, "
+         "M and G may follow it)"},
+        {"polling+fused:0", "method 'polling+fused:0': '0' is no number of bytes from 1 up "
+                            "(K, M and G may follow it)"},
+        {"polling+fused:4k", "method 'polling+fused:4k': '4k' is no number of bytes from 1 "
+                             "up (K, M and G may follow it)"},
+        {"polling+fused:-1", "method 'polling+fused:-1': '-1' is no number of bytes from 1 "
+                             "up (K, M and G may follow it)"},
+        {"polling+fused:4MB",
+         "method 'polling+fused:4MB': '4MB' is no number of bytes from "
+         "1 up (K, M and G may follow it)"},
+        {"polling+fused:99999999999G",
+         "method 'polling+fused:99999999999G': '99999999999G' is no number of bytes from 1 "
+         "up (K, M and G may follow it)"},
+        {"polling+fused:99999999999999999999",
+         "method 'polling+fused:99999999999999999999': '99999999999999999999' is no number "
+         "of bytes from 1 up (K, M and G may follow it)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage s;
+
+        assert_int_equal(raise_curtain(&s, cases[i].method), PROACT_EINVAL);
+        assert_string_equal(s.err.text, cases[i].says);
+    }
+}
+
+static void the_text_is_read(void **state)
+{
+    static const struct {
+        const char *text, *body, *tail;
+        uint64_t bytes;
+    } cases[] = {
+        {"fused", "fused", NULL, 0},
+        {"copy-engine+fused", "copy-engine", "fused", 1},
+        {"copy-engine+fused:16M", "copy-engine", "fused", 16 << 20},
+        {"polling+copy-engine:3000", "polling", "copy-engine", 3000},
+        {"fused+polling:4K", "fused", "polling", 4096},
+        {"fused+polling:2G", "fused", "polling", 2ull << 30},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct transfer_plan plan = {0};
+
+        assert_int_equal(transfer_methods_read(cases[i].text, &plan, NULL), 0);
+        assert_string_equal(plan.method->name, cases[i].body);
+        assert_int_equal(!plan.tail, !cases[i].tail);
+        if (plan.tail)
+            assert_string_equal(plan.tail->name, cases[i].tail);
+        assert_int_equal(plan.tail_bytes, cases[i].bytes);
+    }
+}
+
+/* How often `word` begins a line of what was queued. */
+static unsigned lines(struct stage *s, const char *word)
+{
+    unsigned count = 0;
+
+    for (const char *at = fake_state(s->p->set)->log.data; at; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        count += strncmp(at, word, strlen(word)) == 0;
+    }
+    return count;
+}
+
+/* Chunks 0 to 4 are the first device's, 5 to 9 the second's, of which the last is short:
+   5000 bytes from behind are the last two of each. */
+static void each_chunk_goes_its_way(void **state)
+{
+    static const struct {
+        const char *method;
+        unsigned copies, agents;
+        bool is_told, cta_sends_tail;
+    } cases[] = {
+        {"copy-engine+fused:5000", 6, 0, true, true},
+        {"fused+copy-engine:5000", 4, 0, true, false},
+        {"polling+fused:5000", 0, 2, true, true},
+        {"polling+copy-engine:5000", 4, 2, false, false},
+        {"copy-engine+polling:5000", 6, 2, false, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct stage s;
+
+        assert_int_equal(raise_curtain(&s, cases[i].method), 0);
+        assert_int_equal(launch(&s), 0);
+        const struct transfer_mixed *mixed = s.k->bindings->transfer.mixed;
+
+        assert_int_equal(lines(&s, "copy "), cases[i].copies);
+        assert_int_equal(lines(&s, "launch 0.1 proact_agent") +
+                             lines(&s, "launch 1.1 proact_agent"),
+                         cases[i].agents);
+        for (unsigned d = 0; d < 2; d++)
+            for (uint32_t c = 0; c < CHUNKS; c++) {
+                bool is_mine = c / 5 == d, is_tail = is_mine && c % 5 >= 3;
+                const uint32_t *sends = (const void *)(uintptr_t)mixed->sends[d][0];
+
+                assert_int_equal(mixed->in_tail[d][0][c], is_tail);
+                assert_int_equal(sends != NULL, cases[i].is_told);
+                if (sends && is_mine)
+                    assert_int_equal(sends[c], is_tail == cases[i].cta_sends_tail);
+            }
+        proact_close(s.p);
+    }
+}
+
+static void one_method_alone_is_not_told(void **state)
+{
+    struct proact_share share;
+    struct stage s;
+
+    (void)state;
+    assert_int_equal(raise_curtain(&s, "fused"), 0);
+    assert_int_equal(launch(&s), 0);
+    transfer_share(&s.k->bindings->transfer, 0, 1, &share);
+    assert_int_equal(share.mode, PROACT_SHARE_COUNT | PROACT_SHARE_SEND);
+    assert_null(share.slot[0].sends);
+    assert_int_equal(
+        proact_plan_set(s.p, &(struct proact_plan){.method = "fused+polling"}, &s.err), 0);
+    assert_int_equal(launch(&s), 0); /* a binding of its own */
+    transfer_share(&s.k->bindings->transfer, 0, 1, &share);
+    assert_int_equal(share.mode, PROACT_SHARE_COUNT | PROACT_SHARE_SEND | PROACT_SHARE_MIX);
+    assert_non_null(share.slot[0].sends);
+    proact_close(s.p);
+}
+
+/* The pretend device aborts if anything is left behind. */
+static void exhausted_memory_is_survived(void **state)
+{
+    unsigned failed = 0;
+
+    (void)state;
+    for (unsigned left = 1; left < 12; left++) {
+        struct stage s;
+
+        assert_int_equal(raise_curtain(&s, "polling+fused:5000"), 0);
+        fake_state(s.p->set)->allocations_left = left;
+        failed += launch(&s) == PROACT_ENOSPACE;
+        fake_state(s.p->set)->allocations_left = 0;
+        assert_int_equal(launch(&s), 0);
+        proact_close(s.p);
+    }
+    assert_int_equal(failed,
+                     6); /* on both devices: tables, what is told, the agent's list */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_cannot_be_mixed_is_refused),
+        cmocka_unit_test(the_text_is_read),
+        cmocka_unit_test(each_chunk_goes_its_way),
+        cmocka_unit_test(one_method_alone_is_not_told),
+        cmocka_unit_test(exhausted_memory_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
