@@ -18,7 +18,8 @@ static const uint64_t chunks[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 2
 enum {
     PATTERNS = sizeof patterns / sizeof *patterns,
     RATIOS = sizeof ratios / sizeof *ratios,
-    CHUNKS = sizeof chunks / sizeof *chunks
+    CHUNKS = sizeof chunks / sizeof *chunks,
+    QUEUED_MAX = 1 << 12 /* copies that the host queues in a launch; more take seconds */
 };
 
 struct micro_bench {
@@ -84,13 +85,16 @@ static void run_method(struct micro_bench *b, const char *name)
 
     bench_must(transfer_method_find(name, &method, &err), &err);
     snprintf(row.method, sizeof row.method, "%s", name);
-    if (!method->takes_chunks || method->schedules) /* as it chooses */
+    if (!method->takes_chunks || (method->schedules && !q->chunk_bytes)) /* as it likes */
         run(b, &row);
-    for (int i = 0; i < CHUNKS && method->takes_chunks; i++) {
-        if (chunks[i] > q->bytes || (q->chunk_bytes && q->chunk_bytes != chunks[i]))
-            continue;
+    row.chunk_bytes = q->chunk_bytes;
+    if (q->chunk_bytes && method->takes_chunks)
+        run(b, &row);
+    for (int i = 0; i < CHUNKS && method->takes_chunks && !q->chunk_bytes; i++) {
         row.chunk_bytes = chunks[i];
-        run(b, &row);
+        if (chunks[i] <= q->bytes &&
+            (!method->beside || q->bytes / chunks[i] <= QUEUED_MAX))
+            run(b, &row);
     }
 }
 

@@ -46,7 +46,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     if (status)
         return status;
     if (!chunk && !wanted.method->schedules)
-        chunk = CHUNK_BYTES_DEFAULT;
+        chunk =
+            wanted.method->chunk_bytes ? wanted.method->chunk_bytes : CHUNK_BYTES_DEFAULT;
     if (chunk &&
         (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1))))
         return fail(err, PROACT_EINVAL,

@@ -108,7 +108,8 @@ struct transfer_method {
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
     bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
-    bool mixes;     /* it may send a part of the chunks, another the rest */
+    bool mixes;           /* it may send a part of the chunks, another the rest */
+    uint64_t chunk_bytes; /* where nothing is asked for; 0: as all */
     bool schedules; /* where nothing is asked for, the model gives each array's chunks */
 
     /* Makes state[device]; may allocate. NULL: nothing to make. */

@@ -46,6 +46,7 @@ methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
     *:copy-*) echo copy-engine ;;
+    *:relay-*) echo relay ;;
     *:counter-rewind | *:tell | *:tables-*) echo polling ;;
     *:rewind-*) echo copy-engine ;;
     *:counter-restart*) echo polling ;;
@@ -93,7 +94,7 @@ marks | (
         take_out "$file" "$line" >"$tree/$file"
         methods=$(methods_of "$file" "$name")
         case $methods in
-        fused | polling | copy-engine | hardware | bulk) said=$(run_cases "$methods") ;;
+        fused | polling | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

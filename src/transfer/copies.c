@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/copies.h"
+
+enum { STREAMS = TRANSFER_COPY_STREAMS };
+
+enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
+                                const struct proact_slot *slot, struct agent_item item,
+                                struct device_stream *stream, struct proact_error *err)
+{
+    const struct transfer_slot *s = &b->slot[item.slot];
+    device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
+    uint32_t all = slot->round * s->tables->table[device].writers[item.chunk];
+
+    /* protocol: copy-wait (else: return counter ? PROACT_OK : (int)all;) */
+    return b->devices->backend->wait_value(
+        stream, counter, all, &(struct device_reason){s->array, item.chunk}, err);
+}
+
+enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
+                               struct agent_item item, unsigned from, unsigned to,
+                               struct device_stream *stream, struct proact_error *err)
+{
+    const struct transfer_slot *s = &b->slot[item.slot];
+    const struct transfer_table *table = &s->tables->table[owner];
+    enum proact_status status = PROACT_OK;
+    uint32_t p = table->piece_first[item.chunk];
+
+    for (; p < table->piece_first[item.chunk + 1] && !b->plan.elide && !status; p++)
+        status = b->devices->backend->copy(stream, s->base[to] + table->piece[p].first_byte,
+                                           s->base[from] + table->piece[p].first_byte,
+                                           table->piece[p].bytes, err);
+    return status;
+}
+
+enum proact_status copies_open(const struct transfer_devices *t, unsigned device,
+                               struct copies_lanes *l, struct proact_error *err)
+{
+    enum proact_status status =
+        t->backend->event_create(t->set, device, false, &l->begin, err);
+
+    for (int s = 0; s < STREAMS && !status; s++) {
+        status = t->backend->event_create(t->set, device, false, &l->end[s], err);
+        if (!status)
+            status = t->backend->stream_create(t->set, device, &l->stream[s], err);
+    }
+    return status;
+}
+
+void copies_close(const struct transfer_devices *t, struct copies_lanes *l)
+{
+    for (int s = 0; s < STREAMS; s++) {
+        if (l->end[s])
+            t->backend->event_destroy(l->end[s]);
+        if (l->stream[s])
+            t->backend->stream_destroy(l->stream[s]);
+    }
+    if (l->begin)
+        t->backend->event_destroy(l->begin);
+}
+
+enum proact_status copies_fork(const struct transfer_devices *t, unsigned device,
+                               const struct copies_lanes *l, struct proact_error *err)
+{
+    enum proact_status status =
+        t->backend->record(t->device[device].lane[TRANSFER_SIDE], l->begin, err);
+
+    for (int s = 0; s < STREAMS && !status; s++)
+        /* protocol: copy-begin */
+        status = t->backend->wait_event(l->stream[s], l->begin, err);
+    return status;
+}
+
+enum proact_status copies_join(const struct transfer_devices *t, unsigned device,
+                               const struct copies_lanes *l, struct proact_error *err)
+{
+    struct device_stream *side = t->device[device].lane[TRANSFER_SIDE];
+    enum proact_status status = PROACT_OK;
+
+    for (int s = 0; s < STREAMS && !status; s++) {
+        status = t->backend->record(l->stream[s], l->end[s], err);
+        if (!status)
+            /* protocol: copy-end */
+            status = t->backend->wait_event(side, l->end[s], err);
+    }
+    return status;
+}
