@@ -1,13 +1,15 @@
 #!/bin/sh
-# Puts the tables of bench/results/*.json into docs/measuring.md, between the marks
-# `<!-- table NAME -->` and `<!-- end -->`. With --check it only says whether they are there.
+# Puts the tables of bench/results/*.json into docs/measuring.md and docs/performance.md,
+# between the marks `<!-- table NAME -->` and `<!-- end -->`. With --check it only says
+# whether they are there.
 set -eu
 cd "$(dirname "$0")/.."
-page=docs/measuring.md
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
+stale=
 
-awk '
+make_tables() {
+    awk '
 function value(line, key,    at, rest) {
     at = index(line, "\"" key "\": ")
     if (!at) return ""
@@ -57,8 +59,58 @@ function run_table(file,    line) {
         if (line ~ /"method": .*"time_ns"/) run_row(line)
     close(file)
 }
+# Measured on hardware: what each row is, its median and its spread.
+function figure_table(file,    line) {
+    print "| what | median | lowest to highest | runs |"
+    print "|---|---|---|---|"
+    while ((getline line < file) > 0)
+        if (line ~ /"measured": /)
+            printf "| %s | %.4g %s | %.4g to %.4g | %s |\n", value(line, "what"),
+                   value(line, "measured"), value(line, "unit"), value(line, "lowest"),
+                   value(line, "highest"), value(line, "runs")
+    close(file)
+}
+# The best chunk of each mechanism, by compute / copy.
+function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, chunk, seen) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"measured": /) continue
+        m = value(line, "method"); r = value(line, "ratio"); k = m SUBSEP r
+        if (!(m in seen)) { seen[m] = 1; order[++n] = m }
+        if (!(r in ideal)) { ratios[++count] = r; ideal[r] = value(line, "ideal") }
+        if (value(line, "measured") + 0 > best[k] + 0) {
+            best[k] = value(line, "measured")
+            chunk[k] = size(value(line, "chunk_bytes"))
+        }
+    }
+    close(file)
+    printf "| mechanism |"
+    for (i = 1; i <= count; i++) printf " compute / copy %s |", ratios[i]
+    printf "\n|---|"
+    for (i = 1; i <= count; i++) printf "---|"
+    printf "\n"
+    for (m = 1; m <= n; m++) {
+        printf "| %s |", order[m]
+        for (i = 1; i <= count; i++) {
+            k = order[m] SUBSEP ratios[i]
+            printf " %.3f%s |", best[k], chunk[k] == "" ? "" : " (" chunk[k] ")"
+        }
+        printf "\n"
+    }
+    printf "| *ideal* |"
+    for (i = 1; i <= count; i++) printf " %.2f |", ideal[ratios[i]]
+    printf "\n"
+    delete ideal
+}
 function table(name,    file, line, micro, speed) {
     file = "bench/results/" name ".json"
+    if (name ~ /^micro-[0-9]/) {
+        best_table(file)
+        return
+    }
+    if (name ~ /-[0-9]+x/) {
+        figure_table(file)
+        return
+    }
     if (name ~ /^pagerank/) {
         run_table(file)
         return
@@ -86,13 +138,17 @@ function table(name,    file, line, micro, speed) {
 /^<!-- end -->/ { inside = 0 }
 !inside { print }
 /^<!-- table / { inside = 1; table($3) }
-' "$page" >"$made"
+' "$1" >"$made"
+}
 
-if cmp -s "$made" "$page"; then
-    exit 0
-fi
-if [ "${1:-}" = --check ]; then
-    echo "$page: its tables are not those of bench/results: run bench/tables.sh" >&2
-    exit 1
-fi
-cat "$made" >"$page"
+for page in docs/measuring.md docs/performance.md; do
+    make_tables "$page"
+    cmp -s "$made" "$page" && continue
+    if [ "${1:-}" = --check ]; then
+        echo "$page: its tables are not those of bench/results: run bench/tables.sh" >&2
+        stale=yes
+    else
+        cat "$made" >"$page"
+    fi
+done
+[ -z "$stale" ]

@@ -73,6 +73,28 @@ static uint64_t read_bytes(const char *text)
     return bytes << shift;
 }
 
+static enum proact_status fail_to_mix(const char *text, const struct transfer_method *body,
+                                      const struct transfer_method *tail,
+                                      struct proact_error *err)
+{
+    struct text can = {0};
+    unsigned left = 0;
+
+    for (unsigned m = 0; m < METHOD_COUNT; m++)
+        left += methods[m]->mixes;
+    for (unsigned m = 0; m < METHOD_COUNT; m++)
+        if (methods[m]->mixes)
+            text_print(&can, "%s%s", methods[m]->name,
+                       --left > 1  ? ", "
+                       : left == 1 ? " and "
+                                   : "");
+    fail(err, PROACT_EINVAL,
+         "method '%s': '%s' and '%s' cannot share the chunks, two of %s can", text,
+         body->name, tail->name, can.data);
+    text_clear(&can);
+    return PROACT_EINVAL;
+}
+
 enum proact_status transfer_methods_read(const char *text, struct transfer_plan *out,
                                          struct proact_error *err)
 {
@@ -89,10 +111,7 @@ enum proact_status transfer_methods_read(const char *text, struct transfer_plan 
         (status = find_part(plus + 1, length, &tail, err)))
         return status;
     if (!body->mixes || !tail->mixes || body == tail)
-        return fail(err, PROACT_EINVAL,
-                    "method '%s': '%s' and '%s' cannot share the chunks, two of fused, "
-                    "polling and copy-engine can",
-                    text, body->name, tail->name);
+        return fail_to_mix(text, body, tail, err);
     if (!read_bytes(bytes))
         return fail(err, PROACT_EINVAL,
                     "method '%s': '%s' is no number of bytes from 1 up (K, M and G may "

@@ -60,17 +60,17 @@ static void what_cannot_be_mixed_is_refused(void **state)
     } cases[] = {
         {"bulk+fused",
          "method 'bulk+fused': 'bulk' and 'fused' cannot share the chunks, two of fused, "
-         "polling and copy-engine can"},
+         "polling, copy-engine and relay can"},
         {"fused+inline:4K",
          "method 'fused+inline:4K': 'fused' and 'inline' cannot share the chunks, two of "
-         "fused, polling and copy-engine can"},
-        {"polling+polling", "method 'polling+polling': 'polling' and 'polling' cannot "
-                            "share the chunks, two of "
-                            "fused, polling and copy-engine can"},
+         "fused, polling, copy-engine and relay can"},
+        {"polling+polling",
+         "method 'polling+polling': 'polling' and 'polling' cannot share the chunks, two "
+         "of fused, polling, copy-engine and relay can"},
         {"polling+magic", "unknown method 'magic': known are bulk, inline, fused, polling, "
-                          "copy-engine, hardware"},
+                          "copy-engine, relay, hardware"},
         {"+fused",
-         "unknown method '': known are bulk, inline, fused, polling, copy-engine, "
+         "unknown method '': known are bulk, inline, fused, polling, copy-engine, relay, "
          "hardware"},
         {"polling+fused:",
          "method 'polling+fused:': '' is no number of bytes from 1 up (K, "

@@ -75,8 +75,8 @@ void doctor_peers(struct doctor *d)
             d, DOCTOR_NOTE, "peers",
             "look at `nvidia-smi topo -p2p r`; under a hypervisor, or with an IOMMU, "
             "peer access must be let through",
-            "%u of %u pairs cannot reach each other's memory (%s): only bulk and "
-            "copy-engine work, through the host",
+            "%u of %u pairs cannot reach each other's memory (%s): only bulk, "
+            "copy-engine and relay work, through the host",
             lacking, pairs, list.data);
     else if (s->count < 2)
         doctor_say(d, DOCTOR_NOTE, "peers", NULL,
