@@ -92,8 +92,8 @@ static void bad_options_are_refused_in_a_sentence(void **state)
         enum proact_status status;
     } cases[] = {
         {{.plan = {.method = "telepathy"}},
-         "unknown method 'telepathy': known are bulk, inline, fused, polling, copy-engine, relay, "
-         "hardware",
+         "unknown method 'telepathy': known are bulk, inline, fused, polling, "
+         "copy-engine, relay, hardware",
          PROACT_EINVAL},
         {{.plan = {.method = "hardware"}},
          "method 'hardware' needs a counting unit in the device, which the pretend backend "

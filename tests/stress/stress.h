@@ -82,4 +82,6 @@ enum proact_status stress_session(const struct stress_options *o,
 struct stress_memory {
     double host_bytes, resident_bytes, mapped_bytes, device_bytes;
 };
+/* First of all: what is free again goes back, from all threads. */
+void stress_memory_settle(void);
 struct stress_memory stress_memory_now(bool has_gpus);

@@ -34,6 +34,12 @@ static double gpus_bytes(void)
     return sum; /* the library stays loaded: it is asked again */
 }
 
+/* The top of a thread's own arena would stay. */
+void stress_memory_settle(void)
+{
+    mallopt(M_ARENA_MAX, 1);
+}
+
 struct stress_memory stress_memory_now(bool has_gpus)
 {
     struct stress_memory m = {.device_bytes = has_gpus ? gpus_bytes() : 0};
