@@ -246,7 +246,7 @@ static void first_line(FILE *from, const char *key, char *into, int bytes)
     for (char line[512]; from && fgets(line, sizeof line, from);) {
         size_t length = strlen(key);
 
-        if (strncmp(line, key, length))
+        if (strncmp(line, key, length) != 0)
             continue;
         line[strcspn(line, "\n")] = 0;
         snprintf(into, (size_t)bytes, "%s", line + length + strspn(line + length, "\t :"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "micro_run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,8 +136,9 @@ static void verify(const struct micro *m, const struct proact_plan *plan)
                 if (piece[i].word[0] != (uint32_t)(first + i) ||
                     piece[i].word[1] != m->salt ||
                     piece[i].word[2] != ~(uint32_t)(first + i))
-                    bench_die("%s: vector %llu of device %u is not that of this launch",
-                              plan->method, (unsigned long long)(first + i), d);
+                    bench_die("%s: vector %" PRIu64
+                              " of device %u is not that of this launch",
+                              plan->method, first + i, d);
         }
 }
 

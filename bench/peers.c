@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60 }; /* a peer may hang */
+enum { LIMIT_S = 60 /* a peer may hang */, NUMBERS = 5 /* of a row */ };
 
 static const char *const programs[] = {"copies", "nccl", "nvshmem"};
 
@@ -18,22 +18,41 @@ static const char *folder(void)
     return given ? given : BENCH_PEERS;
 }
 
-/* A row: METHOD CHUNK_BYTES MEDIAN_NS LOWEST_NS HIGHEST_NS RUNS. Anything else is not ours:
+/* "row METHOD CHUNK_BYTES MEDIAN_NS LOWEST_NS HIGHEST_NS RUNS". Anything else is not ours:
    libraries print what they like. */
+static bool read_row(char *line, const char **method, double number[NUMBERS])
+{
+    char *rest = NULL, *word = strtok_r(line, " ", &rest);
+
+    if (!word || strcmp(word, "row") != 0 || !(*method = strtok_r(NULL, " ", &rest)))
+        return false;
+    for (int i = 0; i < NUMBERS; i++) {
+        char *end = NULL;
+
+        if (!(word = strtok_r(NULL, " \n", &rest)))
+            return false;
+        number[i] = strtod(word, &end);
+        if (*end || !(number[i] >= 0))
+            return false;
+    }
+    return true;
+}
+
 static void read_rows(FILE *from, const struct peers_request *q, peers_row *row,
                       void *context)
 {
-    char line[256], method[32];
+    double number[NUMBERS];
+    const char *method;
+    char line[256];
 
-    while (fgets(line, sizeof line, from)) {
-        struct bench_sample ns;
-        uint64_t chunk;
-
-        if (sscanf(line, "row %31s %" SCNu64 " %lf %lf %lf %u", method, &chunk, &ns.median,
-                   &ns.lowest, &ns.highest, &ns.runs) == 6 &&
+    while (fgets(line, sizeof line, from))
+        if (read_row(line, &method, number) && number[1] > 0 &&
             (!q->method || strcmp(q->method, method) == 0))
-            row(context, method, chunk, ns);
-    }
+            row(context, method, (uint64_t)number[0],
+                (struct bench_sample){.median = number[1],
+                                      .lowest = number[2],
+                                      .highest = number[3],
+                                      .runs = (unsigned)number[4]});
 }
 
 void peers_run(const struct peers_request *q, peers_row *row, void *context)

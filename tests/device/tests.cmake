@@ -67,6 +67,9 @@ fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 
+fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
+
 # What goes wrong with a driver, and each of its calls failing once.
 foreach(part failure sweep)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)

@@ -105,7 +105,8 @@ static int check_names(const struct bench_words *w)
     if (!known && !w->peers)
         return say_usage("bench", "--method: no method '%s': see proact methods",
                          w->method);
-    if (w->pattern && strcmp(w->pattern, "one-to-all") && strcmp(w->pattern, "all-to-all"))
+    if (w->pattern && strcmp(w->pattern, "one-to-all") != 0 &&
+        strcmp(w->pattern, "all-to-all") != 0)
         return say_usage("bench",
                          "--pattern: expected one-to-all or all-to-all, found '%s'",
                          w->pattern);

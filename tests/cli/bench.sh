@@ -1,0 +1,34 @@
+# Benches: wrong command lines, wrong files, and what a report holds besides its times.
+. "$(dirname "$0")/cli_lib.sh"
+exec 2>&1
+fails 2 proact bench
+fails 2 proact bench frobnicate
+fails 2 proact bench link latency
+fails 2 proact bench micro --chnk 64K
+fails 2 proact bench micro --method telepathy
+fails 2 proact bench micro --pattern some-to-some
+fails 2 proact bench micro --ratio -1
+fails 2 proact bench micro --bytes 3M
+fails 2 proact bench micro --bytes 2048M
+fails 2 proact bench micro --host-threads 0
+fails 2 proact bench link --within 5
+fails 1 proact bench link -m v100x4 -n 5
+fails 1 proact bench link -m v100x4 -n 1
+fails 1 proact bench link --against nothing.json
+echo '{"machine": "v100x4", "rows": [{"pattern": "one-to-all", "measured": 1}]}' >m.json
+fails 1 proact bench link --against m.json
+echo '{"machine": "v100x4", "rows": [{"probe": "tea", "what": "leaves", "measured": 1}]}' >m.json
+fails 1 proact bench link --against m.json
+echo '{"machine": "v100x4", "rows": [{"probe": "ping-pong", "what": "p", "measured": 0}]}' >m.json
+fails 1 proact bench latency --against m.json
+
+# A bench that is far from what was measured fails where it is asked to.
+echo '{"machine": "v100x4", "rows":
+ [{"probe": "ping-pong", "what": "p", "measured": 1e6}]}' >m.json
+proact bench latency --against m.json --within 5 >said && echo "not noticed"
+tail -1 said
+
+proact bench micro -m v100x4 -n 3 --bytes 1M --ratio 1 --chunk 64K --sleep --json r.json >said
+sed 's/"date": "[^"]*"/"date": "..."/; s/"commit": "[^"]*"/"commit": "..."/' r.json |
+    sed 's/"\(took_ns\|ideal\|emulated\|lowest\|highest\)": [0-9][0-9.e+-]*/"\1": .../g'
+ls

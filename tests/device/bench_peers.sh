@@ -1,0 +1,22 @@
+#!/bin/sh
+# What a program of another library prints becomes a row beside ours; what is no row does not.
+# Usage: bench_peers.sh PROACT, with a driver in LD_LIBRARY_PATH
+set -eu
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cat >"$scratch/peer_copies" <<'END'
+#!/bin/sh
+[ "$1 $2 $4" = "2 1048576 one-to-all" ] || exit 1
+echo "noise"
+echo "row BROKEN x 1 1 1 1"
+echo "row SHORT 1 1 1"
+echo "row PRETEND 65536 1000 900 1200 9"
+END
+chmod +x "$scratch/peer_copies"
+said=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine here --peers --bytes 1M --ratio 1 \
+    --pattern one-to-all --chunk 64K --json "$scratch/r.json")
+echo "$said"
+echo "$said" | grep -q '1\.00 PRETEND  *64 KB .* 9$'
+[ "$(echo "$said" | grep -c '1\.00')" -eq 6 ] # five of ours and this one
+[ "$(grep -c '"measured"' "$scratch/r.json")" -eq 6 ]
+! grep -q BROKEN "$scratch/r.json"
