@@ -115,12 +115,13 @@ enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned
         text_print(&names, "%s%u", i ? ", " : "", cta_first + cta[i]);
     if (count > NAMED)
         text_print(&names, ", ... (%u in all)", count);
+    uint32_t missing = count ? count - came % count : 0;
+
     fail(err, PROACT_ETIMEOUT,
          "array '%s': chunk %u was not complete on device %u within %.6g ms: %u of its "
          "writers "
          "never came, and its writers are CTA %s",
-         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, count - came % count,
-         names.data);
+         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, missing, names.data);
     text_clear(&names);
     return PROACT_ETIMEOUT;
 }
