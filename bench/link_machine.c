@@ -210,4 +210,5 @@ void link_verify(struct link_machine *m, unsigned device, uint64_t bytes)
         bench_die("device %u: %u of %llu vectors that were sent to it are wrong", device,
                   wrong, (unsigned long long)c.vectors);
     bench_must(m->backend->fill(d->stream[0], d->target, 0, bytes, &err), &err);
+    bench_must(m->backend->synchronize(m->set, &err), &err); /* peers write there next */
 }
