@@ -5,5 +5,7 @@ proact_ptx(${protocol_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/protocol/protocol_cases.c
 add_executable(protocol_cases protocol/protocol_cases.c ${protocol_ptx})
 target_compile_definitions(protocol_cases PRIVATE PROTOCOL_PTX="${protocol_ptx}")
 target_link_libraries(protocol_cases PRIVATE proact_testing)
-add_test(NAME protocol.cases COMMAND protocol_cases)
+add_test(NAME protocol.cases COMMAND protocol_cases 1)
 set_tests_properties(protocol.cases PROPERTIES LABELS quick TIMEOUT 300)
+add_test(NAME protocol.cases_seeds COMMAND protocol_cases 3)
+set_tests_properties(protocol.cases_seeds PROPERTIES LABELS slow TIMEOUT 300)

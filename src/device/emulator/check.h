@@ -33,6 +33,9 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
 
 /* `into` from now on knows what `from` knows: barriers, kernel ends, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
+/* The same from several, of rising numbers; and then all of them know it: a barrier. */
+void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);
+void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count);
 
 /* All work has ended and the host has seen it: everything so far is ordered. */
 void check_quiet(struct check *c);

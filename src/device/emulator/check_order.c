@@ -81,19 +81,25 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s)
            time <= check_clock_time(c->actors[actor].clock, who);
 }
 
-struct check_clock *check_snapshot(struct check *c, uint32_t actor)
+/* Up to when what an actor did itself is known with what it knows now; 0: it did nothing.
+ */
+static uint64_t own_time(struct check *c, struct actor *a)
 {
-    struct actor *a = &c->actors[actor];
+    uint64_t until = a->last ? a->epoch - 1 : 0;
 
-    if (!a->last)
-        return check_clock_keep(a->clock);
-    uint64_t until = a->epoch - 1;
-
-    if (a->last == a->epoch) { /* what it does from now on is not known with this */
+    if (a->last && a->last == a->epoch) { /* what it does from now on is not known */
         until = a->epoch;
         a->epoch = ++c->now;
     }
-    return check_clock_with(a->clock, actor, until);
+    return until;
+}
+
+struct check_clock *check_snapshot(struct check *c, uint32_t actor)
+{
+    struct actor *a = &c->actors[actor];
+    uint64_t until = own_time(c, a);
+
+    return until ? check_clock_with(a->clock, actor, until) : check_clock_keep(a->clock);
 }
 
 /* Writes the clock anew: whoever is known up to the last access, is known up to now. Actors
@@ -136,6 +142,46 @@ void check_join(struct check *c, uint32_t into, uint32_t from)
     struct check_clock *known = check_snapshot(c, from);
 
     check_learn(c, into, known);
+    check_clock_drop(known);
+}
+
+/* What they know is mostly one clock, that of the barrier before. */
+void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count)
+{
+    struct check_step *steps = must_calloc(2 * (size_t)count, sizeof *steps);
+    const struct check_clock *seen = NULL;
+    uint32_t filled = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct actor *a = &c->actors[from[i]];
+
+        if (a->clock != seen)
+            check_learn(c, into, a->clock);
+        seen = a->clock;
+        if (filled && steps[filled - 1].first == from[i])
+            filled--;
+        steps[filled++] = (struct check_step){.time = own_time(c, a), .first = from[i]};
+        steps[filled++] = (struct check_step){.first = from[i] + 1};
+    }
+    struct check_clock *own = check_clock_make(steps, filled);
+
+    check_learn(c, into, own);
+    check_clock_drop(own);
+    free(steps);
+}
+
+void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count)
+{
+    check_gather(c, group, members, count);
+    struct check_clock *known = check_snapshot(c, group);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct actor *a = &c->actors[members[i]];
+
+        drop(&a->clock);
+        a->clock = check_clock_keep(known);
+        a->compact_at = c->actors[group].compact_at;
+    }
     check_clock_drop(known);
 }
 

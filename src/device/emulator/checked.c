@@ -32,20 +32,16 @@ void checked_cta_end(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
 
-    for (uint32_t w = 0; c && w < r->run->warps; w++)
-        check_join(c, r->actor, r->warp_actors[w]);
-    if (c)
-        check_join(c, r->run->actor, r->actor);
+    if (!c)
+        return;
+    check_gather(c, r->actor, r->warp_actors, r->run->warps);
+    check_join(c, r->run->actor, r->actor);
 }
 
 void checked_barrier(struct emulated *d, struct resident *r)
 {
-    struct check *c = d->set->check;
-
-    for (uint32_t w = 0; c && w < r->run->warps; w++)
-        check_join(c, r->actor, r->warp_actors[w]);
-    for (uint32_t w = 0; c && w < r->run->warps; w++)
-        check_join(c, r->warp_actors[w], r->actor);
+    if (d->set->check)
+        check_meet(d->set->check, r->actor, r->warp_actors, r->run->warps);
 }
 
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,

@@ -128,9 +128,12 @@ static void signal_event(struct emulated *d, struct device_event *e, uint64_t ge
 {
     if (generation > e->done[d->number])
         e->done[d->number] = generation;
+    if (e->awaited[d->number] == 0)
+        return;
     for (struct device_stream *s = d->set->streams; s; s = s->next)
         if (s->device == d->number && s->busy && s->first->begin == wait_event_begin &&
             event_is_over(d, s->first)) {
+            s->first->event->awaited[d->number]--;
             checked_wait_event(d, s, s->first->event);
             span_add(d, DEVICE_SPAN_WAIT, s->lane, "wait", s->first->begin_ps, d->now_ps,
                      0);
@@ -163,8 +166,10 @@ void record_begin(struct emulated *d, struct operation *o)
 
 void wait_event_begin(struct emulated *d, struct operation *o)
 {
-    if (!event_is_over(d, o))
+    if (!event_is_over(d, o)) {
+        o->event->awaited[d->number]++;
         return; /* signal_event() goes on */
+    }
     checked_wait_event(d, o->stream, o->event);
     operation_done(d, o);
 }
