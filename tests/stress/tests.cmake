@@ -1,5 +1,5 @@
 # Random launches against a reference (stress.c says how): a few seconds on emulated devices,
-# a minute with label slow, and on the GPUs of this box with label gpu.
+# half a minute with label slow, and on the GPUs of this box with label gpu.
 set(stress_ptx ${CMAKE_CURRENT_BINARY_DIR}/stress_kernels.ptx)
 proact_ptx(${stress_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/stress/stress_kernels.cu ${PROACT_PTX})
 add_executable(stress stress/stress.c stress/stress_session.c stress/stress_shapes.c
@@ -11,7 +11,7 @@ endif()
 add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000 --launches 2500
     --seed 1 ${stress_ptx})
 set_tests_properties(stress.few PROPERTIES LABELS quick TIMEOUT 120)
-add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 60
+add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 25
     --launches 100000 --seed 100000 ${stress_ptx})
 set_tests_properties(stress.many PROPERTIES LABELS slow TIMEOUT 600)
 add_test(NAME stress.gpus COMMAND stress --machine here --seconds 60 --launches 100000
