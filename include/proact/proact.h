@@ -102,7 +102,8 @@ struct proact_image {
 };
 
 /* A kernel whose last parameter is a `struct proact_share` (proact/device.h) is split over
-   the devices; any other runs on the first device, and its arrays are copied to the others
+   the devices; so is any other as soon as it has maps, in clones that are made of its text.
+   What has neither runs on the first device, and its arrays are copied to the others
    afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED. */
 PROACT_API enum proact_status proact_kernel_load(struct proact *p,
                                                  const struct proact_image *image,
@@ -149,6 +150,12 @@ struct proact_map {
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
+
+/* Why launches of an unmarked kernel with maps are not split under the session's plan: one
+   sentence that names the line; it then runs on the first device, and its arrays are copied
+   to the others. NULL where they are split, or nothing was mapped. Borrowed, until the next
+   call of proact_kernel_map(). */
+PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
 
 struct proact_grid {
     uint32_t ctas[3], threads[3]; /* 0 counts as 1 */

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/recording.h"
+#include "runtime/runtime_clone.h"
 
 struct launching {
     struct proact_kernel *kernel;
@@ -169,13 +170,19 @@ static enum proact_status queue_kernel(const struct launching *l, unsigned devic
     }
     enum proact_status status =
         p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN],
-                           l->kernel->function[device], launch, err);
+                           kernel_function(l->kernel, l->binding, device), launch, err);
 
     if (!status && p->recording)
         recording_add_kernel(p, l->kernel, device, l->sequence);
     else if (!status)
         span_book_launched(&p->book, device, l->sequence);
     return status;
+}
+
+static uint32_t parameter_bytes(const struct launching *l)
+{
+    return l->binding ? l->kernel->share_offset + (uint32_t)sizeof(struct proact_share)
+                      : l->kernel->parameter_bytes;
 }
 
 static struct device_launch launch_of(const struct launching *l)
@@ -185,7 +192,7 @@ static struct device_launch launch_of(const struct launching *l)
         .block = {l->threads[0], l->threads[1], l->threads[2]},
         .shared_bytes = l->shared_bytes,
         .parameters = l->parameters,
-        .parameter_bytes = l->kernel->parameter_bytes,
+        .parameter_bytes = parameter_bytes(l),
         .label = l->kernel->name,
     };
 }
@@ -252,7 +259,8 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
     return status;
 }
 
-/* An unmarked kernel: the first device runs it, and its arrays go whole to the others. */
+/* A kernel that is not split: the first device runs it, and its arrays go whole to the
+ * others. */
 static enum proact_status launch_whole(const struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
@@ -347,17 +355,18 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
     struct proact *p = k->session;
     struct launching l = {.kernel = k, .args = args};
     enum proact_status status;
+    bool split;
 
     if ((status = check_grid(&l, grid, err)) || (status = check_args(&l, arg_count, err)) ||
-        (k->is_marked &&
-         (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
+        (status = kernel_is_split(k, &split, err)) ||
+        (split && (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l.binding && p->recording && transfer_counts(&l.binding->transfer) &&
         (status = recording_rewind(p, l.binding, err)))
         return status;
     l.sequence = ++p->sequence;
-    l.parameters = must_calloc(k->parameter_bytes, 1);
+    l.parameters = must_calloc(parameter_bytes(&l), 1);
     for (unsigned s = 0; l.binding && s < l.binding->transfer.slot_count; s++)
         if (transfer_counts(&l.binding->transfer))
             l.binding->transfer.slot[s].tables->round++;

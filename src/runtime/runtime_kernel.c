@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/session.h"
+#include "runtime/runtime_clone.h"
 
 static enum proact_status image_load(struct proact *p, const struct proact_image *image,
                                      struct session_image **out, struct proact_error *err)
@@ -85,6 +85,7 @@ enum proact_status proact_kernel_load(struct proact *p, const struct proact_imag
     struct proact_kernel *k = must_calloc(1, sizeof *k);
 
     k->session = p;
+    k->image = i;
     k->name = must_strdup(name);
     k->next = p->kernels;
     p->kernels = k;
@@ -110,6 +111,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     session_settle(p);
     kernel_bindings_drop(k, NULL);
     kernel_tables_drop(k);
+    kernel_clones_drop(k);
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;
@@ -146,6 +148,9 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
         kernel_tables_drop(k);
         map_clear(&k->slot[slot].map);
     } else {
+        session_settle(k->session);
+        kernel_bindings_drop(k, NULL);
+        kernel_clones_drop(k); /* they do not know the slot */
         k->slot_count++;
     }
     k->slot[slot] = (struct kernel_slot){arg, copy};

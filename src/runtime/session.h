@@ -75,6 +75,8 @@ struct proact_kernel {
     struct kernel_parameter *parameter; /* without the share */
     unsigned parameter_count;
     uint32_t parameter_bytes, share_offset;
+    const struct session_image *image;
+    struct kernel_clones *clones; /* runtime_clone.c; NULL: not made yet, or never */
     bool is_marked;
     bool may_write; /* it has an instruction that writes to global memory */
     struct kernel_slot slot[PROACT_SLOTS_MAX];

@@ -84,6 +84,9 @@ struct transfer_plan {
     bool elide; /* do all but send */
 };
 
+/* What it asks of a marked kernel: PROACT_SHARE_... */
+uint32_t transfer_plan_mode(const struct transfer_plan *plan);
+
 /* A shape of launch: these arrays, written as these tables say, sent by this plan. Kept for
    all launches of that shape; all but `state` is the owner's. */
 struct transfer_binding {

@@ -85,7 +85,7 @@ bool transfer_may_give_up(const struct transfer_binding *b)
     return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);
 }
 
-static uint32_t mode_of(const struct transfer_plan *plan)
+uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 {
     uint32_t mode = plan->method->share_mode;
 
@@ -96,7 +96,7 @@ static uint32_t mode_of(const struct transfer_plan *plan)
 
 bool transfer_counts(const struct transfer_binding *b)
 {
-    return b->devices->count > 1 && mode_of(&b->plan) & PROACT_SHARE_COUNT;
+    return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_SHARE_COUNT;
 }
 
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
@@ -104,7 +104,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
 {
     const struct transfer_devices *t = b->devices;
 
-    share->mode = t->count > 1 && b->slot_count ? mode_of(&b->plan) : 0;
+    share->mode = t->count > 1 && b->slot_count ? transfer_plan_mode(&b->plan) : 0;
     share->peer_count = b->plan.elide ? 0 : t->count - 1;
     share->epoch = epoch;
     share->slot_count = b->slot_count;

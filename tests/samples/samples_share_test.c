@@ -2,7 +2,8 @@
 /* Every sample kernel gives the CPU's answer on 1, 2, 4, 8 and 16 emulated devices under
    every method: on every replica, and bit for bit what one device gives. Without arguments
    every compiler's PTX has its turn with some of the devices; `all` tries all with all;
-   `check` runs what is free of races under the checker; `here` takes this box's GPUs. */
+   `check` runs what is free of races under the checker; `here` takes this box's GPUs. A
+   second argument, `plain`, takes the kernels that nobody marked, with the same maps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct share {
     struct proact *session;
     unsigned devices, compiler;
     uint64_t seed;
-    bool checks, few;
+    bool checks, few, plain;
     const char *method, *machine;
     struct truth *truth;
     struct proact_error err;
@@ -116,7 +117,8 @@ static unsigned share_sample(struct share *s, unsigned number)
 {
     const struct sample *sample = &samples[number];
     const char *compiler = samples_compilers[s->compiler];
-    enum samples_form form = sample->is_plain_only ? SAMPLES_PLAIN : SAMPLES_MARKED;
+    enum samples_form form =
+        s->plain || sample->is_plain_only ? SAMPLES_PLAIN : SAMPLES_MARKED;
     struct proact_array *arrays[SAMPLES_ARRAYS_MAX] = {NULL};
     struct proact_kernel *kernel = NULL;
     struct samples_case c;
@@ -139,6 +141,8 @@ static unsigned share_sample(struct share *s, unsigned number)
         goto done;
     must(s, status);
     declare_maps(s, &c, kernel);
+    if (proact_kernel_refusal(kernel))
+        fail_msg("%s: %s", s->title, proact_kernel_refusal(kernel));
     launch(s, &c, kernel, arrays);
     for (unsigned i = 0; i < c.array_count; i++)
         if (c.arrays[i].expected)
@@ -199,7 +203,7 @@ static void forget(struct truth *truth)
 }
 
 /* One device comes first, and says what is true. */
-static void run_methods(bool all, bool checks)
+static void run_methods(bool all, bool checks, bool plain)
 {
     struct truth *truth = must_calloc(1, sizeof *truth);
     unsigned ran = 0, turn = 0;
@@ -210,6 +214,7 @@ static void run_methods(bool all, bool checks)
                 struct share s = {.devices = device_counts[d],
                                   .compiler = c,
                                   .checks = checks,
+                                  .plain = plain,
                                   .method = *m,
                                   .truth = truth};
 
@@ -220,7 +225,7 @@ static void run_methods(bool all, bool checks)
     forget(truth);
 }
 
-static void run_seeds(void)
+static void run_seeds(bool plain)
 {
     enum { SEEDS = 200 };
     struct truth *truth = must_calloc(1, sizeof *truth);
@@ -233,6 +238,7 @@ static void run_seeds(void)
                                   .compiler = c,
                                   .seed = seed,
                                   .few = true,
+                                  .plain = plain,
                                   .method = *m,
                                   .truth = truth};
 
@@ -242,7 +248,7 @@ static void run_seeds(void)
     forget(truth);
 }
 
-static void run_here(void)
+static void run_here(bool plain)
 {
     struct truth *truth = must_calloc(1, sizeof *truth);
     struct topology found;
@@ -256,6 +262,7 @@ static void run_here(void)
                 struct share s = {.devices = d,
                                   .compiler = c,
                                   .method = *m,
+                                  .plain = plain,
                                   .machine = PROACT_MACHINE_HERE,
                                   .truth = truth};
 
@@ -270,13 +277,14 @@ static void samples_give_the_answer_on_all_devices(void **state)
 {
     const char *const *argv = *state;
     const char *which = argv[1] ? argv[1] : "";
+    bool plain = argv[1] && argv[2] && !strcmp(argv[2], "plain");
 
     if (!strcmp(which, "seeds"))
-        run_seeds();
+        run_seeds(plain);
     else if (!strcmp(which, "here"))
-        run_here();
+        run_here(plain);
     else
-        run_methods(!strcmp(which, "all"), !strcmp(which, "check"));
+        run_methods(!strcmp(which, "all"), !strcmp(which, "check"), plain);
 }
 
 int main(int argc, char **argv)

@@ -40,10 +40,19 @@ if(TARGET samples_share_test)
     foreach(which all check seeds)
         add_test(NAME samples.share_${which} COMMAND samples_share_test ${which}
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-        set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS slow)
+        add_test(NAME samples.share_plain_${which} COMMAND samples_share_test ${which} plain
+            WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+        set_tests_properties(samples.share_${which} samples.share_plain_${which}
+            PROPERTIES TIMEOUT 900 LABELS slow)
     endforeach()
 endif()
 if(TARGET samples_share_test)
+    add_test(NAME samples.share_plain COMMAND samples_share_test some plain
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS quick)
+    add_test(NAME samples.share_plain_here COMMAND samples_share_test here plain
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(samples.share_plain_here PROPERTIES TIMEOUT 300 LABELS gpu)
     add_test(NAME samples.share_here COMMAND samples_share_test here
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(samples.share_here PROPERTIES TIMEOUT 300 LABELS gpu)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A clone in the making: what its passes share. */
+
+#include "instrument/edit.h"
+#include "instrument/instrument.h"
+#include "instrument/origin.h"
+
+struct clone {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    const struct instrument_request *request;
+    enum instrument_clone kind;
+    const struct origin *origin; /* by register */
+    struct ptx_flow *flow;
+    struct arena *arena;
+    struct edit_list edits;
+    unsigned labels; /* that passes made so far */
+    struct proact_error *err;
+};
+
+/* Refuses the clone: "NAME (FILE:LINE): " and why, a sentence's rest. */
+__attribute__((format(printf, 3, 4))) enum proact_status clone_refuse(
+    const struct clone *c, const struct ptx_instruction *i, const char *format, ...);
+
+/* Registers that the passes may use between two instructions; the last parameter. */
+#define CLONE_REGISTERS                                                                    \
+    "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
+    "\n\t.reg .b64 \t%%proact_d<3>;"
+#define CLONE_SHARE "proact_share"
+
+/* The passes. */
+enum proact_status add_share(struct clone *c);        /* clone_share.c */
+enum proact_status replace_indices(struct clone *c);  /* clone_grid.c */
+enum proact_status keep_coherent(struct clone *c);    /* clone_scope.c */
+enum proact_status repeat_stores(struct clone *c);    /* clone_stores.c */
+enum proact_status end_together(struct clone *c);     /* clone_ending.c */
+enum proact_status refuse_whole(struct clone *c);     /* refuse.c */
+enum proact_status refuse_calls(struct clone *c);     /* refuse_calls.c */
+enum proact_status refuse_waits(struct clone *c);     /* refuse_waits.c */
+enum proact_status meet_at_barriers(struct clone *c); /* clone_barriers.c */

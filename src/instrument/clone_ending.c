@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All threads of the CTA end together, in the last words of a marked kernel: the body of
+   kernels/done.cu, in a scope of its own. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "instrument/clone.h"
+
+extern const char kernel_done[]; /* PTX, embedded by proact_kernel() */
+
+enum { LEAST_SM = 70 }; /* that has the fence */
+
+static bool is_name_of(const struct ptx_function *f, const char *word, size_t length)
+{
+    for (uint32_t l = 0; l < f->label_count; l++)
+        if (strlen(f->labels[l].name) == length &&
+            memcmp(f->labels[l].name, word, length) == 0)
+            return true;
+    for (uint32_t s = f->parameter_count; s < f->symbol_count; s++)
+        if (strlen(f->symbols[s].name) == length &&
+            memcmp(f->symbols[s].name, word, length) == 0)
+            return true;
+    return false;
+}
+
+static size_t word_length(const char *text)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)text[n]) || strchr("_$%", text[n]))
+        if (!text[n++])
+            return n - 1;
+    return n;
+}
+
+/* Registers are declared in the scope; labels and variables get names of their own as well,
+   and the parameter that of the clone's share. */
+static void add_renamed(const struct ptx_module *m, const struct ptx_function *f,
+                        struct text *into)
+{
+    const char *at = m->text + f->body.offset, *end = at + f->body.bytes;
+    const char *share = f->symbols[0].name;
+
+    while (at < end) {
+        size_t length = word_length(at);
+
+        if (length == strlen(share) && memcmp(at, share, length) == 0)
+            text_print(into, CLONE_SHARE);
+        else if (length && is_name_of(f, at, length))
+            text_print(into, "$proact_%.*s", (int)length, at);
+        else if (length)
+            text_add(into, at, length);
+        else
+            text_add(into, at, length = 1);
+        at += length;
+    }
+}
+
+static enum proact_status read_last_words(struct text *into, struct proact_error *err)
+{
+    struct ptx_module *m = NULL;
+    enum proact_status status =
+        ptx_parse("done.ptx", kernel_done, strlen(kernel_done), &m, err);
+
+    if (status)
+        return status;
+    const struct ptx_function *f = ptx_function_find(m, "proact_ending");
+
+    if (f && f->parameter_count == 1)
+        add_renamed(m, f, into);
+    else
+        status = fail(err, PROACT_EINVAL, "done.ptx: no kernel is named 'proact_ending'");
+    ptx_destroy(m);
+    return status;
+}
+
+enum proact_status end_together(struct clone *c)
+{
+    const struct ptx_function *f = c->function;
+    struct text words = {0};
+    enum proact_status status;
+
+    if (c->module->target_sm < LEAST_SM)
+        return clone_refuse(c, NULL, "it is made for sm_%u, counting needs sm_%d",
+                            c->module->target_sm, LEAST_SM);
+    if ((status = read_last_words(&words, c->err)))
+        return status;
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if (i->opcode != PTX_RET && i->opcode != PTX_EXIT)
+            continue;
+        if (i->guard >= 0)
+            edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;",
+                         i->guard_negated ? "!" : "", f->registers[i->guard].name);
+        else
+            edit_replace(&c->edits, i->span, "bra $proact_end;");
+    }
+    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:\n\t{%s}\n",
+                words.data);
+    text_clear(&words);
+    return PROACT_OK;
+}

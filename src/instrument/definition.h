@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Which registers an instruction sets, and which it reads. */
+
+#include "ptx/ptx.h"
+
+typedef void definition_visit(void *context, int32_t reg);
+
+void definition_each(const struct ptx_instruction *i, definition_visit *visit,
+                     void *context);
+/* Guards and the registers inside addresses are read, too. */
+void definition_each_use(const struct ptx_instruction *i, definition_visit *visit,
+                         void *context);

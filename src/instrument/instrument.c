@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "instrument/instrument.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "instrument/clone.h"
+
+enum { GRID = 1 << INSTRUMENT_GRID, INLINE = 1 << INSTRUMENT_INLINE };
+enum { COUNT = 1 << INSTRUMENT_COUNT, ALL = GRID | INLINE | COUNT };
+
+/* In the order they run, and for which clones. */
+static const struct {
+    unsigned clones;
+    enum proact_status (*run)(struct clone *c);
+} passes[] = {
+    {ALL, refuse_whole},     {ALL, refuse_calls},       {ALL, refuse_waits},
+    {ALL, add_share},        {ALL, replace_indices},    {ALL, keep_coherent},
+    {INLINE, repeat_stores}, {COUNT, meet_at_barriers}, {COUNT, end_together},
+};
+
+/* Adds the clone's text, or its refusal. */
+static void make_clone(struct clone *c, struct text *text)
+{
+    enum proact_status status = PROACT_OK;
+    const struct ptx_span all = c->function->span;
+
+    for (size_t p = 0; p < sizeof passes / sizeof *passes && !status; p++)
+        if (passes[p].clones & 1u << c->kind)
+            status = passes[p].run(c);
+    if (!status) {
+        text_add(text, "\n\n", 2);
+        edit_print(&c->edits, c->module, all, text);
+    }
+    edit_clear(&c->edits);
+}
+
+static void make_clones(const struct ptx_module *m, const struct ptx_function *f,
+                        const struct instrument_request *r,
+                        struct instrument_result *result, struct text *text)
+{
+    struct arena arena = {0};
+    struct clone base = {.module = m, .function = f, .request = r, .arena = &arena};
+
+    base.origin = origin_find(m, f, r, &arena);
+    base.flow = ptx_flow_build(f, &arena);
+    *result = (struct instrument_result){.share_offset = (f->parameter_bytes + 7) / 8 * 8};
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
+        struct clone c = base;
+
+        c.kind = (enum instrument_clone)kind;
+        c.err = &result->refusal[kind];
+        make_clone(&c, text);
+    }
+    arena_clear(&arena);
+}
+
+static const struct instrument_request *request_of(
+    const struct ptx_function *f, const struct instrument_request *requests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (f->is_entry && strcmp(requests[i].kernel, f->name) == 0)
+            return &requests[i];
+    return NULL;
+}
+
+enum proact_status instrument_module(const struct ptx_module *m,
+                                     const struct instrument_request *requests,
+                                     size_t count, struct instrument_result *results,
+                                     char **out, size_t *bytes, struct proact_error *err)
+{
+    struct text text = {0};
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct ptx_function *f = ptx_function_find(m, requests[i].kernel);
+
+        if (!f || !f->is_entry)
+            return fail(err, PROACT_EINVAL, "%s: no kernel is named '%s'", m->name,
+                        requests[i].kernel);
+    }
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        const struct ptx_function *f = &m->functions[i];
+        const struct instrument_request *r = request_of(f, requests, count);
+        uint32_t end = f->span.offset + f->span.bytes;
+
+        if (!r)
+            continue;
+        text_add(&text, m->text + at, end - at);
+        at = end;
+        make_clones(m, f, r, &results[r - requests], &text);
+    }
+    text_add(&text, m->text + at, m->bytes - at);
+    *out = text.data;
+    *bytes = text.length;
+    return PROACT_OK;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Face of the room that rewrites kernels which nobody marked. Beside an untouched kernel it
+   puts clones of it; each takes a `struct proact_share` (proact/device.h) by value as one
+   more, last parameter, so that whoever launches it sees a marked kernel. */
+
+#include <proact/device.h>
+#include <proact/status.h>
+
+#include "ptx/ptx.h"
+
+enum instrument_clone {
+    INSTRUMENT_GRID,   /* NAME__proact_grid: runs a part of the grid, and no more */
+    INSTRUMENT_INLINE, /* NAME__proact_inline: stores to the peers, too */
+    INSTRUMENT_COUNT,  /* NAME__proact_count: its last words are those of proact_done() */
+    INSTRUMENT_CLONES
+};
+const char *instrument_suffix(enum instrument_clone clone); /* "__proact_grid", ... */
+
+struct instrument_request {
+    const char *kernel;
+    uint32_t slot_count;
+    uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
+                                               pointer of that written array lies */
+};
+
+struct instrument_result {
+    uint32_t share_offset; /* of the last parameter; its end is the block's */
+    /* Why there is no such clone: one sentence; empty where there is one. */
+    struct proact_error refusal[INSTRUMENT_CLONES];
+};
+
+/* Writes `results`, one a request, and the new text: the module's, with the clones behind
+   each kernel. free(*out). Fails with PROACT_EINVAL if the module has no such kernel; what
+   cannot be cloned is no failure but a refusal. */
+enum proact_status instrument_module(const struct ptx_module *m,
+                                     const struct instrument_request *requests,
+                                     size_t count, struct instrument_result *results,
+                                     char **out, size_t *bytes, struct proact_error *err);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An unmarked kernel with maps: its clones take the place of a marked kernel, each under
+   the mechanisms that ask for it. */
+#include "runtime/runtime_clone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "instrument/instrument.h"
+
+struct kernel_clones {
+    char *text;
+    size_t bytes;
+    struct instrument_result result;
+    struct device_module *module[PROACT_DEVICES_MAX];
+    struct device_function *function[INSTRUMENT_CLONES][PROACT_DEVICES_MAX];
+};
+
+static enum instrument_clone clone_of(const struct transfer_plan *plan)
+{
+    uint32_t mode = transfer_plan_mode(plan);
+
+    if (mode & PROACT_SHARE_COUNT)
+        return INSTRUMENT_COUNT;
+    return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
+}
+
+/* The text alone: what is refused is known from it. */
+static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+{
+    struct instrument_request request = {.kernel = k->name, .slot_count = k->slot_count};
+
+    if (k->clones)
+        return PROACT_OK;
+    for (unsigned s = 0; s < k->slot_count; s++)
+        request.slot_offset[s] = k->parameter[k->slot[s].arg].offset;
+    struct kernel_clones *c = must_calloc(1, sizeof *c);
+    enum proact_status status =
+        instrument_module(k->image->ptx, &request, 1, &c->result, &c->text, &c->bytes, err);
+
+    if (status) {
+        free(c);
+        return status;
+    }
+    k->clones = c;
+    k->share_offset = c->result.share_offset;
+    return PROACT_OK;
+}
+
+static enum proact_status load_on(struct proact_kernel *k, unsigned device,
+                                  struct proact_error *err)
+{
+    const struct device_backend *b = k->session->backend;
+    struct kernel_clones *c = k->clones;
+    enum proact_status status = PROACT_OK;
+
+    if (!c->module[device])
+        status = b->module_load(k->session->set, device, k->image->ptx->name, c->text,
+                                c->bytes, &c->module[device], err);
+    for (int kind = 0; kind < INSTRUMENT_CLONES && !status; kind++) {
+        char name[1024];
+
+        if (c->result.refusal[kind].text[0] || c->function[kind][device])
+            continue;
+        snprintf(name, sizeof name, "%s%s", k->name,
+                 instrument_suffix((enum instrument_clone)kind));
+        status = b->function(c->module[device], name, &c->function[kind][device], err);
+    }
+    return status;
+}
+
+static bool may_split(const struct proact_kernel *k)
+{
+    return !k->is_marked && k->slot_count > 0;
+}
+
+enum proact_status kernel_is_split(struct proact_kernel *k, bool *split,
+                                   struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    *split = k->is_marked;
+    if (!may_split(k) || k->session->devices.count == 1)
+        return PROACT_OK;
+    if ((status = clones_create(k, err)))
+        return status;
+    if (k->clones->result.refusal[clone_of(&k->session->plan)].text[0])
+        return PROACT_OK;
+    for (unsigned d = 0; d < k->session->devices.count && !status; d++)
+        status = load_on(k, d, err);
+    *split = !status;
+    return status;
+}
+
+struct device_function *kernel_function(const struct proact_kernel *k,
+                                        const struct kernel_binding *b, unsigned device)
+{
+    if (!b || k->is_marked)
+        return k->function[device];
+    return k->clones->function[clone_of(&b->transfer.plan)][device];
+}
+
+const char *proact_kernel_refusal(struct proact_kernel *k)
+{
+    if (!may_split(k) || clones_create(k, NULL))
+        return NULL;
+    const char *why = k->clones->result.refusal[clone_of(&k->session->plan)].text;
+
+    return why[0] ? why : NULL;
+}
+
+void kernel_clones_drop(struct proact_kernel *k)
+{
+    struct kernel_clones *c = k->clones;
+
+    if (!c)
+        return;
+    for (unsigned d = 0; d < k->session->devices.count; d++)
+        if (c->module[d])
+            k->session->backend->module_unload(c->module[d]);
+    free(c->text);
+    free(c);
+    k->clones = NULL;
+}

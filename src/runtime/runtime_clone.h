@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* How a kernel that nobody marked is split nevertheless. */
+
+#include "runtime/session.h"
+
+/* Whether launches under the session's plan are split: a marked kernel always is, another
+   where it has maps, there are several devices, and its clone was not refused. Makes and
+   loads the clones when they are first needed. */
+enum proact_status kernel_is_split(struct proact_kernel *k, bool *split,
+                                   struct proact_error *err);
+
+/* What a device runs; `b` is NULL where the launch is not split. */
+struct device_function *kernel_function(const struct proact_kernel *k,
+                                        const struct kernel_binding *b, unsigned device);
+
+/* Nothing may be in flight. They are made anew when they are needed. */
+void kernel_clones_drop(struct proact_kernel *k);
