@@ -76,6 +76,9 @@ static void both_kinds_of_launch_mix(void **state)
     (void)state;
     struct bench b = open_four(true);
     struct proact_kernel *plain = testing_kernel(&b, "plain");
+    struct proact_kernel *copy = testing_kernel(&b, "copy_in");
+    struct proact_array *other = testing_array(&b, "other");
+    const unsigned n = N;
 
     for (unsigned i = 1; i < 5; i++) {
         MUST(testing_fill(&b, i)); /* all devices, sent to all */
@@ -83,6 +86,15 @@ static void both_kinds_of_launch_mix(void **state)
         MUST(proact_array_spread(b.out, &b.err));
     }
     testing_holds(&b, b.out, 40);
+    MUST(proact_kernel_map(copy, 1, &testing_map, &b.err));
+    MUST(proact_launch(
+        copy, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+        (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(other), PROACT_VALUE(n)}, 3,
+        &b.err));
+    MUST(run_plain(&b, plain, 0, N, 2)); /* while the others still read */
+    MUST(proact_array_spread(b.out, &b.err));
+    testing_holds(&b, other, 40);
+    testing_holds(&b, b.out, 2);
     MUST(testing_fill(&b, 3));
     testing_holds(&b, b.out, 3);
     proact_close(b.p);
