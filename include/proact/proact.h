@@ -49,6 +49,10 @@ struct proact_options {
     unsigned threads;        /* host threads that emulate; 0: as many as cores */
     double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s */
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
+    /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver
+       writes to standard output. */
+    void (*print)(void *context, const char *text, size_t length);
+    void *print_context;
 };
 
 /* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an

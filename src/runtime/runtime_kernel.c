@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "runtime/runtime_clone.h"
 
-static enum proact_status image_load(struct proact *p, const struct proact_image *image,
-                                     struct session_image **out, struct proact_error *err)
+enum proact_status image_load(struct proact *p, const struct proact_image *image,
+                              struct session_image **out, struct proact_error *err)
 {
     const char *name = image->name ? image->name : "kernel.ptx";
     size_t bytes = image->bytes ? image->bytes : strlen(image->text);
@@ -43,7 +43,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
     k->parameter = must_calloc(count, sizeof *k->parameter);
     for (unsigned i = 0; i < count; i++)
         k->parameter[i] =
-            (struct kernel_parameter){f->symbols[i].offset, f->symbols[i].bytes};
+            (struct proact_parameter){f->symbols[i].offset, f->symbols[i].bytes};
     k->parameter_bytes = f->parameter_bytes;
     if (count && k->parameter[count - 1].bytes == sizeof(struct proact_share) &&
         f->symbols[count - 1].align == _Alignof(struct proact_share)) {
@@ -86,6 +86,7 @@ enum proact_status proact_kernel_load(struct proact *p, const struct proact_imag
 
     k->session = p;
     k->image = i;
+    k->ptx = f;
     k->name = must_strdup(name);
     k->next = p->kernels;
     p->kernels = k;

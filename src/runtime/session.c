@@ -111,7 +111,9 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .check = o->check,
                                       .infinite_bandwidth = o->infinite_bandwidth,
                                       .threads = o->threads,
-                                      .wait_limit_ms = 2 * limit_ms},
+                                      .wait_limit_ms = 2 * limit_ms,
+                                      .print = o->print,
+                                      .print_context = o->print_context},
              &p->set, err)) ||
         (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,
                                 err)) ||
@@ -173,6 +175,7 @@ void proact_close(struct proact *p)
     if (p->set)
         p->backend->synchronize(p->set, NULL);
     recordings_destroy(p);
+    moments_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
     while (p->arrays)

@@ -4,7 +4,7 @@
 /* What stands behind the handles of <proact/proact.h>. Everything belongs to its session.
  */
 
-#include <proact/proact.h>
+#include <proact/program.h>
 
 #include "device/device.h"
 #include "ptx/ptx.h"
@@ -63,16 +63,13 @@ struct kernel_binding {
     struct transfer_binding transfer;
 };
 
-struct kernel_parameter {
-    uint32_t offset, bytes;
-};
-
 struct proact_kernel {
     struct proact *session;
     struct proact_kernel *next;
     char *name;
     struct device_function *function[PROACT_DEVICES_MAX];
-    struct kernel_parameter *parameter; /* without the share */
+    const struct ptx_function *ptx;     /* of its image */
+    struct proact_parameter *parameter; /* without the share */
     unsigned parameter_count;
     uint32_t parameter_bytes, share_offset;
     const struct session_image *image;
@@ -108,6 +105,7 @@ struct proact {
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
+    struct proact_moment *moments;
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
@@ -127,6 +125,12 @@ enum proact_status session_open(const struct device_backend *backend,
 
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
                                 struct transfer_plan *out, struct proact_error *err);
+
+void moments_destroy(struct proact *p);
+
+/* The image, loaded on every device now or before. */
+enum proact_status image_load(struct proact *p, const struct proact_image *image,
+                              struct session_image **out, struct proact_error *err);
 
 /* Bindings of a kernel; nothing may be in flight when they are dropped. `array`: only those
    that use it, NULL: all. */

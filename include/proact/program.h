@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a whole program needs that was written for one GPU and knows nothing of replicas
+   (docs/compiler.md): it owns addresses, and launches kernels with blocks of parameters.
+   Its memory is arrays of <proact/proact.h>, and the address that it knows is the one on
+   the first device. What it does there alone leaves the other replicas behind, until
+   proact_array_spread() brings them up to date. */
+
+#include <proact/proact.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Address of the replica on that device, valid until the array is destroyed. Where the
+   session is emulated, it is an address of this process: what lies there may be touched
+   between a wait and the next thing that is queued. */
+PROACT_API uint64_t proact_array_address(const struct proact_array *a, unsigned device);
+/* The array with this byte on the first device, and how far in it lies; NULL: none. */
+PROACT_API struct proact_array *proact_array_find(struct proact *p, uint64_t address,
+                                                  uint64_t *byte);
+
+/* Bytes on the first device alone, by address, queued in order with everything else; only
+   read waits. Fails with PROACT_EINVAL where they do not lie in one array or variable. */
+PROACT_API enum proact_status proact_first_write(struct proact *p, uint64_t to,
+                                                 const void *from, size_t bytes,
+                                                 struct proact_error *err);
+PROACT_API enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
+                                                size_t bytes, struct proact_error *err);
+PROACT_API enum proact_status proact_first_copy(struct proact *p, uint64_t to,
+                                                uint64_t from, size_t bytes,
+                                                struct proact_error *err);
+PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
+                                                unsigned char value, size_t bytes,
+                                                struct proact_error *err);
+
+/* The first device's replica to all others, queued. */
+PROACT_API enum proact_status proact_array_spread(struct proact_array *a,
+                                                  struct proact_error *err);
+
+/* A kernel's parameters as one block, laid out as the kernel has them (without a share),
+   and the places in it where the address of an array goes: of its byte `byte`, on
+   whichever device runs the kernel. */
+struct proact_place {
+    uint32_t offset; /* in the block */
+    struct proact_array *array;
+    uint64_t byte;
+};
+struct proact_block {
+    const void *bytes;
+    size_t size;
+    const struct proact_place *places;
+    size_t place_count;
+};
+
+/* Queues the kernel. One that is marked is launched as by proact_launch(); its places must
+   then be the first bytes of parameters and of arrays (else PROACT_EREFUSED). Any other
+   runs on the first device alone, may use all of its memory, and nothing is sent. */
+PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
+                                                  const struct proact_grid *grid,
+                                                  const struct proact_block *block,
+                                                  struct proact_error *err);
+
+struct proact_parameter {
+    uint32_t offset, bytes; /* in the block */
+};
+struct proact_kernel_info {
+    const char *name; /* these are borrowed from the kernel */
+    const struct proact_parameter *parameters;
+    unsigned parameter_count; /* without a share */
+    uint32_t parameter_bytes; /* of a block */
+    uint32_t shared_bytes;    /* static, a CTA */
+    uint32_t max_threads;     /* .maxntid; 0: not said */
+    bool is_marked;
+};
+PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);
+
+/* A variable of a module, on every device. */
+struct proact_variable {
+    uint64_t address[PROACT_DEVICES_MAX];
+    size_t bytes;
+};
+/* Fails with PROACT_EINVAL where the image has no such variable. */
+PROACT_API enum proact_status proact_variable_find(struct proact *p,
+                                                   const struct proact_image *image,
+                                                   const char *name,
+                                                   struct proact_variable *out,
+                                                   struct proact_error *err);
+/* Bytes from `first` on: write to every device, read from the first. */
+PROACT_API enum proact_status proact_variable_write(struct proact *p,
+                                                    const struct proact_variable *v,
+                                                    size_t first, const void *from,
+                                                    size_t bytes, struct proact_error *err);
+PROACT_API enum proact_status proact_variable_read(struct proact *p,
+                                                   const struct proact_variable *v,
+                                                   size_t first, void *into, size_t bytes,
+                                                   struct proact_error *err);
+
+/* A moment of the first device: when it had done what was queued before. The session owns
+   it. elapsed waits, and fails with PROACT_EINVAL where one was never set. */
+struct proact_moment;
+PROACT_API enum proact_status proact_moment_create(struct proact *p,
+                                                   struct proact_moment **out,
+                                                   struct proact_error *err);
+PROACT_API void proact_moment_destroy(struct proact_moment *m); /* NULL is fine */
+PROACT_API enum proact_status proact_moment_set(struct proact_moment *m,
+                                                struct proact_error *err);
+PROACT_API enum proact_status proact_moment_elapsed(struct proact_moment *from,
+                                                    struct proact_moment *to, double *ns,
+                                                    struct proact_error *err);
+
+/* One device of the session's machine. */
+struct proact_device_info {
+    const char *machine, *name; /* borrowed from the session */
+    unsigned capability, sm_count, threads_per_sm, ctas_per_sm, threads_per_cta;
+    uint64_t shared_bytes_per_sm, shared_bytes_per_cta, memory_bytes, l2_bytes;
+    double clock_ghz, memory_gbps;
+};
+PROACT_API struct proact_device_info proact_device_describe(const struct proact *p);
+
+#ifdef __cplusplus
+}
+#endif

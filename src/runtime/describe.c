@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel and a device are like. */
+#include "runtime/first_device.h"
+
+struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
+{
+    struct proact_kernel_info info = {.name = k->name,
+                                      .parameter_bytes = k->parameter_bytes,
+                                      .parameters = k->parameter,
+                                      .parameter_count = k->parameter_count,
+                                      .max_threads = k->ptx->max_threads,
+                                      .is_marked = k->is_marked};
+
+    if (k->is_marked) { /* what lies before the share */
+        const struct proact_parameter *last = k->parameter + k->parameter_count - 1;
+
+        info.parameter_bytes = k->parameter_count ? last->offset + last->bytes : 0;
+    }
+    for (uint32_t i = k->ptx->parameter_count; i < k->ptx->symbol_count; i++)
+        if (k->ptx->symbols[i].space == PTX_SPACE_SHARED)
+            info.shared_bytes += k->ptx->symbols[i].bytes;
+    return info;
+}
+
+struct proact_device_info proact_device_describe(const struct proact *p)
+{
+    const struct topology_device *d = &p->topology.device;
+
+    return (struct proact_device_info){
+        .machine = p->topology.name,
+        .name = d->name,
+        .capability = d->capability,
+        .sm_count = d->sm_count,
+        .threads_per_sm = d->threads_per_sm,
+        .ctas_per_sm = d->ctas_per_sm,
+        .threads_per_cta = d->threads_per_cta,
+        .shared_bytes_per_sm = d->shared_bytes_per_sm,
+        .shared_bytes_per_cta = d->shared_bytes_per_cta,
+        .memory_bytes = d->memory_bytes,
+        .l2_bytes = d->l2_bytes,
+        .clock_ghz = d->clock_ghz,
+        .memory_gbps = d->memory_gbps,
+    };
+}

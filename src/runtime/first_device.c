@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program for one GPU does: on the first device alone, with whatever of its memory.
+   The other replicas stay behind until they are asked for. */
+#include "runtime/first_device.h"
+
+#include <inttypes.h>
+
+#include "base/fail.h"
+
+static const struct order_place first_main = {0, TRANSFER_MAIN};
+
+uint64_t proact_array_address(const struct proact_array *a, unsigned device)
+{
+    return device < a->session->devices.count ? a->base[device] : 0;
+}
+
+struct proact_array *proact_array_find(struct proact *p, uint64_t address, uint64_t *byte)
+{
+    for (struct proact_array *a = p->arrays; a; a = a->next)
+        if (address - a->base[0] < a->bytes) {
+            *byte = address - a->base[0];
+            return a;
+        }
+    return NULL;
+}
+
+/* The array that the bytes lie in; a module's variables are in none. */
+static enum proact_status array_of(struct proact *p, const char *what, uint64_t address,
+                                   size_t bytes, struct proact_array **out,
+                                   struct proact_error *err)
+{
+    uint64_t byte = 0;
+    struct proact_array *a = proact_array_find(p, address, &byte);
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a %s cannot be recorded", what);
+    if (a && bytes > a->bytes - byte)
+        return fail(err, PROACT_EINVAL,
+                    "%s: %zu bytes from byte %" PRIu64 " of array '%s', it has %zu", what,
+                    bytes, byte, a->name, a->bytes);
+    *out = a;
+    return PROACT_OK;
+}
+
+enum proact_status first_await_all(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (struct proact_array *a = p->arrays; a && p->devices.count > 1 && !status;
+         a = a->next)
+        status = array_await(p, a, first_main, true, err);
+    return status;
+}
+
+enum proact_status first_done_all(struct proact *p, struct proact_error *err)
+{
+    for (struct proact_array *a = p->arrays; a; a = a->next)
+        a->used = p->sequence;
+    return order_record(&p->order, first_main, p->sequence, err);
+}
+
+static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
+                                struct proact_error *err)
+{
+    return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
+}
+
+/* Behind an operation on up to two arrays. */
+static enum proact_status done(struct proact *p, struct proact_array *a,
+                               struct proact_array *b, struct proact_error *err)
+{
+    p->sequence++;
+    if (a)
+        a->used = p->sequence;
+    if (b)
+        b->used = p->sequence;
+    return order_record(&p->order, first_main, p->sequence, err);
+}
+
+static struct device_stream *stream(const struct proact *p)
+{
+    return p->devices.device[0].lane[TRANSFER_MAIN];
+}
+
+enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
+                                      size_t bytes, struct proact_error *err)
+{
+    struct proact_array *a;
+    enum proact_status status = array_of(p, "write", to, bytes, &a, err);
+
+    if (status || !bytes || (status = await(p, a, true, err)) ||
+        (status = p->backend->write(stream(p), to, from, bytes, err)))
+        return status;
+    return done(p, a, NULL, err);
+}
+
+enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    struct proact_array *a;
+    enum proact_status status = array_of(p, "read", from, bytes, &a, err);
+
+    if (status || (status = proact_wait(p, err)) || !bytes)
+        return status;
+    return p->backend->read(stream(p), into, from, bytes, err);
+}
+
+enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    struct proact_array *a, *b;
+    enum proact_status status;
+
+    if ((status = array_of(p, "copy", to, bytes, &a, err)) ||
+        (status = array_of(p, "copy", from, bytes, &b, err)) || !bytes ||
+        (status = await(p, a, true, err)) || (status = await(p, b, false, err)) ||
+        (status = p->backend->copy(stream(p), to, from, bytes, err)))
+        return status;
+    return done(p, a, b, err);
+}
+
+enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
+                                     size_t bytes, struct proact_error *err)
+{
+    struct proact_array *a;
+    enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
+
+    if (status || !bytes || (status = await(p, a, true, err)) ||
+        (status = p->backend->fill(stream(p), to, value, bytes, err)))
+        return status;
+    return done(p, a, NULL, err);
+}
+
+/* From lane SIDE, as what a launch sends: behind the first device's own work and what the
+   peers still do with theirs. */
+enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const struct order_place side = {0, TRANSFER_SIDE};
+    enum proact_status status;
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
+                    a->name);
+    if (p->devices.count == 1)
+        return PROACT_OK;
+    uint64_t sequence = ++p->sequence;
+
+    if ((status = order_wait(&p->order, side, first_main, a->used, err)) ||
+        (status = array_await(p, a, side, false, err)) ||
+        (status = array_await_peers(p, a, side, err)))
+        return status;
+    for (unsigned d = 1; d < p->devices.count && !status; d++) {
+        status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
+                                  a->base[0], a->bytes, err);
+        a->traffic[0].bytes += a->bytes;
+    }
+    a->sent[TRANSFER_SIDE] = sequence;
+    return status ? status : order_record(&p->order, side, sequence, err);
+}

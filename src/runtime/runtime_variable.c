@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+
+#include "base/fail.h"
+#include "runtime/first_device.h"
+
+enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
+                                        const char *name, struct proact_variable *out,
+                                        struct proact_error *err)
+{
+    struct proact_variable v = {{0}, 0};
+    struct session_image *i;
+    enum proact_status status = image_load(p, image, &i, err);
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = p->backend->variable(i->module[d], name, &v.address[d], &v.bytes, err);
+    if (!status)
+        *out = v;
+    return status;
+}
+
+static enum proact_status check(const struct proact_variable *v, size_t first, size_t bytes,
+                                struct proact_error *err)
+{
+    if (first <= v->bytes && bytes <= v->bytes - first)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL, "bytes %zu to %zu of a variable, it has %zu", first,
+                first + bytes, v->bytes);
+}
+
+/* Kernels of other devices run on lane MAIN of theirs: that order is enough. */
+enum proact_status proact_variable_write(struct proact *p, const struct proact_variable *v,
+                                         size_t first, const void *from, size_t bytes,
+                                         struct proact_error *err)
+{
+    enum proact_status status = check(v, first, bytes, err);
+
+    for (unsigned d = 0; d < p->devices.count && bytes && !status; d++)
+        status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
+                                   v->address[d] + first, from, bytes, err);
+    return status;
+}
+
+enum proact_status proact_variable_read(struct proact *p, const struct proact_variable *v,
+                                        size_t first, void *into, size_t bytes,
+                                        struct proact_error *err)
+{
+    enum proact_status status = check(v, first, bytes, err);
+
+    return status ? status : proact_first_read(p, into, v->address[0] + first, bytes, err);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* <proact/program.h>: the first device alone, blocks of parameters, variables, moments. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .global .align 4 .u32 counter[4] = {7, 8, 9, 10};\n"
+    ".visible .entry adds(.param .u64 a)\n{\n .reg .b32 %r<4>;\n .reg .b64 %rd<4>;\n"
+    " ld.param.u64 %rd1, [a];\n ld.global.u32 %r1, [counter+4];\n"
+    " ld.global.u32 %r2, [%rd1];\n add.u32 %r3, %r1, %r2;\n"
+    " st.global.u32 [%rd1], %r3;\n st.global.u32 [counter], %r3;\n ret;\n}\n";
+
+struct view {
+    uint64_t out;
+    uint32_t n, factor;
+};
+
+static struct bench open_four(bool check)
+{
+    return testing_open(&(struct proact_options){.machine = "v100x4", .check = check});
+}
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", b.err.text);                                                    \
+    } while (0)
+
+static enum proact_status run_plain(struct bench *b, struct proact_kernel *k, uint64_t byte,
+                                    uint32_t n, uint32_t factor)
+{
+    const struct view view = {1, n, factor}; /* the address is put in */
+    const struct proact_place place = {0, b->out, byte};
+
+    return proact_launch_block(
+        k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+        &(struct proact_block){&view, sizeof view, &place, 1}, &b->err);
+}
+
+static void expect(struct bench *b, struct proact_array *a, unsigned device, unsigned i,
+                   uint32_t value)
+{
+    uint32_t is = ~value;
+
+    if (proact_array_read_replica(a, device, i, &is, 1, &b->err))
+        fail_msg("%s", b->err.text);
+    if (is != value)
+        fail_msg("device %u: element %u is %u, not %u", device, i, is, value);
+}
+
+/* The first device alone has it until it is spread; a pointer may lead into an array. */
+static void a_block_runs_on_the_first_device(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    static const uint32_t zeros[N];
+
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 40, 100, 3));
+    expect(&b, b.out, 0, 9, 0);
+    expect(&b, b.out, 0, 10, 3);
+    expect(&b, b.out, 0, 109, 300);
+    expect(&b, b.out, 0, 110, 0);
+    expect(&b, b.out, 3, 10, 0);
+    MUST(proact_array_spread(b.out, &b.err));
+    for (unsigned d = 0; d < 4; d++)
+        expect(&b, b.out, d, 109, 300);
+    proact_close(b.p);
+}
+
+/* Split launches and launches on the first device follow each other. */
+static void both_kinds_of_launch_mix(void **state)
+{
+    (void)state;
+    struct bench b = open_four(true);
+    struct proact_kernel *plain = testing_kernel(&b, "plain");
+    struct proact_kernel *copy = testing_kernel(&b, "copy_in");
+    struct proact_array *other = testing_array(&b, "other");
+    const unsigned n = N;
+
+    for (unsigned i = 1; i < 5; i++) {
+        MUST(testing_fill(&b, i)); /* all devices, sent to all */
+        MUST(run_plain(&b, plain, 0, N, 10 * i));
+        MUST(proact_array_spread(b.out, &b.err));
+    }
+    testing_holds(&b, b.out, 40);
+    MUST(proact_kernel_map(copy, 1, &testing_map, &b.err));
+    MUST(proact_launch(
+        copy, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+        (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(other), PROACT_VALUE(n)}, 3,
+        &b.err));
+    MUST(run_plain(&b, plain, 0, N, 2)); /* while the others still read */
+    MUST(proact_array_spread(b.out, &b.err));
+    testing_holds(&b, other, 40);
+    testing_holds(&b, b.out, 2);
+    MUST(testing_fill(&b, 3));
+    testing_holds(&b, b.out, 3);
+    proact_close(b.p);
+}
+
+/* A marked kernel takes a block, too, and is split. */
+static void a_marked_kernel_is_split(void **state)
+{
+    (void)state;
+    struct bench b = open_four(true);
+    const struct view view = {0, N, 5};
+    struct proact_place place = {0, b.out, 0};
+    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+    const struct proact_block block = {&view, sizeof view, &place, 1};
+
+    assert_true(proact_kernel_describe(b.fill).is_marked);
+    MUST(proact_launch_block(b.fill, &grid, &block, &b.err));
+    testing_holds(&b, b.out, 5);
+    place.byte = 4;
+    REFUSED(proact_launch_block(b.fill, &grid, &block, &b.err), PROACT_EREFUSED,
+            "address at byte 0");
+    proact_close(b.p);
+}
+
+static void addresses_are_written_copied_and_filled(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    struct proact_array *other = testing_array(&b, "other");
+    uint64_t out = proact_array_address(b.out, 0), to = proact_array_address(other, 0);
+    const uint32_t values[] = {11, 22, 33};
+    uint32_t is[3] = {0};
+    uint64_t byte = 0;
+
+    assert_ptr_equal(proact_array_find(b.p, to + 4 * N - 1, &byte), other);
+    assert_int_equal(byte, 4 * N - 1);
+    assert_null(proact_array_find(b.p, to + 4 * N, &byte));
+    MUST(proact_first_fill(b.p, to, 0xff, 4 * N, &b.err));
+    MUST(proact_first_write(b.p, out + 8, values, sizeof values, &b.err));
+    MUST(proact_first_copy(b.p, to + 400, out + 8, sizeof values, &b.err));
+    MUST(proact_first_read(b.p, is, to + 404, sizeof is, &b.err));
+    assert_int_equal(is[0], 22);
+    assert_int_equal(is[1], 33);
+    assert_int_equal(is[2], 0xffffffff);
+    REFUSED(proact_first_write(b.p, to + 4 * N - 4, values, 8, &b.err), PROACT_EINVAL,
+            "'other', it has 20000");
+    REFUSED(proact_first_read(b.p, is, 4096, 4, &b.err), PROACT_EINVAL, "4 bytes");
+    proact_close(b.p);
+}
+
+static void variables_are_on_every_device(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    const struct proact_image image = {.name = "counter.ptx", .text = ptx};
+    const struct proact_place place = {0, b.out, 0};
+    const uint64_t nothing = 0;
+    const uint32_t start = 100, bonus = 20;
+    uint32_t is[4] = {0};
+    struct proact_variable v;
+    struct proact_kernel *k = NULL;
+
+    MUST(proact_kernel_load(b.p, &image, "adds", &k, &b.err));
+    MUST(proact_variable_find(b.p, &image, "counter", &v, &b.err));
+    assert_int_equal(v.bytes, 16);
+    assert_true(v.address[0] != v.address[3]);
+    MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
+    assert_int_equal(is[3], 10);
+    MUST(proact_variable_write(b.p, &v, 4, &bonus, 4, &b.err));
+    MUST(proact_first_write(b.p, proact_array_address(b.out, 0), &start, 4, &b.err));
+    MUST(proact_launch_block(k, &(struct proact_grid){.ctas = {1}},
+                             &(struct proact_block){&nothing, 8, &place, 1}, &b.err));
+    MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
+    assert_int_equal(is[0], 120);
+    assert_int_equal(is[1], 20);
+    REFUSED(proact_variable_find(b.p, &image, "nobody", &v, &b.err), PROACT_EINVAL,
+            "nobody");
+    REFUSED(proact_variable_write(b.p, &v, 13, &bonus, 4, &b.err), PROACT_EINVAL,
+            "it has 16");
+    proact_close(b.p);
+}
+
+static void moments_are_apart_by_what_ran_between(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    struct proact_moment *from, *to, *never;
+    double ns = -1;
+
+    MUST(proact_moment_create(b.p, &from, &b.err));
+    MUST(proact_moment_create(b.p, &to, &b.err));
+    MUST(proact_moment_create(b.p, &never, &b.err));
+    MUST(proact_moment_set(from, &b.err));
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 1));
+    MUST(proact_moment_set(to, &b.err));
+    MUST(proact_moment_elapsed(from, to, &ns, &b.err));
+    assert_true(ns > 500 && ns < 1e6);
+    REFUSED(proact_moment_elapsed(from, never, &ns, &b.err), PROACT_EINVAL, "second");
+    proact_moment_destroy(to);
+    proact_close(b.p); /* and the others */
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    struct proact_kernel *k = testing_kernel(&b, "plain");
+    const struct proact_kernel_info info = proact_kernel_describe(k);
+    const struct view view = {0, N, 1};
+    const struct proact_place beyond = {12, b.out, 0};
+    const struct proact_grid large = {.ctas = {1}, .threads = {2048}};
+
+    assert_int_equal(info.parameter_count, 1);
+    assert_int_equal(info.parameter_bytes, sizeof view);
+    assert_int_equal(proact_device_describe(b.p).capability, 70);
+    REFUSED(
+        proact_launch_block(k, &large, &(struct proact_block){&view, 12, NULL, 0}, &b.err),
+        PROACT_EINVAL, "a block of 12 bytes, its parameters have 16");
+    REFUSED(proact_launch_block(
+                k, &large, &(struct proact_block){&view, sizeof view, &beyond, 1}, &b.err),
+            PROACT_EINVAL, "at byte 12");
+    REFUSED(proact_launch_block(
+                k, &large, &(struct proact_block){&view, sizeof view, NULL, 0}, &b.err),
+            PROACT_EINVAL, "2048 x 1 x 1 threads");
+    proact_close(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_runs_on_the_first_device),
+        cmocka_unit_test(both_kinds_of_launch_mix),
+        cmocka_unit_test(a_marked_kernel_is_split),
+        cmocka_unit_test(addresses_are_written_copied_and_filled),
+        cmocka_unit_test(variables_are_on_every_device),
+        cmocka_unit_test(moments_are_apart_by_what_ran_between),
+        cmocka_unit_test(what_is_wrong_is_said),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
