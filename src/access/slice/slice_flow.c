@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where control goes: the ends of blocks, without ways that trap (a launch that traps has
+   no result), and which branches decide whether a block runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/slice/slice.h"
+#include "base/fail.h"
+#include "ptx/ptx_dominators.h"
+
+struct slice_list slice_list_make(struct slice *s, uint32_t count,
+                                  const uint32_t (*pairs)[2], size_t pair_count)
+{
+    struct slice_list list = {
+        .first = arena_alloc(s->arena, (count + 2u) * sizeof *list.first),
+        .items = arena_alloc(s->arena, (pair_count + 1) * sizeof *list.items)};
+
+    for (size_t n = 0; n < pair_count; n++)
+        list.first[pairs[n][0] + 2]++;
+    for (uint32_t n = 2; n <= count + 1; n++)
+        list.first[n] += list.first[n - 1];
+    for (size_t n = 0; n < pair_count; n++)
+        list.items[list.first[pairs[n][0] + 1]++] = pairs[n][1];
+    return list;
+}
+
+static int32_t block_at(const struct slice *s, uint32_t instruction)
+{
+    return instruction < s->f->instruction_count ? (int32_t)s->flow->block_of[instruction]
+                                                 : SLICE_EXIT;
+}
+
+static struct slice_end end_of(const struct slice *s, uint32_t block)
+{
+    const struct ptx_instruction *last = slice_last(s, block);
+    const struct ptx_block *b = &s->flow->blocks[block];
+    struct slice_end end = {.target = SLICE_NONE, .next = block_at(s, b->first + b->count)};
+
+    switch (last->opcode) {
+    case PTX_BRA:
+        end.target = block_at(
+            s, s->f->labels[last->operands[last->operand_count - 1].label].instruction);
+        break;
+    case PTX_BRX:
+        end.is_table = true;
+        break;
+    case PTX_RET:
+    case PTX_EXIT:
+    case PTX_TRAP:
+        end.target = SLICE_EXIT;
+        break;
+    default:
+        return end;
+    }
+    if (last->guard < 0)
+        end.next = SLICE_NONE;
+    return end;
+}
+
+static bool is_doomed(const bool *doomed, const struct ptx_block *b)
+{
+    for (uint32_t n = 0; n < b->successor_count; n++)
+        if (!doomed[b->successors[n]])
+            return false;
+    return true;
+}
+
+/* Blocks from which every way traps. */
+static bool *find_doomed(const struct slice *s, const bool *leaves)
+{
+    bool *doomed = must_calloc(s->flow->block_count, sizeof *doomed), changed = true;
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++)
+        for (uint32_t n = 0; n < s->flow->blocks[b].count; n++)
+            doomed[b] |=
+                slice_never_returns(s, &s->f->instructions[s->flow->blocks[b].first + n]);
+    while (changed) {
+        changed = false;
+        for (uint32_t b = 0; b < s->flow->block_count; b++)
+            if (!doomed[b] && !leaves[b] && is_doomed(doomed, &s->flow->blocks[b]))
+                doomed[b] = changed = true;
+    }
+    return doomed;
+}
+
+static void drop_doomed(struct slice *s, const bool *doomed, bool *leaves)
+{
+    for (uint32_t b = 0; b < s->flow->block_count; b++) {
+        struct ptx_block *block = &s->flow->blocks[b];
+        struct slice_end *end = &s->ends[b];
+        uint32_t left = 0;
+
+        if (doomed[b]) { /* reached only where everything is */
+            block->successor_count = 0;
+            *end = (struct slice_end){.target = SLICE_EXIT, .next = SLICE_NONE};
+            leaves[b] = true;
+            continue;
+        }
+        if (slice_last(s, b)->opcode == PTX_TRAP) { /* guarded */
+            end->target = SLICE_NONE;
+            leaves[b] = end->next == SLICE_EXIT;
+        }
+        if (end->target >= 0 && end->next != SLICE_NONE && doomed[end->target])
+            end->target = SLICE_NONE;
+        if (end->next >= 0 && end->target != SLICE_NONE && doomed[end->next])
+            end->next = SLICE_NONE;
+        for (uint32_t n = 0; n < block->successor_count; n++)
+            if (end->is_table || (int32_t)block->successors[n] == end->target ||
+                (int32_t)block->successors[n] == end->next)
+                block->successors[left++] = block->successors[n];
+        block->successor_count = left;
+    }
+}
+
+static void link_back(struct slice *s)
+{
+    struct ptx_flow *flow = s->flow;
+
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        flow->blocks[b].predecessor_count = 0;
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        for (uint32_t n = 0; n < flow->blocks[b].successor_count; n++) {
+            struct ptx_block *to = &flow->blocks[flow->blocks[b].successors[n]];
+
+            to->predecessors[to->predecessor_count++] = b;
+        }
+}
+
+static void mark(const struct ptx_flow *flow, bool *seen, uint32_t block, bool against)
+{
+    uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
+
+    if (!seen[block])
+        stack[depth++] = block;
+    seen[block] = true;
+    while (depth) {
+        const struct ptx_block *b = &flow->blocks[stack[--depth]];
+        uint32_t count = against ? b->predecessor_count : b->successor_count;
+
+        for (uint32_t n = 0; n < count; n++) {
+            uint32_t to = against ? b->predecessors[n] : b->successors[n];
+
+            if (!seen[to])
+                stack[depth++] = to;
+            seen[to] = true;
+        }
+    }
+    free(stack);
+}
+
+/* Every block of every way must be able to leave, or nothing post-dominates it. */
+static enum proact_status check_leaving(struct slice *s, const bool *leaves,
+                                        struct proact_error *err)
+{
+    uint32_t count = s->flow->block_count;
+    bool *ends = must_calloc(count, sizeof *ends);
+    enum proact_status status = PROACT_OK;
+
+    s->reached = arena_alloc(s->arena, count * sizeof *s->reached);
+    mark(s->flow, s->reached, 0, false);
+    for (uint32_t b = 0; b < count; b++)
+        if (leaves[b])
+            mark(s->flow, ends, b, true);
+    for (uint32_t b = count; b-- > 0 && !status;) /* the last is in the loop itself */
+        if (s->reached[b] && !ends[b])
+            status =
+                fail(err, PROACT_EREFUSED, "kernel '%s', %s:%u: a loop here has no way out",
+                     s->f->name, s->module->name,
+                     s->f->instructions[s->flow->blocks[b].first].line);
+    free(ends);
+    return status;
+}
+
+/* Ferrante, Ottenstein and Warren (1987): what lies between a branch's successor and the
+   branch's post-dominator runs because of the branch. */
+static void find_controls(struct slice *s)
+{
+    uint32_t(*pairs)[2] = NULL;
+    size_t count = 0, capacity = 0;
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++) {
+        const struct ptx_block *block = &s->flow->blocks[b];
+
+        if (!s->reached[b] || !slice_is_branch(s, b))
+            continue;
+        for (uint32_t n = 0; n < block->successor_count; n++)
+            for (int32_t to = (int32_t)block->successors[n];
+                 to >= 0 && to != block->post_dominator;
+                 to = s->flow->blocks[to].post_dominator) {
+                pairs = must_grow(pairs, count, &capacity, sizeof *pairs);
+                pairs[count][0] = (uint32_t)to;
+                pairs[count++][1] = b;
+            }
+    }
+    s->controls =
+        slice_list_make(s, s->flow->block_count, (const uint32_t(*)[2])pairs, count);
+    free(pairs);
+}
+
+enum proact_status slice_find_flow(struct slice *s, struct proact_error *err)
+{
+    s->flow = ptx_flow_build(s->f, s->arena);
+    uint32_t count = s->flow->block_count;
+    bool *leaves = must_calloc(count, sizeof *leaves);
+
+    s->ends = arena_alloc(s->arena, count * sizeof *s->ends);
+    for (uint32_t b = 0; b < count; b++) {
+        s->ends[b] = end_of(s, b);
+        leaves[b] = s->ends[b].target == SLICE_EXIT || s->ends[b].next == SLICE_EXIT;
+    }
+    bool *doomed = find_doomed(s, leaves);
+
+    drop_doomed(s, doomed, leaves);
+    link_back(s);
+    ptx_dominators_find(s->flow, leaves);
+    enum proact_status status = check_leaving(s, leaves, err);
+
+    if (!status)
+        find_controls(s);
+    free(doomed);
+    free(leaves);
+    return status;
+}
+
+bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other)
+{
+    int32_t b = (int32_t)other;
+
+    while (b >= 0 && b != (int32_t)block)
+        b = s->flow->blocks[b].dominator;
+    return b >= 0;
+}
+
+/* A natural loop: from `block` one comes back to `head` without leaving what it dominates.
+ */
+bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block)
+{
+    if (!s->reached[block] || !slice_dominates(s, head, block))
+        return false;
+    bool *seen = must_calloc(s->flow->block_count, sizeof *seen), found = false;
+
+    seen[head] = true; /* the walk against the edges ends there */
+    for (uint32_t n = 0; n < s->flow->blocks[head].predecessor_count; n++) {
+        uint32_t latch = s->flow->blocks[head].predecessors[n];
+
+        if (!s->reached[latch] || !slice_dominates(s, head, latch))
+            continue;
+        found |= block == head;
+        mark(s->flow, seen, latch, true);
+    }
+    found |= block != head && seen[block];
+    free(seen);
+    return found;
+}

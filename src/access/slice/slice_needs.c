@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What decides where the kernel writes: backwards from the addresses of its stores, and
+   from the branches that decide whether they run. */
+#include <stdlib.h>
+
+#include "access/slice/slice.h"
+#include "base/fail.h"
+
+struct needs {
+    struct slice *s;
+    uint32_t *stack, depth; /* instructions kept, of which what they need is not yet */
+    bool *wanted;           /* by block: what decides whether it runs is kept */
+};
+
+static void keep(struct needs *n, uint32_t instruction);
+
+static void want_block(struct needs *n, uint32_t block)
+{
+    struct slice *s = n->s;
+
+    if (n->wanted[block])
+        return;
+    n->wanted[block] = true;
+    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++) {
+        uint32_t by = s->controls.items[c];
+
+        s->decides[by] = true;
+        if (s->branch_taint[by])
+            want_block(n, by);
+        else
+            keep(n, s->flow->blocks[by].first + s->flow->blocks[by].count - 1);
+    }
+}
+
+static void keep(struct needs *n, uint32_t instruction)
+{
+    if (n->s->kept[instruction])
+        return;
+    n->s->kept[instruction] = true;
+    n->stack[n->depth++] = instruction;
+}
+
+static void keep_definitions(void *context, uint32_t reg)
+{
+    struct needs *n = context;
+    const struct slice_list *d = &n->s->definitions;
+
+    for (uint32_t i = d->first[reg]; i < d->first[reg + 1]; i++)
+        keep(n, d->items[i]);
+}
+
+static void follow(struct needs *n)
+{
+    struct slice *s = n->s;
+
+    while (n->depth) {
+        uint32_t at = n->stack[--n->depth];
+        const struct ptx_instruction *i = &s->f->instructions[at];
+        struct slice_writer w = slice_writer(s, i);
+
+        want_block(n, s->flow->block_of[at]);
+        if (!w.address) {
+            slice_visit_uses(s, i, keep_definitions, n);
+            continue;
+        }
+        slice_visit_operand(w.address, keep_definitions, n);
+        if (i->guard >= 0 && !s->taint[i->guard])
+            keep_definitions(n, (uint32_t)i->guard);
+    }
+}
+
+static enum proact_status check_writer(const struct slice *s,
+                                       const struct ptx_instruction *i,
+                                       const struct slice_writer *w,
+                                       struct proact_error *err)
+{
+    if (w->refusal)
+        return fail(err, PROACT_EREFUSED, "kernel '%s', %s:%u: %s", s->f->name,
+                    s->module->name, i->line, w->refusal);
+    uint32_t origin = w->address->reg >= 0 ? s->taint[w->address->reg] : 0;
+
+    if (!origin)
+        return PROACT_OK;
+    const struct ptx_instruction *from = &s->f->instructions[origin - 1];
+
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s', %s:%u: where it writes depends on what line %u %s",
+                s->f->name, s->module->name, i->line, from->line, slice_root(s, from));
+}
+
+/* Whether memory decides if the block runs, or how often. */
+static bool is_may(const struct slice *s, uint32_t block, bool *seen)
+{
+    if (seen[block])
+        return false;
+    seen[block] = true;
+    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++)
+        if (s->branch_taint[s->controls.items[c]] || is_may(s, s->controls.items[c], seen))
+            return true;
+    return false;
+}
+
+static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
+{
+    const struct ptx_instruction *i = &s->f->instructions[at];
+    uint32_t block = s->flow->block_of[at];
+    struct write_set_site *site = &s->sites[s->site_count];
+    bool *seen = must_calloc(s->flow->block_count, sizeof *seen);
+
+    s->site_at[s->site_count++] = at;
+    *site = (struct write_set_site){.line = i->line, .bytes = bytes};
+    site->is_atomic = i->opcode != PTX_ST;
+    site->is_may = (i->guard >= 0 && s->taint[i->guard]) || is_may(s, block, seen);
+    free(seen);
+}
+
+/* Loops that memory may leave run once: what they hold is the same every time, or it would
+   depend on memory. */
+static void cut_loops(struct slice *s, uint32_t branch)
+{
+    int32_t after = s->flow->blocks[branch].post_dominator;
+
+    for (uint32_t head = 0; head < s->flow->block_count; head++)
+        if (slice_in_loop(s, head, branch) &&
+            (after < 0 || !slice_in_loop(s, head, (uint32_t)after)))
+            s->cut[head] = true;
+}
+
+/* Whether a way leads back to a block that does not dominate it. */
+static bool is_irregular(const struct slice *s)
+{
+    uint32_t count = s->flow->block_count, depth = 0, done = 0, total = 0;
+    uint32_t *waits = must_calloc(count, sizeof *waits);
+    uint32_t *ready = must_calloc(count, sizeof *ready);
+
+    for (uint32_t b = 0; b < count; b++) {
+        const struct ptx_block *block = &s->flow->blocks[b];
+
+        total += s->reached[b];
+        for (uint32_t n = 0; n < block->predecessor_count; n++)
+            waits[b] += s->reached[block->predecessors[n]] &&
+                        !slice_dominates(s, b, block->predecessors[n]);
+        if (s->reached[b] && !waits[b])
+            ready[depth++] = b;
+    }
+    while (depth) {
+        uint32_t from = ready[--depth];
+        const struct ptx_block *block = &s->flow->blocks[from];
+
+        done++;
+        for (uint32_t n = 0; n < block->successor_count; n++)
+            if (!slice_dominates(s, block->successors[n], from) &&
+                !--waits[block->successors[n]])
+                ready[depth++] = block->successors[n];
+    }
+    free(waits);
+    free(ready);
+    return done != total;
+}
+
+static enum proact_status loosen(struct slice *s, struct proact_error *err)
+{
+    for (uint32_t b = 0; b < s->flow->block_count; b++) {
+        if (!s->decides[b] || !s->branch_taint[b])
+            continue;
+        const struct ptx_instruction *i = slice_last(s, b);
+        const struct ptx_instruction *from = &s->f->instructions[s->branch_taint[b] - 1];
+
+        if (s->ends[b].is_table || is_irregular(s))
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s', %s:%u: which of many ways it goes to a store depends "
+                        "on what line %u %s",
+                        s->f->name, s->module->name, i->line, from->line,
+                        slice_root(s, from));
+        cut_loops(s, b);
+    }
+    return PROACT_OK;
+}
+
+static enum proact_status keep_writers(struct needs *n, struct proact_error *err)
+{
+    struct slice *s = n->s;
+
+    for (uint32_t at = 0; at < s->f->instruction_count; at++) {
+        const struct ptx_instruction *i = &s->f->instructions[at];
+        struct slice_writer w = slice_writer(s, i);
+        enum proact_status status;
+
+        if ((!w.address && !w.refusal) || !s->reached[s->flow->block_of[at]])
+            continue;
+        if ((status = check_writer(s, i, &w, err)))
+            return status;
+        note_site(s, at, w.bytes);
+        keep(n, at);
+    }
+    return PROACT_OK;
+}
+
+enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
+{
+    uint32_t count = s->f->instruction_count, blocks = s->flow->block_count;
+    struct needs n = {.s = s};
+
+    s->kept = arena_alloc(s->arena, count * sizeof *s->kept);
+    s->decides = arena_alloc(s->arena, blocks * sizeof *s->decides);
+    s->cut = arena_alloc(s->arena, blocks * sizeof *s->cut);
+    s->sites = arena_alloc(s->arena, count * sizeof *s->sites);
+    s->site_at = arena_alloc(s->arena, count * sizeof *s->site_at);
+    n.stack = must_calloc(count, sizeof *n.stack);
+    n.wanted = must_calloc(blocks, sizeof *n.wanted);
+    enum proact_status status = keep_writers(&n, err);
+
+    if (!status) {
+        follow(&n);
+        status = loosen(s, err);
+    }
+    free(n.stack);
+    free(n.wanted);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What brings into a kernel more than its parameters and the thread's place. */
+#include "access/slice/slice.h"
+
+static bool is_of_the_machine(enum ptx_special special)
+{
+    switch (special) {
+    case PTX_TID_X:
+    case PTX_TID_Y:
+    case PTX_TID_Z:
+    case PTX_NTID_X:
+    case PTX_NTID_Y:
+    case PTX_NTID_Z:
+    case PTX_CTAID_X:
+    case PTX_CTAID_Y:
+    case PTX_CTAID_Z:
+    case PTX_NCTAID_X:
+    case PTX_NCTAID_Y:
+    case PTX_NCTAID_Z:
+    case PTX_LANEID:
+    case PTX_LANEMASK_EQ:
+    case PTX_LANEMASK_LE:
+    case PTX_LANEMASK_LT:
+    case PTX_LANEMASK_GE:
+    case PTX_LANEMASK_GT:
+    case PTX_DYNAMIC_SMEM_SIZE:
+    case PTX_WARP_SZ:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Where shared and local memory lie is the machine's business, too. */
+static const char *operand_root(const struct slice *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_SPECIAL && is_of_the_machine(o->special))
+        return "asks of the machine";
+    if ((o->kind == PTX_SYMBOL || o->kind == PTX_MEMORY) && o->symbol >= 0) {
+        const struct ptx_symbol *symbol = ptx_symbol(s->module, s->f, o->symbol);
+
+        if (symbol->is_function || symbol->space == PTX_SPACE_SHARED ||
+            symbol->space == PTX_SPACE_LOCAL)
+            return "takes the address of";
+    }
+    for (uint32_t n = 0; n < o->count; n++) {
+        const char *verb = operand_root(s, &o->list[n]);
+
+        if (verb)
+            return verb;
+    }
+    return NULL;
+}
+
+/* A parameter of the kernel, not of a call. */
+static bool loads_parameter(const struct slice *s, const struct ptx_instruction *i)
+{
+    if (i->opcode != PTX_LD || i->space != PTX_SPACE_PARAM)
+        return false;
+    const struct ptx_operand *o = &i->operands[i->operand_count - 1];
+
+    return o->kind == PTX_MEMORY &&
+           (o->symbol < 0 || o->symbol < (int32_t)s->f->parameter_count);
+}
+
+static const char *pure_root(const struct slice *s, const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_SIN: /* the hardware's last bits are its own */
+    case PTX_COS:
+    case PTX_EX2:
+    case PTX_LG2:
+    case PTX_TANH:
+        return "approximates";
+    case PTX_ACTIVEMASK:
+    case PTX_GETCTARANK:
+    case PTX_MAPA:
+    case PTX_CREATEPOLICY:
+        return "asks of the machine";
+    default:
+        break;
+    }
+    if (ptx_has(i, PTX_PART_APPROX) || ptx_has(i, PTX_PART_FULL))
+        return "approximates";
+    for (uint32_t n = 0; n < i->operand_count; n++) {
+        const char *verb = operand_root(s, &i->operands[n]);
+
+        if (verb)
+            return verb;
+    }
+    return NULL;
+}
+
+const char *slice_root(const struct slice *s, const struct ptx_instruction *i)
+{
+    if (i->opcode == PTX_OPCODE_COUNT)
+        return "computes";
+    switch (ptx_opcode_effect(i->opcode)) {
+    case PTX_PURE:
+        return pure_root(s, i);
+    case PTX_LOADS:
+        if (loads_parameter(s, i))
+            return NULL;
+        if (i->opcode == PTX_LD && i->space == PTX_SPACE_CONST && s->constants_known)
+            return NULL;
+        return i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM ? "gets from a call"
+                                                                  : "reads";
+    case PTX_ATOMIC:
+        return "reads";
+    case PTX_JUMPS:
+        return i->opcode == PTX_CALL ? "gets from a call" : NULL;
+    case PTX_ORDERS:
+        return "exchanges between threads";
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Statements of the slice as text. Registers get names of their own, so that scopes of the
+   kernel's inline assembly do not matter. */
+
+#include "access/slice/slice.h"
+#include "base/text.h"
+
+struct slice_text {
+    const struct slice *s;
+    struct text body;
+    bool *registers; /* by register: is named */
+    bool *symbols;   /* by symbol of the module: is named */
+};
+
+/* The instruction as it is, with its guard. */
+void slice_text_keep(struct slice_text *t, const struct ptx_instruction *i);
+
+/* A store of zeros to where the instruction writes. Its guard stays unless memory decides
+   it. */
+void slice_text_store(struct slice_text *t, const struct ptx_instruction *i);
+
+/* "@%v1 " or "@!%v1 " or nothing. */
+void slice_text_guard(struct slice_text *t, const struct ptx_instruction *i);
+
+/* "%v1" */
+void slice_text_register(struct slice_text *t, int32_t reg);
+
+/* What goes before the body: registers, variables of the module. */
+void slice_text_registers(const struct slice_text *t, struct text *into);
+void slice_text_variables(const struct slice_text *t, struct text *into);

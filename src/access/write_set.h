@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Which bytes each thread block (CTA) of a launch writes, found before the launch.
+
+   A kernel is cut down to its *write-set slice*: what decides where it stores, and nothing
+   of what. The slice reads no memory, so it runs anywhere, with the real parameters, and
+   tells for every CTA the bytes that it stores to: a map. Where a store is guarded by
+   something that is read from memory, the slice stores in any case: it then says a
+   superset of what the kernel writes. Where an address depends on memory the kernel is
+   refused. Not thread-safe per object; different objects may be used by different threads.
+ */
+
+#include <proact/proact.h>
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+
+struct write_set_slice;
+
+struct write_set_options {
+    /* The caller says at every run what the module's .const variables hold where that is
+       no longer their initial value. Otherwise reading one is reading memory. */
+    bool constants_known;
+};
+
+/* Cuts `kernel`. `options` may be NULL. The module need not outlive the call. Fails with
+   PROACT_EINVAL where there is no such kernel, and with PROACT_EREFUSED, naming the line of
+   the store and that of what decides it, where no slice can tell. */
+enum proact_status write_set_slice_create(const struct ptx_module *m, const char *kernel,
+                                          const struct write_set_options *options,
+                                          struct write_set_slice **out,
+                                          struct proact_error *err);
+void write_set_slice_destroy(struct write_set_slice *s); /* NULL is fine */
+
+/* A store, reduction or atomic of the kernel that the slice holds. */
+struct write_set_site {
+    uint32_t line;       /* in the kernel's PTX */
+    uint32_t slice_line; /* in the slice's */
+    uint32_t bytes;      /* a thread stores */
+    bool is_atomic;      /* atom or red */
+    bool is_may;         /* memory decides whether it happens */
+};
+
+struct write_set_slice_info {
+    const char *kernel, *name; /* `name`: KERNEL__proact_slice */
+    const char *text;          /* a module of PTX with the one kernel; NUL-terminated */
+    size_t text_bytes;
+    bool is_exact;        /* no site is_may */
+    bool reads_constants; /* see constants_known */
+    const struct write_set_site *sites;
+    uint32_t site_count;
+    uint32_t kept, instructions; /* of the slice, of the kernel */
+};
+/* Borrowed from the slice. */
+struct write_set_slice_info write_set_slice_info(const struct write_set_slice *s);
+
+/* Memory that the kernel may write. */
+struct write_set_array {
+    const char *name; /* for sentences; borrowed for the call */
+    uint64_t address; /* where the device has it, or 0: anywhere, then `pointers` says
+                         where the kernel gets it from. Device addresses are never below
+                         4 GiB. */
+    uint64_t bytes;
+};
+
+/* Eight bytes of the parameter block, for which the array's address is put in. */
+struct write_set_pointer {
+    uint32_t parameter_offset, array;
+};
+
+struct write_set_constant {
+    const char *name; /* of a .const variable of the module; others are ignored */
+    const void *content;
+    size_t bytes;
+};
+
+/* A launch of the whole grid. Borrows everything. */
+struct write_set_launch {
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared_bytes;
+    const void *parameters; /* as the kernel gets them: addresses too, where not given by
+                               `pointers` */
+    size_t parameter_bytes;
+    const struct write_set_array *arrays; /* that do not overlap */
+    uint32_t array_count;
+    const struct write_set_pointer *pointers;
+    uint32_t pointer_count;
+    const struct write_set_constant *constants;
+    uint32_t constant_count;
+    uint64_t limit; /* warp instructions of one CTA after which it is given up; 0: 2^26 */
+};
+
+/* What is written of one array. For use as a map: PROACT_MAP_TABLE takes first, ranges. */
+struct write_set_ranges {
+    const char *name; /* as given, copied; or of a module variable */
+    uint32_t *first;  /* by CTA, and one more; NULL if nothing of it is written */
+    struct proact_range *ranges; /* sorted, not adjacent; within the array */
+    uint64_t bytes;              /* of all ranges together */
+    bool is_atomic;              /* some of it by atom or red */
+    bool is_variable;            /* a .global variable of the module */
+};
+
+/* CTAs are numbered x first, then y, then z. */
+struct write_set {
+    uint32_t cta_count;
+    uint32_t array_count; /* those given, in order, then the module variables that the
+                             slice names */
+    struct write_set_ranges *arrays;
+    bool is_exact;  /* false: the kernel may write less */
+    uint64_t lanes; /* thread instructions that it took */
+};
+
+/* Fails with PROACT_EFAULT where the kernel stores outside of every array, naming line,
+   CTA, thread, the nearest array and the place in it (where memory decides whether it
+   stores at all, such a store is left out instead: the kernel cannot mean it), or reaches
+   the limit; with PROACT_EINVAL for parameters of another size, or an empty grid. */
+enum proact_status write_set_run(const struct write_set_slice *s,
+                                 const struct write_set_launch *launch,
+                                 struct write_set **out, struct proact_error *err);
+void write_set_destroy(struct write_set *w); /* NULL is fine */
+
+/* Part i of the grid are the CTAs part_first[i] .. part_first[i + 1] - 1. PROACT_EREFUSED
+   if two CTAs of different parts may write the same byte, naming array, byte and both. */
+enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *part_first,
+                                     uint32_t part_count, struct proact_error *err);
+
+/* Results by slice and launch, the oldest of which go when there are too many. Start from
+   zero; a result is the cache's, and good until the next call with the same cache. */
+struct write_set_cache {
+    struct write_set_cache_entry *entries;
+    uint32_t count;
+    uint32_t capacity; /* entries kept at most; 0: 16 */
+    uint64_t clock, hits, misses;
+};
+/* The launch's arrays count by address, size and name. A slice is known by its text, so
+   that it may be destroyed before the cache. */
+enum proact_status write_set_cached(struct write_set_cache *cache,
+                                    const struct write_set_slice *s,
+                                    const struct write_set_launch *launch,
+                                    const struct write_set **out, struct proact_error *err);
+void write_set_cache_clear(struct write_set_cache *cache);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/write_set/write_set_slice.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum { CAPACITY_DEFAULT = 16 };
+
+/* Two hashes, so that no two launches are ever taken for one. */
+struct key {
+    uint64_t hash[2];
+};
+
+struct write_set_cache_entry {
+    struct key key;
+    uint64_t used; /* when, by the cache's clock */
+    struct write_set *set;
+};
+
+static void add(struct key *k, const void *data, size_t bytes)
+{
+    for (unsigned n = 0; n < 2; n++)
+        k->hash[n] = hash_bytes(data, bytes, hash_mix(k->hash[n] + n + 1));
+}
+
+static void add_text(struct key *k, const char *text)
+{
+    add(k, text ? text : "", text ? strlen(text) + 1 : 0);
+}
+
+static struct key key_of(const struct write_set_slice *s, const struct write_set_launch *l)
+{
+    struct key k = {{s->hash, hash_mix(s->hash)}};
+    uint64_t sizes[] = {l->parameter_bytes, l->array_count, l->pointer_count,
+                        l->constant_count,  l->limit,       l->dynamic_shared_bytes};
+
+    add_text(&k, s->cut.text);
+    add_text(&k, s->kernel);
+    add(&k, l->grid, sizeof l->grid);
+    add(&k, l->block, sizeof l->block);
+    add(&k, sizes, sizeof sizes);
+    add(&k, l->parameters, l->parameter_bytes);
+    for (uint32_t n = 0; n < l->array_count; n++) {
+        uint64_t place[] = {l->arrays[n].address, l->arrays[n].bytes};
+
+        add(&k, place, sizeof place);
+        add_text(&k, l->arrays[n].name);
+    }
+    for (uint32_t n = 0; n < l->pointer_count; n++) {
+        uint32_t pointer[] = {l->pointers[n].parameter_offset, l->pointers[n].array};
+
+        add(&k, pointer, sizeof pointer);
+    }
+    for (uint32_t n = 0; n < l->constant_count; n++) {
+        add_text(&k, l->constants[n].name);
+        add(&k, l->constants[n].content, l->constants[n].bytes);
+    }
+    return k;
+}
+
+static struct write_set_cache_entry *oldest(struct write_set_cache *c)
+{
+    struct write_set_cache_entry *best = &c->entries[0];
+
+    for (uint32_t n = 1; n < c->count; n++)
+        if (c->entries[n].used < best->used)
+            best = &c->entries[n];
+    return best;
+}
+
+static void keep(struct write_set_cache *c, struct key k, struct write_set *set)
+{
+    uint32_t capacity = c->capacity ? c->capacity : CAPACITY_DEFAULT;
+    struct write_set_cache_entry *e;
+
+    if (!c->entries)
+        c->entries = must_calloc(capacity, sizeof *c->entries);
+    e = c->count < capacity ? &c->entries[c->count++] : oldest(c);
+    write_set_destroy(e->set);
+    *e = (struct write_set_cache_entry){.key = k, .used = ++c->clock, .set = set};
+}
+
+enum proact_status write_set_cached(struct write_set_cache *cache,
+                                    const struct write_set_slice *s,
+                                    const struct write_set_launch *launch,
+                                    const struct write_set **out, struct proact_error *err)
+{
+    struct key k = key_of(s, launch);
+    struct write_set *set;
+
+    for (uint32_t n = 0; n < cache->count; n++)
+        if (!memcmp(&cache->entries[n].key, &k, sizeof k)) {
+            cache->entries[n].used = ++cache->clock;
+            cache->hits++;
+            *out = cache->entries[n].set;
+            return PROACT_OK;
+        }
+    enum proact_status status = write_set_run(s, launch, &set, err);
+
+    if (status)
+        return status;
+    cache->misses++;
+    keep(cache, k, set);
+    *out = set;
+    return PROACT_OK;
+}
+
+void write_set_cache_clear(struct write_set_cache *cache)
+{
+    for (uint32_t n = 0; n < cache->count; n++)
+        write_set_destroy(cache->entries[n].set);
+    free(cache->entries);
+    *cache = (struct write_set_cache){.capacity = cache->capacity};
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two parts of a grid may write the same byte. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "access/write_set.h"
+#include "access/write_set/write_set_spans.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+/* What a part writes of an array, from its first byte to its last; its spans are found only
+   when they are asked for. */
+struct part {
+    uint32_t first_cta, end_cta;
+    uint64_t first, end;
+    struct write_set_spans spans;
+};
+
+static void find_bounds(const struct write_set_ranges *a, struct part *p)
+{
+    p->first = UINT64_MAX;
+    p->end = 0;
+    for (uint32_t n = a->first[p->first_cta]; n < a->first[p->end_cta]; n++) {
+        const struct proact_range *range = &a->ranges[n];
+
+        if (range->first_byte < p->first)
+            p->first = range->first_byte;
+        if (range->first_byte + range->bytes > p->end)
+            p->end = range->first_byte + range->bytes;
+    }
+}
+
+static void find_spans(const struct write_set_ranges *a, struct part *p)
+{
+    if (p->spans.count)
+        return;
+    for (uint32_t n = a->first[p->first_cta]; n < a->first[p->end_cta]; n++)
+        write_set_spans_add(&p->spans, a->ranges[n].first_byte,
+                            a->ranges[n].first_byte + a->ranges[n].bytes);
+    write_set_spans_merge(&p->spans);
+}
+
+/* The first byte that both parts write, or UINT64_MAX. */
+static uint64_t common_byte(const struct part *a, const struct part *b)
+{
+    size_t i = 0, k = 0;
+
+    while (i < a->spans.count && k < b->spans.count) {
+        const struct write_set_span *x = &a->spans.spans[i], *y = &b->spans.spans[k];
+
+        if (x->first < y->end && y->first < x->end)
+            return x->first > y->first ? x->first : y->first;
+        if (x->end <= y->first)
+            i++;
+        else
+            k++;
+    }
+    return UINT64_MAX;
+}
+
+static uint32_t writer_of(const struct write_set_ranges *a, const struct part *p,
+                          uint64_t byte)
+{
+    for (uint32_t cta = p->first_cta; cta < p->end_cta; cta++)
+        for (uint32_t n = a->first[cta]; n < a->first[cta + 1]; n++)
+            if (byte - a->ranges[n].first_byte < a->ranges[n].bytes)
+                return cta;
+    return p->end_cta;
+}
+
+static enum proact_status compare(const struct write_set *w,
+                                  const struct write_set_ranges *a, struct part *one,
+                                  struct part *other, struct proact_error *err)
+{
+    if (one->end <= other->first || other->end <= one->first)
+        return PROACT_OK;
+    find_spans(a, one);
+    find_spans(a, other);
+    uint64_t byte = common_byte(one, other);
+
+    if (byte == UINT64_MAX)
+        return PROACT_OK;
+    return fail(err, PROACT_EREFUSED,
+                "CTAs %" PRIu32 " and %" PRIu32 " are of different parts of the grid, and "
+                "both %s byte %" PRIu64 " of %s '%s'",
+                writer_of(a, one, byte), writer_of(a, other, byte),
+                w->is_exact ? "write" : "may write", byte,
+                a->is_variable ? "variable" : "array", a->name);
+}
+
+static enum proact_status overlap_in(const struct write_set *w,
+                                     const struct write_set_ranges *a,
+                                     const uint32_t *part_first, uint32_t part_count,
+                                     struct proact_error *err)
+{
+    struct part *parts = must_calloc(part_count + 1u, sizeof *parts);
+    enum proact_status status = PROACT_OK;
+
+    for (uint32_t n = 0; n < part_count; n++) {
+        parts[n].first_cta = part_first[n];
+        parts[n].end_cta = part_first[n + 1];
+        find_bounds(a, &parts[n]);
+        for (uint32_t before = 0; before < n && !status; before++)
+            status = compare(w, a, &parts[before], &parts[n], err);
+    }
+    for (uint32_t n = 0; n < part_count; n++)
+        write_set_spans_clear(&parts[n].spans);
+    free(parts);
+    return status;
+}
+
+enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *part_first,
+                                     uint32_t part_count, struct proact_error *err)
+{
+    for (uint32_t n = 0; n < part_count; n++)
+        if (part_first[n] > part_first[n + 1] || part_first[n + 1] > w->cta_count)
+            return fail(err, PROACT_EINVAL,
+                        "part %" PRIu32 " of the grid ends with CTA %" PRIu32
+                        " of %" PRIu32,
+                        n, part_first[n + 1], w->cta_count);
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        enum proact_status status =
+            w->arrays[n].first ? overlap_in(w, &w->arrays[n], part_first, part_count, err)
+                               : PROACT_OK;
+
+        if (status)
+            return status;
+    }
+    return PROACT_OK;
+}

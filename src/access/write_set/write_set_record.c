@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/write_set/write_set_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Bytes between an array and an address outside of it. */
+static uint64_t distance(const struct record_array *a, uint64_t address)
+{
+    return address < a->address ? a->address - address : address - a->address - a->bytes;
+}
+
+static const struct record_array *nearest(const struct record *r, uint64_t address)
+{
+    const struct record_array *best = NULL;
+
+    for (uint32_t n = 0; n < r->array_count; n++)
+        if (!best || distance(&r->arrays[n], address) < distance(best, address))
+            best = &r->arrays[n];
+    return best;
+}
+
+static bool stray(const struct record *r, struct execute_warp *w,
+                  const struct execute_access *a, unsigned lane,
+                  const struct write_set_site *site)
+{
+    struct execute_cta *cta = execute_warp_cta(w);
+    uint64_t address = a->address[lane];
+    const struct record_array *near = nearest(r, address);
+    char where[160] = "no array is given";
+    uint32_t thread[3];
+
+    execute_warp_thread(w, lane, thread);
+    if (near && address < near->address)
+        snprintf(where, sizeof where, "that is %" PRIu64 " bytes before %s '%s'",
+                 near->address - address, near->is_variable ? "variable" : "array",
+                 near->name);
+    else if (near)
+        snprintf(where, sizeof where,
+                 "that is byte %" PRIu64 " of %s '%s', which has %" PRIu64,
+                 address - near->address, near->is_variable ? "variable" : "array",
+                 near->name, near->bytes);
+    snprintf(cta->fault, sizeof cta->fault,
+             "kernel '%.60s', %.60s:%" PRIu32 ", CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+             "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "): writes %" PRIu32
+             " bytes outside of every array: %s",
+             r->slice->kernel, r->slice->file, site->line, cta->id[0], cta->id[1],
+             cta->id[2], thread[0], thread[1], thread[2], a->bytes, where);
+    return false;
+}
+
+/* The array that holds the address, or NULL. */
+static struct record_array *array_at(struct record *r, uint64_t address)
+{
+    if (r->array_count && address - r->arrays[r->last].address < r->arrays[r->last].bytes)
+        return &r->arrays[r->last];
+    for (uint32_t n = 0; n < r->array_count; n++)
+        if (address - r->arrays[n].address < r->arrays[n].bytes) {
+            r->last = n;
+            return &r->arrays[n];
+        }
+    return NULL;
+}
+
+/* Notes bytes address .. address + bytes - 1 if an array holds the first, and as many as it
+   holds; returns how many. */
+static uint64_t note(struct record *r, uint64_t address, uint64_t bytes,
+                     const struct write_set_site *site)
+{
+    struct record_array *a = array_at(r, address);
+
+    if (!a)
+        return 0;
+    uint64_t first = address - a->address;
+    uint64_t end = bytes < a->bytes - first ? first + bytes : a->bytes;
+
+    a->is_atomic |= site->is_atomic;
+    if (!write_set_spans_extend(&a->spans, first, end))
+        write_set_spans_add(&a->spans, first, end);
+    return end - first;
+}
+
+static bool note_lane(struct record *r, struct execute_warp *w,
+                      const struct execute_access *a, unsigned lane,
+                      const struct write_set_site *site)
+{
+    if (note(r, a->address[lane], a->bytes, site) == a->bytes)
+        return true;
+    return site->is_may || stray(r, w, a, lane, site);
+}
+
+static bool note_lanes(struct record *r, struct execute_warp *w,
+                       const struct execute_access *a, uint32_t mask,
+                       const struct write_set_site *site)
+{
+    for (; mask; mask &= mask - 1)
+        if (!note_lane(r, w, a, (unsigned)__builtin_ctz(mask), site))
+            return false;
+    return true;
+}
+
+/* A row of lanes one after the other is one range, unless it leaves its array. */
+static bool note_rows(struct record *r, struct execute_warp *w,
+                      const struct execute_access *a, unsigned row,
+                      const struct write_set_site *site)
+{
+    for (unsigned lane = 0; lane < 32; lane += row) {
+        uint64_t bytes = (uint64_t)row * a->bytes;
+        const struct record_array *in = array_at(r, a->address[lane]);
+
+        if (in && bytes <= in->bytes - (a->address[lane] - in->address))
+            note(r, a->address[lane], bytes, site);
+        else if (!note_lanes(r, w, a, (row == 32 ? ~0u : (1u << row) - 1) << lane, site))
+            return false;
+    }
+    return true;
+}
+
+static enum execute_verdict on_access(void *context, struct execute_warp *w,
+                                      const struct execute_access *a)
+{
+    struct record *r = context;
+    uint32_t of = a->line < r->slice->line_count ? r->slice->site_of[a->line] : 0;
+    bool good;
+
+    if (!of || a->kind != EXECUTE_STORE)
+        return EXECUTE_FAULT; /* a slice does nothing else to global memory */
+    const struct write_set_site *site = &r->slice->cut.sites[of - 1];
+
+    switch (a->shape) {
+    case EXECUTE_UNIT:
+        good = note_rows(r, w, a, 32, site);
+        break;
+    case EXECUTE_HALVES:
+        good = note_rows(r, w, a, 16, site);
+        break;
+    case EXECUTE_EQUAL:
+        good = note_lane(r, w, a, (unsigned)__builtin_ctz(a->mask), site);
+        break;
+    default:
+        good = note_lanes(r, w, a, a->mask, site);
+    }
+    return good ? EXECUTE_TAKEN : EXECUTE_FAULT;
+}
+
+static enum execute_verdict on_remote(void *context, struct execute_warp *w,
+                                      const struct execute_access *a,
+                                      const struct execute_op *op,
+                                      const unsigned char *operands)
+{
+    (void)context, (void)w, (void)a, (void)op, (void)operands;
+    return EXECUTE_TAKEN;
+}
+
+static enum execute_verdict on_fence(void *context, struct execute_warp *w, uint32_t mask,
+                                     enum execute_order order, enum execute_scope scope,
+                                     uint32_t line)
+{
+    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
+    return EXECUTE_GO;
+}
+
+static uint64_t on_clock(void *context, struct execute_warp *w)
+{
+    (void)context, (void)w;
+    return 0;
+}
+
+static void on_print(void *context, const char *text, size_t length)
+{
+    (void)context, (void)text, (void)length;
+}
+
+void record_open(struct record *r)
+{
+    r->host = (struct execute_host){.context = r,
+                                    .access = on_access,
+                                    .remote = on_remote,
+                                    .fence = on_fence,
+                                    .clock = on_clock,
+                                    .globaltimer = on_clock,
+                                    .print = on_print};
+}
+
+bool record_end_cta(struct record *r, uint32_t cta)
+{
+    for (uint32_t n = 0; n < r->array_count; n++) {
+        struct record_array *a = &r->arrays[n];
+
+        write_set_spans_merge(&a->spans);
+        if (a->count + a->spans.count > UINT32_MAX)
+            return false;
+        for (size_t i = 0; i < a->spans.count; i++) {
+            const struct write_set_span *span = &a->spans.spans[i];
+
+            a->ranges = must_grow(a->ranges, a->count, &a->capacity, sizeof *a->ranges);
+            a->ranges[a->count].first_byte = span->first;
+            a->ranges[a->count++].bytes = span->end - span->first;
+            a->total += span->end - span->first;
+        }
+        a->first[cta + 1] = (uint32_t)a->count;
+        a->spans.count = 0;
+    }
+    return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The stores of a slice while it runs: to which array each goes. */
+
+#include "access/write_set/write_set_slice.h"
+#include "access/write_set/write_set_spans.h"
+
+/* Memory that may be written, where the slice sees it. */
+struct record_array {
+    const char *name;
+    uint64_t address, bytes;
+    struct write_set_spans spans; /* of the CTA that runs */
+    uint32_t *first;
+    struct proact_range *ranges;
+    size_t count, capacity;
+    uint64_t total;
+    bool is_atomic, is_variable;
+};
+
+struct record {
+    const struct write_set_slice *slice;
+    struct record_array *arrays;
+    uint32_t array_count, last; /* last: the array that was stored to last */
+    uint32_t cta_count;
+    struct execute_host host; /* swallows every store and notes it here */
+};
+
+void record_open(struct record *r);
+/* What CTA `cta` has stored becomes ranges; false if there are more than can be counted. */
+bool record_end_cta(struct record *r, uint32_t cta);

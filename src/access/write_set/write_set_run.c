@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a slice over the whole grid, with nothing behind its addresses. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/write_set/write_set_record.h"
+#include "base/fail.h"
+
+/* Addresses of the slice's own: of variables, then of arrays that are nowhere, far from
+   each other and from those of a process or a device. */
+#define VARIABLES_ADDRESS 0x7000000000000000ull
+#define ARRAYS_ADDRESS 0x7100000000000000ull
+#define ARRAYS_STEP 0x0000100000000000ull
+#define LIMIT_DEFAULT (1ull << 26)
+
+struct run {
+    const struct write_set_slice *s;
+    const struct write_set_launch *launch;
+    struct record record;
+    unsigned char *parameters;
+    unsigned char *image; /* of the module variables, where constants are read */
+    uint64_t variables;   /* their address */
+    uint32_t grid[3], block[3];
+    uint64_t lanes;
+};
+
+static enum proact_status check(struct run *r, struct proact_error *err)
+{
+    const struct write_set_launch *l = r->launch;
+    struct execute_kernel_info info = execute_kernel_info(r->s->executable);
+    uint64_t ctas = 1, threads = 1;
+
+    if (l->parameter_bytes != info.parameter_bytes)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s' takes %" PRIu32 " bytes of parameters, %zu are given",
+                    r->s->kernel, info.parameter_bytes, l->parameter_bytes);
+    for (unsigned d = 0; d < 3; d++) {
+        r->grid[d] = l->grid[d] ? l->grid[d] : 1;
+        r->block[d] = l->block[d] ? l->block[d] : 1;
+        ctas *= r->grid[d];
+        threads *= r->block[d];
+        if (ctas >= UINT32_MAX || threads > info.max_threads)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': a grid of %" PRIu64 " CTAs of %" PRIu64
+                        " threads is too large, CTAs may have %" PRIu32,
+                        r->s->kernel, ctas, threads, info.max_threads);
+    }
+    for (uint32_t n = 0; n < l->pointer_count; n++)
+        if (l->pointers[n].array >= l->array_count ||
+            l->pointers[n].parameter_offset + (uint64_t)8 > l->parameter_bytes)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': pointer %" PRIu32 " is to array %" PRIu32
+                        " of %" PRIu32 ", at byte %" PRIu32 " of %zu of the parameters",
+                        r->s->kernel, n, l->pointers[n].array, l->array_count,
+                        l->pointers[n].parameter_offset, l->parameter_bytes);
+    r->record.cta_count = (uint32_t)ctas;
+    return PROACT_OK;
+}
+
+static void place_arrays(struct run *r)
+{
+    const struct write_set_launch *l = r->launch;
+    uint32_t count = l->array_count + r->s->variable_count;
+    struct record *record = &r->record;
+
+    record->arrays = must_calloc(count + 1u, sizeof *record->arrays);
+    for (uint32_t n = 0; n < l->array_count; n++) {
+        struct record_array *a = &record->arrays[record->array_count++];
+
+        a->name = l->arrays[n].name;
+        a->bytes = l->arrays[n].bytes;
+        a->address =
+            l->arrays[n].address ? l->arrays[n].address : ARRAYS_ADDRESS + n * ARRAYS_STEP;
+    }
+    for (uint32_t n = 0; n < r->s->variable_count; n++) {
+        if (r->s->variables[n].is_constant)
+            continue;
+        struct record_array *a = &record->arrays[record->array_count++];
+
+        a->name = r->s->variables[n].name;
+        a->bytes = r->s->variables[n].bytes;
+        a->address = r->variables + r->s->variables[n].offset;
+        a->is_variable = true;
+    }
+    for (uint32_t n = 0; n < record->array_count; n++)
+        record->arrays[n].first =
+            must_calloc(record->cta_count + (size_t)1, sizeof *record->arrays[n].first);
+}
+
+static void lay_parameters(struct run *r)
+{
+    const struct write_set_launch *l = r->launch;
+
+    r->parameters = must_calloc(l->parameter_bytes + 16, 1);
+    if (l->parameter_bytes)
+        memcpy(r->parameters, l->parameters, l->parameter_bytes);
+    for (uint32_t n = 0; n < l->pointer_count; n++)
+        memcpy(r->parameters + l->pointers[n].parameter_offset,
+               &r->record.arrays[l->pointers[n].array].address, 8);
+}
+
+static void lay_variables(struct run *r)
+{
+    size_t size = execute_program_bytes(r->s->program);
+
+    r->variables = VARIABLES_ADDRESS;
+    if (!r->s->cut.reads_constants)
+        return;
+    r->image = aligned_alloc(256, size / 256 * 256 + 256);
+    r->variables = (uint64_t)(uintptr_t)r->image;
+    execute_program_image(r->s->program, r->variables, r->image);
+    for (uint32_t n = 0; n < r->launch->constant_count; n++) {
+        const struct write_set_constant *c = &r->launch->constants[n];
+        size_t offset, bytes;
+
+        if (execute_variable(r->s->program, c->name, &offset, &bytes))
+            memcpy(r->image + offset, c->content, c->bytes < bytes ? c->bytes : bytes);
+    }
+}
+
+static enum proact_status run_cta(struct run *r, struct execute_cta *cta, uint64_t limit,
+                                  struct proact_error *err)
+{
+    enum execute_stop stop;
+
+    do
+        stop = execute_cta_run(cta, limit, 0);
+    while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
+    r->lanes += cta->lanes;
+    if (stop == EXECUTE_EXITED)
+        return PROACT_OK;
+    if (stop == EXECUTE_TRAPPED)
+        return fail(err, PROACT_EFAULT, "%s", cta->fault);
+    return fail(err, PROACT_EFAULT,
+                "kernel '%s', %s: where CTA %" PRIu32 " writes is not known after %" PRIu64
+                " instructions",
+                r->s->kernel, r->s->file, cta->number, limit);
+}
+
+static enum proact_status run_grid(struct run *r, struct execute_grid *grid,
+                                   struct proact_error *err)
+{
+    struct execute_pool *pool = execute_pool_create();
+    uint64_t limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT;
+    enum proact_status status = PROACT_OK;
+    uint32_t number = 0, id[3];
+
+    for (id[2] = 0; id[2] < r->grid[2]; id[2]++)
+        for (id[1] = 0; id[1] < r->grid[1]; id[1]++)
+            for (id[0] = 0; id[0] < r->grid[0] && !status; id[0]++) {
+                struct execute_cta *cta = execute_cta_create(grid, pool, id, 0);
+
+                status = run_cta(r, cta, limit, err);
+                execute_cta_destroy(cta);
+                if (!status && !record_end_cta(&r->record, number++))
+                    status = fail(err, PROACT_EREFUSED,
+                                  "kernel '%s', %s: it writes more than 2^32 ranges",
+                                  r->s->kernel, r->s->file);
+            }
+    execute_pool_destroy(pool);
+    return status;
+}
+
+static enum proact_status execute(struct run *r, struct proact_error *err)
+{
+    struct execute_launch l = {.kernel = r->s->executable,
+                               .host = &r->record.host,
+                               .dynamic_shared_bytes = r->launch->dynamic_shared_bytes,
+                               .parameters = r->parameters,
+                               .variables = r->variables,
+                               .sm_count = 1};
+
+    memcpy(l.grid, r->grid, sizeof l.grid);
+    memcpy(l.block, r->block, sizeof l.block);
+    record_open(&r->record);
+    struct execute_grid *grid = execute_grid_create(&l);
+    enum proact_status status = run_grid(r, grid, err);
+
+    execute_grid_destroy(grid);
+    return status;
+}
+
+static struct write_set *take(struct run *r)
+{
+    struct write_set *w = must_calloc(1, sizeof *w);
+
+    w->cta_count = r->record.cta_count;
+    w->array_count = r->record.array_count;
+    w->arrays = must_calloc(w->array_count + 1u, sizeof *w->arrays);
+    w->is_exact = r->s->is_exact;
+    w->lanes = r->lanes;
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        struct record_array *a = &r->record.arrays[n];
+        struct write_set_ranges *to = &w->arrays[n];
+
+        to->name = must_strdup(a->name ? a->name : "");
+        to->bytes = a->total;
+        to->is_atomic = a->is_atomic;
+        to->is_variable = a->is_variable;
+        if (!a->count)
+            continue;
+        to->first = a->first;
+        to->ranges = a->ranges;
+        a->first = NULL;
+        a->ranges = NULL;
+    }
+    return w;
+}
+
+static void clear(struct run *r)
+{
+    for (uint32_t n = 0; n < r->record.array_count; n++) {
+        free(r->record.arrays[n].first);
+        free(r->record.arrays[n].ranges);
+        write_set_spans_clear(&r->record.arrays[n].spans);
+    }
+    free(r->record.arrays);
+    free(r->parameters);
+    free(r->image);
+}
+
+enum proact_status write_set_run(const struct write_set_slice *s,
+                                 const struct write_set_launch *launch,
+                                 struct write_set **out, struct proact_error *err)
+{
+    struct run r = {.s = s, .launch = launch, .record.slice = s};
+    enum proact_status status = check(&r, err);
+
+    if (status)
+        return status;
+    lay_variables(&r);
+    place_arrays(&r);
+    lay_parameters(&r);
+    status = execute(&r, err);
+    if (!status)
+        *out = take(&r);
+    clear(&r);
+    return status;
+}
+
+void write_set_destroy(struct write_set *w)
+{
+    if (!w)
+        return;
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        free((char *)w->arrays[n].name);
+        free(w->arrays[n].first);
+        free(w->arrays[n].ranges);
+    }
+    free(w->arrays);
+    free(w);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/write_set/write_set_slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+static void find_lines(struct write_set_slice *s)
+{
+    s->line_count = 2;
+    for (size_t n = 0; n < s->cut.bytes; n++)
+        s->line_count += s->cut.text[n] == '\n';
+    s->site_of = arena_alloc(&s->arena, s->line_count * sizeof *s->site_of);
+    s->is_exact = true;
+    for (uint32_t n = 0; n < s->cut.site_count; n++) {
+        const struct write_set_site *site = &s->cut.sites[n];
+        uint32_t lines = (site->bytes + 15) / 16; /* see slice_text_store() */
+
+        s->is_exact &= !site->is_may;
+        for (uint32_t at = 0; at < lines && site->slice_line; at++)
+            s->site_of[site->slice_line + at] = n + 1;
+    }
+}
+
+static void find_variables(struct write_set_slice *s)
+{
+    const struct ptx_module *m = s->module;
+
+    s->variables = arena_alloc(&s->arena, (m->symbol_count + 1) * sizeof *s->variables);
+    for (uint32_t n = 0; n < m->symbol_count; n++) {
+        struct slice_variable *v = &s->variables[s->variable_count];
+        size_t offset, bytes;
+
+        if (m->symbols[n].is_function ||
+            !execute_variable(s->program, m->symbols[n].name, &offset, &bytes))
+            continue;
+        v->name = m->symbols[n].name;
+        v->offset = offset;
+        v->bytes = bytes;
+        v->is_constant = m->symbols[n].space == PTX_SPACE_CONST;
+        s->variable_count++;
+    }
+}
+
+static enum proact_status make_ready(struct write_set_slice *s, struct proact_error *err)
+{
+    enum proact_status status =
+        ptx_parse(s->name, s->cut.text, s->cut.bytes, &s->module, err);
+
+    if (status)
+        return status;
+    if ((status = execute_program_create(s->module, &s->program, err)))
+        return status;
+    s->executable = execute_kernel_find(s->program, s->name);
+    find_lines(s);
+    find_variables(s);
+    s->hash = hash_bytes(s->cut.text, s->cut.bytes, 0);
+    return PROACT_OK;
+}
+
+enum proact_status write_set_slice_create(const struct ptx_module *m, const char *kernel,
+                                          const struct write_set_options *options,
+                                          struct write_set_slice **out,
+                                          struct proact_error *err)
+{
+    const struct ptx_function *f = ptx_function_find(m, kernel);
+    enum proact_status status;
+
+    if (!f || !f->is_entry)
+        return fail(err, PROACT_EINVAL, "%s has no kernel '%s'", m->name, kernel);
+    if (m->address_bits != 64)
+        return fail(err, PROACT_EREFUSED, "kernel '%s', %s: addresses have %u bits, not 64",
+                    kernel, m->name, m->address_bits);
+    if (!f->instruction_count)
+        return fail(err, PROACT_EREFUSED, "kernel '%s', %s: it has no instructions", kernel,
+                    m->name);
+    struct write_set_slice *s = must_calloc(1, sizeof *s);
+    struct text name = {0};
+
+    text_print(&name, "%s__proact_slice", kernel);
+    s->name = name.data;
+    s->kernel = must_strdup(kernel);
+    s->file = must_strdup(m->name);
+    s->instructions = f->instruction_count;
+    if ((status = slice_cut(m, f, options && options->constants_known, &s->arena, &s->cut,
+                            err)) ||
+        (status = make_ready(s, err))) {
+        write_set_slice_destroy(s);
+        return status;
+    }
+    *out = s;
+    return PROACT_OK;
+}
+
+void write_set_slice_destroy(struct write_set_slice *s)
+{
+    if (!s)
+        return;
+    execute_program_destroy(s->program);
+    ptx_destroy(s->module);
+    free(s->cut.text);
+    free(s->kernel);
+    free(s->name);
+    free(s->file);
+    arena_clear(&s->arena);
+    free(s);
+}
+
+struct write_set_slice_info write_set_slice_info(const struct write_set_slice *s)
+{
+    return (struct write_set_slice_info){.kernel = s->kernel,
+                                         .name = s->name,
+                                         .text = s->cut.text,
+                                         .text_bytes = s->cut.bytes,
+                                         .is_exact = s->is_exact,
+                                         .reads_constants = s->cut.reads_constants,
+                                         .sites = s->cut.sites,
+                                         .site_count = s->cut.site_count,
+                                         .kept = s->cut.kept,
+                                         .instructions = s->instructions};
+}

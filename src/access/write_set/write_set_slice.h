@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "access/slice/slice_cut.h"
+#include "execute/execute.h"
+
+/* A module variable that the slice names; the ones of .global come behind the arrays. */
+struct slice_variable {
+    const char *name;
+    uint64_t offset, bytes; /* in the program's block */
+    bool is_constant;
+};
+
+struct write_set_slice {
+    char *kernel, *name, *file;
+    struct slice_result cut;
+    uint32_t instructions;
+    bool is_exact;
+    struct ptx_module *module; /* of the slice's text */
+    struct execute_program *program;
+    const struct execute_kernel *executable;
+    struct slice_variable *variables;
+    uint32_t variable_count;
+    uint32_t *site_of; /* by line of the slice: its site, + 1 */
+    uint32_t line_count;
+    uint64_t hash; /* of the text */
+    struct arena arena;
+};

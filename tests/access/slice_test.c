@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a slice keeps of small kernels, and which it refuses. */
+#include "write_set_testing.h"
+
+static const struct shape one = {1, 1, 3}, warp = {2, 32, 3};
+
+static void stores_of_every_width_are_followed(void **state)
+{
+    (void)state;
+    expect_ranges("st.global.u32 [%rd3], %r1;", warp, true, "0+128");
+    expect_ranges("st.global.b8 [%rd1+5], 1;", one, true, "5+1");
+    expect_ranges("st.global.b16 [%rd1+-0], %h1;", one, true, "0+2");
+    expect_ranges("st.global.v2.f32 [%rd1+8], {%f1, %f2};", one, true, "8+8");
+    expect_ranges("st.global.v4.f32 [%rd1+16], {%f1, %f2, %f1, %f2};", one, true, "16+16");
+    expect_ranges("st.release.sys.u32 [%rd1], %r1;", one, true, "0+4");
+    expect_ranges("red.global.add.u32 [%rd3], %r1;", warp, true, "0+128");
+    expect_ranges("atom.add.u64 %rd9, [%rd1+8], 1;", one, true, "8+8");
+    expect_ranges("@%p1 bra L; st.u32 [%rd3], 0; L:", one, true, "0+4");
+}
+
+static void what_decides_nothing_goes(void **state)
+{
+    struct cut c = cut_text(".shared .b32 s[32];\n",
+                            "ld.global.u32 %r6, [%rd4]; mov.u32 %r7, 0;\n"
+                            "LOOP: ld.global.u32 %r8, [%rd4]; add.s32 %r6, %r6, %r8;\n"
+                            "add.s32 %r7, %r7, 1; setp.lt.s32 %p1, %r7, %r8;\n"
+                            "@%p1 bra LOOP; bar.sync 0; st.shared.u32 [s], %r6;\n"
+                            "shfl.sync.down.b32 %r9, %r6, 1, 31, -1;\n"
+                            "st.global.u32 [%rd3], %r9;",
+                            NULL);
+
+    (void)state;
+    assert_non_null(c.slice);
+    struct write_set_slice_info i = write_set_slice_info(c.slice);
+
+    assert_true(i.is_exact);
+    assert_int_equal(i.site_count, 1);
+    assert_int_equal(i.kept, 8); /* out, three indices, mad, mul, add, the store */
+    assert_null(strstr(i.text, "bar"));
+    assert_null(strstr(i.text, "@"));
+    assert_string_equal(i.name, "k__proact_slice");
+    write_set_slice_destroy(c.slice);
+}
+
+static void loops_over_parameters_run(void **state)
+{
+    (void)state;
+    expect_ranges("mov.u32 %r6, 0; mov.u64 %rd6, %rd1;\n"
+                  "LOOP: setp.ge.s32 %p1, %r6, %r1; @%p1 bra OUT;\n"
+                  "st.global.u32 [%rd6], 0; add.s64 %rd6, %rd6, 64;\n"
+                  "add.s32 %r6, %r6, 1; bra LOOP; OUT:",
+                  one, true, "0+4 64+4 128+4");
+    expect_ranges("add.cc.u32 %r6, %r1, -1; addc.u32 %r7, 0, 7;\n"
+                  "mul.wide.u32 %rd6, %r7, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0;",
+                  one, true, "32+4"); /* the carry is 1 */
+}
+
+static void memory_as_a_guard_is_dropped(void **state)
+{
+    (void)state;
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 st.global.u32 [%rd3], 0;",
+                  warp, false, "0+128");
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra OVER; st.global.u32 [%rd3], 0; OVER:",
+                  warp, false, "0+128");
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 ret; st.global.u32 [%rd3], 0;",
+                  warp, false, "0+128");
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "setp.lt.s32 %p2, %r5, 4; and.pred %p3, %p1, %p2;\n"
+                  "@%p3 bra OVER; setp.gt.s32 %p4, %r5, 8; @%p4 bra OVER;\n"
+                  "st.global.u32 [%rd3], 0; OVER:",
+                  warp, false, "0+36"); /* the parameters' guard stays */
+}
+
+static void both_arms_of_a_branch_run(void **state)
+{
+    (void)state;
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra ELSE; st.global.u32 [%rd1], 0; bra END;\n"
+                  "ELSE: st.global.u32 [%rd1+8], 0; END: st.global.u32 [%rd1+16], 0;",
+                  one, false, "0+4 8+4 16+4");
+    /* a branch in each arm, and all meet in one place */
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "setp.ne.s32 %p2, %r6, 7; @%p1 bra ELSE;\n"
+                  "@%p2 bra B; st.global.u32 [%rd1], 0; bra END;\n"
+                  "B: st.global.u32 [%rd1+8], 0; bra END;\n"
+                  "ELSE: @%p2 bra D; st.global.u32 [%rd1+16], 0; bra END;\n"
+                  "D: st.global.u32 [%rd1+24], 0; END: st.global.u32 [%rd1+32], 0;",
+                  one, false, "0+4 8+4 16+4 24+4 32+4");
+    /* one arm leaves the kernel, the other goes on */
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra ON; st.global.u32 [%rd1], 0; ret;\n"
+                  "ON: st.global.u32 [%rd1+8], 0;",
+                  one, false, "0+4 8+4");
+    /* registers that live in one arm only */
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra ELSE; mov.u32 %r7, 0;\n"
+                  "L1: mul.wide.s32 %rd6, %r7, 8; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0; add.s32 %r7, %r7, 1;\n"
+                  "setp.lt.s32 %p2, %r7, %r1; @%p2 bra L1; bra END;\n"
+                  "ELSE: st.global.u32 [%rd1+100], 0; END:",
+                  one, false, "0+4 8+4 16+4 100+4");
+}
+
+static void loops_that_memory_ends_run_once(void **state)
+{
+    (void)state;
+    expect_ranges("LOOP: st.global.u32 [%rd3], 0; ld.global.u32 %r6, [%rd4];\n"
+                  "setp.ne.s32 %p1, %r6, 0; @%p1 bra LOOP;",
+                  warp, false, "0+128");
+    expect_ranges("LOOP: ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra OUT; st.global.u32 [%rd3], 0; bra LOOP;\n"
+                  "OUT: st.global.u32 [%rd3+1024], 0;",
+                  warp, false, "0+128 1024+128");
+    /* a loop over parameters inside of one over memory, which is left in two places */
+    expect_ranges("LOOP: ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra OUT; mov.u32 %r7, 0;\n"
+                  "L1: mul.wide.s32 %rd6, %r7, 8; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0; add.s32 %r7, %r7, 1;\n"
+                  "setp.lt.s32 %p2, %r7, %r1; @%p2 bra L1;\n"
+                  "setp.ne.s32 %p3, %r6, 9; @%p3 bra LOOP;\n"
+                  "st.global.u32 [%rd1+60], 0; OUT: st.global.u32 [%rd1+80], 0;",
+                  one, false, "0+4 8+4 16+4 60+4 80+4");
+    /* and the other way round */
+    expect_ranges("mov.u32 %r7, 0; OUTER: mul.wide.s32 %rd6, %r7, 8;\n"
+                  "add.s64 %rd6, %rd1, %rd6; ld.global.u32 %r9, [%rd4];\n"
+                  "INNER: add.s32 %r9, %r9, -1; setp.lt.s32 %p1, %r9, 0;\n"
+                  "@%p1 bra NEXT; st.global.u32 [%rd6], 0; bra INNER;\n"
+                  "NEXT: add.s32 %r7, %r7, 1; setp.lt.s32 %p2, %r7, %r1;\n"
+                  "@%p2 bra OUTER;",
+                  one, false, "0+4 8+4 16+4");
+}
+
+static void a_trap_is_not_taken(void **state)
+{
+    (void)state;
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 bra GOOD; trap; GOOD: st.global.u32 [%rd3], 0;",
+                  warp, true, "0+128");
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 trap; st.global.u32 [%rd3], 0;",
+                  warp, true, "0+128");
+}
+
+/* Line 12 is the first of the body. */
+static void addresses_from_memory_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("", "ld.global.u64 %rd6, [%rd4];\nst.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:13: where it writes depends on what line 12 reads");
+    expect_refusal("",
+                   "mov.u64 %rd6, %rd1; ld.global.u32 %r6, [%rd4];\n"
+                   "setp.ne.s32 %p1, %r6, 0; @%p1 bra L; add.s64 %rd6, %rd6, 8;\n"
+                   "L: st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads");
+    expect_refusal("",
+                   "mov.u64 %rd6, %rd1; ld.global.u32 %r6, [%rd4];\n"
+                   "setp.ne.s32 %p1, %r6, 0; @%p1 add.s64 %rd6, %rd6, 8;\n"
+                   "st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads");
+    /* how often memory lets a loop run decides how far its pointer gets */
+    expect_refusal("",
+                   "mov.u64 %rd6, %rd1; LOOP: st.global.u32 [%rd6], 0;\n"
+                   "add.s64 %rd6, %rd6, 4; ld.global.u32 %r6, [%rd4];\n"
+                   "setp.ne.s32 %p1, %r6, 0; @%p1 bra LOOP;",
+                   "kernel 'k', t.ptx:12: where it writes depends on what line 13 reads");
+    expect_refusal("",
+                   "mov.u32 %r7, 0; LOOP: add.s32 %r7, %r7, 1; ld.global.u32 %r6, [%rd4];\n"
+                   "setp.ne.s32 %p1, %r6, 0; @%p1 bra LOOP;\n"
+                   "mul.wide.s32 %rd6, %r7, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                   "st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:15: where it writes depends on what line 12 reads");
+}
+
+static void other_sources_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("",
+                   "atom.global.add.u32 %r6, [%rd1], 1;\nmul.wide.u32 %rd6, %r6, 4;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 reads");
+    expect_refusal("",
+                   "mov.u32 %r6, %smid;\nmul.wide.u32 %rd6, %r6, 4;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 asks of "
+                   "the machine");
+    expect_refusal("",
+                   "shfl.sync.idx.b32 %r6, %r5, 0, 31, -1;\nmul.wide.u32 %rd6, %r6, 4;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:14: where it writes depends on what line 12 "
+                   "exchanges between threads");
+    expect_refusal("", "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;",
+                   "kernel 'k', t.ptx:12: has the copy engine write, which cannot be "
+                   "followed");
+    expect_refusal("", "LOOP: bra LOOP;",
+                   "kernel 'k', t.ptx:12: a loop here has no way out");
+}
+
+static void calls_are_followed_only_if_harmless(void **state)
+{
+    static const char *const call =
+        "{ .param .b64 a; st.param.b64 [a], %rd1; call.uni f, (a); }\n"
+        "st.global.u32 [%rd3], 0;";
+    struct cut c = cut_text(".func f(.param .b64 a)\n{\n.reg .b64 %rd1;\n.reg .b32 %r1;\n"
+                            "ld.param.u64 %rd1, [a]; ld.u32 %r1, [%rd1]; ret;\n}\n",
+                            call, NULL);
+
+    (void)state;
+    assert_non_null(c.slice);
+    write_set_slice_destroy(c.slice);
+    expect_refusal(".func f(.param .b64 a)\n{\n.reg .b64 %rd1;\n"
+                   "ld.param.u64 %rd1, [a]; st.u32 [%rd1], 0; ret;\n}\n",
+                   call, "kernel 'k', t.ptx:17: calls what may write memory");
+    expect_refusal(".extern .func f(.param .b64 a);\n", call,
+                   "kernel 'k', t.ptx:13: calls what may write memory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stores_of_every_width_are_followed),
+        cmocka_unit_test(what_decides_nothing_goes),
+        cmocka_unit_test(loops_over_parameters_run),
+        cmocka_unit_test(memory_as_a_guard_is_dropped),
+        cmocka_unit_test(both_arms_of_a_branch_run),
+        cmocka_unit_test(loops_that_memory_ends_run_once),
+        cmocka_unit_test(a_trap_is_not_taken),
+        cmocka_unit_test(addresses_from_memory_are_refused),
+        cmocka_unit_test(other_sources_are_refused),
+        cmocka_unit_test(calls_are_followed_only_if_harmless),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Slices of small kernels `k(.param .u64 out, .param .u64 in, .param .u32 n)`, run with an
+   `out` of WORDS words. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/write_set.h"
+#include "base/text.h"
+
+enum { WORDS = 1024 };
+
+/* %rd1: out, %rd2: in, %r1: n, %r2: thread in the grid, %rd3: its word of out, %rd4: of in.
+ */
+#define K_START                                                                            \
+    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"               \
+    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>;\n"            \
+    ".reg .f32 %f<9>;\n"                                                                   \
+    "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r1, [n];\n"          \
+    "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x;\n"                  \
+    "mad.lo.s32 %r2, %r3, %r4, %r5; mul.wide.s32 %rd5, %r2, 4;\n"                          \
+    "add.s64 %rd3, %rd1, %rd5; add.s64 %rd4, %rd2, %rd5;\n"
+
+struct cut {
+    struct write_set_slice *slice; /* NULL where refused */
+    struct proact_error err;
+};
+
+static inline struct cut cut_text(const char *before, const char *body,
+                                  const struct write_set_options *options)
+{
+    struct cut c = {0};
+    struct text all = {0};
+    struct ptx_module *m = NULL;
+
+    text_print(&all, ".version 8.0\n.target sm_80\n.address_size 64\n%s%s%s\nret;\n}\n",
+               before, K_START, body);
+    if (ptx_parse("t.ptx", all.data, all.length, &m, &c.err))
+        fail_msg("%s", c.err.text);
+    (void)write_set_slice_create(m, "k", options, &c.slice, &c.err);
+    ptx_destroy(m);
+    text_clear(&all);
+    return c;
+}
+
+/* Of CTA `cta`: "first+bytes ..." of `out`. */
+static inline void say_ranges(const struct write_set_ranges *a, uint32_t cta,
+                              struct text *into)
+{
+    for (uint32_t n = a->first ? a->first[cta] : 0; a->first && n < a->first[cta + 1]; n++)
+        text_print(into, "%s%u+%u", into->length ? " " : "",
+                   (unsigned)a->ranges[n].first_byte, (unsigned)a->ranges[n].bytes);
+}
+
+struct block {
+    uint64_t out, in;
+    uint32_t n, padding;
+};
+
+struct shape {
+    uint32_t ctas, threads, n;
+};
+
+static inline enum proact_status run_shape(const struct cut *c, struct shape s,
+                                           struct write_set **out, struct proact_error *err)
+{
+    static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
+    static const struct write_set_pointer pointers[] = {{0, 0}};
+    struct block b = {.in = (uint64_t)1 << 50, .n = s.n};
+    struct write_set_launch l = {.grid = {s.ctas},
+                                 .block = {s.threads},
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = arrays,
+                                 .array_count = 1,
+                                 .pointers = pointers,
+                                 .pointer_count = 1,
+                                 .limit = 100000};
+
+    return write_set_run(c->slice, &l, out, err);
+}
+
+/* The slice of `body` writes just that in the first CTA. */
+static inline void expect_ranges(const char *body, struct shape shape, bool exact,
+                                 const char *wanted)
+{
+    struct cut c = cut_text("", body, NULL);
+    struct write_set *w = NULL;
+    struct text got = {0};
+
+    if (!c.slice || run_shape(&c, shape, &w, &c.err))
+        fail_msg("%s: %s", body, c.err.text);
+    say_ranges(&w->arrays[0], 0, &got);
+    if (strcmp(got.data ? got.data : "", wanted) || w->is_exact != exact)
+        fail_msg("%s: writes %s (%s), not %s\n%s", body, got.data,
+                 w->is_exact ? "exact" : "may", wanted, write_set_slice_info(c.slice).text);
+    text_clear(&got);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static inline void expect_refusal(const char *before, const char *body, const char *wanted)
+{
+    struct cut c = cut_text(before, body, NULL);
+
+    if (c.slice)
+        fail_msg("%s: not refused:\n%s", body, write_set_slice_info(c.slice).text);
+    assert_string_equal(c.err.text, wanted);
+}
