@@ -106,9 +106,11 @@ struct proact_image {
 };
 
 /* A kernel whose last parameter is a `struct proact_share` (proact/device.h) is split over
-   the devices; so is any other as soon as it has maps, in clones that are made of its text.
-   What has neither runs on the first device, and its arrays are copied to the others
-   afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED. */
+   the devices; so is any other, in clones that are made of its text, where it is known what
+   its CTAs write: from maps, or else from the kernel itself. What is refused
+   (proact_kernel_refusal()) runs on the first device, and its arrays are copied to the
+   others afterwards. Fails with PROACT_EINVAL (no such kernel, not PTX) or PROACT_EREFUSED.
+ */
 PROACT_API enum proact_status proact_kernel_load(struct proact *p,
                                                  const struct proact_image *image,
                                                  const char *name,
@@ -155,10 +157,9 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
 
-/* Why launches of an unmarked kernel with maps are not split under the session's plan: one
-   sentence that names the line; it then runs on the first device, and its arrays are copied
-   to the others. NULL where they are split, or nothing was mapped. Borrowed, until the next
-   call of proact_kernel_map(). */
+/* Why the last launch of an unmarked kernel was not split under the session's plan: one
+   sentence that names the line. NULL where it was, or for want of a launch. Borrowed, until
+   the kernel's next launch or map. */
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
 
 struct proact_grid {

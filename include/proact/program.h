@@ -55,8 +55,10 @@ struct proact_block {
 };
 
 /* Queues the kernel. One that is marked is launched as by proact_launch(); its places must
-   then be the first bytes of parameters and of arrays (else PROACT_EREFUSED). Any other
-   runs on the first device alone, may use all of its memory, and nothing is sent. */
+   then be the first bytes of parameters and of arrays (else PROACT_EREFUSED). Any other is
+   split where that can be done (see proact_kernel_refusal()) and grid->device_count is not
+   1; else it runs on the first device alone, may use all of its memory, and nothing is
+   sent. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,

@@ -110,8 +110,9 @@ struct write_set {
     uint32_t array_count; /* those given, in order, then the module variables that the
                              slice names */
     struct write_set_ranges *arrays;
-    bool is_exact;  /* false: the kernel may write less */
-    uint64_t lanes; /* thread instructions that it took */
+    bool is_exact;   /* false: the kernel may write less */
+    uint64_t lanes;  /* thread instructions that it took */
+    uint64_t digest; /* of the ranges: alike where launches write alike */
 };
 
 /* Fails with PROACT_EFAULT where the kernel stores outside of every array, naming line,

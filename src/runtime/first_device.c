@@ -52,10 +52,12 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
     return status;
 }
 
-enum proact_status first_done_all(struct proact *p, struct proact_error *err)
+enum proact_status first_done_all(struct proact *p, bool writes, struct proact_error *err)
 {
-    for (struct proact_array *a = p->arrays; a; a = a->next)
+    for (struct proact_array *a = p->arrays; a; a = a->next) {
         a->used = p->sequence;
+        a->is_ahead |= writes;
+    }
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -70,8 +72,10 @@ static enum proact_status done(struct proact *p, struct proact_array *a,
                                struct proact_array *b, struct proact_error *err)
 {
     p->sequence++;
-    if (a)
+    if (a) {
         a->used = p->sequence;
+        a->is_ahead = true;
+    }
     if (b)
         b->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
@@ -156,5 +160,6 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
         a->traffic[0].bytes += a->bytes;
     }
     a->sent[TRANSFER_SIDE] = sequence;
+    a->is_ahead = status != PROACT_OK;
     return status ? status : order_record(&p->order, side, sequence, err);
 }

@@ -7,18 +7,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/derive.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_clone.h"
-
-struct launching {
-    struct proact_kernel *kernel;
-    const struct proact_arg *args;
-    uint32_t grid[3], threads[3], shared_bytes;
-    unsigned over; /* devices that run CTAs */
-    struct kernel_binding *binding;
-    uint64_t sequence;
-    unsigned char *parameters;
-};
 
 static uint64_t product(const uint32_t n[3])
 {
@@ -27,7 +18,7 @@ static uint64_t product(const uint32_t n[3])
     return __builtin_mul_overflow(xy, (uint64_t)n[2], &xyz) ? UINT64_MAX : xyz;
 }
 
-static enum proact_status check_grid(struct launching *l, const struct proact_grid *g,
+enum proact_status launch_check_grid(struct launching *l, const struct proact_grid *g,
                                      struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
@@ -54,17 +45,16 @@ static enum proact_status check_grid(struct launching *l, const struct proact_gr
     return PROACT_OK;
 }
 
-static enum proact_status check_args(const struct launching *l, size_t count,
+static enum proact_status check_args(const struct proact_kernel *k,
+                                     const struct proact_arg *args, size_t count,
                                      struct proact_error *err)
 {
-    const struct proact_kernel *k = l->kernel;
-
     if (count != k->parameter_count)
         return fail(err, PROACT_EINVAL, "kernel '%s': %zu arguments given, it takes %u%s",
                     k->name, count, k->parameter_count,
                     k->is_marked ? " before its share" : "");
     for (size_t i = 0; i < count; i++) {
-        const struct proact_arg *a = &l->args[i];
+        const struct proact_arg *a = &args[i];
         size_t bytes = a->value ? a->bytes : sizeof(uint64_t);
 
         if (!a->array && !a->value)
@@ -82,21 +72,37 @@ static enum proact_status check_args(const struct launching *l, size_t count,
     return PROACT_OK;
 }
 
-/* An array is passed as its replica's address; with a value, that address is the value's
-   first eight bytes. */
+static size_t block_bytes(const struct proact_kernel *k)
+{
+    return k->is_marked ? k->share_offset : k->parameter_bytes;
+}
+
+struct proact_array *launching_array(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].offset == offset)
+            return l->places[i].array;
+    return NULL;
+}
+
+/* An array is passed as its replica's address. */
 static void fill_parameters(const struct launching *l, unsigned device)
 {
-    const struct proact_kernel *k = l->kernel;
+    memcpy(l->parameters, l->block, block_bytes(l->kernel));
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[device] + l->places[i].byte;
 
-    for (unsigned i = 0; i < k->parameter_count; i++) {
-        const struct proact_arg *a = &l->args[i];
-        unsigned char *at = l->parameters + k->parameter[i].offset;
-
-        if (a->value)
-            memcpy(at, a->value, a->bytes);
-        if (a->array)
-            memcpy(at, &a->array->base[device], sizeof a->array->base[device]);
+        memcpy(l->parameters + l->places[i].offset, &address, sizeof address);
     }
+}
+
+/* Of arrays that are passed twice, only the first place counts. */
+static struct proact_array *array_at(const struct launching *l, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        if (l->places[i].array == l->places[place].array)
+            return NULL;
+    return l->places[place].array;
 }
 
 static bool is_written(const struct launching *l, const struct proact_array *a)
@@ -122,8 +128,8 @@ static enum proact_status await_arrays(const struct launching *l, unsigned devic
     struct proact *p = l->kernel->session;
     enum proact_status status = PROACT_OK;
 
-    for (unsigned i = 0; i < l->kernel->parameter_count && !status; i++) {
-        const struct proact_array *a = l->args[i].array;
+    for (size_t i = 0; i < l->place_count && !status; i++) {
+        const struct proact_array *a = array_at(l, i);
 
         if (!a)
             continue;
@@ -278,8 +284,8 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
         return status;
     bool sends = l->kernel->may_write && !p->plan.elide;
 
-    for (unsigned i = 0; i < l->kernel->parameter_count && sends; i++) {
-        const struct proact_array *a = l->args[i].array;
+    for (size_t i = 0; i < l->place_count && sends; i++) {
+        const struct proact_array *a = array_at(l, i);
 
         for (unsigned d = 1; a && d < p->devices.count && !status; d++)
             status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
@@ -326,8 +332,8 @@ static void account(const struct launching *l)
     struct proact *p = l->kernel->session;
     const struct kernel_binding *b = l->binding;
 
-    for (unsigned i = 0; i < l->kernel->parameter_count; i++) {
-        struct proact_array *a = l->args[i].array;
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = array_at(l, i);
 
         if (!a)
             continue;
@@ -348,32 +354,87 @@ static void account(const struct launching *l)
         account_launch(l);
 }
 
+/* A marked kernel is always split; another where its writes are known and a clone of it
+   suits the plan. */
+static enum proact_status can_split(struct launching *l, bool *split,
+                                    struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+
+    *split = k->is_marked;
+    if (k->is_marked || k->session->devices.count == 1 || l->over == 1)
+        return PROACT_OK;
+    if (!k->has_maps && k->may_write)
+        derive_maps(l);
+    return k->has_maps || l->found.set ? kernel_is_cloned(k, split, err) : PROACT_OK;
+}
+
+enum proact_status launch_bind(struct launching *l, struct proact_error *err)
+{
+    bool split;
+    enum proact_status status = can_split(l, &split, err);
+
+    return status || !split ? status : kernel_binding_find(l, err);
+}
+
+enum proact_status launch_queue(struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status;
+
+    /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
+    if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&
+        (status = recording_rewind(p, l->binding, err)))
+        return status;
+    l->sequence = ++p->sequence;
+    l->parameters = must_calloc(parameter_bytes(l), 1);
+    for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
+        if (transfer_counts(&l->binding->transfer))
+            l->binding->transfer.slot[s].tables->round++;
+    status = l->binding ? launch_shares(l, err) : launch_whole(l, err);
+    free(l->parameters);
+    if (status) /* not every device may have counted */
+        p->generation++;
+    account(l);
+    return status;
+}
+
+/* Arguments as a block. With an array and a value, the array's address is the value's first
+   eight bytes. */
+static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *args,
+                      unsigned char *block, struct proact_place *places)
+{
+    size_t count = 0;
+
+    for (unsigned i = 0; i < k->parameter_count; i++) {
+        if (args[i].value)
+            memcpy(block + k->parameter[i].offset, args[i].value, args[i].bytes);
+        if (args[i].array)
+            places[count++] =
+                (struct proact_place){k->parameter[i].offset, args[i].array, 0};
+    }
+    return count;
+}
+
 enum proact_status proact_launch(struct proact_kernel *k, const struct proact_grid *grid,
                                  const struct proact_arg *args, size_t arg_count,
                                  struct proact_error *err)
 {
-    struct proact *p = k->session;
-    struct launching l = {.kernel = k, .args = args};
+    struct launching l = {.kernel = k};
     enum proact_status status;
-    bool split;
 
-    if ((status = check_grid(&l, grid, err)) || (status = check_args(&l, arg_count, err)) ||
-        (status = kernel_is_split(k, &split, err)) ||
-        (split && (status = kernel_binding_find(k, l.grid, l.over, args, &l.binding, err))))
+    if ((status = launch_check_grid(&l, grid, err)) ||
+        (status = check_args(k, args, arg_count, err)))
         return status;
-    /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
-    if (l.binding && p->recording && transfer_counts(&l.binding->transfer) &&
-        (status = recording_rewind(p, l.binding, err)))
-        return status;
-    l.sequence = ++p->sequence;
-    l.parameters = must_calloc(parameter_bytes(&l), 1);
-    for (unsigned s = 0; l.binding && s < l.binding->transfer.slot_count; s++)
-        if (transfer_counts(&l.binding->transfer))
-            l.binding->transfer.slot[s].tables->round++;
-    status = l.binding ? launch_shares(&l, err) : launch_whole(&l, err);
-    free(l.parameters);
-    if (status) /* not every device may have counted */
-        p->generation++;
-    account(&l);
+    unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
+    struct proact_place *places = must_calloc(arg_count + 1, sizeof *places);
+
+    l.block = block;
+    l.places = places;
+    l.place_count = lay_out(k, args, block, places);
+    if (!(status = launch_bind(&l, err)))
+        status = launch_queue(&l, err);
+    free(places);
+    free(block);
     return status;
 }

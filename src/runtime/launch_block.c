@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/first_device.h"
+#include "runtime/launching.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -71,59 +72,90 @@ static enum proact_status launch_marked(struct proact_kernel *k,
     return status;
 }
 
-static uint64_t product(const uint32_t n[3])
+static bool loads_addresses(const struct ptx_function *f)
 {
-    return (uint64_t)n[0] * n[1] * n[2];
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+
+        if (in->opcode == PTX_LD &&
+            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
+             in->space == PTX_SPACE_CONST) &&
+            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
+             in->type == PTX_PART_S64))
+            return true;
+    }
+    return false;
 }
 
-static enum proact_status check_grid(const struct proact_kernel *k,
-                                     const struct device_launch *l,
-                                     struct proact_error *err)
+/* It, or a function that it could call, could follow an address that it finds in memory,
+   and that is one of the first device. */
+static bool may_follow_addresses(const struct proact_kernel *k)
 {
-    const struct topology_device *device = &k->session->topology.device;
+    const struct ptx_module *m = k->image->ptx;
 
-    /* Each dimension first: their product could pass 64 bits. */
-    if (l->grid[0] > INT32_MAX || l->grid[1] > UINT16_MAX || l->grid[2] > UINT16_MAX)
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (!m->functions[i].is_entry && loads_addresses(&m->functions[i]))
+            return true;
+    return loads_addresses(k->ptx);
+}
+
+/* What one GPU could not launch, several do not either. */
+static enum proact_status check_dimensions(const struct launching *l,
+                                           struct proact_error *err)
+{
+    if (l->grid[1] > UINT16_MAX || l->grid[2] > UINT16_MAX)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a grid of %u x %u x %u CTAs, %d x %d x %d possible",
-                    k->name, l->grid[0], l->grid[1], l->grid[2], INT32_MAX, UINT16_MAX,
-                    UINT16_MAX);
-    if (l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64 ||
-        product(l->block) > device->threads_per_cta)
+                    l->kernel->name, l->grid[0], l->grid[1], l->grid[2], INT32_MAX,
+                    UINT16_MAX, UINT16_MAX);
+    if (l->threads[0] > 1024 || l->threads[1] > 1024 || l->threads[2] > 64)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': %u x %u x %u threads a CTA, %u together possible",
-                    k->name, l->block[0], l->block[1], l->block[2],
-                    device->threads_per_cta);
+                    "kernel '%s': %u x %u x %u threads a CTA, 1024 x 1024 x 64 possible",
+                    l->kernel->name, l->threads[0], l->threads[1], l->threads[2]);
     return PROACT_OK;
 }
 
-static enum proact_status launch_first(struct proact_kernel *k,
-                                       const struct proact_grid *grid,
-                                       const struct proact_block *block,
-                                       unsigned char *bytes, struct proact_error *err)
+static enum proact_status bring_up_to_date(const struct launching *l,
+                                           struct proact_error *err)
 {
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < l->place_count && !status; i++)
+        if (l->places[i].array->is_ahead)
+            status = proact_array_spread(l->places[i].array, err);
+    return status;
+}
+
+/* On the first device alone, with the memory of all: nothing is sent. */
+static enum proact_status launch_first(const struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    struct device_launch launch = {.shared_bytes = grid->shared_bytes,
-                                   .parameters = bytes,
-                                   .parameter_bytes = block->size,
-                                   .label = k->name};
-    enum proact_status status;
+    unsigned char *bytes = must_calloc(k->parameter_bytes + 1, 1);
+    const struct device_launch launch = {
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .shared_bytes = l->shared_bytes,
+        .parameters = bytes,
+        .parameter_bytes = k->parameter_bytes,
+        .label = k->name};
 
-    for (int i = 0; i < 3; i++) {
-        launch.grid[i] = grid->ctas[i] ? grid->ctas[i] : 1;
-        launch.block[i] = grid->threads[i] ? grid->threads[i] : 1;
-    }
-    for (size_t i = 0; i < block->place_count; i++) {
-        uint64_t address = block->places[i].array->base[0] + block->places[i].byte;
+    memcpy(bytes, l->block, k->parameter_bytes);
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
 
-        memcpy(bytes + block->places[i].offset, &address, sizeof address);
+        memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
-    if ((status = check_grid(k, &launch, err)) || (status = first_await_all(p, err)) ||
-        (status = p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN],
-                                     k->function[0], &launch, err)))
+    enum proact_status status = first_await_all(p, err);
+
+    if (!status)
+        status = p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN],
+                                    k->function[0], &launch, err);
+    free(bytes);
+    if (status)
         return status;
     span_book_launched(&p->book, 0, ++p->sequence);
-    return first_done_all(p, err);
+    return first_done_all(p, k->may_write, err);
 }
 
 enum proact_status proact_launch_block(struct proact_kernel *k,
@@ -131,16 +163,23 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
                                        const struct proact_block *block,
                                        struct proact_error *err)
 {
+    struct launching l = {.kernel = k,
+                          .block = block->bytes,
+                          .places = block->places,
+                          .place_count = block->place_count};
     enum proact_status status = check(k, block, err);
 
     if (status)
         return status;
     if (k->is_marked)
         return launch_marked(k, grid, block, err);
-    unsigned char *bytes = must_calloc(block->size, 1);
-
-    memcpy(bytes, block->bytes, block->size);
-    status = launch_first(k, grid, block, bytes, err);
-    free(bytes);
-    return status;
+    if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
+        return status;
+    if (!may_follow_addresses(k) && (status = launch_bind(&l, err)))
+        return status;
+    if (!l.binding)
+        return launch_first(&l, err);
+    if ((status = bring_up_to_date(&l, err)))
+        return status;
+    return launch_queue(&l, err);
 }

@@ -7,22 +7,25 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "runtime/derive.h"
 #include "runtime/recording.h"
 
 struct mapped {
-    const struct proact_map *map;
-    const uint32_t *grid;
+    const struct launching *launch;
+    uint32_t slot;
 };
 
 static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
 {
     const struct mapped *m = context;
 
-    map_emit(m->map, m->grid, cta, emit, sink);
+    if (m->launch->found.set)
+        derived_emit(m->launch, m->slot, cta, emit, sink);
+    else
+        map_emit(&m->launch->kernel->slot[m->slot].map, m->launch->grid, cta, emit, sink);
 }
 
-/* Device d gets the CTAs from cta_first[d] on: shares that differ by one at most. */
-static void split(const uint32_t grid[3], unsigned over, unsigned devices,
+void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first)
 {
     uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
@@ -54,18 +57,19 @@ static struct model_schedule schedule_of(const struct proact *p, uint64_t array_
     return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
 }
 
-static enum proact_status tables_create(struct proact_kernel *k,
+static enum proact_status tables_create(const struct launching *l,
                                         const struct proact_array *a,
                                         const struct kernel_tables *shape,
                                         struct kernel_tables **out,
                                         struct proact_error *err)
 {
+    struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     const struct proact_map *map = &k->slot[shape->slot].map;
     const uint32_t *grid = shape->grid;
     uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
 
-    if (map->kind == PROACT_MAP_TABLE && map->cta_count != ctas)
+    if (!l->found.set && map->kind == PROACT_MAP_TABLE && map->cta_count != ctas)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': the map of argument %u is a table of %u CTAs, the grid "
                     "has %llu",
@@ -83,7 +87,7 @@ static enum proact_status tables_create(struct proact_kernel *k,
                                    .rise_bytes = t->rise_bytes,
                                    .device_count = p->devices.count,
                                    .cta_first = t->cta_first,
-                                   .map = {ranges_of, &(struct mapped){map, grid}},
+                                   .map = {ranges_of, &(struct mapped){l, shape->slot}},
                                },
                                &t->tables, err);
 
@@ -101,30 +105,33 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
                         unsigned devices)
 {
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
-           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
+           a->digest == b->digest && a->chunk_bytes == b->chunk_bytes &&
+           a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
 
-static enum proact_status tables_find(struct proact_kernel *k, uint32_t slot,
-                                      const struct proact_array *a, const uint32_t grid[3],
+static enum proact_status tables_find(const struct launching *l, uint32_t slot,
+                                      const struct proact_array *a,
                                       const uint32_t *cta_first, struct kernel_tables **out,
                                       struct proact_error *err)
 {
+    const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     const struct model_schedule schedule = schedule_of(p, a->bytes, cta_first);
     struct kernel_tables *t = k->tables, shape = {.slot = slot,
                                                   .array_bytes = a->bytes,
                                                   .chunk_bytes = schedule.first_bytes,
                                                   .rise_bytes = schedule.step_bytes,
+                                                  .digest = l->found.digest,
                                                   .generation = p->generation};
 
-    memcpy(shape.grid, grid, sizeof shape.grid);
+    memcpy(shape.grid, l->grid, sizeof shape.grid);
     memcpy(shape.cta_first, cta_first, sizeof shape.cta_first);
     while (t && !same_tables(t, &shape, p->devices.count))
         t = t->next;
     if (!t)
-        return tables_create(k, a, &shape, out, err);
+        return tables_create(l, a, &shape, out, err);
     *out = t;
     if (t->generation == p->generation)
         return PROACT_OK;
@@ -140,25 +147,26 @@ static bool same_plan(const struct transfer_plan *a, const struct transfer_plan 
            a->elide == b->elide;
 }
 
-static bool fits(const struct proact_kernel *k, const struct kernel_binding *b,
-                 const uint32_t grid[3], const uint32_t *cta_first,
-                 const struct proact_arg *args)
+static bool fits(const struct launching *l, const struct kernel_binding *b,
+                 const uint32_t *cta_first)
 {
-    if (memcmp(b->grid, grid, sizeof b->grid) != 0 ||
+    const struct proact_kernel *k = l->kernel;
+
+    if (memcmp(b->grid, l->grid, sizeof b->grid) != 0 || b->digest != l->found.digest ||
         !same_split(b->cta_first, cta_first, k->session->devices.count) ||
         !same_plan(&b->transfer.plan, &k->session->plan) ||
         b->transfer.slot_count != k->slot_count)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
-        if (b->array[s] != args[k->slot[s].arg].array)
+        if (b->array[s] != launching_array(l, k->slot[s].offset))
             return false;
     return true;
 }
 
-static enum proact_status binding_create(struct proact_kernel *k, struct kernel_binding *b,
-                                         const struct proact_arg *args,
-                                         struct proact_error *err)
+static enum proact_status binding_create(const struct launching *l,
+                                         struct kernel_binding *b, struct proact_error *err)
 {
+    struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     enum proact_status status = PROACT_OK;
 
@@ -166,14 +174,14 @@ static enum proact_status binding_create(struct proact_kernel *k, struct kernel_
     b->transfer.plan = p->plan;
     b->transfer.slot_count = k->slot_count;
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
-        struct proact_array *a = args[k->slot[s].arg].array;
+        struct proact_array *a = launching_array(l, k->slot[s].offset);
 
         if (!a)
             return fail(err, PROACT_EINVAL,
                         "kernel '%s': argument %u has a map and must be an array", k->name,
                         k->slot[s].arg);
         b->array[s] = a;
-        if ((status = tables_find(k, s, a, b->grid, b->cta_first, &b->tables[s], err)))
+        if ((status = tables_find(l, s, a, b->cta_first, &b->tables[s], err)))
             break;
         b->transfer.slot[s].array = a->name;
         b->transfer.slot[s].tables = b->tables[s]->tables;
@@ -218,19 +226,23 @@ static enum proact_status restart(struct proact *p, struct kernel_binding *b,
     return status || !anything ? status : side_sees_tables(p, b, err);
 }
 
-enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t grid[3],
-                                       unsigned over, const struct proact_arg *args,
-                                       struct kernel_binding **out,
-                                       struct proact_error *err)
+/* Maps of a marked kernel are held against its stores by the emulator, under `check`. */
+static enum proact_status derived_or_checked(struct launching *l, struct proact_error *err)
 {
+    return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
+}
+
+enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
     enum proact_status status = PROACT_OK;
 
-    split(grid, over, p->devices.count, cta_first);
+    launch_split(l->grid, l->over, p->devices.count, cta_first);
     for (struct kernel_binding *b = k->bindings; b; b = b->next)
-        if (fits(k, b, grid, cta_first, args)) {
-            *out = b;
+        if (fits(l, b, cta_first)) {
+            l->binding = b;
             return p->recording ? PROACT_OK : restart(p, b, err); /* it restarts itself */
         }
     if (p->recording)
@@ -240,15 +252,16 @@ enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t g
                     k->name);
     struct kernel_binding *b = must_calloc(1, sizeof *b);
 
-    memcpy(b->grid, grid, sizeof b->grid);
+    memcpy(b->grid, l->grid, sizeof b->grid);
+    b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
-    if ((status = binding_create(k, b, args, err))) {
+    if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
         free(b);
         return status;
     }
     b->next = k->bindings;
     k->bindings = b;
-    *out = b;
+    l->binding = b;
     return side_sees_tables(p, b, err);
 }
 

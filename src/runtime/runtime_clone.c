@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "instrument/instrument.h"
+#include "runtime/derive.h"
 
 struct kernel_clones {
     char *text;
@@ -34,7 +35,7 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
     if (k->clones)
         return PROACT_OK;
     for (unsigned s = 0; s < k->slot_count; s++)
-        request.slot_offset[s] = k->parameter[k->slot[s].arg].offset;
+        request.slot_offset[s] = k->slot[s].offset;
     struct kernel_clones *c = must_calloc(1, sizeof *c);
     enum proact_status status =
         instrument_module(k->image->ptx, &request, 1, &c->result, &c->text, &c->bytes, err);
@@ -70,26 +71,19 @@ static enum proact_status load_on(struct proact_kernel *k, unsigned device,
     return status;
 }
 
-static bool may_split(const struct proact_kernel *k)
+enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
+                                    struct proact_error *err)
 {
-    return !k->is_marked && k->slot_count > 0;
-}
+    enum proact_status status;
 
-enum proact_status kernel_is_split(struct proact_kernel *k, bool *split,
-                                   struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    *split = k->is_marked;
-    if (!may_split(k) || k->session->devices.count == 1)
-        return PROACT_OK;
+    *cloned = false;
     if ((status = clones_create(k, err)))
         return status;
     if (k->clones->result.refusal[clone_of(&k->session->plan)].text[0])
         return PROACT_OK;
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, d, err);
-    *split = !status;
+    *cloned = !status;
     return status;
 }
 
@@ -103,7 +97,9 @@ struct device_function *kernel_function(const struct proact_kernel *k,
 
 const char *proact_kernel_refusal(struct proact_kernel *k)
 {
-    if (!may_split(k) || clones_create(k, NULL))
+    if (derivation_refusal(k))
+        return derivation_refusal(k);
+    if (k->is_marked || !k->slot_count || clones_create(k, NULL))
         return NULL;
     const char *why = k->clones->result.refusal[clone_of(&k->session->plan)].text;
 

@@ -5,11 +5,10 @@
 
 #include "runtime/session.h"
 
-/* Whether launches under the session's plan are split: a marked kernel always is, another
-   where it has maps, there are several devices, and its clone was not refused. Makes and
-   loads the clones when they are first needed. */
-enum proact_status kernel_is_split(struct proact_kernel *k, bool *split,
-                                   struct proact_error *err);
+/* Whether there is a clone for launches under the session's plan: proact_kernel_refusal()
+   says why not. Makes and loads the clones when they are first needed. */
+enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
+                                    struct proact_error *err);
 
 /* What a device runs; `b` is NULL where the launch is not split. */
 struct device_function *kernel_function(const struct proact_kernel *k,

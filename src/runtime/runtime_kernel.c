@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/derive.h"
 #include "runtime/runtime_clone.h"
 
 enum proact_status image_load(struct proact *p, const struct proact_image *image,
@@ -113,6 +114,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     kernel_bindings_drop(k, NULL);
     kernel_tables_drop(k);
     kernel_clones_drop(k);
+    derivation_drop(k);
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;
@@ -121,6 +123,13 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k->parameter);
     free(k->name);
     free(k);
+}
+
+void kernel_slots_change(struct proact_kernel *k)
+{
+    session_settle(k->session);
+    kernel_bindings_drop(k, NULL);
+    kernel_clones_drop(k); /* they do not know the new one */
 }
 
 enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
@@ -149,11 +158,10 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
         kernel_tables_drop(k);
         map_clear(&k->slot[slot].map);
     } else {
-        session_settle(k->session);
-        kernel_bindings_drop(k, NULL);
-        kernel_clones_drop(k); /* they do not know the slot */
+        kernel_slots_change(k);
         k->slot_count++;
     }
-    k->slot[slot] = (struct kernel_slot){arg, copy};
+    k->has_maps = true;
+    k->slot[slot] = (struct kernel_slot){arg, k->parameter[arg].offset, copy};
     return PROACT_OK;
 }

@@ -24,6 +24,7 @@ struct proact_array {
     device_addr base[PROACT_DEVICES_MAX];
     uint64_t used;                 /* the last operation that touched it, on lane MAIN */
     uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
+    bool is_ahead;                 /* on the first device: the other replicas are behind */
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
@@ -40,7 +41,8 @@ struct session_image {
 
 /* One written array of a kernel, in the order of proact_kernel_map(). */
 struct kernel_slot {
-    unsigned arg;
+    unsigned arg;          /* with a map of the user's */
+    uint32_t offset;       /* in the block of parameters, of the array's address */
     struct proact_map map; /* its tables are ours */
 };
 
@@ -49,6 +51,7 @@ struct kernel_tables {
     struct kernel_tables *next;
     uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t array_bytes, chunk_bytes, rise_bytes;
+    uint64_t digest;     /* of the map, where it was derived; else 0 */
     uint64_t generation; /* of the session, when the counters last were as they should */
     struct transfer_tables *tables;
 };
@@ -56,6 +59,7 @@ struct kernel_tables {
 struct kernel_binding {
     struct kernel_binding *next;
     uint32_t grid[3];
+    uint64_t digest; /* as in kernel_tables */
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
@@ -74,7 +78,9 @@ struct proact_kernel {
     uint32_t parameter_bytes, share_offset;
     const struct session_image *image;
     struct kernel_clones *clones; /* runtime_clone.c; NULL: not made yet, or never */
+    struct kernel_derivation *derivation; /* derive.c; the same */
     bool is_marked;
+    bool has_maps;  /* the user's; else its slots are derived */
     bool may_write; /* it has an instruction that writes to global memory */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
@@ -137,12 +143,8 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
 void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array);
 void kernel_tables_drop(struct proact_kernel *k);
 
-/* The binding of a launch of a marked kernel, split over the first `over` devices: made at
-   the first of its shape. */
-enum proact_status kernel_binding_find(struct proact_kernel *k, const uint32_t grid[3],
-                                       unsigned over, const struct proact_arg *args,
-                                       struct kernel_binding **out,
-                                       struct proact_error *err);
+/* Before its slots become others: waits, and drops what was made of the old ones. */
+void kernel_slots_change(struct proact_kernel *k);
 
 /* Copies what the map borrows, after a look at it. `kernel` is for messages. */
 enum proact_status map_copy(const struct proact_map *map, const char *kernel,

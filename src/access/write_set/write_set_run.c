@@ -6,6 +6,7 @@
 
 #include "access/write_set/write_set_record.h"
 #include "base/fail.h"
+#include "base/hash.h"
 
 /* Addresses of the slice's own: of variables, then of arrays that are nowhere, far from
    each other and from those of a process or a device. */
@@ -208,6 +209,23 @@ static struct write_set *take(struct run *r)
     return w;
 }
 
+static uint64_t digest_of(const struct write_set *w)
+{
+    uint64_t digest = hash_mix(w->cta_count);
+
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        const struct write_set_ranges *a = &w->arrays[n];
+
+        digest = hash_mix(digest + 1);
+        if (!a->first)
+            continue;
+        digest =
+            hash_bytes(a->first, (w->cta_count + (size_t)1) * sizeof *a->first, digest);
+        digest = hash_bytes(a->ranges, a->first[w->cta_count] * sizeof *a->ranges, digest);
+    }
+    return digest ? digest : 1;
+}
+
 static void clear(struct run *r)
 {
     for (uint32_t n = 0; n < r->record.array_count; n++) {
@@ -233,8 +251,10 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     place_arrays(&r);
     lay_parameters(&r);
     status = execute(&r, err);
-    if (!status)
+    if (!status) {
         *out = take(&r);
+        (*out)->digest = digest_of(*out);
+    }
     clear(&r);
     return status;
 }

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/derive.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/runtime_clone.h"
+
+struct kernel_derivation {
+    struct write_set_slice *slice; /* NULL: the kernel was refused */
+    struct write_set_cache cache;
+    struct proact_error refusal; /* of the kernel, or else of its last launch */
+};
+
+static struct kernel_derivation *derivation_of(struct proact_kernel *k)
+{
+    if (k->derivation)
+        return k->derivation;
+    struct kernel_derivation *d = must_calloc(1, sizeof *d);
+
+    write_set_slice_create(k->image->ptx, k->name, NULL, &d->slice, &d->refusal);
+    k->derivation = d;
+    return d;
+}
+
+void derivation_drop(struct proact_kernel *k)
+{
+    struct kernel_derivation *d = k->derivation;
+
+    if (!d)
+        return;
+    write_set_slice_destroy(d->slice);
+    write_set_cache_clear(&d->cache);
+    free(d);
+    k->derivation = NULL;
+}
+
+const char *derivation_refusal(const struct proact_kernel *k)
+{
+    return k->derivation && k->derivation->refusal.text[0] ? k->derivation->refusal.text
+                                                           : NULL;
+}
+
+/* Each array of the launch once, in the order of its first place. */
+static uint32_t find_arrays(const struct launching *l, struct write_set_array *arrays,
+                            struct write_set_pointer *pointers)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        uint32_t n = 0;
+
+        while (n < count && arrays[n].address != a->base[0])
+            n++;
+        if (n == count)
+            arrays[count++] = (struct write_set_array){
+                .name = a->name, .address = a->base[0], .bytes = a->bytes};
+        pointers[i] = (struct write_set_pointer){l->places[i].offset, n};
+    }
+    return count;
+}
+
+/* With the addresses of the first device: the slice gets what the kernel gets there. */
+static enum proact_status run_slice(struct launching *l, struct kernel_derivation *d,
+                                    const struct write_set **out, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct write_set_array *arrays = must_calloc(l->place_count + 1, sizeof *arrays);
+    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
+    unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
+    struct write_set_launch launch = {.dynamic_shared_bytes = l->shared_bytes,
+                                      .parameters = block,
+                                      .parameter_bytes = k->parameter_bytes,
+                                      .arrays = arrays};
+
+    memcpy(block, l->block, k->parameter_bytes);
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->threads, sizeof launch.block);
+    launch.array_count = find_arrays(l, arrays, pointers);
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
+
+        memcpy(block + l->places[i].offset, &address, sizeof address);
+    }
+    enum proact_status status = write_set_cached(&d->cache, d->slice, &launch, out, err);
+
+    free(block);
+    free(pointers);
+    free(arrays);
+    return status;
+}
+
+static uint32_t number_of(const struct launching *l, const struct proact_array *a)
+{
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++) {
+        bool again = false;
+
+        for (size_t j = 0; j < i; j++)
+            again |= l->places[j].array == l->places[i].array;
+        number += !again;
+    }
+    return number;
+}
+
+static enum proact_status check_kinds(const struct launching *l, const struct write_set *w,
+                                      struct proact_error *err)
+{
+    const char *name = l->kernel->name;
+
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        if (w->arrays[n].first && w->arrays[n].is_variable)
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s' writes the variable '%s', of which every device has "
+                        "its own",
+                        name, w->arrays[n].name);
+        if (w->arrays[n].first && w->arrays[n].is_atomic)
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s' updates array '%s' by atomics: each device would only "
+                        "see its own",
+                        name, w->arrays[n].name);
+    }
+    return PROACT_OK;
+}
+
+static enum proact_status add_slot(struct launching *l, uint32_t offset,
+                                   struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    unsigned slot = 0;
+
+    while (slot < k->slot_count && k->slot[slot].offset != offset)
+        slot++;
+    if (slot < k->slot_count)
+        return PROACT_OK;
+    if (slot == PROACT_SLOTS_MAX)
+        return fail(err, PROACT_EREFUSED, "kernel '%s' writes %d arrays, %d possible",
+                    k->name, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
+    if (k->session->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': that it writes the array at byte %u of its parameters is "
+                    "new: launch it once, then record",
+                    k->name, offset);
+    kernel_slots_change(k);
+    k->slot[k->slot_count++] = (struct kernel_slot){.offset = offset};
+    return PROACT_OK;
+}
+
+static enum proact_status find_slots(struct launching *l, const struct write_set *w,
+                                     struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < l->place_count && !status; i++)
+        if (w->arrays[number_of(l, l->places[i].array)].first)
+            status = add_slot(l, l->places[i].offset, err);
+    for (unsigned s = 0; s < k->slot_count && !status; s++)
+        if (!launching_array(l, k->slot[s].offset))
+            status = fail(err, PROACT_EREFUSED,
+                          "kernel '%s': byte %u of its parameters was an array before",
+                          k->name, k->slot[s].offset);
+    return status;
+}
+
+static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
+                                 const struct write_set **out, struct proact_error *err)
+{
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    enum proact_status status;
+
+    launch_split(l->grid, l->over, l->over, cta_first);
+    if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)) ||
+        (status = write_set_overlap(*out, cta_first, l->over, err)))
+        return status;
+    return find_slots(l, *out, err);
+}
+
+void derive_maps(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w = NULL;
+
+    if (!d->slice)
+        return;
+    d->refusal.text[0] = '\0';
+    if (!derive(l, d, &w, &d->refusal))
+        l->found = (struct derived){w, w->digest};
+}
+
+/* An array that is passed twice has two slots; what is written of it is the first one's. */
+void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
+                  transfer_emit *emit, void *sink)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+    const struct write_set_ranges *r = &l->found.set->arrays[number_of(l, a)];
+
+    for (uint32_t s = 0; s < slot; s++)
+        if (launching_array(l, k->slot[s].offset) == a)
+            return;
+    for (uint32_t i = r->first ? r->first[cta] : 0; r->first && i < r->first[cta + 1]; i++)
+        emit(sink, r->ranges[i].first_byte, r->ranges[i].bytes);
+}
+
+/* What is left of a range that the map must hold. */
+struct remainder {
+    uint64_t first_byte, end;
+};
+
+static void take_away(void *sink, uint64_t first_byte, uint64_t bytes)
+{
+    struct remainder *r = sink;
+
+    if (first_byte <= r->first_byte && r->first_byte - first_byte < bytes)
+        r->first_byte = first_byte + bytes;
+}
+
+/* A map's ranges come in any order: walked until nothing more is taken away. */
+static bool holds(const struct launching *l, const struct proact_map *map, uint32_t cta,
+                  const struct proact_range *range, uint64_t *missing)
+{
+    struct remainder r = {range->first_byte, range->first_byte + range->bytes};
+    uint64_t before;
+
+    do {
+        before = r.first_byte;
+        map_emit(map, l->grid, cta, take_away, &r);
+    } while (r.first_byte > before && r.first_byte < r.end);
+    *missing = r.first_byte;
+    return r.first_byte >= r.end;
+}
+
+static enum proact_status check_slot(const struct launching *l, const struct write_set *w,
+                                     unsigned slot, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+    const struct write_set_ranges *r = &w->arrays[number_of(l, a)];
+    uint64_t byte;
+
+    for (uint32_t cta = 0; r->first && cta < w->cta_count; cta++)
+        for (uint32_t i = r->first[cta]; i < r->first[cta + 1]; i++)
+            if (!holds(l, &k->slot[slot].map, cta, &r->ranges[i], &byte))
+                return fail(err, PROACT_EINVAL,
+                            "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
+                            " of array '%s', which is not in the map of argument %u",
+                            k->name, cta, byte, a->name, k->slot[slot].arg);
+    return PROACT_OK;
+}
+
+enum proact_status derive_check_maps(struct launching *l, struct proact_error *err)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w;
+    struct proact_error unknown = {""};
+    enum proact_status status = PROACT_OK;
+
+    if (!d->slice || run_slice(l, d, &w, &unknown) || !w->is_exact)
+        return PROACT_OK;
+    for (unsigned s = 0; s < l->kernel->slot_count && !status; s++)
+        if (launching_array(l, l->kernel->slot[s].offset))
+            status = check_slot(l, w, s, err);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a kernel writes for which nobody gave a map: found by running its write-set slice
+   with the launch's parameters, before the launch (docs/compiler.md). */
+
+#include "runtime/launching.h"
+
+/* Fills l->found, and the kernel's slots from it. Where the launch cannot be split,
+   l->found.set stays NULL and derivation_refusal() says why (else it is NULL). */
+void derive_maps(struct launching *l);
+const char *derivation_refusal(const struct proact_kernel *k);
+
+/* The bytes of the slot's array that the CTA may write. */
+void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
+                  transfer_emit *emit, void *sink);
+
+/* Whether the maps that the user gave hold what the kernel writes, where that is known:
+   else PROACT_EINVAL, naming array, byte and CTA. */
+enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);
+
+void derivation_drop(struct proact_kernel *k);

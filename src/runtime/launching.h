@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A launch on its way: what was asked, then what was found out about it. */
+
+#include <proact/program.h>
+
+#include "access/write_set.h"
+#include "runtime/session.h"
+
+struct derived {
+    const struct write_set *set; /* NULL: not known; else good until the next launch */
+    uint64_t digest;             /* of its content */
+};
+
+struct launching {
+    struct proact_kernel *kernel;
+    const unsigned char *block;        /* parameters without a share, and */
+    const struct proact_place *places; /* where in them addresses of arrays go */
+    size_t place_count;
+    uint32_t grid[3], threads[3], shared_bytes;
+    unsigned over;                  /* devices that run CTAs */
+    struct derived found;           /* what it writes, where nobody said so */
+    struct kernel_binding *binding; /* NULL: it is not split */
+    uint64_t sequence;
+    unsigned char *parameters;
+};
+
+/* The array whose address lies at that byte of the block; NULL for none. */
+struct proact_array *launching_array(const struct launching *l, uint32_t offset);
+
+/* Device d gets the CTAs from cta_first[d] on: shares that differ by one at most, of the
+   first `over` of `devices`; the others get none. */
+void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
+                  uint32_t *cta_first);
+
+/* Whether it can be split over the devices under the session's plan, and its binding if so.
+   What was asked must be checked before. */
+enum proact_status launch_bind(struct launching *l, struct proact_error *err);
+/* Its binding, made at the first launch of its shape. */
+enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err);
+enum proact_status launch_queue(struct launching *l, struct proact_error *err);
+
+enum proact_status launch_check_grid(struct launching *l, const struct proact_grid *g,
+                                     struct proact_error *err);
