@@ -77,14 +77,6 @@ static size_t block_bytes(const struct proact_kernel *k)
     return k->is_marked ? k->share_offset : k->parameter_bytes;
 }
 
-struct proact_array *launching_array(const struct launching *l, uint32_t offset)
-{
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].offset == offset)
-            return l->places[i].array;
-    return NULL;
-}
-
 /* An array is passed as its replica's address. */
 static void fill_parameters(const struct launching *l, unsigned device)
 {

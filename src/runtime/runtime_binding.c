@@ -25,15 +25,6 @@ static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *si
         map_emit(&m->launch->kernel->slot[m->slot].map, m->launch->grid, cta, emit, sink);
 }
 
-void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
-                  uint32_t *cta_first)
-{
-    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
-
-    for (unsigned d = 0; d <= devices; d++)
-        cta_first[d] = (uint32_t)(d < over ? ctas * d / over : ctas);
-}
-
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 {
     return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
@@ -263,39 +254,4 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     k->bindings = b;
     l->binding = b;
     return side_sees_tables(p, b, err);
-}
-
-static bool uses(const struct kernel_binding *b, const struct proact_array *a)
-{
-    for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        if (b->array[s] == a)
-            return true;
-    return false;
-}
-
-void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array)
-{
-    recordings_void(k->session, k, array);
-    for (struct kernel_binding **link = &k->bindings; *link;) {
-        struct kernel_binding *b = *link;
-
-        if (array && !uses(b, array)) {
-            link = &b->next;
-            continue;
-        }
-        *link = b->next;
-        transfer_unbind(&b->transfer);
-        free(b);
-    }
-}
-
-void kernel_tables_drop(struct proact_kernel *k)
-{
-    while (k->tables) {
-        struct kernel_tables *t = k->tables;
-
-        k->tables = t->next;
-        transfer_tables_destroy(&k->session->devices, t->tables);
-        free(t);
-    }
 }

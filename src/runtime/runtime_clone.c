@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "instrument/instrument.h"
-#include "runtime/derive.h"
 
 struct kernel_clones {
     char *text;
@@ -95,10 +94,8 @@ struct device_function *kernel_function(const struct proact_kernel *k,
     return k->clones->function[clone_of(&b->transfer.plan)][device];
 }
 
-const char *proact_kernel_refusal(struct proact_kernel *k)
+const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (derivation_refusal(k))
-        return derivation_refusal(k);
     if (k->is_marked || !k->slot_count || clones_create(k, NULL))
         return NULL;
     const char *why = k->clones->result.refusal[clone_of(&k->session->plan)].text;
@@ -118,4 +115,11 @@ void kernel_clones_drop(struct proact_kernel *k)
     free(c->text);
     free(c);
     k->clones = NULL;
+}
+
+void kernel_slots_change(struct proact_kernel *k)
+{
+    session_settle(k->session);
+    kernel_bindings_drop(k, NULL);
+    kernel_clones_drop(k); /* they do not know the new one */
 }

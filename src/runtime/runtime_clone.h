@@ -10,6 +10,9 @@
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
                                     struct proact_error *err);
 
+/* Why there is none; NULL where there is, or where no slots are known. */
+const char *kernel_clone_refusal(struct proact_kernel *k);
+
 /* What a device runs; `b` is NULL where the launch is not split. */
 struct device_function *kernel_function(const struct proact_kernel *k,
                                         const struct kernel_binding *b, unsigned device);

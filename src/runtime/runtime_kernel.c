@@ -125,13 +125,6 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k);
 }
 
-void kernel_slots_change(struct proact_kernel *k)
-{
-    session_settle(k->session);
-    kernel_bindings_drop(k, NULL);
-    kernel_clones_drop(k); /* they do not know the new one */
-}
-
 enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                      const struct proact_map *map, struct proact_error *err)
 {

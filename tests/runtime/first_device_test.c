@@ -29,13 +29,15 @@ static struct bench open_four(bool check)
     } while (0)
 
 static enum proact_status run_plain(struct bench *b, struct proact_kernel *k, uint64_t byte,
-                                    uint32_t n, uint32_t factor)
+                                    uint32_t n, uint32_t factor, unsigned devices)
 {
     const struct view view = {1, n, factor}; /* the address is put in */
     const struct proact_place place = {0, b->out, byte};
 
     return proact_launch_block(
-        k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+        k,
+        &(struct proact_grid){
+            .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices},
         &(struct proact_block){&view, sizeof view, &place, 1}, &b->err);
 }
 
@@ -58,7 +60,7 @@ static void a_block_runs_on_the_first_device(void **state)
     static const uint32_t zeros[N];
 
     MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
-    MUST(run_plain(&b, testing_kernel(&b, "plain"), 40, 100, 3));
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 40, 100, 3, 1));
     expect(&b, b.out, 0, 9, 0);
     expect(&b, b.out, 0, 10, 3);
     expect(&b, b.out, 0, 109, 300);
@@ -82,7 +84,7 @@ static void both_kinds_of_launch_mix(void **state)
 
     for (unsigned i = 1; i < 5; i++) {
         MUST(testing_fill(&b, i)); /* all devices, sent to all */
-        MUST(run_plain(&b, plain, 0, N, 10 * i));
+        MUST(run_plain(&b, plain, 0, N, 10 * i, 1));
         MUST(proact_array_spread(b.out, &b.err));
     }
     testing_holds(&b, b.out, 40);
@@ -91,7 +93,7 @@ static void both_kinds_of_launch_mix(void **state)
         copy, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
         (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(other), PROACT_VALUE(n)}, 3,
         &b.err));
-    MUST(run_plain(&b, plain, 0, N, 2)); /* while the others still read */
+    MUST(run_plain(&b, plain, 0, N, 2, 1)); /* while the others still read */
     MUST(proact_array_spread(b.out, &b.err));
     testing_holds(&b, other, 40);
     testing_holds(&b, b.out, 2);
@@ -188,7 +190,7 @@ static void moments_are_apart_by_what_ran_between(void **state)
     MUST(proact_moment_create(b.p, &to, &b.err));
     MUST(proact_moment_create(b.p, &never, &b.err));
     MUST(proact_moment_set(from, &b.err));
-    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 1));
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 1, 1));
     MUST(proact_moment_set(to, &b.err));
     MUST(proact_moment_elapsed(from, to, &ns, &b.err));
     assert_true(ns > 500 && ns < 1e6);

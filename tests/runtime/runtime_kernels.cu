@@ -50,3 +50,37 @@ extern "C" __global__ void plain(struct view v)
     if (i < v.n)
         v.out[i] = v.factor * (i + 1);
 }
+
+/* Into one place of a CTA's own, or of the next one's. */
+extern "C" __global__ void neighbours(unsigned *out, unsigned n)
+{
+    unsigned i = (proact_cta_here() + (proact_thread_x() & 1)) * proact_cta_size_x();
+
+    if (i < n)
+        out[i] = i;
+}
+
+extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[where[i]] = i;
+}
+
+extern "C" __global__ void sums(unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        asm volatile("red.global.add.u32 [%0], %1;" ::"l"(out), "r"(i) : "memory");
+}
+
+/* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
+extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n && (in[i] & 1))
+        out[i] = 2 * in[i];
+}

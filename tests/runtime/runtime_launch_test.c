@@ -109,8 +109,10 @@ static void an_unmarked_kernel_runs_on_the_first_device(void **state)
 
     (void)state;
     assert_int_equal(
-        proact_launch(plain, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
-                      &arg, 1, &b.err),
+        proact_launch(
+            plain,
+            &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 1},
+            &arg, 1, &b.err),
         0);
     testing_holds(&b, b.out, 9);
     assert_int_equal(statistics(&b, 0, b.out).bytes, 2 * BYTES);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that nobody marked and nobody mapped: split where what they write is known, else
+   run on the first device for a reason that is said. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+static const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", b.err.text);                                                    \
+    } while (0)
+
+static struct bench open_on(const char *method, unsigned devices)
+{
+    return testing_open(&(struct proact_options){.machine = "v100x4",
+                                                 .device_count = devices,
+                                                 .check = true,
+                                                 .plan = {.method = method}});
+}
+
+static uint64_t sent_by(struct bench *b, unsigned device)
+{
+    struct proact_statistics s;
+
+    if (proact_statistics_get(b->p, device, b->out, &s, &b->err))
+        fail_msg("%s", b->err.text);
+    return s.bytes;
+}
+
+static void every_method_splits_what_is_known(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (unsigned devices = 2; devices <= 4; devices++) {
+            struct bench b = open_on(*m, devices);
+            struct proact_kernel *plain = testing_kernel(&b, "plain");
+            struct view {
+                uint64_t out;
+                uint32_t n, factor;
+            } view = {0, N, 0};
+
+            for (view.factor = 1; view.factor < 4; view.factor++)
+                MUST(proact_launch(
+                    plain, &grid,
+                    &(struct proact_arg){.array = b.out, .value = &view, .bytes = 16}, 1,
+                    &b.err));
+            testing_holds(&b, b.out, 3);
+            assert_null(proact_kernel_refusal(plain));
+            for (unsigned d = 0; d < devices; d++)
+                assert_in_range(sent_by(&b, d), 1, 3 * 4 * N);
+            proact_close(b.p);
+        }
+}
+
+/* As a program for one GPU would: a pointer into the array, in a block. */
+static void a_block_is_split(void **state)
+{
+    struct bench b = open_on("fused", 4);
+    static const uint32_t zeros[N];
+    const struct {
+        uint64_t out;
+        uint32_t n, factor;
+    } view = {1, N - 10, 3};
+    const struct proact_place place = {0, b.out, 40};
+    struct proact_kernel *plain = testing_kernel(&b, "plain");
+    uint32_t is[2];
+
+    (void)state;
+    MUST(proact_first_write(b.p, proact_array_address(b.out, 0), zeros, sizeof zeros,
+                            &b.err)); /* the others are behind */
+    MUST(proact_launch_block(
+        plain, &grid, &(struct proact_block){&view, sizeof view, &place, 1}, &b.err));
+    assert_null(proact_kernel_refusal(plain));
+    for (unsigned d = 0; d < 4; d++) {
+        MUST(proact_array_read_replica(b.out, d, 9, is, 2, &b.err));
+        assert_int_equal(is[0], 0);
+        assert_int_equal(is[1], 3);
+        MUST(proact_array_read_replica(b.out, d, N - 1, is, 1, &b.err));
+        assert_int_equal(is[0], 3 * (N - 10));
+    }
+    proact_close(b.p);
+}
+
+static void a_guard_from_memory_only_makes_the_map_larger(void **state)
+{
+    struct bench b = open_on("copy-engine", 3);
+    struct proact_kernel *k = testing_kernel(&b, "doubles_odd");
+    struct proact_array *in = testing_array(&b, "in");
+    uint32_t n = N, i = 0, host[N];
+
+    (void)state;
+    for (i = 0; i < N; i++)
+        host[i] = i;
+    MUST(proact_array_write(in, 0, host, N, &b.err));
+    MUST(proact_array_write(b.out, 0, host, N, &b.err));
+    MUST(proact_launch(
+        k, &grid,
+        (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(in), PROACT_VALUE(n)}, 3,
+        &b.err));
+    assert_null(proact_kernel_refusal(k));
+    for (unsigned d = 0; d < 3; d++) {
+        MUST(proact_array_read_replica(b.out, d, 0, host, N, &b.err));
+        for (i = 0; i < N; i++)
+            assert_int_equal(host[i], i % 2 ? 2 * i : i);
+    }
+    proact_close(b.p);
+}
+
+static void what_is_refused_runs_whole(void **state)
+{
+    static const struct {
+        const char *kernel, *part;
+    } cases[] = {{"neighbours", "may both write byte"},
+                 {"scatters", "where it writes depends on what line"},
+                 {"sums", "by atomics"}};
+
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        /* Unchecked: two of these race. */
+        struct bench b = testing_open(
+            &(struct proact_options){.machine = "v100x4", .plan = {.method = "fused"}});
+        struct proact_kernel *k = testing_kernel(&b, cases[c].kernel);
+        struct proact_array *where = testing_array(&b, "where");
+        uint32_t host[N], n = N;
+        struct proact_arg args[3] = {PROACT_ARRAY(b.out), PROACT_VALUE(n)};
+        size_t count = 2;
+
+        for (uint32_t i = 0; i < N; i++)
+            host[i] = N - 1 - i;
+        MUST(proact_array_write(where, 0, host, N, &b.err));
+        MUST(proact_array_write(b.out, 0, host, N, &b.err));
+        if (c == 1) {
+            args[2] = args[1];
+            args[1].array = where;
+            args[1].value = NULL;
+            count = 3;
+        }
+        MUST(proact_launch(k, &grid, args, count, &b.err));
+        MUST(proact_wait(b.p, &b.err));
+        assert_non_null(proact_kernel_refusal(k));
+        if (!strstr(proact_kernel_refusal(k), cases[c].part))
+            fail_msg("%s", proact_kernel_refusal(k));
+        assert_int_equal(sent_by(&b, 1), 0);
+        MUST(proact_array_read_replica(b.out, 3, 0, host, N, &b.err));
+        if (c == 1)
+            assert_int_equal(host[0], N - 1);
+        proact_close(b.p);
+    }
+}
+
+static void a_map_that_is_too_small_is_refused(void **state)
+{
+    struct bench b = open_on("fused", 2);
+    struct proact_kernel *k = testing_kernel(&b, "neighbours");
+    struct proact_map small = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
+    uint32_t n = N;
+
+    (void)state;
+    MUST(proact_kernel_map(k, 0, &small, &b.err));
+    REFUSED(
+        proact_launch(k, &grid, (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_VALUE(n)},
+                      2, &b.err),
+        PROACT_EINVAL,
+        "kernel 'neighbours': CTA 0 writes byte 256 of array 'out', which is not in the "
+        "map of argument 0");
+    proact_close(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_splits_what_is_known),
+        cmocka_unit_test(a_block_is_split),
+        cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
+        cmocka_unit_test(what_is_refused_runs_whole),
+        cmocka_unit_test(a_map_that_is_too_small_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
