@@ -203,12 +203,14 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                                  const struct write_set **out, struct proact_error *err)
 {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    struct proact_error both;
     enum proact_status status;
 
     launch_split(l->grid, l->over, l->over, cta_first);
-    if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)) ||
-        (status = write_set_overlap(*out, cta_first, l->over, err)))
+    if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)))
         return status;
+    if (write_set_overlap(*out, cta_first, l->over, &both))
+        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
     return find_slots(l, *out, err);
 }
 
