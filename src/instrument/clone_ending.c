@@ -83,6 +83,9 @@ static enum proact_status read_last_words(enum instrument_clone kind, struct tex
 
 enum proact_status end_together(struct clone *c)
 {
+    static const char meet[] = "\n\tmov.pred %proact_p0, 1;\n$proact_meet:\n\t"
+                               "barrier.red.and.pred %proact_p1, 0, %proact_p0;\n\t"
+                               "@!%proact_p1 bra $proact_meet;";
     const struct ptx_function *f = c->function;
     struct text words = {0};
     enum proact_status status;
@@ -106,8 +109,8 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
-    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:\n\t{%s}\n",
-                words.data);
+    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
+                c->meets ? meet : "", words.data);
     text_clear(&words);
     return PROACT_OK;
 }
