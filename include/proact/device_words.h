@@ -365,10 +365,10 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
     }
 }
 
-/* The last words of the kernel, of every thread of every CTA. */
-PROACT_WORD void proact_done(const struct proact_share *share)
+/* The last words, in a mode of the caller's: what it rules out, the compiler leaves out. */
+PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mode)
 {
-    if (!(share->mode & PROACT_SHARE_COUNT))
+    if (!(mode & PROACT_SHARE_COUNT))
         return;
     bool leads = proact_thread() == 0;
     struct proact_rows rows = {0, 0, 0};
@@ -383,8 +383,14 @@ PROACT_WORD void proact_done(const struct proact_share *share)
     if (leads)
         /* protocol: done-fence */
         proact_fence_gpu();
-    if (share->mode & PROACT_SHARE_SEND)
+    if (mode & PROACT_SHARE_SEND)
         proact_send_complete(share, leads, rows);
     else if (leads)
         proact_tell(share, rows);
+}
+
+/* The last words of the kernel, of every thread of every CTA. */
+PROACT_WORD void proact_done(const struct proact_share *share)
+{
+    proact_done_in(share, share->mode);
 }

@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 
-static const char *const suffixes[] = {"__proact_grid", "__proact_inline",
-                                       "__proact_count"};
+static const char *const suffixes[] = {"__proact_grid", "__proact_inline", "__proact_count",
+                                       "__proact_send"};
 
 const char *instrument_suffix(enum instrument_clone clone)
 {

@@ -17,6 +17,7 @@ struct clone {
     struct arena *arena;
     struct edit_list edits;
     unsigned labels; /* that passes made so far */
+    bool meets;      /* its barriers ask whether all threads have ended */
     struct proact_error *err;
 };
 

@@ -9,7 +9,7 @@
 
 extern const char kernel_done[]; /* PTX, embedded by proact_kernel() */
 
-enum { LEAST_SM = 70 }; /* that has the fence */
+enum { LEAST_SM = 70, LEAST_VERSION = 6 }; /* that have the fence */
 
 static bool is_name_of(const struct ptx_function *f, const char *word, size_t length)
 {
@@ -41,11 +41,14 @@ static void add_renamed(const struct ptx_module *m, const struct ptx_function *f
 {
     const char *at = m->text + f->body.offset, *end = at + f->body.bytes;
     const char *share = f->symbols[0].name;
+    static const char hint[] = ".pragma \"used_bytes_mask";
 
     while (at < end) {
         size_t length = word_length(at);
 
-        if (length == strlen(share) && memcmp(at, share, length) == 0)
+        if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
+            length = strcspn(at, ";") + 1;
+        else if (length == strlen(share) && memcmp(at, share, length) == 0)
             text_print(into, CLONE_SHARE);
         else if (length && is_name_of(f, at, length))
             text_print(into, "$proact_%.*s", (int)length, at);
@@ -57,34 +60,43 @@ static void add_renamed(const struct ptx_module *m, const struct ptx_function *f
     }
 }
 
-static enum proact_status read_last_words(struct text *into, struct proact_error *err)
+static enum proact_status read_last_words(enum instrument_clone kind, struct text *into,
+                                          struct proact_error *err)
 {
+    const char *name =
+        kind == INSTRUMENT_SEND ? "proact_ending_send" : "proact_ending_count";
     struct ptx_module *m = NULL;
     enum proact_status status =
         ptx_parse("done.ptx", kernel_done, strlen(kernel_done), &m, err);
 
     if (status)
         return status;
-    const struct ptx_function *f = ptx_function_find(m, "proact_ending");
+    const struct ptx_function *f = ptx_function_find(m, name);
 
     if (f && f->parameter_count == 1)
         add_renamed(m, f, into);
     else
-        status = fail(err, PROACT_EINVAL, "done.ptx: no kernel is named 'proact_ending'");
+        status = fail(err, PROACT_EINVAL, "done.ptx: no kernel is named '%s'", name);
     ptx_destroy(m);
     return status;
 }
 
 enum proact_status end_together(struct clone *c)
 {
+    static const char meet[] = "\n\tmov.pred %proact_p0, 1;\n$proact_meet:\n\t"
+                               "barrier.red.and.pred %proact_p1, 0, %proact_p0;\n\t"
+                               "@!%proact_p1 bra $proact_meet;";
     const struct ptx_function *f = c->function;
     struct text words = {0};
     enum proact_status status;
 
-    if (c->module->target_sm < LEAST_SM)
-        return clone_refuse(c, NULL, "it is made for sm_%u, counting needs sm_%d",
-                            c->module->target_sm, LEAST_SM);
-    if ((status = read_last_words(&words, c->err)))
+    if (c->module->target_sm < LEAST_SM || c->module->version_major < LEAST_VERSION)
+        return clone_refuse(c, NULL,
+                            "it is PTX %u.%u for sm_%u, to count its CTAs takes %d.0 and "
+                            "sm_%d",
+                            c->module->version_major, c->module->version_minor,
+                            c->module->target_sm, LEAST_VERSION, LEAST_SM);
+    if ((status = read_last_words(c->kind, &words, c->err)))
         return status;
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
@@ -97,8 +109,8 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
-    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:\n\t{%s}\n",
-                words.data);
+    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
+                c->meets ? meet : "", words.data);
     text_clear(&words);
     return PROACT_OK;
 }

@@ -8,7 +8,7 @@
 #include "instrument/clone.h"
 
 enum { GRID = 1 << INSTRUMENT_GRID, INLINE = 1 << INSTRUMENT_INLINE };
-enum { COUNT = 1 << INSTRUMENT_COUNT, ALL = GRID | INLINE | COUNT };
+enum { COUNT = 1 << INSTRUMENT_COUNT | 1 << INSTRUMENT_SEND, ALL = GRID | INLINE | COUNT };
 
 /* In the order they run, and for which clones. */
 static const struct {

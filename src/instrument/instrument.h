@@ -14,6 +14,7 @@ enum instrument_clone {
     INSTRUMENT_GRID,   /* NAME__proact_grid: runs a part of the grid, and no more */
     INSTRUMENT_INLINE, /* NAME__proact_inline: stores to the peers, too */
     INSTRUMENT_COUNT,  /* NAME__proact_count: its last words are those of proact_done() */
+    INSTRUMENT_SEND, /* NAME__proact_send: the same, where a CTA may have to send chunks */
     INSTRUMENT_CLONES
 };
 const char *instrument_suffix(enum instrument_clone clone); /* "__proact_grid", ... */

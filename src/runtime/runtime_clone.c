@@ -22,7 +22,7 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
     uint32_t mode = transfer_plan_mode(plan);
 
     if (mode & PROACT_SHARE_COUNT)
-        return INSTRUMENT_COUNT;
+        return mode & PROACT_SHARE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
     return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 

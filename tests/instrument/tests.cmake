@@ -1,0 +1,9 @@
+# Test instrument.registers: ptxas takes all clones, and they need few registers more.
+target_link_libraries(instrument_text_test PRIVATE proact_samples)
+if(PROACT_NVCC)
+    get_filename_component(instrument_bin ${PROACT_NVCC} DIRECTORY)
+    add_test(NAME instrument.registers COMMAND ${CMAKE_CURRENT_LIST_DIR}/registers.sh
+        $<TARGET_FILE:instrument_text_test> ${instrument_bin}/ptxas
+        ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers)
+    set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS slow)
+endif()
