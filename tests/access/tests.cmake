@@ -1,8 +1,10 @@
-# The samples' launches, and what whole kernels write.
-if(TARGET write_set_samples_test)
-    target_sources(write_set_samples_test PRIVATE access/write_set_truth.c)
-    target_link_libraries(write_set_samples_test PRIVATE proact_samples)
-endif()
+# What whole kernels write; the samples' launches.
+foreach(program write_set_samples_test slice_random_test)
+    if(TARGET ${program})
+        target_sources(${program} PRIVATE access/write_set_truth.c)
+        target_link_libraries(${program} PRIVATE proact_samples)
+    endif()
+endforeach()
 
 # ptxas takes the slices, where there is one; without it they are only cut.
 if(TARGET slice_corpus_test)

@@ -58,6 +58,34 @@ static void every_cta_has_its_ranges(void **state)
     assert_int_equal(a->first[3], 2);
     assert_int_equal(a->ranges[1].first_byte, 256);
     assert_int_equal(a->ranges[1].bytes, 128);
+    struct proact_map map = write_set_map(w, 0);
+
+    assert_int_equal(map.kind, PROACT_MAP_TABLE);
+    assert_int_equal(map.cta_count, 3);
+    assert_ptr_equal(map.first, a->first);
+    assert_ptr_equal(map.ranges, a->ranges);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static void the_size_of_shared_memory_is_known(void **state)
+{
+    struct cut c = must_cut("",
+                            "mov.u32 %r6, %dynamic_smem_size; cvt.u64.u32 %rd6, %r6;\n"
+                            "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                            NULL);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 4096};
+    struct block b = {.out = out.address};
+    struct write_set_launch l = {.dynamic_shared_bytes = 48,
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = &out,
+                                 .array_count = 1};
+    struct write_set *w = NULL;
+
+    (void)state;
+    assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
+    assert_int_equal(w->arrays[0].ranges[0].first_byte, 48);
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
 }
@@ -259,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_sorted_and_joined),
         cmocka_unit_test(every_cta_has_its_ranges),
+        cmocka_unit_test(the_size_of_shared_memory_is_known),
         cmocka_unit_test(nothing_is_written_of_an_array),
         cmocka_unit_test(stores_outside_are_named),
         cmocka_unit_test(variables_come_behind_the_arrays),
