@@ -94,7 +94,7 @@ struct write_set_launch {
     uint64_t limit; /* warp instructions of one CTA after which it is given up; 0: 2^26 */
 };
 
-/* What is written of one array. For use as a map: PROACT_MAP_TABLE takes first, ranges. */
+/* What is written of one array. */
 struct write_set_ranges {
     const char *name; /* as given, copied; or of a module variable */
     uint32_t *first;  /* by CTA, and one more; NULL if nothing of it is written */
@@ -123,6 +123,9 @@ enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err);
 void write_set_destroy(struct write_set *w); /* NULL is fine */
+
+/* The ranges of an array of which something is written, as a map. Borrows from the set. */
+struct proact_map write_set_map(const struct write_set *w, uint32_t array);
 
 /* Part i of the grid are the CTAs part_first[i] .. part_first[i + 1] - 1. PROACT_EREFUSED
    if two CTAs of different parts may write the same byte, naming array, byte and both. */

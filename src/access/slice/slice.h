@@ -54,7 +54,7 @@ struct slice_writer {
     const char *refusal; /* it may, and we cannot follow */
 };
 
-typedef void slice_visit(void *context, uint32_t reg);
+typedef void slice_visit(void *context, uint32_t number);
 void slice_visit_definitions(const struct slice *s, const struct ptx_instruction *i,
                              slice_visit *visit, void *context);
 void slice_visit_uses(const struct slice *s, const struct ptx_instruction *i,
@@ -77,6 +77,11 @@ bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other);
 bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block);
 struct slice_list slice_list_make(struct slice *s, uint32_t count,
                                   const uint32_t (*pairs)[2], size_t pair_count);
+
+/* Visits the definitions (instructions) of `reg` that the use in instruction `use` can see.
+   Says whether it can see what the register held before block `top`. */
+bool slice_reaching(const struct slice *s, uint32_t reg, uint32_t use, uint32_t top,
+                    slice_visit *visit, void *context);
 
 void slice_find_joins(struct slice *s); /* needs definitions, uses, controls */
 void slice_find_taint(struct slice *s);

@@ -9,6 +9,7 @@
 struct needs {
     struct slice *s;
     uint32_t *stack, depth; /* instructions kept, of which what they need is not yet */
+    uint32_t at;            /* that is looked at */
     bool *wanted;           /* by block: what decides whether it runs is kept */
 };
 
@@ -40,13 +41,16 @@ static void keep(struct needs *n, uint32_t instruction)
     n->stack[n->depth++] = instruction;
 }
 
+static void keep_visited(void *context, uint32_t instruction)
+{
+    keep(context, instruction);
+}
+
 static void keep_definitions(void *context, uint32_t reg)
 {
     struct needs *n = context;
-    const struct slice_list *d = &n->s->definitions;
 
-    for (uint32_t i = d->first[reg]; i < d->first[reg + 1]; i++)
-        keep(n, d->items[i]);
+    slice_reaching(n->s, reg, n->at, 0, keep_visited, n);
 }
 
 static void follow(struct needs *n)
@@ -54,11 +58,11 @@ static void follow(struct needs *n)
     struct slice *s = n->s;
 
     while (n->depth) {
-        uint32_t at = n->stack[--n->depth];
-        const struct ptx_instruction *i = &s->f->instructions[at];
+        n->at = n->stack[--n->depth];
+        const struct ptx_instruction *i = &s->f->instructions[n->at];
         struct slice_writer w = slice_writer(s, i);
 
-        want_block(n, s->flow->block_of[at]);
+        want_block(n, s->flow->block_of[n->at]);
         if (!w.address) {
             slice_visit_uses(s, i, keep_definitions, n);
             continue;

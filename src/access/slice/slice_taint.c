@@ -49,47 +49,6 @@ static uint32_t meet(const struct slice *s, uint32_t a, uint32_t b)
     return a;
 }
 
-/* Whether a use of `reg` in `block` can see what the register held before `top`. */
-static bool comes_from_above(const struct slice *s, uint32_t reg, uint32_t use,
-                             uint32_t top, bool *seen)
-{
-    const struct ptx_flow *flow = s->flow;
-    uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
-    bool above = false;
-
-    stack[depth++] = flow->block_of[use];
-    while (depth && !above) {
-        uint32_t block = stack[--depth];
-        /* The block of the use may come twice: up to the use, then, around a loop, whole.
-         */
-        uint32_t end = block == flow->block_of[use] && !seen[block]
-                           ? use
-                           : flow->blocks[block].first + flow->blocks[block].count;
-        bool defined = false;
-
-        for (uint32_t n = s->definitions.first[reg]; n < s->definitions.first[reg + 1];
-             n++) {
-            uint32_t at = s->definitions.items[n];
-
-            defined |=
-                flow->block_of[at] == block && at < end && s->f->instructions[at].guard < 0;
-        }
-        if (defined)
-            continue;
-        above = block == top;
-        for (uint32_t n = 0; n < flow->blocks[block].predecessor_count; n++) {
-            uint32_t from = flow->blocks[block].predecessors[n];
-
-            if (s->reached[from] && !seen[from]) {
-                seen[from] = true;
-                stack[depth++] = from;
-            }
-        }
-    }
-    free(stack);
-    return above;
-}
-
 static bool defined_once_before_uses(const struct slice *s, uint32_t reg)
 {
     uint32_t first = s->definitions.first[reg];
@@ -187,12 +146,8 @@ static void find_joins_of(struct join_finder *j, uint32_t reg)
         top = meet(s, top, s->flow->block_of[s->definitions.items[n]]);
     for (uint32_t n = uses; n < uses_end; n++)
         top = meet(s, top, s->flow->block_of[s->uses.items[n]]);
-    for (uint32_t n = uses; n < uses_end && !above; n++) {
-        bool *seen = must_calloc(s->flow->block_count, sizeof *seen);
-
-        above = comes_from_above(s, reg, s->uses.items[n], top, seen);
-        free(seen);
-    }
+    for (uint32_t n = uses; n < uses_end && !above; n++)
+        above = slice_reaching(s, reg, s->uses.items[n], top, NULL, NULL);
     add_joins(j, reg, top, above);
 }
 

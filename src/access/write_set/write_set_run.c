@@ -167,13 +167,14 @@ static enum proact_status execute(struct run *r, struct proact_error *err)
 {
     struct execute_launch l = {.kernel = r->s->executable,
                                .host = &r->record.host,
-                               .dynamic_shared_bytes = r->launch->dynamic_shared_bytes,
                                .parameters = r->parameters,
                                .variables = r->variables,
                                .sm_count = 1};
 
     memcpy(l.grid, r->grid, sizeof l.grid);
     memcpy(l.block, r->block, sizeof l.block);
+    if (r->s->asks_shared) /* it has no use for the memory itself */
+        l.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
     record_open(&r->record);
     struct execute_grid *grid = execute_grid_create(&l);
     enum proact_status status = run_grid(r, grid, err);
@@ -257,6 +258,14 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     }
     clear(&r);
     return status;
+}
+
+struct proact_map write_set_map(const struct write_set *w, uint32_t array)
+{
+    return (struct proact_map){.kind = PROACT_MAP_TABLE,
+                               .first = w->arrays[array].first,
+                               .ranges = w->arrays[array].ranges,
+                               .cta_count = w->cta_count};
 }
 
 void write_set_destroy(struct write_set *w)

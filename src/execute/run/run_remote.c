@@ -12,6 +12,10 @@ static void pack_operands(struct execute_warp *w, const struct site *s, uint32_t
 
     if (s->access.kind == EXECUTE_LOAD)
         return;
+    if (s->access.kind == EXECUTE_STORE && s->count == 1 && s->width == bytes) {
+        memcpy(out, op_register(&w->registers, s->value[0]), (size_t)LANES * bytes);
+        return;
+    }
     for (; mask; mask &= mask - 1) {
         unsigned l = (unsigned)__builtin_ctz(mask);
 

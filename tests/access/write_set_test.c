@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What running a slice says: ranges by CTA, stores outside of arrays, variables, parts that
+   overlap, and the cache. */
+#include "write_set_testing.h"
+
+static const struct shape warps = {3, 32, 3};
+
+static struct cut must_cut(const char *before, const char *body,
+                           const struct write_set_options *options)
+{
+    struct cut c = cut_text(before, body, options);
+
+    if (!c.slice)
+        fail_msg("%s", c.err.text);
+    return c;
+}
+
+static void ranges_are_sorted_and_joined(void **state)
+{
+    (void)state;
+    /* backwards, each word twice */
+    expect_ranges("neg.s32 %r6, %r5; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6+124], 0; st.global.u32 [%rd6+1124], 0;\n"
+                  "red.global.add.u32 [%rd6+124], 1;",
+                  (struct shape){1, 32, 0}, true, "0+128 1000+128");
+    /* every other word, then what is between */
+    expect_ranges("mul.wide.s32 %rd6, %r5, 8; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0; st.global.u32 [%rd6+4], 0;",
+                  (struct shape){1, 32, 0}, true, "0+256");
+    expect_ranges("mul.wide.s32 %rd6, %r5, 8; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0;",
+                  (struct shape){1, 3, 0}, true, "0+4 8+4 16+4");
+    /* more stores than are kept apart */
+    expect_ranges("mov.u32 %r6, 0; L: and.b32 %r7, %r6, 510; mul.wide.u32 %rd6, %r7, 8;\n"
+                  "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;\n"
+                  "xor.b32 %r7, %r7, 256; mul.wide.u32 %rd6, %r7, 8;\n"
+                  "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;\n"
+                  "add.s32 %r6, %r6, 256; setp.lt.u32 %p1, %r6, %r1; @%p1 bra L;",
+                  (struct shape){1, 1, 2000000}, true, "0+4 2048+4");
+}
+
+static void every_cta_has_its_ranges(void **state)
+{
+    struct cut c =
+        must_cut("", "setp.eq.u32 %p1, %r3, 1; @%p1 ret; st.global.u32 [%rd3], 0;", NULL);
+    struct write_set *w = NULL;
+
+    (void)state;
+    assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
+    const struct write_set_ranges *a = &w->arrays[0];
+
+    assert_int_equal(w->cta_count, 3);
+    assert_int_equal(w->array_count, 1);
+    assert_string_equal(a->name, "out");
+    assert_int_equal(a->bytes, 256);
+    assert_int_equal(a->first[1], 1);
+    assert_int_equal(a->first[2], 1); /* CTA 1 writes nothing */
+    assert_int_equal(a->first[3], 2);
+    assert_int_equal(a->ranges[1].first_byte, 256);
+    assert_int_equal(a->ranges[1].bytes, 128);
+    struct proact_map map = write_set_map(w, 0);
+
+    assert_int_equal(map.kind, PROACT_MAP_TABLE);
+    assert_int_equal(map.cta_count, 3);
+    assert_ptr_equal(map.first, a->first);
+    assert_ptr_equal(map.ranges, a->ranges);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static void the_size_of_shared_memory_is_known(void **state)
+{
+    struct cut c = must_cut("",
+                            "mov.u32 %r6, %dynamic_smem_size; cvt.u64.u32 %rd6, %r6;\n"
+                            "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                            NULL);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 4096};
+    struct block b = {.out = out.address};
+    struct write_set_launch l = {.dynamic_shared_bytes = 48,
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = &out,
+                                 .array_count = 1};
+    struct write_set *w = NULL;
+
+    (void)state;
+    assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
+    assert_int_equal(w->arrays[0].ranges[0].first_byte, 48);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static void nothing_is_written_of_an_array(void **state)
+{
+    struct cut c = must_cut("", "", NULL);
+    struct write_set *w = NULL;
+
+    (void)state;
+    assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
+    assert_null(w->arrays[0].first);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static void expect_failure(const char *body, struct shape shape, enum proact_status status,
+                           const char *wanted)
+{
+    struct cut c = must_cut("", body, NULL);
+    struct write_set *w = NULL;
+
+    assert_int_equal(run_shape(&c, shape, &w, &c.err), status);
+    assert_null(w);
+    assert_string_equal(c.err.text, wanted);
+    write_set_slice_destroy(c.slice);
+}
+
+static void stores_outside_are_named(void **state)
+{
+    (void)state;
+    expect_failure("st.global.v2.u32 [%rd3+3968], {%r1, %r1};", (struct shape){2, 32, 0},
+                   PROACT_EFAULT,
+                   "kernel 'k', t.ptx:12, CTA (0,0,0), thread (31,0,0): writes 8 bytes "
+                   "outside of every array: that is byte 4092 of array 'out', which has "
+                   "4096");
+    expect_failure("st.global.u32 [%rd1+-8], %r1;", warps, PROACT_EFAULT,
+                   "kernel 'k', t.ptx:12, CTA (0,0,0), thread (0,0,0): writes 4 bytes "
+                   "outside of every array: that is 8 bytes before array 'out'");
+    expect_failure("L: st.global.u32 [%rd1], %r1; setp.eq.u32 %p1, %r1, 3; @%p1 bra L;",
+                   warps, PROACT_EFAULT,
+                   "kernel 'k', t.ptx: where CTA 0 writes is not known after 100000 "
+                   "instructions");
+    expect_failure(
+        "", (struct shape){1, 2000, 0}, PROACT_EINVAL,
+        "kernel 'k': a grid of 1 CTAs of 2000 threads is too large, CTAs may have "
+        "1024");
+    /* what a guard that was dropped may have kept from happening */
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "@%p1 st.global.v2.u32 [%rd3+3968], {%r1, %r1};",
+                  (struct shape){2, 32, 0}, false, "3968+128");
+}
+
+static void variables_come_behind_the_arrays(void **state)
+{
+    struct cut c =
+        must_cut(".global .align 8 .b8 v[64];\n.const .align 4 .u32 c[2] = {8, 16};\n"
+                 ".global .u32 unused;\n",
+                 "mov.u64 %rd6, v; cvta.global.u64 %rd6, %rd6;\n"
+                 "red.add.u64 [%rd6+24], 1;",
+                 NULL);
+    struct write_set *w = NULL;
+    struct text got = {0};
+
+    (void)state;
+    assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
+    assert_int_equal(w->array_count, 2);
+    assert_null(w->arrays[0].first);
+    say_ranges(&w->arrays[1], 0, &got);
+    assert_string_equal(got.data, "24+8");
+    assert_string_equal(w->arrays[1].name, "v");
+    assert_true(w->arrays[1].is_variable);
+    assert_true(w->arrays[1].is_atomic);
+    text_clear(&got);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static void constants_are_read_if_they_are_known(void **state)
+{
+    static const char *const before = ".const .align 4 .u32 c[2] = {8, 16};\n",
+                             *const body =
+                                 "ld.const.u32 %r6, [c+4];\ncvt.u64.u32 %rd6, %r6;\n"
+                                 "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;";
+    static const struct write_set_options known = {.constants_known = true};
+    static const uint32_t now[2] = {100, 200};
+    static const struct write_set_constant constants[] = {{"c", now, sizeof now},
+                                                          {"d", now, sizeof now}};
+    struct cut c = must_cut(before, body, &known);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 4096};
+    struct block b = {.out = out.address};
+    struct write_set_launch l = {.parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = &out,
+                                 .array_count = 1,
+                                 .constants = constants,
+                                 .constant_count = 0};
+
+    (void)state;
+    expect_refusal(before, body,
+                   "kernel 'k', t.ptx:15: where it writes depends on what line 13 reads");
+    assert_true(write_set_slice_info(c.slice).reads_constants);
+    for (; l.constant_count < 3; l.constant_count += 2) {
+        struct write_set *w = NULL;
+
+        assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
+        assert_int_equal(w->array_count, 1);
+        assert_int_equal(w->arrays[0].ranges[0].first_byte, l.constant_count ? 200 : 16);
+        write_set_destroy(w);
+    }
+    write_set_slice_destroy(c.slice);
+}
+
+static void parts_that_overlap_are_named(void **state)
+{
+    static const uint32_t parts[] = {0, 2, 4}, late[] = {0, 3, 4}, wrong[] = {0, 5};
+    /* CTA i writes words 32 i to 32 i + 31; the last one the words from 64 on */
+    struct cut c = must_cut("",
+                            "setp.eq.u32 %p1, %r3, 3; @%p1 add.s64 %rd3, %rd3, -128;\n"
+                            "st.global.u32 [%rd3], 0;",
+                            NULL);
+    struct write_set *w = NULL;
+
+    (void)state;
+    assert_int_equal(run_shape(&c, (struct shape){4, 32, 0}, &w, &c.err), PROACT_OK);
+    assert_int_equal(write_set_overlap(w, parts, 2, &c.err), PROACT_OK);
+    assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
+    assert_string_equal(c.err.text,
+                        "CTAs 2 and 3 are of different parts of the grid, and both write "
+                        "byte 256 of array 'out'");
+    assert_int_equal(write_set_overlap(w, wrong, 1, &c.err), PROACT_EINVAL);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+    /* parts in turn over the array, and one byte of two */
+    c = must_cut("",
+                 "shl.b32 %r6, %r5, 2; add.s32 %r6, %r6, %r3; mul.wide.u32 %rd6, %r6, 4;\n"
+                 "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;\n"
+                 "setp.eq.u32 %p1, %r2, 96; @%p1 st.global.b8 [%rd1+107], 0;",
+                 NULL);
+    assert_int_equal(run_shape(&c, (struct shape){4, 32, 0}, &w, &c.err), PROACT_OK);
+    assert_int_equal(write_set_overlap(w, parts, 2, &c.err), PROACT_OK); /* CTA 2's word */
+    assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
+    assert_string_equal(c.err.text,
+                        "CTAs 2 and 3 are of different parts of the grid, and both write "
+                        "byte 107 of array 'out'");
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+static const struct write_set *ask(struct write_set_cache *cache, const struct cut *c,
+                                   uint32_t n, uint32_t ctas)
+{
+    static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
+    static const struct write_set_pointer pointers[] = {{0, 0}};
+    struct block b = {.n = n};
+    struct write_set_launch l = {.grid = {ctas},
+                                 .block = {32},
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = arrays,
+                                 .array_count = 1,
+                                 .pointers = pointers,
+                                 .pointer_count = 1};
+    const struct write_set *w = NULL;
+    struct proact_error err;
+
+    if (write_set_cached(cache, c->slice, &l, &w, &err))
+        fail_msg("%s", err.text);
+    return w;
+}
+
+static void the_cache_keeps_the_newest(void **state)
+{
+    struct cut c =
+        must_cut("", "setp.lt.u32 %p1, %r2, %r1; @%p1 st.global.u32 [%rd3], 0;", NULL);
+    struct write_set_cache cache = {.capacity = 2};
+
+    (void)state;
+    const struct write_set *w = ask(&cache, &c, 64, 3);
+
+    assert_int_equal(w->arrays[0].bytes, 256);
+    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
+    assert_int_equal(ask(&cache, &c, 65, 3)->arrays[0].bytes, 260);
+    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
+    assert_int_equal(cache.misses, 2);
+    assert_int_equal(cache.hits, 2);
+    assert_int_equal(ask(&cache, &c, 65, 2)->arrays[0].bytes,
+                     256); /* for the one of 65, 3 */
+    assert_ptr_equal(ask(&cache, &c, 64, 3), w);
+    assert_int_equal(ask(&cache, &c, 65, 3)->arrays[0].bytes, 260);
+    assert_int_equal(cache.misses, 4);
+    write_set_cache_clear(&cache);
+    assert_int_equal(cache.count, 0);
+    write_set_slice_destroy(c.slice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_sorted_and_joined),
+        cmocka_unit_test(every_cta_has_its_ranges),
+        cmocka_unit_test(the_size_of_shared_memory_is_known),
+        cmocka_unit_test(nothing_is_written_of_an_array),
+        cmocka_unit_test(stores_outside_are_named),
+        cmocka_unit_test(variables_come_behind_the_arrays),
+        cmocka_unit_test(constants_are_read_if_they_are_known),
+        cmocka_unit_test(parts_that_overlap_are_named),
+        cmocka_unit_test(the_cache_keeps_the_newest),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
