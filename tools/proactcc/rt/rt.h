@@ -17,6 +17,7 @@ struct rt_image {
     const struct cuda_fat_binary *binary;
     bool is_searched, is_managed_placed;
     struct proact_image ptx; /* text NULL: none, see why */
+    unsigned capability;     /* that it was compiled for */
     char *name;
     struct proact_error why;
 };
@@ -55,6 +56,10 @@ struct rt {
     uint64_t allocations, bytes_allocated;
     bool is_emulated; /* then the host may touch what lies on the device */
     bool reports;
+    struct rt_flight { /* launches of which the report has not heard yet */
+        struct cuda_kernel **kernel;
+        size_t first, count, capacity;
+    } flight;
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
     } moved;
@@ -118,3 +123,4 @@ enum cuda_error rt_shadows_out(struct rt *rt);
 
 void rt_report(struct rt *rt);
 void rt_report_watch(struct rt *rt);
+void rt_report_launched(struct rt *rt, struct cuda_kernel *k);

@@ -35,8 +35,8 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
         .shared_bytes = k->info.shared_bytes,
         .max_threads = (int)(k->info.max_threads ? k->info.max_threads : d.threads_per_cta),
         .registers = REGISTERS_SAID,
-        .ptx_version = (int)d.capability,
-        .binary_version = (int)d.capability,
+        .ptx_version = (int)k->image->capability,
+        .binary_version = (int)k->image->capability,
         .max_dynamic_shared_bytes = SHARED_DEFAULT - (int)k->info.shared_bytes,
         .preferred_carveout = -1};
     return rt_leave(rt, cudaSuccess);

@@ -70,7 +70,7 @@ static enum proact_status search(const struct cuda_fat_binary *binary, unsigned 
         if (e.kind == KIND_PTX && (e.flags & FLAGS_COMPRESSED || e.compressed_bytes)) {
             is_compressed = true;
         } else if (e.kind == KIND_PTX && is_better(e.capability, best, limit)) {
-            best = e.capability;
+            image->capability = best = e.capability;
             image->ptx.text = at + e.header_bytes;
             image->ptx.bytes = strnlen(image->ptx.text, e.bytes);
         }

@@ -83,6 +83,8 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     k->why_whole = split.why_whole;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
+    if (!status)
+        rt_report_launched(rt, k);
     return status == PROACT_EINVAL ? cudaErrorInvalidConfiguration
                                    : rt_error(rt, status, &err);
 }
