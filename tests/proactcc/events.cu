@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, their times, waits across streams, functions of the host in a stream. */
+#include "check.cuh"
+
+__global__ void spin(int *x, int n, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        for (int k = 0; k < rounds; k++)
+            x[i] = x[i] * 3 + k;
+}
+
+static int seen[2];
+
+static void CUDART_CB look(void *context)
+{
+    seen[0] = *(int *)context;
+}
+
+static void CUDART_CB listen(cudaStream_t, cudaError_t error, void *context)
+{
+    seen[1] = error == cudaSuccess ? *(int *)context : -1;
+}
+
+int main()
+{
+    const int n = 20000;
+    int *x, *copy, seven = 7, least, greatest;
+    cudaStream_t one, two;
+    cudaEvent_t begin, middle, end, plain;
+    float first = 0, second = 0, both = 0;
+
+    MUST(cudaMalloc(&x, n * sizeof *x));
+    MUST(cudaMalloc(&copy, n * sizeof *copy));
+    MUST(cudaMemset(x, 0, n * sizeof *x));
+    MUST(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    MUST(cudaStreamCreate(&one));
+    MUST(cudaStreamCreateWithPriority(&two, cudaStreamNonBlocking, greatest));
+    MUST(cudaEventCreate(&begin));
+    MUST(cudaEventCreate(&middle));
+    MUST(cudaEventCreateWithFlags(&end, cudaEventDefault));
+    MUST(cudaEventCreateWithFlags(&plain, cudaEventDisableTiming));
+    MUST(cudaEventRecord(begin, one));
+    spin<<<n / 100, 100, 0, one>>>(x, n, 10);
+    MUST(cudaEventRecord(middle, one));
+    MUST(cudaEventRecord(plain, one));
+    MUST(cudaStreamWaitEvent(two, plain, 0));
+    spin<<<n / 100, 100, 0, two>>>(x, n, 1000);
+    MUST(cudaMemcpyAsync(copy, x, n * sizeof *x, cudaMemcpyDeviceToDevice, two));
+    MUST(cudaEventRecord(end, two));
+    while (cudaEventQuery(end) == cudaErrorNotReady)
+        ;
+    MUST(cudaEventSynchronize(end));
+    MUST(cudaStreamQuery(one));
+    MUST(cudaEventElapsedTime(&first, begin, middle));
+    MUST(cudaEventElapsedTime(&second, middle, end));
+    MUST(cudaEventElapsedTime(&both, begin, end));
+    HOLDS(first > 0 && second > first);
+    HOLDS(both > first + second - 1e-3f && both < first + second + 1e-3f);
+    HOLDS(cudaEventElapsedTime(&both, begin, plain) == cudaErrorInvalidResourceHandle);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidResourceHandle);
+    MUST(cudaLaunchHostFunc(one, look, &seven));
+    MUST(cudaStreamAddCallback(one, listen, &seven, 0));
+    MUST(cudaStreamSynchronize(one));
+    HOLDS(seen[0] == 7 && seen[1] == 7);
+    MUST(cudaEventDestroy(begin));
+    MUST(cudaEventDestroy(middle));
+    MUST(cudaEventDestroy(end));
+    MUST(cudaEventDestroy(plain));
+    MUST(cudaStreamDestroy(one));
+    MUST(cudaStreamDestroy(two));
+    MUST(cudaMemcpy(&seven, copy, sizeof seven, cudaMemcpyDeviceToHost));
+    printf("events: %d\n", seven);
+    return 0;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Managed memory: one address for both, pointers inside it, a managed variable. */
+#include "check.cuh"
+
+struct node {
+    int value;
+    node *next;
+};
+
+__managed__ int sum;
+__managed__ int table[4] = {1, 2, 3, 4};
+
+__global__ void walk(const node *n)
+{
+    for (sum = 0; n; n = n->next)
+        sum += n->value;
+    table[3] = sum;
+}
+
+__global__ void square(int *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] *= x[i];
+}
+
+int main()
+{
+    node *list = nullptr;
+    int *x, *plain, three = 3;
+
+    for (int i = 1; i <= 100; i++) {
+        node *n;
+
+        MUST(cudaMallocManaged(&n, sizeof *n));
+        n->value = i;
+        n->next = list;
+        list = n;
+    }
+    walk<<<1, 1>>>(list);
+    MUST(cudaDeviceSynchronize());
+    HOLDS(sum == 5050 && table[3] == 5050 && table[0] == 1);
+    list->value += 7;
+    walk<<<1, 1>>>(list);
+    MUST(cudaDeviceSynchronize());
+    HOLDS(sum == 5057);
+
+    MUST(cudaMallocManaged(&x, 1000 * sizeof *x, cudaMemAttachGlobal));
+    MUST(cudaMalloc(&plain, 1000 * sizeof *plain));
+    for (int i = 0; i < 1000; i++)
+        x[i] = i;
+    square<<<10, 128>>>(x, 1000);
+    MUST(cudaMemcpy(plain, x, 1000 * sizeof *x, cudaMemcpyDefault));
+    MUST(cudaDeviceSynchronize());
+    HOLDS(x[999] == 999 * 999);
+    x[1] = -1;
+    MUST(cudaMemcpy(x + 2, &three, sizeof three, cudaMemcpyHostToDevice));
+    square<<<10, 128>>>(x, 3);
+    MUST(cudaMemcpy(x + 3, plain + 30, 4, cudaMemcpyDeviceToDevice));
+    MUST(cudaDeviceSynchronize());
+    HOLDS(x[1] == 1 && x[2] == 9 && x[3] == 900);
+    MUST(cudaMemset(x, 0, 8));
+    MUST(cudaDeviceSynchronize());
+    HOLDS(x[1] == 0 && x[2] == 9);
+    MUST(cudaFree(x));
+    while (list) {
+        node *next = list->next;
+
+        MUST(cudaFree(list));
+        list = next;
+    }
+    printf("managed: %d\n", sum);
+    return 0;
+}

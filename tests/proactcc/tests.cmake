@@ -1,0 +1,31 @@
+# Small CUDA programs, compiled by proactcc as anybody's, on emulated machines. They need
+# nvcc; its programs do not go together with our sanitizers.
+if(PROACT_NVCC AND NOT PROACT_SANITIZE)
+    foreach(name vectors pitch symbols managed pinned events queries structs errors)
+        add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
+            ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name})
+        set_tests_properties(proactcc.${name} PROPERTIES LABELS quick TIMEOUT 120)
+    endforeach()
+endif()
+
+# Our insides, and our declarations against NVIDIA's, where those are.
+target_sources(image_test PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
+target_include_directories(image_test PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+find_path(PROACT_CUDART_H cuda_runtime_api.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
+    PATHS /usr/local/cuda)
+if(PROACT_CUDART_H)
+    add_executable(abi_theirs proactcc/abi_theirs.c proactcc/abi_ours.c)
+    target_include_directories(abi_theirs PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+    target_include_directories(abi_theirs SYSTEM PRIVATE ${PROACT_CUDART_H})
+    target_link_libraries(abi_theirs PRIVATE proact_options)
+    target_compile_options(abi_theirs PRIVATE -Wno-pedantic)
+    add_test(NAME proactcc.abi COMMAND abi_theirs)
+    set_tests_properties(proactcc.abi PROPERTIES LABELS quick)
+endif()
+find_library(PROACT_CUDART_A libcudart_static.a HINTS ENV CUDA_HOME PATH_SUFFIXES lib64
+    PATHS /usr/local/cuda)
+if(PROACT_CUDART_A)
+    add_test(NAME proactcc.calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/calls.sh
+        ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proactrt> ${PROACT_CUDART_A})
+    set_tests_properties(proactcc.calls PROPERTIES LABELS quick)
+endif()

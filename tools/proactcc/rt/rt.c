@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one state that a program's runtime has: CUDA's calls hand down none, so that this is
+   the only file of proact with variables of its own. */
+#include "rt.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct rt the_runtime;
+static pthread_mutex_t the_lock;
+static pthread_once_t the_lock_is_made = PTHREAD_ONCE_INIT;
+static _Thread_local enum cuda_error last_error;
+
+/* A callback of the program may call us. */
+static void make_lock(void)
+{
+    pthread_mutexattr_t recursive;
+
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&the_lock, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+}
+
+struct rt *rt_enter(void)
+{
+    pthread_once(&the_lock_is_made, make_lock);
+    pthread_mutex_lock(&the_lock);
+    return &the_runtime;
+}
+
+enum cuda_error rt_leave(struct rt *rt, enum cuda_error error)
+{
+    (void)rt;
+    if (error)
+        last_error = error;
+    pthread_mutex_unlock(&the_lock);
+    return error;
+}
+
+enum cuda_error rt_last_error(bool forget)
+{
+    enum cuda_error error = the_runtime.broken ? the_runtime.broken : last_error;
+
+    if (forget)
+        last_error = cudaSuccess;
+    return error;
+}
+
+void rt_say(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("proact: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence)
+{
+    if (!rt->broken)
+        rt_say("%s", sentence);
+    if (!rt->broken)
+        rt->broken = error;
+    return rt->broken;
+}
+
+enum cuda_error rt_refuse(const char *call)
+{
+    struct rt *rt = rt_enter();
+
+    rt_say("%s() is not supported", call);
+    return rt_leave(rt, cudaErrorNotSupported);
+}
+
+/* The emulator's sentence on an address that is nobody's has these words. */
+static bool is_about_an_address(const struct proact_error *err)
+{
+    return strstr(err->text, "allocat") || strstr(err->text, "address");
+}
+
+enum cuda_error rt_error(struct rt *rt, enum proact_status status,
+                         const struct proact_error *err)
+{
+    switch (status) {
+    case PROACT_OK:
+        return cudaSuccess;
+    case PROACT_EINVAL:
+        return cudaErrorInvalidValue;
+    case PROACT_ENOSPACE:
+        return cudaErrorMemoryAllocation;
+    case PROACT_ENODEV:
+        return rt_break(rt, cudaErrorNoDevice, err->text);
+    case PROACT_EREFUSED:
+        return rt_break(rt, cudaErrorNotSupported, err->text);
+    case PROACT_EFAULT:
+        return rt_break(
+            rt, is_about_an_address(err) ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
+            err->text);
+    case PROACT_ETIMEOUT:
+        return rt_break(rt, cudaErrorLaunchTimeout, err->text);
+    case PROACT_EDRIVER:
+        break;
+    }
+    return rt_break(rt, cudaErrorUnknown, err->text);
+}
+
+/* After everything that the program itself does at its end. */
+__attribute__((destructor)) static void end(void)
+{
+    struct rt *rt = rt_enter();
+    struct proact_error err = {""};
+
+    if (rt->session && !rt->broken && proact_wait(rt->session, &err))
+        rt_break(rt, cudaErrorLaunchFailure, err.text);
+    if (rt->session && rt->reports)
+        rt_report(rt);
+    proact_close(rt->session);
+    rt->session = NULL;
+    rt->broken = cudaErrorCudartUnloading;
+    rt_leave(rt, cudaSuccess);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The CUDA runtime kept by proact: what a program compiled by proactcc is linked with. It
+   sees one GPU, whose memory is that of the session's first device. All calls are made one
+   after the other, and so are all streams: one order of everything is among those that CUDA
+   allows. */
+
+#include <proact/program.h>
+
+#include "cuda_abi.h"
+#include "rt_range.h"
+
+/* A fat binary of the program, and the PTX in it that fits the device best. */
+struct rt_image {
+    struct rt_image *next;
+    const struct cuda_fat_binary *binary;
+    bool is_searched, is_managed_placed;
+    struct proact_image ptx; /* text NULL: none, see why */
+    unsigned capability;     /* that it was compiled for */
+    char *name;
+    struct proact_error why;
+};
+
+/* A kernel of the program, by the address of its stub. */
+struct cuda_kernel {
+    struct cuda_kernel *next;
+    const void *stub;
+    const char *name; /* in the PTX; the program's */
+    struct rt_image *image;
+    struct proact_kernel *kernel; /* loaded at the first use */
+    struct proact_kernel_info info;
+    const char *why_whole; /* why its last launch ran on one device, NULL: it was split */
+    uint64_t launches, split_launches;
+    double ns;
+};
+
+/* A variable of the program, by the address of its shadow on the host. */
+struct rt_variable {
+    struct rt_variable *next;
+    const void *shadow;
+    void **managed; /* where the program looks for its address; NULL: not managed */
+    const char *name;
+    size_t bytes;
+    struct rt_image *image;
+    struct proact_variable place;
+};
+
+struct rt {
+    struct proact *session;
+    enum cuda_error broken; /* said by every call from now on */
+    struct rt_image *images;
+    struct cuda_kernel *kernels;
+    struct rt_variable *variables;
+    struct rt_ranges ranges;
+    uint64_t allocations, bytes_allocated;
+    bool is_emulated; /* then the host may touch what lies on the device */
+    bool reports;
+    struct rt_flight { /* launches of which the report has not heard yet */
+        struct cuda_kernel **kernel;
+        size_t first, count, capacity;
+    } flight;
+    struct rt_moved {
+        uint64_t to_device, to_host, on_device;
+    } moved;
+};
+
+/* Every call of the interface begins with the one and ends with the other, which keeps the
+   error for cudaGetLastError(). */
+struct rt *rt_enter(void);
+enum cuda_error rt_leave(struct rt *rt, enum cuda_error error);
+
+/* The session is opened by the first call that needs it: PROACT_MACHINE, PROACT_DEVICES,
+   PROACT_METHOD. */
+enum cuda_error rt_open(struct rt *rt);
+
+/* What proact said as CUDA would. What breaks a program for good is said on stderr, once,
+   and again by every later call. */
+enum cuda_error rt_error(struct rt *rt, enum proact_status status,
+                         const struct proact_error *err);
+enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence);
+void rt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+enum cuda_error rt_refuse(const char *call); /* one that we do not have */
+enum cuda_error rt_last_error(bool forget);
+
+/* Waits for all that was queued; what shadows hold is then on the host. */
+enum cuda_error rt_wait(struct rt *rt);
+
+/* PTX of an image, or the sentence why there is none. */
+enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image);
+
+struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle);
+enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
+struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
+enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
+/* Managed variables of all images: their addresses, before anybody looks. */
+enum cuda_error rt_managed_place(struct rt *rt);
+
+/* Bytes between two places, each on the host or on the device. `is_async` may be back
+   before all is done, and has then taken what it was given. */
+enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
+                        enum cuda_copy_kind kind, bool is_async);
+enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
+struct rt_rows {
+    void *to;
+    const void *from;
+    size_t to_pitch, from_pitch, width, height;
+};
+enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
+                             enum cuda_copy_kind kind, bool is_async);
+
+/* Over how many devices a launch is split, and where that is one, why. launch_split.c */
+struct rt_split {
+    uint32_t device_count;
+    const char *why_whole;
+};
+struct rt_split rt_split(struct rt *rt, const struct cuda_kernel *k,
+                         const struct proact_grid *grid, const struct proact_block *block);
+
+/* Shadows: memory of the host of which the device has a copy. */
+enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);
+enum cuda_error rt_shadows_out(struct rt *rt);
+
+void rt_report(struct rt *rt);
+void rt_report_watch(struct rt *rt);
+void rt_report_launched(struct rt *rt, struct cuda_kernel *k);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills, in the one order of everything. */
+#include <string.h>
+
+#include "rt.h"
+
+/* Whether the bytes are the device's, to be touched in its order. */
+static bool is_on_device(const struct rt_range *range)
+{
+    return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
+}
+
+static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
+                          const struct rt_range *from)
+{
+    bool to_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_DEVICE_TO_HOST;
+    bool from_host = kind == CUDA_HOST_TO_HOST || kind == CUDA_HOST_TO_DEVICE;
+
+    if (kind == CUDA_COPY_DEFAULT)
+        return true;
+    return kind < CUDA_COPY_DEFAULT && (to_host ? !to || to->kind != RT_DEVICE : !!to) &&
+           (from_host ? !from || from->kind != RT_DEVICE : !!from);
+}
+
+/* The end of it; one range after the other, as a program that counts on neighbours in
+   memory is wrong anyway. */
+static bool is_inside(const struct rt_range *range, const void *pointer, size_t bytes)
+{
+    return !range || bytes <= range->bytes - ((uint64_t)(uintptr_t)pointer - range->first);
+}
+
+static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t bytes,
+                            bool to_device, bool from_device)
+{
+    struct proact_error err = {""};
+    uint64_t there = (uint64_t)(uintptr_t)to, here = (uint64_t)(uintptr_t)from;
+
+    if (to_device && from_device) {
+        rt->moved.on_device += bytes;
+        return rt_error(rt, proact_first_copy(rt->session, there, here, bytes, &err), &err);
+    }
+    if (to_device) {
+        rt->moved.to_device += bytes;
+        return rt_error(rt, proact_first_write(rt->session, there, from, bytes, &err),
+                        &err);
+    }
+    rt->moved.to_host += bytes;
+    return rt_error(rt, proact_first_read(rt->session, to, here, bytes, &err), &err);
+}
+
+enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
+                        enum cuda_copy_kind kind, bool is_async)
+{
+    const struct rt_range *target, *source;
+    enum cuda_error error = rt_open(rt);
+
+    if (error || !bytes)
+        return error;
+    if (!to || !from)
+        return cudaErrorInvalidValue;
+    target = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
+    source = range_find(&rt->ranges, (uint64_t)(uintptr_t)from);
+    if (!is_kind_right(kind, target, source) || !is_inside(target, to, bytes) ||
+        !is_inside(source, from, bytes))
+        return cudaErrorInvalidValue;
+    bool to_device = is_on_device(target), from_device = is_on_device(source);
+    bool is_shared =
+        (target && target->kind != RT_DEVICE) || (source && source->kind != RT_DEVICE);
+
+    /* What kernels may have put into a shadow comes out first. */
+    if ((target && target->is_newer_there) || (source && source->is_newer_there) ||
+        (!to_device && !from_device))
+        error = rt_wait(rt);
+    if (!error && !to_device && !from_device)
+        memmove(to, from, bytes);
+    else if (!error)
+        error = move(rt, to, from, bytes, to_device, from_device);
+    /* The host may go on with its side. */
+    return error || is_async || !is_shared || !to_device ? error : rt_wait(rt);
+}
+
+enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
+{
+    const struct rt_range *range;
+    struct proact_error err = {""};
+    enum cuda_error error = rt_open(rt);
+
+    if (error || !bytes)
+        return error;
+    range = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
+    if (!range || !is_inside(range, to, bytes))
+        return cudaErrorInvalidValue;
+    if (!range->is_shadow)
+        return rt_error(rt,
+                        proact_first_fill(rt->session, (uint64_t)(uintptr_t)to,
+                                          (unsigned char)value, bytes, &err),
+                        &err);
+    if (!(error = rt_wait(rt)))
+        memset(to, value, bytes);
+    return error;
+}
+
+enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
+                             enum cuda_copy_kind kind, bool is_async)
+{
+    enum cuda_error error = cudaSuccess;
+
+    if (r->width > r->to_pitch || r->width > r->from_pitch)
+        return cudaErrorInvalidPitchValue;
+    if (r->width == r->to_pitch && r->width == r->from_pitch)
+        return rt_copy(rt, r->to, r->from, r->width * r->height, kind, is_async);
+    for (size_t y = 0; y < r->height && !error; y++)
+        error =
+            rt_copy(rt, (char *)r->to + y * r->to_pitch,
+                    (const char *)r->from + y * r->from_pitch, r->width, kind, is_async);
+    return error;
+}

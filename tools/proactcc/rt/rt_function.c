@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels are like, and how many CTAs of one an SM takes. Registers are not known from
+   PTX: a kernel counts as one that takes its share of them. */
+#include <string.h>
+
+#include "cuda_calls.h"
+#include "rt.h"
+
+enum { WARP = 32, REGISTERS_SAID = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVED = 1024 };
+
+static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel **out)
+{
+    struct cuda_kernel *k = rt_kernel_find(rt, stub);
+
+    if (rt_open(rt))
+        return rt->broken;
+    if (!k)
+        return cudaErrorInvalidDeviceFunction;
+    *out = k;
+    return rt_kernel_load(rt, k);
+}
+
+enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
+                                      const void *stub)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = NULL;
+    enum cuda_error error = find(rt, stub, &k);
+
+    if (error)
+        return rt_leave(rt, error);
+    const struct proact_device_info d = proact_device_describe(rt->session);
+
+    *out = (struct cuda_function_attributes){
+        .shared_bytes = k->info.shared_bytes,
+        .max_threads = (int)(k->info.max_threads ? k->info.max_threads : d.threads_per_cta),
+        .registers = REGISTERS_SAID,
+        .ptx_version = (int)k->image->capability,
+        .binary_version = (int)k->image->capability,
+        .max_dynamic_shared_bytes = SHARED_DEFAULT - (int)k->info.shared_bytes,
+        .preferred_carveout = -1};
+    return rt_leave(rt, cudaSuccess);
+}
+
+/* Launches may always ask for all the shared memory that there is. */
+enum cuda_error cudaFuncSetAttribute(const void *stub, int attribute, int value)
+{
+    enum { MAX_DYNAMIC_SHARED = 8 };
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = NULL;
+    enum cuda_error error = find(rt, stub, &k);
+
+    if (!error && attribute == MAX_DYNAMIC_SHARED &&
+        (value < 0 || (uint64_t)value + k->info.shared_bytes >
+                          proact_device_describe(rt->session).shared_bytes_per_cta))
+        error = cudaErrorInvalidValue;
+    return rt_leave(rt, error);
+}
+
+enum cuda_error cudaKernelSetAttributeForDevice(struct cuda_kernel *kernel, int attribute,
+                                                int value, int device)
+{
+    (void)device;
+    return cudaFuncSetAttribute(kernel, attribute, value);
+}
+
+enum cuda_error cudaFuncSetCacheConfig(const void *stub, int config)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = NULL;
+
+    (void)config;
+    return rt_leave(rt, find(rt, stub, &k));
+}
+
+enum cuda_error cudaFuncSetSharedMemConfig(const void *stub, int config)
+{
+    return cudaFuncSetCacheConfig(stub, config);
+}
+
+enum cuda_error cudaFuncGetName(const char **out, const void *stub)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = rt_kernel_find(rt, stub);
+
+    if (!k)
+        return rt_leave(rt, cudaErrorInvalidDeviceFunction);
+    *out = k->name;
+    return rt_leave(rt, cudaSuccess);
+}
+
+enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
+                                     size_t *bytes)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = NULL;
+    enum cuda_error error = find(rt, stub, &k);
+
+    if (!error && i >= k->info.parameter_count)
+        error = cudaErrorInvalidValue;
+    if (!error) {
+        *offset = k->info.parameters[i].offset;
+        if (bytes)
+            *bytes = k->info.parameters[i].bytes;
+    }
+    return rt_leave(rt, error);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int threads,
+                                 size_t shared_bytes)
+{
+    struct cuda_kernel *k = NULL;
+    enum cuda_error error = find(rt, stub, &k);
+
+    if (error)
+        return error;
+    if (threads <= 0)
+        return cudaErrorInvalidValue;
+    const struct proact_device_info d = proact_device_describe(rt->session);
+    unsigned whole = ((unsigned)threads + WARP - 1) / WARP * WARP;
+    size_t shared = shared_bytes + k->info.shared_bytes;
+    unsigned ctas = least(d.ctas_per_sm, d.threads_per_sm / whole);
+
+    if (shared)
+        ctas = least(ctas, (unsigned)(d.shared_bytes_per_sm / (shared + SHARED_RESERVED)));
+    if (whole > d.threads_per_cta || shared > d.shared_bytes_per_cta)
+        ctas = 0;
+    *out = (int)ctas;
+    return cudaSuccess;
+}
+
+enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *out, const void *stub,
+                                                              int threads,
+                                                              size_t shared_bytes)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, occupancy(rt, out, stub, threads, shared_bytes));
+}
+
+enum cuda_error cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *out, const void *stub, int threads, size_t shared_bytes, unsigned flags)
+{
+    (void)flags;
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(out, stub, threads, shared_bytes);
+}
+
+enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out, const void *stub,
+                                                          int ctas, int threads)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = NULL;
+    enum cuda_error error = find(rt, stub, &k);
+
+    if (!error && (ctas <= 0 || threads <= 0))
+        error = cudaErrorInvalidValue;
+    if (!error) {
+        const struct proact_device_info d = proact_device_describe(rt->session);
+        size_t each = d.shared_bytes_per_sm / (unsigned)ctas;
+        size_t taken = k->info.shared_bytes + SHARED_RESERVED;
+
+        each = each > taken ? each - taken : 0;
+        *out = each < d.shared_bytes_per_cta - k->info.shared_bytes
+                   ? each
+                   : d.shared_bytes_per_cta - k->info.shared_bytes;
+    }
+    return rt_leave(rt, error);
+}

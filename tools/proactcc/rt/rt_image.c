@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the PTX in the container that nvcc puts into a program: a header, then entries, one
+   for each architecture and kind of code. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "rt.h"
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    CONTAINER_MAGIC = (int)0xba55ed50,
+    KIND_PTX = 1,
+    FLAGS_COMPRESSED = 0x2000 | 0x8000, /* LZ4, Zstandard */
+    CAPABILITY_TO_PREFER = 90, /* the newest whose PTX the analysis knows by heart */
+};
+
+struct container {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* of the entries */
+};
+
+struct entry {
+    uint16_t kind, version;
+    uint32_t header_bytes;
+    uint64_t bytes;
+    uint32_t compressed_bytes, unknown;
+    uint32_t code_version, capability;
+    uint32_t name_offset, name_bytes;
+    uint64_t flags;
+    uint64_t unknown_2, plain_bytes;
+};
+_Static_assert(sizeof(struct entry) == 64, "as the file has it");
+
+static const char how[] = "; compile it by proactcc, which keeps PTX in the program";
+
+static bool is_better(unsigned is, unsigned was, unsigned limit)
+{
+    bool fits = is <= limit, fitted = was <= limit;
+
+    return !was || (fits && (!fitted || is > was)) || (!fits && !fitted && is < was);
+}
+
+static enum proact_status search(const struct cuda_fat_binary *binary, unsigned limit,
+                                 struct rt_image *image, struct proact_error *err)
+{
+    const struct container *c = binary->container;
+    bool is_compressed = false;
+    unsigned best = 0;
+
+    if (binary->magic != WRAPPER_MAGIC || !c || c->magic != (uint32_t)CONTAINER_MAGIC)
+        return fail(err, PROACT_EINVAL,
+                    "a fat binary begins with 0x%08x and 0x%08x, not 0x%08x and 0x%08x",
+                    binary->magic, c ? c->magic : 0, WRAPPER_MAGIC,
+                    (unsigned)CONTAINER_MAGIC);
+    const char *at = (const char *)c + c->header_bytes, *end = at + c->bytes;
+
+    while ((size_t)(end - at) >= sizeof(struct entry)) {
+        struct entry e;
+
+        memcpy(&e, at, sizeof e);
+        if (e.header_bytes < sizeof e || e.header_bytes > (size_t)(end - at) ||
+            e.bytes > (size_t)(end - at) - e.header_bytes)
+            return fail(err, PROACT_EINVAL,
+                        "a fat binary has an entry of %u and %llu bytes where %zu are left",
+                        e.header_bytes, (unsigned long long)e.bytes, (size_t)(end - at));
+        if (e.kind == KIND_PTX && (e.flags & FLAGS_COMPRESSED || e.compressed_bytes)) {
+            is_compressed = true;
+        } else if (e.kind == KIND_PTX && is_better(e.capability, best, limit)) {
+            image->capability = best = e.capability;
+            image->ptx.text = at + e.header_bytes;
+            image->ptx.bytes = strnlen(image->ptx.text, e.bytes);
+        }
+        at += e.header_bytes + e.bytes;
+    }
+    if (!best)
+        return fail(err, PROACT_EINVAL, "the program's PTX is %s%s",
+                    is_compressed ? "compressed" : "missing", how);
+    return PROACT_OK;
+}
+
+enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
+{
+    struct text name = {0};
+    unsigned number = 0;
+
+    if (!image->is_searched) {
+        unsigned limit = proact_device_describe(rt->session).capability;
+
+        image->is_searched = true;
+        search(image->binary, limit < CAPABILITY_TO_PREFER ? limit : CAPABILITY_TO_PREFER,
+               image, &image->why);
+        for (const struct rt_image *i = image; i; i = i->next)
+            number++;
+        text_print(&name, "program%u.ptx", number);
+        image->name = name.data;
+        image->ptx.name = image->name;
+    }
+    return image->ptx.text ? cudaSuccess
+                           : rt_break(rt, cudaErrorNoKernelImageForDevice, image->why.text);
+}

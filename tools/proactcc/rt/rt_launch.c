@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* <<<>>>: the arguments become the kernel's block of parameters, in which what lies in our
+   memory is an address. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cuda_calls.h"
+#include "rt.h"
+
+enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
+
+/* A call may be an argument of another. */
+static _Thread_local struct configuration {
+    struct cuda_dim3 grid, block;
+    size_t shared_bytes;
+    struct cuda_stream *stream;
+} configurations[CONFIGURATIONS_MAX];
+static _Thread_local unsigned configuration_count;
+
+unsigned __cudaPushCallConfiguration(struct cuda_dim3 grid, struct cuda_dim3 block,
+                                     size_t shared_bytes, struct cuda_stream *stream)
+{
+    if (configuration_count == CONFIGURATIONS_MAX)
+        return 1;
+    configurations[configuration_count++] =
+        (struct configuration){grid, block, shared_bytes, stream};
+    return 0;
+}
+
+enum cuda_error __cudaPopCallConfiguration(struct cuda_dim3 *grid, struct cuda_dim3 *block,
+                                           size_t *shared_bytes, void *stream)
+{
+    const struct configuration *c;
+
+    if (!configuration_count)
+        return rt_leave(rt_enter(), cudaErrorMissingConfiguration);
+    c = &configurations[--configuration_count];
+    *grid = c->grid;
+    *block = c->block;
+    *shared_bytes = c->shared_bytes;
+    memcpy(stream, &c->stream, sizeof c->stream);
+    return cudaSuccess;
+}
+
+/* Every aligned word that lies in our memory counts as an address; one that only looks like
+   it stays what it is on the first device. */
+static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
+                                   const struct proact_parameter *at,
+                                   struct proact_place *places, size_t *count)
+{
+    enum cuda_error error = cudaSuccess;
+
+    for (uint32_t i = (at->offset + 7) & ~7u;
+         i + 8 <= at->offset + at->bytes && !error && *count < PLACES_MAX; i += 8) {
+        uint64_t word;
+
+        memcpy(&word, bytes + i, sizeof word);
+        struct rt_range *range = range_find(&rt->ranges, word);
+
+        if (!range)
+            continue;
+        range->is_shown = true;
+        if (range->is_shadow)
+            error = rt_shadow_in(rt, range);
+        if (range->array)
+            places[(*count)++] =
+                (struct proact_place){i, range->array, word - range->first};
+    }
+    return error;
+}
+
+static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
+                                    struct proact_grid *grid,
+                                    const struct proact_block *block)
+{
+    const struct rt_split split = rt_split(rt, k, grid, block);
+    struct proact_error err = {""};
+
+    grid->device_count = split.device_count;
+    k->launches++;
+    k->split_launches += split.device_count > 1;
+    k->why_whole = split.why_whole;
+    enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
+
+    if (!status)
+        rt_report_launched(rt, k);
+    return status == PROACT_EINVAL ? cudaErrorInvalidConfiguration
+                                   : rt_error(rt, status, &err);
+}
+
+static enum cuda_error launch(struct rt *rt, const void *stub, struct proact_grid grid,
+                              size_t shared_bytes, void **args)
+{
+    struct cuda_kernel *k = rt_kernel_find(rt, stub);
+    enum cuda_error error;
+
+    if (!k)
+        return cudaErrorInvalidDeviceFunction;
+    if ((error = rt_kernel_load(rt, k)))
+        return error;
+    for (int i = 0; i < 3; i++)
+        if (!grid.ctas[i] || !grid.threads[i])
+            return cudaErrorInvalidConfiguration;
+    if (shared_bytes + k->info.shared_bytes >
+        proact_device_describe(rt->session).shared_bytes_per_cta)
+        return cudaErrorInvalidValue;
+    grid.shared_bytes = (uint32_t)shared_bytes;
+
+    unsigned char *bytes = must_calloc(k->info.parameter_bytes + 1, 1);
+    struct proact_place *places =
+        must_calloc(k->info.parameter_bytes / 8 + 1, sizeof *places);
+    size_t count = 0;
+
+    for (unsigned i = 0; i < k->info.parameter_count && !error; i++) {
+        const struct proact_parameter *at = &k->info.parameters[i];
+
+        memcpy(bytes + at->offset, args[i], at->bytes);
+        error = find_places(rt, bytes, at, places, &count);
+    }
+    if (!error)
+        error = launch_block(
+            rt, k, &grid,
+            &(struct proact_block){bytes, k->info.parameter_bytes, places, count});
+    free(places);
+    free(bytes);
+    return error;
+}
+
+static enum cuda_error enter_and_launch(const void *stub, struct cuda_dim3 grid,
+                                        struct cuda_dim3 block, void **args,
+                                        size_t shared_bytes)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, launch(rt, stub,
+                               (struct proact_grid){.ctas = {grid.x, grid.y, grid.z},
+                                                    .threads = {block.x, block.y, block.z}},
+                               shared_bytes, args));
+}
+
+enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
+                                 struct cuda_dim3 block, void **args, size_t shared_bytes,
+                                 struct cuda_stream *stream)
+{
+    (void)stream;
+    return enter_and_launch(stub, grid, block, args, shared_bytes);
+}
+
+enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 grid,
+                                   struct cuda_dim3 block, void **args, size_t shared_bytes,
+                                   struct cuda_stream *stream)
+{
+    (void)stream;
+    return enter_and_launch(kernel, grid, block, args, shared_bytes);
+}
+
+/* Of the attributes only those that may be left out are left out. */
+enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
+                                    const void *stub, void **args)
+{
+    enum { IGNORE = 0, ACCESS_POLICY = 1, COOPERATIVE = 2, PRIORITY = 8, CARVEOUT = 14 };
+
+    for (unsigned i = 0; i < config->attribute_count; i++) {
+        const struct cuda_launch_attribute *a = &config->attributes[i];
+        int value;
+
+        memcpy(&value, a->value, sizeof value);
+        if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
+            a->id != CARVEOUT && !(a->id == COOPERATIVE && !value)) {
+            struct rt *rt = rt_enter();
+
+            rt_say("cudaLaunchKernelExC(): launch attribute %d is not supported", a->id);
+            return rt_leave(rt, cudaErrorNotSupported);
+        }
+    }
+    return enter_and_launch(stub, config->grid, config->block, args, config->shared_bytes);
+}
+
+enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub)
+{
+    struct rt *rt = rt_enter();
+
+    *out = rt_kernel_find(rt, stub);
+    return rt_leave(rt, *out ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+enum cuda_error cudaGetKernel(struct cuda_kernel **out, const void *stub)
+{
+    return __cudaGetKernel(out, stub);
+}
+
+enum cuda_error cudaGetFuncBySymbol(struct cuda_kernel **out, const void *stub)
+{
+    return __cudaGetKernel(out, stub);
+}

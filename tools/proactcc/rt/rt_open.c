@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt.h"
+
+/* Where there is no GPU, and nothing is said. */
+static const char emulated_default[] = "h200x4";
+
+static void print(void *context, const char *text, size_t length)
+{
+    (void)context;
+    fwrite(text, 1, length, stdout);
+}
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *out)
+{
+    char *end = NULL, sentence[160];
+    unsigned long count = text ? strtoul(text, &end, 10) : 0;
+
+    *out = (unsigned)count;
+    if (!text || (!*end && count >= 1 && count <= PROACT_DEVICES_MAX))
+        return cudaSuccess;
+    snprintf(sentence, sizeof sentence, "PROACT_DEVICES is '%.40s': 1 to %d is possible",
+             text, PROACT_DEVICES_MAX);
+    return rt_break(rt, cudaErrorInitializationError, sentence);
+}
+
+enum cuda_error rt_open(struct rt *rt)
+{
+    const char *machine = setting("PROACT_MACHINE"), *report = setting("PROACT_REPORT");
+    struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
+                               .plan.method = setting("PROACT_METHOD"),
+                               .print = print};
+    struct proact_error err = {""};
+    enum proact_status status;
+
+    if (rt->broken)
+        return rt->broken;
+    if (rt->session)
+        return cudaSuccess;
+    if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count))
+        return rt->broken;
+    status = proact_open(&o, &rt->session, &err);
+    if (status == PROACT_ENODEV && !machine) {
+        o.machine = emulated_default;
+        status = proact_open(&o, &rt->session, &err);
+    }
+    if (status) /* whatever it is, nothing works without it */
+        return rt_break(
+            rt, status == PROACT_ENODEV ? cudaErrorNoDevice : cudaErrorInitializationError,
+            err.text);
+    rt->is_emulated = proact_is_emulated(rt->session);
+    rt->reports = report && strcmp(report, "0") != 0;
+    if (rt->reports)
+        rt_report_watch(rt);
+    return cudaSuccess;
+}
+
+enum cuda_error rt_wait(struct rt *rt)
+{
+    struct proact_error err = {""};
+
+    if (rt_open(rt))
+        return rt->broken;
+    enum cuda_error error = rt_error(rt, proact_wait(rt->session, &err), &err);
+
+    return error ? error : rt_shadows_out(rt);
+}

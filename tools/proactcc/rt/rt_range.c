@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rt_range.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* How many begin at or before the address. */
+static size_t until(const struct rt_ranges *r, uint64_t address)
+{
+    size_t low = 0, high = r->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (r->list[middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct rt_range *range_add(struct rt_ranges *r, const struct rt_range *range)
+{
+    size_t at = until(r, range->first);
+
+    r->list = must_grow(r->list, r->count + 1, &r->capacity, sizeof *r->list);
+    memmove(&r->list[at + 1], &r->list[at], (r->count - at) * sizeof *r->list);
+    r->list[at] = *range;
+    r->count++;
+    return &r->list[at];
+}
+
+struct rt_range *range_find(const struct rt_ranges *r, uint64_t address)
+{
+    size_t at = until(r, address);
+
+    return at && address - r->list[at - 1].first < r->list[at - 1].bytes ? &r->list[at - 1]
+                                                                         : NULL;
+}
+
+void range_remove(struct rt_ranges *r, struct rt_range *range)
+{
+    size_t at = (size_t)(range - r->list);
+
+    memmove(range, range + 1, (r->count - at - 1) * sizeof *range);
+    r->count--;
+}

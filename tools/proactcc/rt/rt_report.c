@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PROACT_REPORT=1: what ran how, on stderr when the program has ended. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rt.h"
+
+/* Of the host's C++ library, where the program has one. */
+extern char *__cxa_demangle(const char *name, char *into, size_t *bytes, int *status)
+    __attribute__((weak));
+
+/* A span may have lost the end of a long name, which is where C++ names differ: so the
+   kernel is the first of those under way whose name begins like that. */
+static void take(void *context, const struct proact_span *span)
+{
+    struct rt_flight *f = &((struct rt *)context)->flight;
+    size_t i = f->first;
+
+    if (span->kind != PROACT_SPAN_KERNEL || span->device)
+        return;
+    while (i < f->count && strncmp(f->kernel[i]->name, span->name, strlen(span->name)) != 0)
+        i++;
+    if (i == f->count)
+        return;
+    f->kernel[i]->ns += (double)(span->end_ns - span->start_ns);
+    memmove(f->kernel + f->first + 1, f->kernel + f->first,
+            (i - f->first) * sizeof(struct cuda_kernel *));
+    if (++f->first == f->count)
+        f->first = f->count = 0;
+}
+
+void rt_report_launched(struct rt *rt, struct cuda_kernel *k)
+{
+    struct rt_flight *f = &rt->flight;
+
+    if (!rt->reports)
+        return;
+    f->kernel =
+        must_grow(f->kernel, f->count + 1, &f->capacity, sizeof(struct cuda_kernel *));
+    f->kernel[f->count++] = k;
+}
+
+void rt_report_watch(struct rt *rt)
+{
+    proact_observe(rt->session, take, rt);
+}
+
+static void print_kernel(const struct cuda_kernel *k)
+{
+    int status = -1;
+    char *plain = __cxa_demangle ? __cxa_demangle(k->name, NULL, NULL, &status) : NULL;
+    const char *name = plain && !status ? plain : k->name;
+
+    fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s\n",
+            (unsigned long long)k->launches, (unsigned long long)k->split_launches,
+            k->ns / 1e3, name, k->why_whole ? " (whole: " : "",
+            k->why_whole ? k->why_whole : "", k->why_whole ? ")" : "");
+    free(plain);
+}
+
+void rt_report(struct rt *rt)
+{
+    const struct proact_device_info d = proact_device_describe(rt->session);
+    struct proact_statistics s = {0};
+
+    fflush(stdout);
+    fprintf(stderr, "proact: %u x %s%s, machine %s\n", proact_device_count(rt->session),
+            d.name, rt->is_emulated ? " (emulated)" : "", d.machine);
+    fprintf(stderr, "proact: %10s %10s %12s  kernel\n", "launches", "split", "us");
+    for (const struct cuda_kernel *k = rt->kernels; k; k = k->next)
+        if (k->launches)
+            print_kernel(k);
+    if (!rt->broken)
+        proact_statistics_get(rt->session, PROACT_ALL, NULL, &s, NULL);
+    fprintf(stderr,
+            "proact: %llu bytes to the device, %llu to the host, %llu on it, %llu between "
+            "devices; %.3f ms%s\n",
+            (unsigned long long)rt->moved.to_device, (unsigned long long)rt->moved.to_host,
+            (unsigned long long)rt->moved.on_device, (unsigned long long)s.bytes,
+            (double)proact_now_ns(rt->session) / 1e6, rt->is_emulated ? " (virtual)" : "");
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables of the program's modules, named by their shadows on the host. */
+#include "cuda_calls.h"
+#include "rt.h"
+
+static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, size_t bytes,
+                            struct rt_variable **out)
+{
+    struct rt_variable *v = rt_variable_find(rt, symbol);
+
+    if (rt_open(rt))
+        return rt->broken;
+    if (!v)
+        return cudaErrorInvalidSymbol;
+    if (rt_variable_load(rt, v))
+        return rt->broken;
+    if (first > v->place.bytes || bytes > v->place.bytes - first)
+        return cudaErrorInvalidValue;
+    *out = v;
+    return cudaSuccess;
+}
+
+/* From the host to all devices, so that they agree; from the device as any other copy. */
+static enum cuda_error write(struct rt *rt, const void *symbol, const void *from,
+                             size_t bytes, size_t first, enum cuda_copy_kind kind,
+                             bool is_async)
+{
+    struct proact_error err = {""};
+    struct rt_variable *v;
+    enum cuda_error error = find(rt, symbol, first, bytes, &v);
+
+    if (error)
+        return error;
+    if (range_find(&rt->ranges, (uint64_t)(uintptr_t)from))
+        return rt_copy(rt, (void *)(uintptr_t)(v->place.address[0] + first), from, bytes,
+                       kind, is_async);
+    rt->moved.to_device += bytes;
+    return rt_error(
+        rt, proact_variable_write(rt->session, &v->place, first, from, bytes, &err), &err);
+}
+
+static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t bytes,
+                            size_t first, enum cuda_copy_kind kind, bool is_async)
+{
+    struct rt_variable *v;
+    enum cuda_error error = find(rt, symbol, first, bytes, &v);
+
+    return error ? error
+                 : rt_copy(rt, to, (const void *)(uintptr_t)(v->place.address[0] + first),
+                           bytes, kind, is_async);
+}
+
+enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                   size_t first, enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, write(rt, symbol, from, bytes, first, kind, false));
+}
+
+enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                        size_t first, enum cuda_copy_kind kind,
+                                        struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+
+    (void)stream;
+    return rt_leave(rt, write(rt, symbol, from, bytes, first, kind, true));
+}
+
+enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                                     size_t first, enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, read(rt, to, symbol, bytes, first, kind, false));
+}
+
+enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                          size_t first, enum cuda_copy_kind kind,
+                                          struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+
+    (void)stream;
+    return rt_leave(rt, read(rt, to, symbol, bytes, first, kind, true));
+}
+
+enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
+{
+    struct rt *rt = rt_enter();
+    struct rt_variable *v;
+    enum cuda_error error = find(rt, symbol, 0, 0, &v);
+
+    if (!error)
+        *out = (void *)(uintptr_t)v->place.address[0];
+    return rt_leave(rt, error);
+}
+
+enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
+{
+    struct rt *rt = rt_enter();
+    struct rt_variable *v;
+    enum cuda_error error = find(rt, symbol, 0, 0, &v);
+
+    if (!error)
+        *out = v->place.bytes;
+    return rt_leave(rt, error);
+}
