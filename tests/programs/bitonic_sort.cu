@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bitonic sort of keys with their values: large steps in global memory, small ones in
    shared. */
-#include "program.h"
+#include "programs.h"
 #include <vector>
 
 enum { THREADS = 256 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels of a search from one vertex, with masks and a flag that the host looks at. */
-#include "program.h"
+#include "programs.h"
 #include <vector>
 
 struct Node {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 256 bins: a histogram a block in shared memory, then their sum; and the short way, with
    atomics on the result. */
-#include "program.h"
+#include "programs.h"
 
 enum { BINS = 256, BLOCKS = 48 };
 

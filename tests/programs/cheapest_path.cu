@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cheapest way down a grid, several rows a launch: each block takes more columns than
    it answers for. */
-#include "program.h"
+#include "programs.h"
 #include <algorithm>
 #include <vector>
 

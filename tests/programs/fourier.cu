@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A Fourier transform by passes of base 2 (Stockham), there and back: two tones show at
    their places, and what comes back is what went in. */
-#include "program.h"
+#include "programs.h"
 #include <math.h>
 #include <utility>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conway's game on a torus, in pitched memory. */
-#include "program.h"
+#include "programs.h"
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jacobi on a plate with a hot edge: steps with two buffers that are swapped, and events
    around them. The product comes last, so that every processor rounds alike. */
-#include "program.h"
+#include "programs.h"
 #include <utility>
 
 __global__ void step(const float *in, float *out, int width, int height)

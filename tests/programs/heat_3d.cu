@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heat in a box with one hot face, on a grid of three dimensions, in a stream. */
-#include "program.h"
+#include "programs.h"
 
 struct Box {
     int nx, ny, nz;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* K-means of points with whole coordinates: the device assigns and sums by block, the host
    moves the centres. */
-#include "program.h"
+#include "programs.h"
 #include <vector>
 
 enum { K = 12, DIMS = 4, THREADS = 128 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LU without pivots by blocks of 16, in place: the diagonal block, the row and column of
    blocks, and what is left. */
-#include "program.h"
+#include "programs.h"
 #include <math.h>
 #include <vector>
 

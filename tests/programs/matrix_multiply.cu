@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* C = A * B by tiles in shared memory. The numbers are small and whole: sums are exact. */
-#include "program.h"
+#include "programs.h"
 
 template <int BLOCK_SIZE>
 __global__ void matrixMul(float *C, const float *A, const float *B, int hA, int wA, int wB)

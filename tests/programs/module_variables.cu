@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the module: a table that the host fills, an array that a kernel writes and
    the next one reads, a counter. */
-#include "program.h"
+#include "programs.h"
 
 enum { N = 20000, SHADES = 32 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pi by counting points: whole numbers, a count a block in managed memory. */
-#include "program.h"
+#include "programs.h"
 
 enum { BLOCKS = 60, THREADS = 128, EACH = 150 };
 

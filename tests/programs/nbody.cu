@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All pairs of bodies, in managed memory, a few steps with two sets of positions. */
-#include "program.h"
+#include "programs.h"
 #include <math.h>
 
 enum { BODIES = 1000, THREADS = 128, STEPS = 4 };

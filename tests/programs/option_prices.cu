@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Black-Scholes, with the polynomial for the normal distribution; the same options a few
    times over. */
-#include "program.h"
+#include "programs.h"
 #include <math.h>
 
 static __host__ __device__ float cnd(float d)

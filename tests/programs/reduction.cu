@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum and maximum, in passes until one value is left; the results come back into pinned
    memory. */
-#include "program.h"
+#include "programs.h"
 
 struct Sum {
     static const int neutral = 0;

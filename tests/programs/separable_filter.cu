@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A filter of 2 * 8 + 1 taps along the rows, then the columns; the taps are constant
    memory. Numbers are small and whole: sums are exact. */
-#include "program.h"
+#include "programs.h"
 
 #define KERNEL_RADIUS 8
 #define KERNEL_LENGTH (2 * KERNEL_RADIUS + 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = A x on compressed rows, a few times over, by a thread a row and by a warp a row; in
    unsigned integers, so that order does not matter. */
-#include "program.h"
+#include "programs.h"
 #include <vector>
 
 struct Csr {

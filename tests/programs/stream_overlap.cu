@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks of an array go to the device, are worked on and come back in streams of their own;
    a last kernel waits for them all by events. */
-#include "program.h"
+#include "programs.h"
 
 enum { STREAMS = 4, CHUNK = 50000, N = STREAMS * CHUNK };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A matrix turned over, by three kernels of which each is better than the one before. */
-#include "program.h"
+#include "programs.h"
 
 #define TILE_DIM 32
 #define BLOCK_ROWS 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* c = a + b. */
-#include "program.h"
+#include "programs.h"
 
 __global__ void vectorAdd(const float *A, const float *B, float *C, int numElements)
 {
