@@ -84,7 +84,7 @@ struct sample {
     bool races;         /* several CTAs store one value into a word without an order */
     bool is_unordered;  /* atomics add floats in any order, so the last bits differ */
     enum samples_verdict verdict;
-    const char *refusal; /* "atomic", "ticket", "spin", "grid sync"; NULL where it splits */
+    const char *refusal; /* "atomic", "ticket", "spin", "grid sync", "overlap", or NULL */
     void (*fill)(struct samples_case *c, bool large);
 };
 
