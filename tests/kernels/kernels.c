@@ -30,9 +30,14 @@ char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes)
     return file_read(path, &text, bytes, NULL) ? NULL : text;
 }
 
+int kernels_step(const struct samples_case *c)
+{
+    return (int)(c->seed % KERNELS_SEEDS);
+}
+
 int kernels_size(const struct samples_case *c, bool large, int small)
 {
-    return (large ? 16 * small : small) + (int)(c->seed % 97) * 29;
+    return (large ? 16 * small : small) + kernels_step(c) * 29;
 }
 
 uint32_t kernels_draw(uint32_t *state)

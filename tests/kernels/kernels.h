@@ -14,6 +14,9 @@ enum kernels_number {
 };
 extern const struct sample kernels[KERNELS_COUNT];
 
+/* Seeds that are this far apart give the same sizes and other data. */
+enum { KERNELS_SEEDS = 8 };
+
 /* "sm_75" (nvcc), ..., "clang"; NULL-terminated. Not every machine has them all. */
 extern const char *const kernels_compilers[];
 

@@ -166,7 +166,7 @@ static int32_t switched(unsigned char what, int32_t in, int i, int mode)
 
 void kernel_switch_each(struct samples_case *c, bool large)
 {
-    int n = kernels_size(c, large, 1999), mode = (int)(c->seed & 1);
+    int n = kernels_size(c, large, 1999), mode = (kernels_step(c) & 1);
     const unsigned char *what = kernels_octets(c, "what", (size_t)n, 8);
     const int32_t *in = kernels_ints(c, "in", (size_t)n, -500, 500);
     int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 2 * (size_t)n, 0);
@@ -217,7 +217,7 @@ void kernel_constant_polynomial(struct samples_case *c, bool large)
 
 void kernel_triangle(struct samples_case *c, bool large)
 {
-    int n = large ? 300 : 61 + (int)(c->seed % 7);
+    int n = large ? 300 : 61 + kernels_step(c);
     float *a = kernels_zeros(c, "a", SAMPLES_F32, (size_t)(n * n), 0);
 
     for (int i = 0; i < n * n; i++)

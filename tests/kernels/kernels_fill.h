@@ -11,7 +11,8 @@
 #include "kernels/kernels.def"
 #undef SAMPLE
 
-/* About `small`, or 16 times that, and other sizes for other seeds. */
+/* Sizes differ between seeds, by seed % 8: about `small`, or 16 times that. */
+int kernels_step(const struct samples_case *c);
 int kernels_size(const struct samples_case *c, bool large, int small);
 uint32_t kernels_draw(uint32_t *state); /* 24 bits */
 

@@ -21,7 +21,7 @@ struct image {
 static struct image image_of(const struct samples_case *c, bool large, int width,
                              int height)
 {
-    struct image m = {kernels_size(c, large, width), height + (int)c->seed, 0};
+    struct image m = {kernels_size(c, large, width), height + kernels_step(c), 0};
 
     m.count = (size_t)(m.width * m.height);
     return m;
@@ -164,7 +164,7 @@ static float pooled(const struct pool *p, const float *plane, int oy, int ox)
 
 void kernel_max_pool(struct samples_case *c, bool large)
 {
-    struct pool p = {large ? 40 : 5, 21 + (int)c->seed, 26, 3, 2, 1, 0, 13};
+    struct pool p = {large ? 40 : 5, 21 + kernels_step(c), 26, 3, 2, 1, 0, 13};
 
     p.out_height = (p.height - 1) / 2 + 1;
     const float *in = samples_floats(c, "in", (size_t)(p.channels * p.height * p.width));

@@ -291,8 +291,8 @@ void kernel_bodies_tile(struct samples_case *c, bool large)
 
 void kernel_bitonic_step(struct samples_case *c, bool large)
 {
-    int n = kernels_size(c, large, 1000), distance = 4 << 3 * (c->seed % 3);
-    int size = 2 * distance << (c->seed & 1);
+    int n = kernels_size(c, large, 1000), distance = 4 << 3 * (kernels_step(c) % 3);
+    int size = 2 * distance << (kernels_step(c) & 1);
 
     kernels_ints(c, "a", (size_t)n, -1000, 1000);
     int32_t *a = samples_output(c, 0);
@@ -314,7 +314,8 @@ void kernel_bitonic_step(struct samples_case *c, bool large)
 
 void kernel_fft_pass(struct samples_case *c, bool large)
 {
-    int n = large ? 1 << 14 : 512 << (c->seed & 1), done = 8 << (c->seed & 3);
+    int n = large ? 1 << 14 : 512 << (kernels_step(c) & 1),
+        done = 8 << (kernels_step(c) & 3);
     const float *in = samples_floats(c, "in", 2 * (size_t)n);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, 2 * (size_t)n, 1e-6);
     float *factor = samples_floats(c, "factor", (size_t)n);

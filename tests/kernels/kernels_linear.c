@@ -8,7 +8,7 @@ static const double reordered = 1e-4;
 
 void kernel_gemm_tiled(struct samples_case *c, bool large)
 {
-    int m = kernels_size(c, large, 37), n = 45, k = 29 + (int)c->seed;
+    int m = kernels_size(c, large, 37), n = 45, k = 29 + kernels_step(c);
     const float *a = samples_floats(c, "a", (size_t)(m * k)),
                 *b = samples_floats(c, "b", (size_t)(k * n));
 
@@ -134,7 +134,7 @@ static int system_of(struct samples_case *c, bool large, float **a)
 void kernel_lu_column(struct samples_case *c, bool large)
 {
     float *a;
-    int n = system_of(c, large, &a), k = 5 + (int)c->seed;
+    int n = system_of(c, large, &a), k = 5 + kernels_step(c);
 
     for (int i = k + 1; i < n; i++)
         a[i * n + k] /= a[k * n + k];
@@ -145,7 +145,7 @@ void kernel_lu_column(struct samples_case *c, bool large)
 void kernel_lu_trailing(struct samples_case *c, bool large)
 {
     float *a;
-    int n = system_of(c, large, &a), k = 5 + (int)c->seed;
+    int n = system_of(c, large, &a), k = 5 + kernels_step(c);
 
     for (int i = k + 1; i < n; i++)
         for (int j = k + 1; j < n; j++)
@@ -158,7 +158,7 @@ void kernel_cholesky_diagonal(struct samples_case *c, bool large)
 {
     enum { BLOCK = 16 };
     float *a;
-    int n = system_of(c, large, &a), at = 3 + (int)c->seed;
+    int n = system_of(c, large, &a), at = 3 + kernels_step(c);
     float *s = a + at * n + at;
 
     for (int k = 0; k < BLOCK; k++) {
@@ -177,7 +177,7 @@ void kernel_cholesky_update(struct samples_case *c, bool large)
 {
     enum { BLOCK = 16 };
     float *a;
-    int n = system_of(c, large, &a), at = 2 + (int)c->seed, first = at + BLOCK;
+    int n = system_of(c, large, &a), at = 2 + kernels_step(c), first = at + BLOCK;
 
     for (int i = first; i < n; i++)
         for (int j = first; j <= i; j++)
@@ -225,7 +225,8 @@ static int most(int a, int b)
 
 void kernel_align_diagonal(struct samples_case *c, bool large)
 {
-    int n = kernels_size(c, large, 71), diagonal = n + 9 - 40 * (int)(c->seed & 1), gap = 3;
+    int n = kernels_size(c, large, 71), diagonal = n + 9 - 40 * (kernels_step(c) & 1),
+        gap = 3;
 
     kernels_ints(c, "score", (size_t)(n * n), -20, 20);
     int32_t *score = samples_output(c, 0);

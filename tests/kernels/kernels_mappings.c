@@ -6,7 +6,7 @@ enum { TILE = 16 };
 /* Tiles of 16 by 16 that bear their numbers. */
 static void tiles(struct samples_case *c, bool large, int *across, int *down)
 {
-    int width = kernels_size(c, large, 87), height = 105 + (int)c->seed;
+    int width = kernels_size(c, large, 87), height = 105 + kernels_step(c);
     int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(width * height), 0);
 
     for (int i = 0; i < width * height; i++)
@@ -83,15 +83,15 @@ void kernel_leaves_early(struct samples_case *c, bool large)
 
 void kernel_line_of_all(struct samples_case *c, bool large)
 {
-    int n = kernels_size(c, large, 2000), per_plane = 4 * 3 * 2 * 24;
+    int n = kernels_size(c, large, 2000), per_plane = 2 * 3 * 24;
     int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = (int32_t)((int64_t)i * i);
     samples_pass_all(c);
     samples_pass_u64(c, (uint64_t)n);
-    c->grid = (struct proact_grid){
-        .ctas = {2, 3, (uint32_t)samples_parts(n, per_plane / 4)}, .threads = {4, 3, 2}};
+    c->grid = (struct proact_grid){.ctas = {2, 3, (uint32_t)samples_parts(n, per_plane)},
+                                   .threads = {4, 3, 2}};
 }
 
 void kernel_joined_bits(struct samples_case *c, bool large)
@@ -123,7 +123,7 @@ void kernel_walking_pointer(struct samples_case *c, bool large)
 
 void kernel_chosen_array(struct samples_case *c, bool large)
 {
-    int n = kernels_size(c, large, 900), turn = (int)c->seed + 1;
+    int n = kernels_size(c, large, 900), turn = kernels_step(c) + 1;
     const int32_t *in = kernels_ints(c, "in", (size_t)n, -99, 99);
     int32_t *even = kernels_zeros(c, "even", SAMPLES_I32, (size_t)n, 0),
             *odd = kernels_zeros(c, "odd", SAMPLES_I32, (size_t)n, 0);
@@ -185,7 +185,7 @@ static float convolved(const struct layer *l, const float *image, const float *w
 
 void kernel_convolve_channels(struct samples_case *c, bool large)
 {
-    struct layer l = {3, 19 + (int)c->seed, large ? 99 : 23, 4};
+    struct layer l = {3, 19 + kernels_step(c), large ? 99 : 23, 4};
     int images = 2, plane = l.height * l.width;
     const float *in = samples_floats(c, "in", (size_t)(images * l.channels * plane)),
                 *weight = samples_floats(c, "weight", (size_t)(l.filters * l.channels * 9));
@@ -290,7 +290,7 @@ void kernel_assembled_store(struct samples_case *c, bool large)
 
 void kernel_tiles_ahead(struct samples_case *c, bool large)
 {
-    int ctas = kernels_size(c, large, 7), tile_count = 3 + (int)c->seed % 2;
+    int ctas = kernels_size(c, large, 7), tile_count = 3 + kernels_step(c) % 2;
     size_t n = (size_t)(ctas * tile_count * 128);
     const float *in = samples_floats(c, "in", n);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);

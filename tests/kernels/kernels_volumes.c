@@ -10,7 +10,7 @@ struct box {
 
 static struct box box_of(const struct samples_case *c, bool large)
 {
-    struct box b = {kernels_size(c, large, 29), 17 + (int)c->seed, 11, 0, 0};
+    struct box b = {kernels_size(c, large, 29), 17 + kernels_step(c), 11, 0, 0};
 
     b.plane = b.nx * b.ny;
     b.count = (size_t)(b.plane * b.nz);
