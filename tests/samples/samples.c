@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "samples/samples_fill.h"
@@ -15,7 +16,12 @@ const struct sample samples[SAMPLES_COUNT] = {
     {.name = "vecadd4", .file = "vecadd", .fill = fill_vecadd4},
     {.name = "saxpy_gs", .file = "vecadd", .fill = fill_saxpy_gs},
     {.name = "coarsen", .file = "vecadd", .fill = fill_coarsen},
-    {.name = "hist", .file = "histogram", .is_plain_only = true, .fill = fill_hist},
+    {.name = "hist",
+     .file = "histogram",
+     .is_plain_only = true,
+     .verdict = SAMPLES_REFUSED,
+     .refusal = "atomic",
+     .fill = fill_hist},
     {.name = "hist_part", .file = "histogram", .fill = fill_hist_part},
     {.name = "reduce", .file = "reduce", .fill = fill_reduce},
     {.name = "reduce_smem", .file = "reduce", .fill = fill_reduce_smem},
@@ -40,18 +46,32 @@ const struct sample samples[SAMPLES_COUNT] = {
      .file = "ranks",
      .is_plain_only = true,
      .is_unordered = true,
+     .verdict = SAMPLES_REFUSED,
+     .refusal = "atomic",
      .fill = fill_pr_push},
-    {.name = "relax_csr", .file = "relax", .races = true, .fill = fill_relax_csr},
+    {.name = "relax_csr",
+     .file = "relax",
+     .races = true,
+     .verdict = SAMPLES_MAY_WRITE,
+     .fill = fill_relax_csr},
     {.name = "relax_edges",
      .file = "relax",
      .is_plain_only = true,
      .races = true,
+     .verdict = SAMPLES_REFUSED,
+     .refusal = "atomic",
      .fill = fill_relax_edges},
 };
 
 void samples_begin(struct samples_case *c, const struct sample *s, bool large)
 {
-    *c = (struct samples_case){.again = -1};
+    samples_begin_seeded(c, s, large, 0);
+}
+
+void samples_begin_seeded(struct samples_case *c, const struct sample *s, bool large,
+                          uint32_t seed)
+{
+    *c = (struct samples_case){.again = -1, .seed = seed};
     s->fill(c, large);
 }
 
@@ -62,7 +82,11 @@ void samples_end(struct samples_case *c)
 
 static size_t element_bytes(enum samples_element e)
 {
-    return e == SAMPLES_U8 ? 1 : 4;
+    static const size_t bytes[] = {
+        [SAMPLES_F32] = 4, [SAMPLES_I32] = 4, [SAMPLES_U8] = 1,     [SAMPLES_U16] = 2,
+        [SAMPLES_I64] = 8, [SAMPLES_F64] = 8, [SAMPLES_ADDRESS] = 8};
+
+    return bytes[e];
 }
 
 size_t samples_bytes(const struct samples_array *a)
@@ -85,7 +109,7 @@ static struct samples_array *add_array(struct samples_case *c, const char *name,
 float *samples_floats(struct samples_case *c, const char *name, size_t count)
 {
     float *f = add_array(c, name, SAMPLES_F32, count)->content;
-    uint32_t seed = c->array_count * 2654435761u + 1;
+    uint32_t seed = c->array_count * 2654435761u + 1 + c->seed;
 
     for (size_t i = 0; i < count; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -102,6 +126,12 @@ int32_t *samples_ints(struct samples_case *c, const char *name, size_t count)
 unsigned char *samples_octets(struct samples_case *c, const char *name, size_t count)
 {
     return add_array(c, name, SAMPLES_U8, count)->content;
+}
+
+void *samples_array_add(struct samples_case *c, const char *name,
+                        enum samples_element element, size_t count)
+{
+    return add_array(c, name, element, count)->content;
 }
 
 void *samples_output(struct samples_case *c, double tolerance)
@@ -172,6 +202,23 @@ void samples_pass_struct(struct samples_case *c, int array, const int *ints, siz
     memcpy(p->value + 8, ints, count * sizeof *ints);
 }
 
+void *samples_pass_bytes(struct samples_case *c, size_t bytes, size_t align)
+{
+    struct samples_parameter *p = add_parameter(c, bytes);
+
+    p->align = align;
+    return p->value;
+}
+
+void samples_point(struct samples_case *c, int array, size_t offset)
+{
+    struct samples_parameter *p = &c->parameters[c->parameter_count - 1];
+
+    assert(p->inside_count < SAMPLES_INSIDE_MAX && offset + 8 <= p->bytes);
+    p->inside[p->inside_count].array = array;
+    p->inside[p->inside_count++].offset = offset;
+}
+
 void samples_grid(struct samples_case *c, int ctas_x, int ctas_y, int threads_x,
                   int threads_y)
 {
@@ -181,13 +228,83 @@ void samples_grid(struct samples_case *c, int ctas_x, int ctas_y, int threads_x,
     };
 }
 
+size_t samples_lay_parameters(const struct samples_case *c, const uint64_t *addresses,
+                              unsigned char block[SAMPLES_BLOCK_MAX])
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; i < c->parameter_count; i++) {
+        const struct samples_parameter *p = &c->parameters[i];
+        size_t align = p->align ? p->align : p->bytes == 4 ? 4 : 8;
+
+        at = (at + align - 1) / align * align;
+        assert(at + p->bytes <= SAMPLES_BLOCK_MAX);
+        memcpy(block + at, p->value, p->bytes);
+        if (p->array >= 0)
+            memcpy(block + at, &addresses[p->array], 8);
+        for (unsigned k = 0; k < p->inside_count; k++)
+            memcpy(block + at + p->inside[k].offset, &addresses[p->inside[k].array], 8);
+        at += p->bytes;
+    }
+    return at;
+}
+
+void samples_lay_content(const struct samples_case *c, const uint64_t *addresses,
+                         unsigned i, void *into)
+{
+    const struct samples_array *a = &c->arrays[i];
+    uint64_t *word = into;
+
+    memcpy(into, a->content, samples_bytes(a));
+    for (size_t k = 0; a->element == SAMPLES_ADDRESS && k < a->count; k++)
+        word[k] = addresses[word[k] >> SAMPLES_PLACE_SHIFT] +
+                  (word[k] & (((uint64_t)1 << SAMPLES_PLACE_SHIFT) - 1));
+}
+
 static double value_at(const struct samples_array *a, const void *content, size_t i)
 {
     if (a->element == SAMPLES_F32)
         return (double)((const float *)content)[i];
     if (a->element == SAMPLES_I32)
         return ((const int32_t *)content)[i];
-    return ((const unsigned char *)content)[i];
+    if (a->element == SAMPLES_U16)
+        return ((const uint16_t *)content)[i];
+    if (a->element == SAMPLES_F64)
+        return ((const double *)content)[i];
+    if (a->element == SAMPLES_U8)
+        return ((const unsigned char *)content)[i];
+    return (double)((const int64_t *)content)[i];
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int32_t *sorted(const void *content, size_t count)
+{
+    int32_t *copy = must_calloc(count, sizeof *copy);
+
+    memcpy(copy, content, count * sizeof *copy);
+    qsort(copy, count, sizeof *copy, by_value);
+    return copy;
+}
+
+static bool sets_agree(const struct samples_array *a, const void *got, char *sentence,
+                       size_t size)
+{
+    struct samples_array list = *a;
+    int32_t *is = sorted(got, a->count), *must = sorted(a->expected, a->count);
+
+    list.is_set = false;
+    list.expected = must;
+    bool agree = samples_agree(&list, is, sentence, size);
+
+    free(is);
+    free(must);
+    return agree;
 }
 
 bool samples_agree(const struct samples_array *a, const void *got, char *sentence,
@@ -195,6 +312,8 @@ bool samples_agree(const struct samples_array *a, const void *got, char *sentenc
 {
     size_t each = element_bytes(a->element);
 
+    if (a->is_set)
+        return sets_agree(a, got, sentence, size);
     for (size_t i = 0; i < a->count; i++) {
         double is = value_at(a, got, i), must = value_at(a, a->expected, i);
         bool same = a->tolerance > 0 ? fabs(is - must) <= a->tolerance * (1 + fabs(must))

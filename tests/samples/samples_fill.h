@@ -9,6 +9,8 @@
 float *samples_floats(struct samples_case *c, const char *name, size_t count);
 int32_t *samples_ints(struct samples_case *c, const char *name, size_t count);
 unsigned char *samples_octets(struct samples_case *c, const char *name, size_t count);
+void *samples_array_add(struct samples_case *c, const char *name,
+                        enum samples_element element, size_t count);
 
 /* The array that was added last is an output: gives room for what is expected of it, set to
    its content. */
@@ -23,6 +25,9 @@ void samples_pass_float(struct samples_case *c, float value);
 void samples_pass_u64(struct samples_case *c, uint64_t value);
 /* A struct: address, then these ints. */
 void samples_pass_struct(struct samples_case *c, int array, const int *ints, size_t count);
+/* Anything: the value, to be filled; then where addresses stand in it. align 0 as above. */
+void *samples_pass_bytes(struct samples_case *c, size_t bytes, size_t align);
+void samples_point(struct samples_case *c, int array, size_t offset);
 
 void samples_grid(struct samples_case *c, int ctas_x, int ctas_y, int threads_x,
                   int threads_y);

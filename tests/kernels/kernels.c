@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernels/kernels.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "kernels/kernels_fill.h"
+
+const struct sample kernels[KERNELS_COUNT] = {
+#define SAMPLE(row_name, row_file, row_verdict, row_refusal)                               \
+    {.name = #row_name,                                                                    \
+     .file = #row_file,                                                                    \
+     .is_plain_only = true,                                                                \
+     .verdict = SAMPLES_##row_verdict,                                                     \
+     .refusal = row_refusal,                                                               \
+     .fill = kernel_##row_name},
+#include "kernels/kernels.def"
+#undef SAMPLE
+};
+
+const char *const kernels_compilers[] = {"sm_75",  "sm_80", "sm_90",
+                                         "sm_100", "clang", NULL};
+
+char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes)
+{
+    char path[1024], *text = NULL;
+
+    snprintf(path, sizeof path, PROACT_BINARY "/tests/kernels/%s.%s.ptx", s->file,
+             compiler);
+    return file_read(path, &text, bytes, NULL) ? NULL : text;
+}
+
+int kernels_step(const struct samples_case *c)
+{
+    return (int)(c->seed % KERNELS_SEEDS);
+}
+
+int kernels_size(const struct samples_case *c, bool large, int small)
+{
+    return (large ? 16 * small : small) + kernels_step(c) * 29;
+}
+
+uint32_t kernels_draw(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+int32_t *kernels_ints(struct samples_case *c, const char *name, size_t count, int32_t low,
+                      int32_t high)
+{
+    uint32_t state = c->seed * 977u + c->array_count + 5;
+    int32_t *a = samples_ints(c, name, count);
+
+    for (size_t i = 0; i < count; i++)
+        a[i] = low + (int32_t)(kernels_draw(&state) % (uint32_t)(high - low));
+    return a;
+}
+
+unsigned char *kernels_octets(struct samples_case *c, const char *name, size_t count,
+                              unsigned below)
+{
+    uint32_t state = c->seed * 991u + c->array_count + 9;
+    unsigned char *a = samples_octets(c, name, count);
+
+    for (size_t i = 0; i < count; i++)
+        a[i] = (unsigned char)((kernels_draw(&state) >> 4) % below);
+    return a;
+}
+
+void *kernels_zeros(struct samples_case *c, const char *name, enum samples_element element,
+                    size_t count, double tolerance)
+{
+    samples_array_add(c, name, element, count);
+    return samples_output(c, tolerance);
+}
+
+void kernels_line(struct samples_case *c, int items, int threads)
+{
+    samples_grid(c, samples_parts(items, threads), 1, threads, 1);
+}
+
+void kernels_box(struct samples_case *c, const int size[3], const int threads[3])
+{
+    for (int d = 0; d < 3; d++) {
+        c->grid.threads[d] = (uint32_t)threads[d];
+        c->grid.ctas[d] = (uint32_t)samples_parts(size[d], threads[d]);
+    }
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kernel of the table, from every compiler's PTX, gives the CPU's answer in the
+   executor at several sizes; and the text comes back from the parser byte for byte. What
+   the table says of a kernel's stores is held against the stores that are seen. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+#include "kernels/kernels_run.h"
+
+enum { SEEDS = 3 };
+
+/* Which CTA stored a byte, + 1; and whether a second one did. */
+struct owners {
+    uint32_t *of[SAMPLES_ARRAYS_MAX];
+    size_t bytes[SAMPLES_ARRAYS_MAX];
+    bool overlap, atomics;
+};
+
+static void watch(void *context, uint32_t cta, const struct execute_access *a, int array,
+                  unsigned lane, uint64_t offset)
+{
+    struct owners *o = context;
+
+    (void)lane;
+    if (a->kind == EXECUTE_LOAD || array < 0)
+        return;
+    o->atomics |= a->kind != EXECUTE_STORE;
+    for (uint64_t i = offset; i < offset + a->bytes; i++) {
+        o->overlap |= o->of[array][i] && o->of[array][i] != cta + 1;
+        o->of[array][i] = cta + 1;
+    }
+}
+
+static void owners_begin(struct owners *o, const struct sample *s, uint32_t seed)
+{
+    struct samples_case c;
+
+    samples_begin_seeded(&c, s, false, seed);
+    for (unsigned i = 0; i < c.array_count; i++) {
+        o->bytes[i] = samples_bytes(&c.arrays[i]);
+        o->of[i] = calloc(o->bytes[i], sizeof *o->of[i]);
+    }
+    samples_end(&c);
+}
+
+static void owners_end(struct owners *o)
+{
+    for (int i = 0; i < SAMPLES_ARRAYS_MAX; i++)
+        free(o->of[i]);
+}
+
+static bool same_owners(const struct owners *a, const struct owners *b)
+{
+    for (int i = 0; i < SAMPLES_ARRAYS_MAX; i++)
+        for (size_t k = 0; k < a->bytes[i] && k < b->bytes[i]; k++)
+            if (a->of[i][k] != b->of[i][k])
+                return false;
+    return true;
+}
+
+/* Where the table says that a kernel splits, a CTA's stores are its own and no atomics, and
+   they lie in the same places whatever the data. */
+static void check_verdict(const struct owners *o, const struct owners *other,
+                          const struct sample *s, const char *title)
+{
+    if (s->verdict > SAMPLES_MAY_WRITE)
+        return;
+    if (o->overlap || o->atomics)
+        fail_msg("%s: %s: CTAs share what they store", title, s->name);
+    if (s->verdict == SAMPLES_SPLITS && !same_owners(o, other))
+        fail_msg("%s: %s: where it stores depends on data", title, s->name);
+}
+
+static void run_seen(const struct sample *s, const struct execute_program *program,
+                     const char *title, uint32_t seed, struct owners *o)
+{
+    struct kernels_run run = {
+        .sample = s, .title = title, .seed = seed, .watch = watch, .context = o};
+
+    owners_begin(o, s, seed);
+    kernels_execute(&run, program);
+}
+
+static void run_seeds(const struct sample *s, const struct execute_program *program,
+                      const char *title)
+{
+    for (uint32_t seed = 0; seed < SEEDS; seed++) {
+        struct owners o = {0}, other = {0};
+
+        run_seen(s, program, title, seed, &o);
+        run_seen(s, program, title, seed + KERNELS_SEEDS, &other);
+        check_verdict(&o, &other, s, title);
+        owners_end(&o);
+        owners_end(&other);
+    }
+}
+
+/* Grid-wide barriers need all CTAs at once, which is the device's business. */
+static bool runs_alone(const struct sample *s)
+{
+    return !s->refusal || strcmp(s->refusal, "grid sync") != 0;
+}
+
+static void check_print(const struct ptx_module *m, const char *text, size_t bytes,
+                        const char *title)
+{
+    size_t printed_bytes;
+    char *printed = ptx_print(m, &printed_bytes);
+
+    if (printed_bytes != bytes || memcmp(printed, text, bytes) != 0)
+        fail_msg("%s: does not come back from the parser as it was", title);
+    free(printed);
+}
+
+/* Runs the kernels of the file that starts at row `first`; returns how many rows it has. */
+static int run_file(int first, const char *compiler, unsigned *ran)
+{
+    struct proact_error err = {""};
+    struct ptx_module *module = NULL;
+    struct execute_program *program = NULL;
+    const char *file = kernels[first].file;
+    char title[96];
+    size_t bytes = 0;
+    int count = 0;
+    char *text = kernels_ptx(&kernels[first], compiler, &bytes);
+
+    while (first + count < KERNELS_COUNT && !strcmp(kernels[first + count].file, file))
+        count++;
+    if (!text)
+        return count;
+    snprintf(title, sizeof title, "%s.%s", file, compiler);
+    if (ptx_parse(title, text, bytes, &module, &err) ||
+        execute_program_create(module, &program, &err))
+        fail_msg("%s: %s", title, err.text);
+    check_print(module, text, bytes, title);
+    for (int i = first; i < first + count; i++) {
+        assert_non_null(ptx_function_find(module, kernels[i].name));
+        if (runs_alone(&kernels[i]))
+            run_seeds(&kernels[i], program, title);
+        *ran += 1;
+    }
+    execute_program_destroy(program);
+    ptx_destroy(module);
+    free(text);
+    return count;
+}
+
+static void every_kernel_gives_the_answer(void **state)
+{
+    unsigned compilers = 0;
+
+    (void)state;
+    for (int i = 0; kernels_compilers[i]; i++) {
+        unsigned ran = 0;
+
+        for (int first = 0; first < KERNELS_COUNT;)
+            first += run_file(first, kernels_compilers[i], &ran);
+        if (ran)
+            print_message("%s: %u of %d kernels\n", kernels_compilers[i], ran,
+                          KERNELS_COUNT);
+        if (ran && strcmp(kernels_compilers[i], "clang") != 0)
+            assert_int_equal(ran, KERNELS_COUNT);
+        compilers += ran > 0;
+    }
+    assert_true(compilers > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_gives_the_answer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

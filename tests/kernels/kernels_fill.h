@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Words for the kernels_*.c files that fill cases; more are in samples_fill.h. */
+
+#include "kernels/kernels.h"
+#include "samples/samples_fill.h"
+
+#define SAMPLE(name, file, verdict, refusal)                                               \
+    void kernel_##name(struct samples_case *c, bool large);
+#include "kernels/kernels.def"
+#undef SAMPLE
+
+/* Sizes differ between seeds, by seed % 8: about `small`, or 16 times that. */
+int kernels_step(const struct samples_case *c);
+int kernels_size(const struct samples_case *c, bool large, int small);
+uint32_t kernels_draw(uint32_t *state); /* 24 bits */
+
+/* An array of random values low .. high - 1, or below `below`. */
+int32_t *kernels_ints(struct samples_case *c, const char *name, size_t count, int32_t low,
+                      int32_t high);
+unsigned char *kernels_octets(struct samples_case *c, const char *name, size_t count,
+                              unsigned below);
+/* An output that is zero before the launch. */
+void *kernels_zeros(struct samples_case *c, const char *name, enum samples_element element,
+                    size_t count, double tolerance);
+
+/* A grid of CTAs of so many threads over so many items, in one dimension or three. */
+void kernels_line(struct samples_case *c, int items, int threads);
+void kernels_box(struct samples_case *c, const int size[3], const int threads[3]);
