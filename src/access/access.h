@@ -47,6 +47,7 @@ enum access_function {
 
 struct access_symbol {
     enum access_symbol_kind kind;
+    uint32_t holds; /* 1 << kind of all symbols that it is or is made of */
     enum ptx_special special;
     uint32_t offset, bytes;
     bool is_signed; /* a parameter's field, or how a function takes its arguments */

@@ -85,6 +85,20 @@ static const struct access_form *extract(const struct integer_op *o)
                          form_constant(&o->m->forms, ((int64_t)1 << n) - 1));
 }
 
+/* bfi with constants, up to the highest bit: low bits of one below another. */
+static const struct access_form *insert(const struct integer_op *o)
+{
+    const struct access_form *place = source(o, 3), *size = source(o, 4), *below;
+    int64_t p, n;
+
+    if (!place || !size || !form_is_constant(place, &p) || !form_is_constant(size, &n) ||
+        p < 0 || p > 62 || p + n != o->bits)
+        return NULL;
+    below = function_make(o->m, ACCESS_AND, false, o->bits, source(o, 2),
+                          form_constant(&o->m->forms, ((int64_t)1 << p) - 1));
+    return form_add(&o->m->forms, below, source(o, 1), (int64_t)1 << p);
+}
+
 /* selp of a comparison's own sides is their min or max. */
 static const struct access_form *select(const struct integer_op *o)
 {
@@ -200,6 +214,8 @@ static const struct access_form *integer_form(const struct integer_op *o)
         return two(o, ACCESS_SHR, o->is_signed);
     case PTX_BFE:
         return extract(o);
+    case PTX_BFI:
+        return insert(o);
     case PTX_SELP:
         return select(o);
     case PTX_CVT:

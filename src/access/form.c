@@ -80,6 +80,26 @@ void forms_clear(struct forms *s)
     s->table = NULL;
 }
 
+uint32_t form_holds(const struct forms *s, const struct access_form *a)
+{
+    uint32_t holds = 0;
+
+    for (uint32_t i = 0; a && i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++)
+            holds |= s->symbols[a->terms[i].symbols[k]].holds;
+    return holds;
+}
+
+static uint32_t symbol_holds(const struct forms *s, const struct access_symbol *y)
+{
+    uint32_t holds =
+        UINT32_C(1) << y->kind | form_holds(s, y->left) | form_holds(s, y->right);
+
+    for (uint32_t i = 0; i < y->choice_count; i++)
+        holds |= form_holds(s, y->choices[i]);
+    return holds;
+}
+
 uint32_t form_symbol(struct forms *s, const struct access_symbol *y)
 {
     if ((s->count + 1) * 2 > s->table_size)
@@ -89,6 +109,7 @@ uint32_t form_symbol(struct forms *s, const struct access_symbol *y)
     if (!*slot) {
         s->symbols = must_grow(s->symbols, s->count + 1, &s->capacity, sizeof *s->symbols);
         s->symbols[s->count] = *y;
+        s->symbols[s->count].holds = symbol_holds(s, y);
         *slot = ++s->count;
     }
     return *slot - 1;

@@ -17,7 +17,7 @@ struct forms {
 
 void forms_clear(struct forms *s); /* not the arena, not the symbols */
 
-/* Index of the symbol equal to `y`, which is added if need be. */
+/* Index of the symbol equal to `y`, which is added if need be; `holds` is filled in. */
 uint32_t form_symbol(struct forms *s, const struct access_symbol *y);
 
 const struct access_form *form_constant(struct forms *s, int64_t value);
@@ -31,6 +31,9 @@ const struct access_form *form_multiply(struct forms *s, const struct access_for
 /* All factors are multiples of `divisor`: the form divided by it, else NULL. */
 const struct access_form *form_divide(struct forms *s, const struct access_form *a,
                                       int64_t divisor);
+
+/* 1 << kind of all symbols in a form. */
+uint32_t form_holds(const struct forms *s, const struct access_form *a);
 
 /* Replaces symbols: `of` gives a form for a symbol, or NULL to keep it. */
 typedef const struct access_form *form_map_function(void *context, uint32_t symbol);

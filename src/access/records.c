@@ -73,31 +73,29 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
     }
 }
 
-enum { HOLDS_DATA = 1, HOLDS_OPAQUE = 2 };
+/* Kinds of symbols that have no value. */
+enum {
+    HOLDS_DATA = 1 << ACCESS_LOADED,
+    HOLDS_OPAQUE = 1 << ACCESS_OPAQUE | 1 << ACCESS_PHI | 1 << ACCESS_BLOCK
+};
 
-/* Which symbols without a value a form holds; the first opaque one in `*opaque`. */
-static unsigned holds(const struct study *s, const struct access_form *f, uint32_t *opaque)
+/* Some opaque symbol that the form is made of; NULL for none. */
+static const struct access_symbol *opaque_in(const struct forms *s,
+                                             const struct access_form *f)
 {
-    unsigned found = 0;
-
-    for (uint32_t i = 0; i < f->count; i++)
+    for (uint32_t i = 0; f && i < f->count; i++)
         for (uint32_t k = 0; k < f->terms[i].degree; k++) {
-            uint32_t symbol = f->terms[i].symbols[k];
-            const struct access_symbol *y = &s->maker.forms.symbols[symbol];
+            const struct access_symbol *y = &s->symbols[f->terms[i].symbols[k]], *in;
 
-            if (y->kind == ACCESS_LOADED)
-                found |= HOLDS_DATA;
-            if (y->kind == ACCESS_OPAQUE || y->kind == ACCESS_PHI ||
-                y->kind == ACCESS_BLOCK) {
-                found |= HOLDS_OPAQUE;
-                *opaque = symbol;
-            }
-            if (y->kind == ACCESS_FUNCTION)
-                found |= holds(s, y->left, opaque) | holds(s, y->right, opaque);
-            for (uint32_t c = 0; y->kind == ACCESS_CHOICE && c < y->choice_count; c++)
-                found |= holds(s, y->choices[c], opaque);
+            if (!(y->holds & HOLDS_OPAQUE))
+                continue;
+            in = opaque_in(s, y->left);
+            in = in ? in : opaque_in(s, y->right);
+            for (uint32_t c = 0; c < y->choice_count && !in; c++)
+                in = opaque_in(s, y->choices[c]);
+            return in ? in : y;
         }
-    return found;
+    return NULL;
 }
 
 static int base_of(const struct access_symbol *y)
@@ -140,6 +138,19 @@ static int64_t find_base(const struct book *b, const struct access_form *f)
     return marked != -1 ? marked : any;
 }
 
+/* Why an instruction other than ld, st, atom and red has no form. */
+static const char *other_reason(struct study *s, const struct ptx_instruction *i)
+{
+    const char *name = ptx_opcode_spelling(i->opcode);
+    char *text = arena_alloc(s->arena, 160);
+
+    if (i->opcode == PTX_CALL)
+        snprintf(text, 160, "calls %s", call_name(s, i));
+    else
+        snprintf(text, 160, "%s is not followed", name ? name : "an opcode without a row");
+    return text;
+}
+
 static const char *sentence(struct study *s, const char *what, uint32_t line)
 {
     char *text = arena_alloc(s->arena, 128);
@@ -162,9 +173,9 @@ static void judge(const struct book *b, struct access_record *r,
                   const struct access_form *address)
 {
     struct study *s = b->study;
-    uint32_t opaque = 0;
     int64_t base = address ? find_base(b, address) : -1;
-    unsigned open = address ? holds(s, address, &opaque) : HOLDS_OPAQUE;
+    uint32_t open =
+        form_holds(&s->maker.forms, address) & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE);
 
     r->base = ACCESS_BASE_UNKNOWN;
     if (base >= 0 && (!open || is_marked(b, (uint32_t)base))) {
@@ -179,10 +190,11 @@ static void judge(const struct book *b, struct access_record *r,
         r->state = ACCESS_DATA;
         r->reason = sentence(s, "its address is read from memory", r->data_line);
     } else if (open && address) {
-        const struct access_symbol *y = &s->maker.forms.symbols[opaque];
+        const struct access_symbol *y = opaque_in(&s->maker.forms, address);
 
-        set_open(r, sentence(s, y->reason ? y->reason : "is the address of a parameter",
-                             y->line));
+        set_open(r,
+                 sentence(s, y && y->reason ? y->reason : "is the address of a parameter",
+                          y ? y->line : 0));
     }
 }
 
@@ -243,14 +255,8 @@ static void make_record(const struct book *b, struct access_record *r,
     const struct ptx_operand *at = memory_operand(i);
 
     if (r->kind == ACCESS_OTHER || !at) {
-        const char *name = ptx_opcode_spelling(i->opcode);
-
         r->base = ACCESS_BASE_UNKNOWN;
-        set_open(r, sentence(s,
-                             i->opcode == PTX_CALL ? call_name(s, i)
-                             : name                ? name
-                                                   : "an opcode without a row",
-                             0));
+        set_open(r, other_reason(s, i));
         return;
     }
     struct trace t = trace_operand(s, r->instruction, at);

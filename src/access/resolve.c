@@ -60,6 +60,8 @@ static const struct access_form *leave_loop(void *context, uint32_t symbol)
     struct forms *forms = &o->study->maker.forms;
     struct access_symbol y = symbol_of(o->study, symbol);
 
+    if (!(y.holds >> ACCESS_ITERATION & 1))
+        return NULL;
     if (y.kind != ACCESS_ITERATION)
         return map_arguments(o->study, &y, leave_loop, context);
     if (o->study->regions->loops[y.loop].contains[o->block])
@@ -227,6 +229,8 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     struct study *s = c->study;
     const struct access_symbol y = symbol_of(s, symbol);
 
+    if (!(y.holds >> ACCESS_PHI & 1))
+        return NULL;
     if (y.kind != ACCESS_PHI)
         return map_arguments(s, &y, replace, context);
     uint32_t value = (uint32_t)y.variable, block = s->ssa->values[value].block;

@@ -211,6 +211,22 @@ static void note(struct oracle *o, const struct access_record *r, const char *wh
              p->ctaid[1], (int64_t)offset, form);
 }
 
+static bool has_choice(const struct oracle *o, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (o->analysis->symbols[f->terms[i].symbols[k]].holds >> ACCESS_CHOICE & 1)
+                return true;
+    return false;
+}
+
+/* Of a condition that hangs on the way taken nothing is checked. */
+static bool chooses(const struct oracle *o, const struct access_condition *c)
+{
+    return c && (has_choice(o, c->left) || has_choice(o, c->right) ||
+                 chooses(o, c->first) || chooses(o, c->second));
+}
+
 static void check_claims(struct oracle *o, const struct access_record *r,
                          struct access_point *p, uint64_t offset)
 {
@@ -221,17 +237,16 @@ static void check_claims(struct oracle *o, const struct access_record *r,
         o->wrong++;
         note(o, r, "another address", p, offset);
     }
-    if (o->analysis->choice_count) /* a guard or range of another way */
-        return;
     for (uint32_t g = 0; g < r->guard_count; g++)
-        if (access_holds(o->analysis, r->guards[g].condition, p) == r->guards[g].negated) {
+        if (!chooses(o, r->guards[g].condition) &&
+            access_holds(o->analysis, r->guards[g].condition, p) == r->guards[g].negated) {
             o->guards_wrong++;
             note(o, r, "a guard does not hold", p, offset);
         }
     for (uint32_t n = 0; n < r->range_count; n++) {
         const struct access_range *w = &r->ranges[n];
 
-        if (access_value(o->analysis, w->form, p, &value) &&
+        if (!has_choice(o, w->form) && access_value(o->analysis, w->form, p, &value) &&
             function_cut(value, w->bits, w->is_signed) != value) {
             o->ranges_wrong++;
             note(o, r, "a narrow part wrapped", p, offset);

@@ -1,3 +1,5 @@
 # The forms against the executor, on the samples.
 target_sources(oracle_samples_test PRIVATE access/oracle.c)
-target_link_libraries(oracle_samples_test PRIVATE proact_samples)
+foreach(program oracle_samples_test access_counts_test)
+    target_link_libraries(${program} PRIVATE proact_samples)
+endforeach()
