@@ -151,6 +151,8 @@ struct access_loop {
     /* The back edge is taken only if this held in the iteration (negated: did not); NULL
        where there are several back edges or no condition. */
     struct access_guard repeats;
+    struct access_guard *guards; /* branches above the header, outermost first */
+    uint32_t guard_count;
 };
 
 /* Owns all it points to, but for the module and the function. */
@@ -198,6 +200,26 @@ bool access_value(const struct access_analysis *a, const struct access_form *f,
 /* Whether the condition holds at a point: 1, 0, or -1 where that is not known. */
 int access_holds(const struct access_analysis *a, const struct access_condition *c,
                  const struct access_point *p);
+
+/* For each loop the most iterations that any thread of the launch begins in it, -1 where
+   that is not known; 0 where it is never entered. */
+void access_trips(const struct access_analysis *a, const struct access_launch *l,
+                  int64_t *trips);
+
+/* Whether all that the record's form assumes holds for the launch: PROACT_OK, or
+   PROACT_EREFUSED with the line, and the value that may leave its range. `trips` as by
+   access_trips(). The record is closed. */
+enum proact_status access_check_wrap(const struct access_analysis *a,
+                                     const struct access_record *r,
+                                     const struct access_launch *l, const int64_t *trips,
+                                     struct proact_error *err);
+
+/* Between which values a form lies in a launch, at any thread that has passed the guards;
+   false if that is not known. */
+bool access_bounds(const struct access_analysis *a, const struct access_form *f,
+                   const struct access_guard *guards, uint32_t guard_count,
+                   const struct access_launch *l, const int64_t *trips, int64_t *low,
+                   int64_t *high);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
    field at byte 8. Writes at most `size` with the NUL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms and conditions at a point. */
 #include "access/access.h"
-#include "access/function.h"
+#include "access/apply.h"
 #include "access/range.h"
 
 static uint32_t special_at(const struct access_point *p, enum ptx_special special)
@@ -24,7 +24,7 @@ static bool function_at(const struct access_analysis *a, const struct access_sym
 
     if (!access_value(a, y->left, p, &left) || !access_value(a, y->right, p, &right))
         return false;
-    *out = function_apply(y->function, y->is_signed, y->bits, left, right);
+    *out = apply_function(y->function, y->is_signed, y->bits, left, right);
     return true;
 }
 
@@ -91,8 +91,8 @@ static int compare_at(const struct access_analysis *a, const struct access_condi
 
     if (!access_value(a, c->left, p, &x) || !access_value(a, c->right, p, &y))
         return -1;
-    x = function_cut(x, c->bits, c->is_signed);
-    y = function_cut(y, c->bits, c->is_signed);
+    x = apply_cut(x, c->bits, c->is_signed);
+    y = apply_cut(y, c->bits, c->is_signed);
     bool less = c->is_signed ? (int64_t)x < (int64_t)y : x < y;
 
     switch (c->comparison) {

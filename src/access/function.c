@@ -1,90 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/function.h"
+#include "access/apply.h"
 #include "access/range.h"
-
-uint64_t function_cut(uint64_t value, unsigned bits, bool is_signed)
-{
-    unsigned unused = 64 - bits;
-
-    if (bits >= 64)
-        return value;
-    value <<= unused;
-    return is_signed ? (uint64_t)((int64_t)value >> unused) : value >> unused;
-}
-
-/* The upper half of a product of two 64-bit numbers, by four of 32 bits. */
-static uint64_t high_half(uint64_t a, uint64_t b, bool is_signed)
-{
-    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX);
-    uint64_t left = (a >> 32) * (b & UINT32_MAX), right = (a & UINT32_MAX) * (b >> 32);
-    uint64_t middle = (low >> 32) + (left & UINT32_MAX) + (right & UINT32_MAX);
-    uint64_t high = (a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + (middle >> 32);
-
-    if (is_signed && (int64_t)a < 0)
-        high -= b;
-    if (is_signed && (int64_t)b < 0)
-        high -= a;
-    return high;
-}
-
-static uint64_t divide(enum access_function f, bool is_signed, uint64_t a, uint64_t b)
-{
-    if (!b)
-        return f == ACCESS_DIV ? UINT64_MAX : a;
-    if (is_signed && (int64_t)b == -1)
-        return f == ACCESS_DIV ? 0 - a : 0;
-    if (is_signed)
-        return f == ACCESS_DIV ? (uint64_t)((int64_t)a / (int64_t)b)
-                               : (uint64_t)((int64_t)a % (int64_t)b);
-    return f == ACCESS_DIV ? a / b : a % b;
-}
-
-static uint64_t shift_right(bool is_signed, unsigned bits, uint64_t a, uint64_t by)
-{
-    if (by >= bits)
-        return is_signed && (int64_t)a < 0 ? UINT64_MAX : 0;
-    return is_signed ? (uint64_t)((int64_t)a >> by) : a >> by;
-}
-
-static uint64_t apply(enum access_function f, bool is_signed, unsigned bits, uint64_t a,
-                      uint64_t b)
-{
-    bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
-
-    switch (f) {
-    case ACCESS_MIN:
-        return less ? a : b;
-    case ACCESS_MAX:
-        return less ? b : a;
-    case ACCESS_DIV:
-    case ACCESS_REM:
-        return divide(f, is_signed, a, b);
-    case ACCESS_AND:
-        return a & b;
-    case ACCESS_OR:
-        return a | b;
-    case ACCESS_XOR:
-        return a ^ b;
-    case ACCESS_SHL:
-        return b >= bits ? 0 : a << b;
-    case ACCESS_SHR:
-        return shift_right(is_signed, bits, a, b);
-    case ACCESS_MULHI:
-        return bits == 64 ? high_half(a, b, is_signed) : (a * b) >> bits;
-    }
-    return 0;
-}
-
-uint64_t function_apply(enum access_function f, bool is_signed, unsigned bits, uint64_t a,
-                        uint64_t b)
-{
-    /* A shift counts by 32 bits without sign. */
-    bool shifts = f == ACCESS_SHL || f == ACCESS_SHR;
-
-    a = function_cut(a, bits, is_signed);
-    b = shifts ? function_cut(b, 32, false) : function_cut(b, bits, is_signed);
-    return function_cut(apply(f, is_signed, bits, a, b), bits, is_signed);
-}
 
 static struct range_view any_launch(const struct maker *m)
 {
@@ -122,7 +39,7 @@ const struct access_form *function_widen(struct maker *m, const struct access_fo
         return a;
     if (form_is_constant(a, &value))
         return form_constant(&m->forms,
-                             (int64_t)function_cut((uint64_t)value, bits, is_signed));
+                             (int64_t)apply_cut((uint64_t)value, bits, is_signed));
     demand(m, a, bits, is_signed);
     return a;
 }
@@ -183,8 +100,8 @@ static const struct access_form *low_bits(struct maker *m, unsigned bits,
 static const struct access_form *mask(struct maker *m, unsigned bits,
                                       const struct access_form *a, int64_t constant)
 {
-    uint64_t c = function_cut((uint64_t)constant, bits, false);
-    uint64_t all = function_cut(UINT64_MAX, bits, false), above = c + (c & (0 - c));
+    uint64_t c = apply_cut((uint64_t)constant, bits, false);
+    uint64_t all = apply_cut(UINT64_MAX, bits, false), above = c + (c & (0 - c));
     unsigned low = c ? (unsigned)__builtin_ctzll(c) : 0;
 
     if (!c)
@@ -212,7 +129,7 @@ static const struct access_form *with_constant(struct maker *m, enum access_func
     case ACCESS_OR:
         return c ? NULL : a;
     case ACCESS_XOR:
-        if (function_cut((uint64_t)c, bits, true) == UINT64_MAX)
+        if (apply_cut((uint64_t)c, bits, true) == UINT64_MAX)
             return form_add(&m->forms, form_constant(&m->forms, -1), a, -1);
         return c ? NULL : a;
     case ACCESS_SHL:
@@ -267,7 +184,7 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
     bool constant = form_is_constant(b, &y);
 
     if (constant && form_is_constant(a, &x))
-        return form_constant(&m->forms, (int64_t)function_apply(f, is_signed, bits,
+        return form_constant(&m->forms, (int64_t)apply_function(f, is_signed, bits,
                                                                 (uint64_t)x, (uint64_t)y));
     if (constant)
         simple = with_constant(m, f, is_signed, bits, a, y);

@@ -14,12 +14,6 @@ struct maker {
     size_t range_capacity;
 };
 
-/* The low `bits` of a value, read with or without sign. */
-uint64_t function_cut(uint64_t value, unsigned bits, bool is_signed);
-/* What the function gives, as PTX has it; cut to `bits` with the sign. */
-uint64_t function_apply(enum access_function f, bool is_signed, unsigned bits, uint64_t a,
-                        uint64_t b);
-
 const struct access_form *function_make(struct maker *m, enum access_function f,
                                         bool is_signed, unsigned bits,
                                         const struct access_form *a,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/range.h"
+#include "access/apply.h"
 
 #include <string.h>
 
@@ -93,6 +94,12 @@ static struct range function_range(const struct access_symbol *y, struct range a
     struct range all = of_type(y->bits, y->is_signed);
     bool positive = a.low >= 0 && b.low >= 0;
 
+    if (a.low == a.high && b.low == b.high) {
+        int64_t exact = (int64_t)apply_function(y->function, y->is_signed, y->bits,
+                                                (uint64_t)a.low, (uint64_t)b.low);
+
+        return (struct range){exact, exact};
+    }
     if (!y->is_signed && !positive && y->function != ACCESS_AND &&
         y->function != ACCESS_SHR)
         return all; /* of 64 bits: as large as they look negative */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "access/function.h"
+#include "access/apply.h"
 #include "base/text.h"
 
 enum { THREADS_MAX = 1024, CHOICES_MAX = 64, TRIES_MAX = 4096 };
@@ -124,6 +124,8 @@ bool oracle_open(struct oracle *o, const char *name, const char *text, size_t by
             o->forms[r] = faulted(&a->arena, a->records[r].form, fault);
     }
     o->trips = must_calloc((size_t)THREADS_MAX * (a->loop_count + 1), sizeof *o->trips);
+    o->bound = must_calloc(a->loop_count, sizeof *o->bound);
+    o->bounds = must_calloc(a->record_count, sizeof *o->bounds);
     return o->kernel != NULL;
 }
 
@@ -133,6 +135,7 @@ void oracle_close(struct oracle *o)
     access_destroy(o->analysis);
     ptx_destroy(o->plain), ptx_destroy(o->woven);
     free(o->forms), free(o->record_of), free(o->trips);
+    free(o->bound), free(o->bounds);
 }
 
 static uint64_t base_address(const struct oracle *o, const struct access_record *r)
@@ -227,6 +230,49 @@ static bool chooses(const struct oracle *o, const struct access_condition *c)
                  chooses(o, c->first) || chooses(o, c->second));
 }
 
+/* What the launch bounds must bound what happens. */
+static void check_bounds(struct oracle *o, const struct access_record *r,
+                         const struct access_point *p, uint64_t offset)
+{
+    const struct oracle_bounds *b = &o->bounds[r - o->analysis->records];
+
+    for (uint32_t l = 0; l < o->analysis->loop_count; l++)
+        if (o->bound[l] >= 0 && p->trips[l] > (uint64_t)o->bound[l]) {
+            o->bounds_wrong++;
+            note(o, r, "more iterations than the bound", p, offset);
+        }
+    if (b->known && ((int64_t)offset < b->low || (int64_t)offset > b->high)) {
+        o->bounds_wrong++;
+        note(o, r, "out of the form's bounds", p, offset);
+    }
+}
+
+static void find_bounds(struct oracle *o, const struct execute_launch *l)
+{
+    struct access_launch at = {.parameters = o->parameters,
+                               .parameter_bytes = o->parameter_bytes};
+    struct access_analysis *a = o->analysis;
+    struct proact_error err;
+
+    memcpy(at.ntid, l->block, sizeof at.ntid);
+    memcpy(at.nctaid, l->grid, sizeof at.nctaid);
+    access_trips(a, &at, o->bound);
+    o->closed = o->bounded = o->unwrapped = 0;
+    for (uint32_t i = 0; i < a->record_count; i++) {
+        const struct access_record *r = &a->records[i];
+        struct oracle_bounds *b = &o->bounds[i];
+
+        if (r->state != ACCESS_CLOSED)
+            continue;
+        b->known = access_bounds(a, r->form, r->guards, r->guard_count, &at, o->bound,
+                                 &b->low, &b->high);
+        b->unwrapped = !access_check_wrap(a, r, &at, o->bound, &err);
+        o->closed++;
+        o->bounded += b->known;
+        o->unwrapped += b->unwrapped;
+    }
+}
+
 static void check_claims(struct oracle *o, const struct access_record *r,
                          struct access_point *p, uint64_t offset)
 {
@@ -237,6 +283,7 @@ static void check_claims(struct oracle *o, const struct access_record *r,
         o->wrong++;
         note(o, r, "another address", p, offset);
     }
+    check_bounds(o, r, p, offset);
     for (uint32_t g = 0; g < r->guard_count; g++)
         if (!chooses(o, r->guards[g].condition) &&
             access_holds(o->analysis, r->guards[g].condition, p) == r->guards[g].negated) {
@@ -247,7 +294,7 @@ static void check_claims(struct oracle *o, const struct access_record *r,
         const struct access_range *w = &r->ranges[n];
 
         if (!has_choice(o, w->form) && access_value(o->analysis, w->form, p, &value) &&
-            function_cut(value, w->bits, w->is_signed) != value) {
+            apply_cut(value, w->bits, w->is_signed) != value) {
             o->ranges_wrong++;
             note(o, r, "a narrow part wrapped", p, offset);
         }
@@ -366,6 +413,7 @@ void oracle_run(struct oracle *o, const uint32_t grid[3], const uint32_t block[3
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
     assert_true(block[0] * block[1] * block[2] <= THREADS_MAX);
+    find_bounds(o, &l);
     struct execute_grid *g = execute_grid_create(&l);
     struct execute_pool *pool = execute_pool_create();
 

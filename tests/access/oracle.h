@@ -26,8 +26,14 @@ struct oracle {
     const unsigned char *parameters;
     size_t parameter_bytes;
     uint64_t variables;
+    int64_t *bound; /* by loop: iterations at most */
+    struct oracle_bounds {
+        bool known, unwrapped; /* the form's bounds; nothing of it can wrap */
+        int64_t low, high;
+    } * bounds; /* by record */
     /* What was seen. */
-    uint64_t claimed, silent, wrong, guards_wrong, ranges_wrong;
+    uint64_t claimed, silent, wrong, guards_wrong, ranges_wrong, bounds_wrong;
+    uint32_t closed, bounded, unwrapped; /* records, in the last launch */
     char first_wrong[400];
 };
 

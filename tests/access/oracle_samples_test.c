@@ -95,7 +95,7 @@ static bool run_sample(const struct sample *s, const char *compiler,
 static void what_is_claimed_is_so(void **state)
 {
     uint64_t claimed = 0, silent = 0;
-    unsigned ran = 0;
+    unsigned ran = 0, closed = 0, bounded = 0, unwrapped = 0;
 
     (void)state;
     for (int i = 0; samples_compilers[i]; i++)
@@ -107,11 +107,17 @@ static void what_is_claimed_is_so(void **state)
             ran++;
             claimed += o.claimed;
             silent += o.silent;
-            assert_int_equal(o.wrong + o.guards_wrong + o.ranges_wrong, 0);
+            closed += o.closed;
+            bounded += o.bounded;
+            unwrapped += o.unwrapped;
+            assert_int_equal(o.wrong + o.guards_wrong + o.ranges_wrong + o.bounds_wrong, 0);
         }
     print_message("%u runs, %" PRIu64 " accesses as claimed, %" PRIu64 " not claimed\n",
                   ran, claimed, silent);
+    print_message("of %u forms %u are bounded, %u are sure not to wrap\n", closed, bounded,
+                  unwrapped);
     assert_int_equal(ran, 4 * SAMPLES_COUNT);
+    assert_true(unwrapped * 100 >= closed * 95);
 }
 
 static void a_wrong_form_is_caught(void **state)
