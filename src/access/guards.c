@@ -29,6 +29,17 @@ bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out)
     return make_guard(s, instruction, false, s->regions->flow->block_of[instruction], out);
 }
 
+/* Whether `from` is the only way to the block but for back edges to it. */
+static bool is_only_way(const struct regions *r, uint32_t from, uint32_t to)
+{
+    const struct ptx_block *b = &r->flow->blocks[to];
+
+    for (uint32_t i = 0; i < b->predecessor_count; i++)
+        if (b->predecessors[i] != from && !regions_dominate(r, to, b->predecessors[i]))
+            return false;
+    return true;
+}
+
 /* What the last branch of `above` says of `below`, seen from `from`: the edge that was
    taken is the only way to a block that dominates it. */
 static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint32_t from,
@@ -47,8 +58,7 @@ static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint3
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t to = b->successors[k];
 
-        if (s->regions->flow->blocks[to].predecessor_count == 1 &&
-            regions_dominate(s->regions, to, below))
+        if (is_only_way(s->regions, above, to) && regions_dominate(s->regions, to, below))
             return make_guard(s, at, k == 1, from, out);
     }
     return false;
