@@ -130,6 +130,10 @@ static const struct {
      "mov.u32 %r9, %r2; setp.ge.s32 %p2, %r9, %r0; @%p2 bra M; "
      "L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; M: " STORE,
      "[0] 4*tid.x + 8*T0"},
+    {"one way after a loop forgets it",
+     "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
+     "setp.lt.s32 %p2, %r1, 0; @%p2 bra M; mov.u32 %r9, %r2; M: " STORE,
+     "[0] 4*{tid.x + 2*T0 | tid.x}"},
     {"a loop in a loop",
      "mov.u32 %r7, 0; M: mov.u32 %r9, %r7; L: " STORE
      "add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
