@@ -16,3 +16,8 @@ if(TARGET slice_corpus_test)
         endif()
     endif()
 endif()
+# The forms against the executor, on the samples.
+target_sources(oracle_samples_test PRIVATE access/oracle.c)
+foreach(program oracle_samples_test access_counts_test)
+    target_link_libraries(${program} PRIVATE proact_samples)
+endforeach()

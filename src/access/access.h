@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Face of the room that reads which memory a kernel touches. Every access to global memory
+   gets a base (a pointer parameter, a variable) and, where there is one, a form: the byte
+   offset from that base as a polynomial over thread and block indices, parameters and loop
+   counters. A form either holds for every execution of its instruction, or is not there:
+   the record then says why. Forms are exact in the arithmetic of PTX but for one thing:
+   where a narrow value is widened they assume that it did not wrap; access_check_wrap()
+   verifies that for a launch. */
+
+#include <proact/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptx/ptx.h"
+
+enum access_symbol_kind {
+    ACCESS_SPECIAL,   /* special: tid, ntid, ctaid, nctaid, laneid */
+    ACCESS_PARAMETER, /* a field of the parameter block: offset, bytes, is_signed */
+    ACCESS_VARIABLE,  /* address of the module's variable `variable` */
+    ACCESS_SHARED,    /* address of shared memory: `variable` */
+    ACCESS_LOCAL,     /* address of the thread's own memory: `variable` */
+    ACCESS_BLOCK,     /* address of kernel parameter `variable` itself */
+    ACCESS_ITERATION, /* K: 0-based iteration of `loop`; outside of it, that of the last */
+    ACCESS_TRIPS,     /* T: iterations begun of `loop` so far, 0 if it was passed by */
+    ACCESS_FUNCTION,  /* function(left, right) on `bits` bits */
+    ACCESS_CHOICE,    /* one of `choices`, whichever way the thread came */
+    ACCESS_LOADED,    /* what the instruction at `line` read from memory */
+    ACCESS_OPAQUE,    /* nothing is known: see `reason` and `line` */
+    ACCESS_PHI,       /* inside of the analysis only: value `variable`, not yet solved */
+};
+
+enum access_function {
+    ACCESS_MIN,
+    ACCESS_MAX,
+    ACCESS_DIV,
+    ACCESS_REM,
+    ACCESS_AND,
+    ACCESS_OR,
+    ACCESS_XOR,
+    ACCESS_SHL,
+    ACCESS_SHR,
+    ACCESS_MULHI,
+};
+
+struct access_symbol {
+    enum access_symbol_kind kind;
+    uint32_t holds; /* 1 << kind of all symbols that it is or is made of */
+    enum ptx_special special;
+    uint32_t offset, bytes;
+    bool is_signed; /* a parameter's field, or how a function takes its arguments */
+    int32_t variable;
+    uint32_t loop;
+    enum access_function function;
+    uint8_t bits;
+    const struct access_form *left, *right;
+    uint32_t choice; /* a choice's number: index into the point's choices */
+    uint32_t choice_count;
+    const struct access_form **choices;
+    uint32_t line; /* of the PTX */
+    const char *reason;
+};
+
+enum { ACCESS_DEGREE_MAX = 6, ACCESS_TERMS_MAX = 48 };
+
+/* factor * symbols[0] * symbols[1] ...; symbols are indices, in order. */
+struct access_term {
+    int64_t factor;
+    uint32_t degree;
+    uint32_t symbols[ACCESS_DEGREE_MAX];
+};
+
+/* The sum of its terms; no term is 0 and no two have the same symbols. */
+struct access_form {
+    uint32_t count;
+    struct access_term terms[];
+};
+
+/* A predicate. A comparison is of both sides cut to `bits` and read with or without sign.
+ */
+enum access_condition_kind {
+    ACCESS_COMPARE,
+    ACCESS_BOTH,   /* first && second */
+    ACCESS_EITHER, /* first || second */
+    ACCESS_UNLESS, /* !first */
+    ACCESS_UNSURE, /* nothing is known of it */
+};
+enum access_comparison { ACCESS_EQ, ACCESS_NE, ACCESS_LT, ACCESS_LE, ACCESS_GT, ACCESS_GE };
+struct access_condition {
+    enum access_condition_kind kind;
+    enum access_comparison comparison;
+    bool is_signed;
+    uint8_t bits;
+    const struct access_form *left, *right;
+    const struct access_condition *first, *second;
+};
+
+enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC, ACCESS_REDUCE, ACCESS_OTHER };
+enum access_base {
+    ACCESS_BASE_PARAMETER, /* base_symbol: the field that holds the pointer */
+    ACCESS_BASE_VARIABLE,
+    ACCESS_BASE_SHARED, /* generic accesses that turned out not to be global */
+    ACCESS_BASE_LOCAL,
+    ACCESS_BASE_UNKNOWN,
+};
+enum access_state {
+    ACCESS_CLOSED, /* `form` holds */
+    ACCESS_DATA,   /* hangs on memory: on the load at data_line */
+    ACCESS_OPEN,   /* no form, see reason */
+};
+
+/* A form that was widened from `bits` and so must lie in their range. */
+struct access_range {
+    const struct access_form *form;
+    uint8_t bits;
+    bool is_signed;
+};
+
+/* A branch that every execution of the access has passed: `condition` held, or did not. */
+struct access_guard {
+    const struct access_condition *condition;
+    bool negated;
+    uint32_t line;
+};
+
+struct access_record {
+    enum access_kind kind;
+    enum access_base base;
+    enum access_state state;
+    uint32_t instruction, line; /* in the function, in the PTX */
+    uint32_t bytes;             /* of one thread, all elements of a vector; 0: unknown */
+    uint32_t base_symbol;       /* index of a symbol, unless the base is unknown */
+    const struct access_form *form; /* byte offset from the base; NULL where unknown, and
+                                       with data or opaque symbols unless CLOSED */
+    uint32_t data_line;
+    const char *reason; /* a phrase, unless CLOSED */
+    struct access_range *ranges;
+    uint32_t range_count;
+    struct access_guard *guards; /* outermost first; all are necessary */
+    uint32_t guard_count;
+    int32_t loop; /* innermost, -1 for none */
+};
+
+/* A natural loop. Its counter of iterations begun is 0 when the kernel starts and whenever
+   a loop around it starts an iteration, and steps when control reaches its header. */
+struct access_loop {
+    uint32_t header, line; /* first instruction of the header, its line */
+    int32_t parent;
+    /* The back edge is taken only if this held in the iteration (negated: did not); NULL
+       where there are several back edges or no condition. */
+    struct access_guard repeats;
+    struct access_guard *guards; /* branches above the header, outermost first */
+    uint32_t guard_count;
+};
+
+/* Owns all it points to, but for the module and the function. */
+struct access_analysis {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    struct access_symbol *symbols;
+    uint32_t symbol_count;
+    struct access_record *records;
+    uint32_t record_count;
+    struct access_loop *loops;
+    uint32_t loop_count;
+    uint32_t choice_count;
+    struct arena arena;
+};
+
+/* In the order of the text. Never fails: what is not understood is a record with a reason.
+   Borrows the module until access_destroy(). */
+struct access_analysis *access_analyze(const struct ptx_module *m,
+                                       const struct ptx_function *f);
+void access_destroy(struct access_analysis *a); /* NULL is fine */
+
+/* A launch, as far as forms can see it. */
+struct access_launch {
+    uint32_t ntid[3], nctaid[3];
+    const unsigned char *parameters; /* the kernel's block */
+    size_t parameter_bytes;
+};
+
+/* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
+struct access_point {
+    uint32_t ntid[3], nctaid[3], tid[3], ctaid[3];
+    const unsigned char *parameters; /* the kernel's block */
+    size_t parameter_bytes;
+    const uint64_t *trips;    /* by loop */
+    const uint32_t *choices;  /* by choice: which; NULL for all the first */
+    const uint64_t *variable; /* address by module symbol; NULL for all 0 */
+};
+
+/* The form's value in 64 bits; false if a symbol of it has none (data, opaque, beyond the
+   parameters). A division by zero gives what PTX leaves open: all ones. */
+bool access_value(const struct access_analysis *a, const struct access_form *f,
+                  const struct access_point *p, uint64_t *out);
+
+/* Whether the condition holds at a point: 1, 0, or -1 where that is not known. */
+int access_holds(const struct access_analysis *a, const struct access_condition *c,
+                 const struct access_point *p);
+
+/* For each loop the most iterations that any thread of the launch begins in it, -1 where
+   that is not known; 0 where it is never entered. */
+void access_trips(const struct access_analysis *a, const struct access_launch *l,
+                  int64_t *trips);
+
+/* Whether all that the record's form assumes holds for the launch: PROACT_OK, or
+   PROACT_EREFUSED with the line, and the value that may leave its range. `trips` as by
+   access_trips(). The record is closed. */
+enum proact_status access_check_wrap(const struct access_analysis *a,
+                                     const struct access_record *r,
+                                     const struct access_launch *l, const int64_t *trips,
+                                     struct proact_error *err);
+
+/* Between which values a form lies in a launch, at any thread that has passed the guards;
+   false if that is not known. */
+bool access_bounds(const struct access_analysis *a, const struct access_form *f,
+                   const struct access_guard *guards, uint32_t guard_count,
+                   const struct access_launch *l, const int64_t *trips, int64_t *low,
+                   int64_t *high);
+
+/* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
+   field at byte 8. Writes at most `size` with the NUL. */
+void access_form_text(const struct access_analysis *a, const struct access_form *f,
+                      char *into, size_t size);

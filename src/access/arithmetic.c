@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/arithmetic.h"
+
+/* An instruction of integers and what it reads. */
+struct integer_op {
+    struct study *study;
+    struct maker *m;
+    const struct ptx_instruction *i;
+    uint32_t at;
+    unsigned bits;
+    bool is_signed;
+};
+
+static bool is_signed_type(enum ptx_part type)
+{
+    return type >= PTX_PART_S8 && type <= PTX_PART_S64;
+}
+
+static bool is_integer_type(enum ptx_part type)
+{
+    return type <= PTX_PART_B64;
+}
+
+static const struct access_form *source(const struct integer_op *o, uint32_t number)
+{
+    if (number >= o->i->operand_count)
+        return NULL;
+    return study_operand(o->study, o->at, &o->i->operands[number]);
+}
+
+static const struct access_form *two(const struct integer_op *o, enum access_function f,
+                                     bool is_signed)
+{
+    return function_make(o->m, f, is_signed, o->bits, source(o, 1), source(o, 2));
+}
+
+/* mul and mad; hi has a form only for mul. */
+static const struct access_form *multiply(const struct integer_op *o)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_form *a = source(o, 1), *b = source(o, 2), *product;
+
+    if (ptx_has(o->i, PTX_PART_HI))
+        product = function_make(o->m, ACCESS_MULHI, o->is_signed, o->bits, a, b);
+    else if (ptx_has(o->i, PTX_PART_WIDE))
+        product = form_multiply(forms, function_widen(o->m, a, o->bits, o->is_signed),
+                                function_widen(o->m, b, o->bits, o->is_signed));
+    else
+        product = form_multiply(forms, a, b);
+    return o->i->opcode == PTX_MAD ? form_add(forms, product, source(o, 3), 1) : product;
+}
+
+static unsigned register_bits(const struct integer_op *o)
+{
+    const struct ptx_operand *to = &o->i->operands[0];
+
+    return to->kind == PTX_REGISTER ? 8u * o->study->function->registers[to->reg].bytes
+                                    : o->bits;
+}
+
+/* cvt: cut to the narrower, then widened from it, at last to the whole register. */
+static const struct access_form *convert(const struct integer_op *o)
+{
+    unsigned from = 8 * ptx_type_bytes(o->i->source_type);
+    const struct access_form *a = source(o, 1);
+
+    if (!is_integer_type(o->i->source_type) || ptx_has(o->i, PTX_PART_SAT))
+        return NULL;
+    if (o->bits > from)
+        return function_widen(o->m, a, from, is_signed_type(o->i->source_type));
+    return register_bits(o) > o->bits ? function_widen(o->m, a, o->bits, o->is_signed) : a;
+}
+
+/* bfe.u with constants: shifted down, masked. */
+static const struct access_form *extract(const struct integer_op *o)
+{
+    const struct access_form *a = source(o, 1), *place = source(o, 2), *size = source(o, 3);
+    int64_t p, n;
+
+    if (!place || !size || o->is_signed || !form_is_constant(place, &p) ||
+        !form_is_constant(size, &n) || p < 0 || n < 0 || p + n > o->bits || n > 62)
+        return NULL;
+    a = function_make(o->m, ACCESS_SHR, false, o->bits, a, place);
+    return function_make(o->m, ACCESS_AND, false, o->bits, a,
+                         form_constant(&o->m->forms, ((int64_t)1 << n) - 1));
+}
+
+/* bfi with constants, up to the highest bit: low bits of one below another. */
+static const struct access_form *insert(const struct integer_op *o)
+{
+    const struct access_form *place = source(o, 3), *size = source(o, 4), *below;
+    int64_t p, n;
+
+    if (!place || !size || !form_is_constant(place, &p) || !form_is_constant(size, &n) ||
+        p < 0 || p > 62 || p + n != o->bits)
+        return NULL;
+    below = function_make(o->m, ACCESS_AND, false, o->bits, source(o, 2),
+                          form_constant(&o->m->forms, ((int64_t)1 << p) - 1));
+    return form_add(&o->m->forms, below, source(o, 1), (int64_t)1 << p);
+}
+
+/* selp of a comparison's own sides is their min or max. */
+static const struct access_form *select(const struct integer_op *o)
+{
+    const struct access_form *a = source(o, 1), *b = source(o, 2);
+    const struct access_condition *c =
+        o->i->operand_count > 3 && o->i->operands[3].kind == PTX_REGISTER
+            ? study_predicate(o->study, o->at, o->i->operands[3].reg)
+            : NULL;
+
+    if (!a || !b)
+        return NULL;
+    if (form_equal(a, b))
+        return a;
+    if (!c || c->kind != ACCESS_COMPARE || c->bits != o->bits ||
+        c->comparison < ACCESS_LT || !c->left || !c->right)
+        return NULL;
+    bool straight = form_equal(a, c->left) && form_equal(b, c->right);
+    bool crossed = form_equal(a, c->right) && form_equal(b, c->left);
+    bool least = c->comparison == ACCESS_LT || c->comparison == ACCESS_LE;
+
+    if (!straight && !crossed)
+        return NULL;
+    return function_make(o->m, least == straight ? ACCESS_MIN : ACCESS_MAX, c->is_signed,
+                         o->bits, c->left, c->right);
+}
+
+static const struct access_form *field(const struct integer_op *o, int32_t parameter,
+                                       int64_t offset, uint32_t element)
+{
+    const struct ptx_symbol *p = &o->study->function->symbols[parameter];
+    uint32_t bytes = o->bits / 8;
+    struct access_symbol y = {.kind = ACCESS_PARAMETER, .bytes = bytes};
+
+    offset += (int64_t)element * bytes;
+    if (offset < 0 || offset + bytes > p->bytes)
+        return NULL;
+    y.offset = p->offset + (uint32_t)offset;
+    /* Words are one symbol, however they are read; then they may have to be positive. */
+    y.is_signed = o->is_signed || bytes >= 4;
+    const struct access_form *f = form_make(&o->m->forms, &y);
+    const struct ptx_operand *to = &o->i->operands[0];
+
+    if (to->kind == PTX_VECTOR)
+        to = &to->list[element];
+    bool wider =
+        to->kind == PTX_REGISTER && o->study->function->registers[to->reg].bytes > bytes;
+
+    return wider && bytes == 4 ? function_widen(o->m, f, 32, o->is_signed) : f;
+}
+
+/* ld.param of the kernel's own block, at a constant place. */
+static const struct access_form *load_parameter(const struct integer_op *o,
+                                                uint32_t element)
+{
+    const struct access_form *a = source(o, 1);
+    int32_t parameter = -1;
+    int64_t offset = 0;
+
+    for (uint32_t k = 0; a && k < a->count; k++) {
+        const struct access_term *t = &a->terms[k];
+        const struct access_symbol *y = &o->m->forms.symbols[t->symbols[0]];
+
+        if (!t->degree)
+            offset = t->factor;
+        else if (t->degree == 1 && t->factor == 1 && y->kind == ACCESS_BLOCK &&
+                 parameter < 0)
+            parameter = y->variable;
+        else
+            return NULL;
+    }
+    return parameter < 0 ? NULL : field(o, parameter, offset, element);
+}
+
+static const struct access_form *move(const struct integer_op *o)
+{
+    /* mov with braces packs or unpacks */
+    return o->i->operands[0].kind == PTX_REGISTER ? source(o, 1) : NULL;
+}
+
+static const struct access_form *integer_form(const struct integer_op *o)
+{
+    struct forms *forms = &o->m->forms;
+
+    switch (o->i->opcode) {
+    case PTX_ADD:
+        return form_add(forms, source(o, 1), source(o, 2), 1);
+    case PTX_SUB:
+        return form_add(forms, source(o, 1), source(o, 2), -1);
+    case PTX_NEG:
+        return form_add(forms, form_constant(forms, 0), source(o, 1), -1);
+    case PTX_NOT:
+        return form_add(forms, form_constant(forms, -1), source(o, 1), -1);
+    case PTX_MUL:
+    case PTX_MAD:
+        return multiply(o);
+    case PTX_MIN:
+        return two(o, ACCESS_MIN, o->is_signed);
+    case PTX_MAX:
+        return two(o, ACCESS_MAX, o->is_signed);
+    case PTX_DIV:
+        return two(o, ACCESS_DIV, o->is_signed);
+    case PTX_REM:
+        return two(o, ACCESS_REM, o->is_signed);
+    case PTX_AND:
+        return two(o, ACCESS_AND, false);
+    case PTX_OR:
+        return two(o, ACCESS_OR, false);
+    case PTX_XOR:
+        return two(o, ACCESS_XOR, false);
+    case PTX_SHL:
+        return two(o, ACCESS_SHL, false);
+    case PTX_SHR:
+        return two(o, ACCESS_SHR, o->is_signed);
+    case PTX_BFE:
+        return extract(o);
+    case PTX_BFI:
+        return insert(o);
+    case PTX_SELP:
+        return select(o);
+    case PTX_CVT:
+        return convert(o);
+    case PTX_CVTA:
+    case PTX_MOV:
+        return move(o);
+    default:
+        return NULL;
+    }
+}
+
+const struct access_form *arithmetic_form(struct study *s, uint32_t instruction,
+                                          uint32_t element)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    const struct integer_op o = {.study = s,
+                                 .m = &s->maker,
+                                 .i = i,
+                                 .at = instruction,
+                                 .bits = 8 * ptx_type_bytes(i->type),
+                                 .is_signed = is_signed_type(i->type)};
+
+    if (i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && is_integer_type(i->type))
+        return load_parameter(&o, element);
+    if (!is_integer_type(i->type) || ptx_has(i, PTX_PART_SAT) || ptx_has(i, PTX_PART_CC))
+        return NULL;
+    return integer_form(&o);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What guards say of forms in a launch: that one is at most a number. */
+
+#include "access/form.h"
+#include "access/range.h"
+
+struct fact {
+    const struct access_form *form; /* form <= most */
+    int64_t most;
+    const struct access_condition *from; /* a comparison */
+};
+
+enum { FACTS_MAX = 32 };
+
+struct facts {
+    struct forms forms; /* for new forms; its symbols are the analysis's */
+    struct range_view view;
+    uint32_t count;
+    struct fact facts[FACTS_MAX];
+};
+
+/* Adds what follows if the condition holds (negated: does not); what does not fit is left
+   out. A comparison is taken as one of whole numbers: see facts_are_whole(). */
+void facts_add(struct facts *f, const struct access_condition *c, bool negated);
+
+/* Whether both sides of the comparison lie in the range of its type, so that it compares
+   what the forms say. */
+bool facts_are_whole(const struct facts *f, const struct access_condition *c);
+
+/* Adds what follows from guards, of comparisons of whole numbers only. */
+void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count);
+
+/* Whether the facts cannot all be true. */
+bool facts_contradict(const struct facts *f);
+
+/* Between which values a form lies if the facts are true. */
+bool facts_bound(struct facts *f, const struct access_form *form, struct range *out);

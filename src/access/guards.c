@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/guards.h"
+#include "access/resolve.h"
+
+static const struct ptx_instruction *last_of(const struct study *s, uint32_t block)
+{
+    const struct ptx_block *b = &s->regions->flow->blocks[block];
+
+    return &s->function->instructions[b->first + b->count - 1];
+}
+
+static bool make_guard(struct study *s, uint32_t instruction, bool negated, uint32_t block,
+                       struct access_guard *out)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    const struct access_condition unsure = {.kind = ACCESS_UNSURE};
+    const struct access_condition *c = study_predicate(s, instruction, i->guard);
+
+    out->condition = resolve_condition(s, c ? c : &unsure, block);
+    out->negated = negated != i->guard_negated;
+    out->line = i->line;
+    return true;
+}
+
+bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out)
+{
+    if (s->function->instructions[instruction].guard < 0)
+        return false;
+    return make_guard(s, instruction, false, s->regions->flow->block_of[instruction], out);
+}
+
+/* Whether `from` is the only way to the block but for back edges to it. */
+static bool is_only_way(const struct regions *r, uint32_t from, uint32_t to)
+{
+    const struct ptx_block *b = &r->flow->blocks[to];
+
+    for (uint32_t i = 0; i < b->predecessor_count; i++)
+        if (b->predecessors[i] != from && !regions_dominate(r, to, b->predecessors[i]))
+            return false;
+    return true;
+}
+
+/* What the last branch of `above` says of `below`, seen from `from`: the edge that was
+   taken is the only way to a block that dominates it. */
+static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint32_t from,
+                          struct access_guard *out)
+{
+    const struct ptx_block *b = &s->regions->flow->blocks[above];
+    const struct ptx_instruction *i = last_of(s, above);
+    uint32_t at = b->first + b->count - 1;
+
+    if (i->guard < 0 || s->regions->irreducible)
+        return false;
+    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+        return make_guard(s, at, true, from, out);
+    if (i->opcode != PTX_BRA || b->successor_count != 2)
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t to = b->successors[k];
+
+        if (is_only_way(s->regions, above, to) && regions_dominate(s->regions, to, below))
+            return make_guard(s, at, k == 1, from, out);
+    }
+    return false;
+}
+
+struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count)
+{
+    const struct ptx_block *blocks = s->regions->flow->blocks;
+    uint32_t depth = 0, n = 0;
+    struct access_guard *guards;
+
+    for (int32_t d = blocks[block].dominator; d >= 0; d = blocks[d].dominator)
+        depth++;
+    guards = arena_alloc(s->arena, (depth + 1) * sizeof *guards);
+    for (int32_t d = blocks[block].dominator; d >= 0; d = blocks[d].dominator)
+        n += guard_between(s, (uint32_t)d, block, block, &guards[n]);
+    for (uint32_t i = 0; i < n / 2; i++) {
+        struct access_guard swap = guards[i];
+
+        guards[i] = guards[n - 1 - i];
+        guards[n - 1 - i] = swap;
+    }
+    *count = n;
+    return guards;
+}
+
+/* The one block from which the back edge comes; -1 where there are several. */
+static int32_t latch_of(const struct regions *r, const struct region_loop *l)
+{
+    const struct ptx_block *h = &r->flow->blocks[l->header];
+    int32_t latch = -1;
+
+    for (uint32_t i = 0; i < h->predecessor_count; i++) {
+        if (!l->contains[h->predecessors[i]])
+            continue;
+        if (latch >= 0)
+            return -1;
+        latch = (int32_t)h->predecessors[i];
+    }
+    return latch;
+}
+
+static bool is_usable(const struct access_guard *g)
+{
+    return g->condition && g->condition->kind == ACCESS_COMPARE;
+}
+
+/* The condition on the back edge itself, else that of a branch inside which leads to it. */
+static void find_repeats(struct study *s, const struct region_loop *l,
+                         struct access_guard *out)
+{
+    int32_t latch = latch_of(s->regions, l), d = latch;
+    struct access_guard g = {0};
+
+    if (latch < 0)
+        return;
+    const struct ptx_block *b = &s->regions->flow->blocks[latch];
+    const struct ptx_instruction *i = last_of(s, (uint32_t)latch);
+
+    if (i->opcode == PTX_BRA && i->guard >= 0 && b->successor_count == 2)
+        make_guard(s, b->first + b->count - 1, b->successors[0] != l->header,
+                   (uint32_t)latch, &g);
+    while (!is_usable(&g) && d != (int32_t)l->header) {
+        d = s->regions->flow->blocks[d].dominator;
+        if (!guard_between(s, (uint32_t)d, (uint32_t)latch, (uint32_t)latch, &g))
+            g.condition = NULL;
+    }
+    if (is_usable(&g))
+        *out = g;
+}
+
+void guards_make_loops(struct study *s)
+{
+    struct access_analysis *a = s->analysis;
+    const struct regions *r = s->regions;
+
+    a->loop_count = r->loop_count;
+    a->loops = arena_alloc(s->arena, r->loop_count * sizeof *a->loops);
+    for (uint32_t l = 0; l < r->loop_count; l++) {
+        uint32_t first = r->flow->blocks[r->loops[l].header].first;
+
+        a->loops[l].header = first;
+        a->loops[l].line = s->function->instructions[first].line;
+        a->loops[l].parent = r->loops[l].parent;
+        a->loops[l].guards = guards_above(s, r->loops[l].header, &a->loops[l].guard_count);
+        if (!r->irreducible)
+            find_repeats(s, &r->loops[l], &a->loops[l].repeats);
+    }
+}

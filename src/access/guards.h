@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Branches that control has passed whenever it reaches a place. */
+
+#include "access/study.h"
+
+/* The branches above `block`, outermost first, resolved as seen from it; into the arena. */
+struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count);
+
+/* Fills in the analysis's loops. */
+void guards_make_loops(struct study *s);
+
+/* The guard of the instruction itself; false if it has none. */
+bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What an instruction makes of predicates. */
+
+#include "access/study.h"
+
+/* The condition of destination number `element`; never NULL. */
+const struct access_condition *predicate_condition(struct study *s, uint32_t instruction,
+                                                   uint32_t element);
+
+const struct access_condition *predicate_unless(struct study *s,
+                                                const struct access_condition *c);

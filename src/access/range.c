@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/range.h"
+#include "access/apply.h"
+
+#include <string.h>
+
+static struct range of_type(unsigned bits, bool is_signed)
+{
+    if (bits >= 64)
+        return (struct range){INT64_MIN, INT64_MAX};
+    if (is_signed)
+        return (struct range){-((int64_t)1 << (bits - 1)), ((int64_t)1 << (bits - 1)) - 1};
+    return (struct range){0, ((int64_t)1 << bits) - 1};
+}
+
+bool range_parameter(const struct access_launch *l, const struct access_symbol *y,
+                     int64_t *out)
+{
+    uint64_t value = 0;
+    unsigned unused = 64 - 8 * y->bytes;
+
+    if (y->bytes > 8 || y->offset + y->bytes > l->parameter_bytes)
+        return false;
+    memcpy(&value, l->parameters + y->offset, y->bytes);
+    value <<= unused;
+    *out = y->is_signed ? (int64_t)value >> unused : (int64_t)(value >> unused);
+    return true;
+}
+
+static bool special_range(const struct range_view *v, enum ptx_special s, struct range *out)
+{
+    static const int64_t block_max[3] = {1024, 1024, 64};
+    static const int64_t grid_max[3] = {INT32_MAX, 65535, 65535};
+    unsigned axis = (unsigned)(s - PTX_TID_X) % 3;
+
+    if (s == PTX_LANEID) {
+        *out = (struct range){0, 31};
+        return true;
+    }
+    if (s > PTX_NCTAID_Z)
+        return false;
+    bool is_grid = s >= PTX_CTAID_X;
+    int64_t least = 1, most = is_grid ? grid_max[axis] : block_max[axis];
+
+    if (v->launch)
+        least = most = is_grid ? v->launch->nctaid[axis] : v->launch->ntid[axis];
+    bool is_index = s <= PTX_TID_Z || (s >= PTX_CTAID_X && s <= PTX_CTAID_Z);
+
+    *out = is_index ? (struct range){0, most - 1} : (struct range){least, most};
+    return true;
+}
+
+static bool multiply(struct range *a, const struct range *b)
+{
+    int64_t p[4];
+    struct range r = {INT64_MAX, INT64_MIN};
+
+    if (__builtin_mul_overflow(a->low, b->low, &p[0]) ||
+        __builtin_mul_overflow(a->low, b->high, &p[1]) ||
+        __builtin_mul_overflow(a->high, b->low, &p[2]) ||
+        __builtin_mul_overflow(a->high, b->high, &p[3]))
+        return false;
+    for (unsigned i = 0; i < 4; i++) {
+        r.low = p[i] < r.low ? p[i] : r.low;
+        r.high = p[i] > r.high ? p[i] : r.high;
+    }
+    *a = r;
+    return true;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t ones_above(int64_t value)
+{
+    int64_t ones = 0;
+
+    while (ones < value)
+        ones = ones * 2 + 1;
+    return ones;
+}
+
+/* Of a function whose arguments lie in `a` and `b`, both within its type. */
+static struct range function_range(const struct access_symbol *y, struct range a,
+                                   struct range b)
+{
+    struct range all = of_type(y->bits, y->is_signed);
+    bool positive = a.low >= 0 && b.low >= 0;
+
+    if (a.low == a.high && b.low == b.high) {
+        int64_t exact = (int64_t)apply_function(y->function, y->is_signed, y->bits,
+                                                (uint64_t)a.low, (uint64_t)b.low);
+
+        return (struct range){exact, exact};
+    }
+    if (!y->is_signed && !positive && y->function != ACCESS_AND &&
+        y->function != ACCESS_SHR)
+        return all; /* of 64 bits: as large as they look negative */
+    switch (y->function) {
+    case ACCESS_MIN:
+        return (struct range){lesser(a.low, b.low), lesser(a.high, b.high)};
+    case ACCESS_MAX:
+        return (struct range){greater(a.low, b.low), greater(a.high, b.high)};
+    case ACCESS_AND:
+        if (positive)
+            return (struct range){0, lesser(a.high, b.high)};
+        if (a.low >= 0 || b.low >= 0)
+            return (struct range){0, a.low >= 0 ? a.high : b.high};
+        break;
+    case ACCESS_OR:
+    case ACCESS_XOR:
+        if (positive)
+            return (struct range){0, ones_above(greater(a.high, b.high))};
+        break;
+    case ACCESS_SHR:
+        if (b.low != b.high || b.low < 1 || b.low >= y->bits)
+            break;
+        if (!y->is_signed && a.low < 0)
+            return (struct range){0, (int64_t)(UINT64_MAX >> b.low)};
+        return (struct range){a.low >> b.low, a.high >> b.low};
+    case ACCESS_DIV:
+        if (a.low >= 0 && b.low > 0)
+            return (struct range){a.low / b.high, a.high / b.low};
+        break;
+    case ACCESS_REM:
+        if (a.low >= 0 && b.low > 0)
+            return (struct range){0, lesser(a.high, b.high - 1)};
+        break;
+    case ACCESS_SHL:
+    case ACCESS_MULHI:
+        break;
+    }
+    return all;
+}
+
+static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
+                         struct range *out);
+
+bool range_of(const struct range_view *v, const struct access_form *f, struct range *out)
+{
+    struct range sum = {0, 0};
+
+    for (uint32_t i = 0; f && i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+        struct range product = {t->factor, t->factor}, r;
+
+        for (uint32_t k = 0; k < t->degree; k++)
+            if (!symbol_range(v, &v->symbols[t->symbols[k]], &r) || !multiply(&product, &r))
+                return false;
+        if (__builtin_add_overflow(sum.low, product.low, &sum.low) ||
+            __builtin_add_overflow(sum.high, product.high, &sum.high))
+            return false;
+    }
+    *out = sum;
+    return f != NULL;
+}
+
+/* Arguments as the function reads them: of what does not fit, any value of the type. */
+static struct range argument(const struct range_view *v, const struct access_symbol *y,
+                             const struct access_form *f)
+{
+    struct range all = of_type(y->bits, y->is_signed), r;
+
+    return range_of(v, f, &r) && r.low >= all.low && r.high <= all.high ? r : all;
+}
+
+static bool choice_range(const struct range_view *v, const struct access_symbol *y,
+                         struct range *out)
+{
+    struct range r, all = {INT64_MAX, INT64_MIN};
+
+    for (uint32_t i = 0; i < y->choice_count; i++) {
+        if (!range_of(v, y->choices[i], &r))
+            return false;
+        all = (struct range){lesser(all.low, r.low), greater(all.high, r.high)};
+    }
+    *out = all;
+    return y->choice_count > 0;
+}
+
+static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
+                         struct range *out)
+{
+    int64_t trips;
+
+    switch (y->kind) {
+    case ACCESS_SPECIAL:
+        return special_range(v, y->special, out);
+    case ACCESS_PARAMETER:
+        *out = of_type(8 * y->bytes, y->is_signed);
+        if (v->launch) {
+            if (!range_parameter(v->launch, y, &out->low))
+                return false;
+            out->high = out->low;
+        }
+        return v->launch || y->bytes < 8;
+    case ACCESS_ITERATION:
+    case ACCESS_TRIPS:
+        trips = v->trips ? v->trips[y->loop] : -1;
+        *out = (struct range){0, y->kind == ACCESS_TRIPS ? trips : greater(0, trips - 1)};
+        return trips >= 0;
+    case ACCESS_FUNCTION:
+        *out = function_range(y, argument(v, y, y->left), argument(v, y, y->right));
+        return y->bits < 64 || out->low > INT64_MIN || out->high < INT64_MAX;
+    case ACCESS_CHOICE:
+        return choice_range(v, y, out);
+    default:
+        return false;
+    }
+}
+
+bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
+                bool is_signed)
+{
+    struct range all = of_type(bits, is_signed), r;
+
+    if (!is_signed && all.low < 0)
+        all.low = 0; /* of 64 bits: half of them, to be safe */
+    return range_of(v, f, &r) && r.low >= all.low && r.high <= all.high;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Between which values a form lies: for every launch, or for one. */
+
+#include "access/access.h"
+
+struct range {
+    int64_t low, high;
+};
+
+struct range_view {
+    const struct access_symbol *symbols;
+    const struct access_launch *launch; /* NULL: any */
+    const int64_t *trips; /* by loop: iterations at most, -1 unknown; NULL: none is known */
+};
+
+/* False if it may be anything, or overflows 64 bits. */
+bool range_of(const struct range_view *v, const struct access_form *f, struct range *out);
+
+/* Whether the form surely lies in the range of `bits` bits. */
+bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
+                bool is_signed);
+
+/* The value of a field of the parameter block; false beyond its end. */
+bool range_parameter(const struct access_launch *l, const struct access_symbol *y,
+                     int64_t *out);

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/records.h"
+#include "access/guards.h"
+#include "access/range.h"
+#include "access/resolve.h"
+#include "access/trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Records under work. */
+struct book {
+    struct study *study;
+    struct access_record *records;
+    size_t capacity;
+    bool *is_pointer; /* by symbol: a parameter that some cvta takes for an address */
+    uint32_t symbol_count;
+};
+
+static const struct ptx_operand *memory_operand(const struct ptx_instruction *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_MEMORY)
+            return &i->operands[k];
+    return NULL;
+}
+
+static const char *call_name(const struct study *s, const struct ptx_instruction *i)
+{
+    for (uint32_t k = 0; k < i->operand_count && k < 2; k++)
+        if (i->operands[k].kind == PTX_SYMBOL)
+            return ptx_symbol(s->module, s->function, i->operands[k].symbol)->name;
+    return "a pointer";
+}
+
+/* Whether the instruction may touch global memory, and how. */
+static bool touches_global(const struct study *s, const struct ptx_instruction *i,
+                           enum access_kind *kind)
+{
+    bool global = i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC;
+
+    *kind = ACCESS_OTHER;
+    switch (i->opcode) {
+    case PTX_LD:
+    case PTX_LDU:
+        *kind = ACCESS_READ;
+        return global;
+    case PTX_ST:
+        *kind = ACCESS_WRITE;
+        return global;
+    case PTX_ATOM:
+        *kind = ACCESS_ATOMIC;
+        return global;
+    case PTX_RED:
+        *kind = ACCESS_REDUCE;
+        return global;
+    case PTX_CALL:
+        return strcmp(call_name(s, i), "vprintf") &&
+               strcmp(call_name(s, i), "__assertfail");
+    case PTX_CP: /* names the space it writes, and reads another */
+        return memory_operand(i) != NULL;
+    case PTX_LDMATRIX: /* these know shared memory only, or touch nothing */
+    case PTX_STMATRIX:
+    case PTX_MBARRIER:
+    case PTX_PREFETCH:
+    case PTX_PREFETCHU:
+    case PTX_CVTA:
+        return false;
+    default:
+        return global && memory_operand(i);
+    }
+}
+
+/* Kinds of symbols that have no value. */
+enum {
+    HOLDS_DATA = 1 << ACCESS_LOADED,
+    HOLDS_OPAQUE = 1 << ACCESS_OPAQUE | 1 << ACCESS_PHI | 1 << ACCESS_BLOCK
+};
+
+/* Some opaque symbol that the form is made of; NULL for none. */
+static const struct access_symbol *opaque_in(const struct forms *s,
+                                             const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++) {
+            const struct access_symbol *y = &s->symbols[f->terms[i].symbols[k]], *in;
+
+            if (!(y->holds & HOLDS_OPAQUE))
+                continue;
+            in = opaque_in(s, y->left);
+            in = in ? in : opaque_in(s, y->right);
+            for (uint32_t c = 0; c < y->choice_count && !in; c++)
+                in = opaque_in(s, y->choices[c]);
+            return in ? in : y;
+        }
+    return NULL;
+}
+
+static int base_of(const struct access_symbol *y)
+{
+    switch (y->kind) {
+    case ACCESS_PARAMETER:
+        return y->bytes == 8 ? ACCESS_BASE_PARAMETER : -1;
+    case ACCESS_VARIABLE:
+        return ACCESS_BASE_VARIABLE;
+    case ACCESS_SHARED:
+        return ACCESS_BASE_SHARED;
+    case ACCESS_LOCAL:
+        return ACCESS_BASE_LOCAL;
+    default:
+        return -1;
+    }
+}
+
+static bool is_marked(const struct book *b, uint32_t symbol)
+{
+    return b->study->maker.forms.symbols[symbol].kind != ACCESS_PARAMETER ||
+           (symbol < b->symbol_count && b->is_pointer[symbol]);
+}
+
+/* The one address among the terms; -1 for none, -2 for several. */
+static int64_t find_base(const struct book *b, const struct access_form *f)
+{
+    int64_t marked = -1, any = -1;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+
+        if (t->degree != 1 || t->factor != 1 ||
+            base_of(&b->study->maker.forms.symbols[t->symbols[0]]) < 0)
+            continue;
+        any = any == -1 ? (int64_t)t->symbols[0] : -2;
+        if (is_marked(b, t->symbols[0]))
+            marked = marked == -1 ? (int64_t)t->symbols[0] : -2;
+    }
+    return marked != -1 ? marked : any;
+}
+
+/* Why an instruction other than ld, st, atom and red has no form. */
+static const char *other_reason(struct study *s, const struct ptx_instruction *i)
+{
+    const char *name = ptx_opcode_spelling(i->opcode);
+    char *text = arena_alloc(s->arena, 160);
+
+    if (i->opcode == PTX_CALL)
+        snprintf(text, 160, "calls %s", call_name(s, i));
+    else
+        snprintf(text, 160, "%s is not followed", name ? name : "an opcode without a row");
+    return text;
+}
+
+static const char *sentence(struct study *s, const char *what, uint32_t line)
+{
+    char *text = arena_alloc(s->arena, 128);
+
+    if (line)
+        snprintf(text, 128, "%s (line %" PRIu32 ")", what, line);
+    else
+        snprintf(text, 128, "%s", what);
+    return text;
+}
+
+static void set_open(struct access_record *r, const char *reason)
+{
+    r->state = ACCESS_OPEN;
+    r->reason = reason;
+}
+
+/* Takes the base off the address, and says whether what is left is closed. */
+static void judge(const struct book *b, struct access_record *r,
+                  const struct access_form *address)
+{
+    struct study *s = b->study;
+    int64_t base = address ? find_base(b, address) : -1;
+    uint32_t open =
+        form_holds(&s->maker.forms, address) & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE);
+
+    r->base = ACCESS_BASE_UNKNOWN;
+    if (base >= 0 && (!open || is_marked(b, (uint32_t)base))) {
+        r->base = (enum access_base)base_of(&s->maker.forms.symbols[base]);
+        r->base_symbol = (uint32_t)base;
+        r->form = form_add(&s->maker.forms, address,
+                           form_of(&s->maker.forms, r->base_symbol), -1);
+    }
+    if (!address || !r->form)
+        set_open(r, address ? "its base is not one pointer" : "its form is too large");
+    if (open && r->data_line) {
+        r->state = ACCESS_DATA;
+        r->reason = sentence(s, "its address is read from memory", r->data_line);
+    } else if (open && address) {
+        const struct access_symbol *y = opaque_in(&s->maker.forms, address);
+
+        set_open(r,
+                 sentence(s, y && y->reason ? y->reason : "is the address of a parameter",
+                          y ? y->line : 0));
+    }
+}
+
+static void add_range(struct study *s, struct access_record *r,
+                      const struct access_range *range)
+{
+    struct range_view any = {.symbols = s->maker.forms.symbols};
+
+    if (range_fits(&any, range->form, range->bits, range->is_signed))
+        return;
+    for (uint32_t i = 0; i < r->range_count; i++)
+        if (r->ranges[i].bits == range->bits &&
+            r->ranges[i].is_signed == range->is_signed &&
+            form_equal(r->ranges[i].form, range->form))
+            return;
+    if (!(r->range_count & (r->range_count - 1))) { /* full at each power of two */
+        size_t room = r->range_count ? 2 * r->range_count : 1;
+        struct access_range *more = arena_alloc(s->arena, room * sizeof *more);
+
+        if (r->range_count)
+            memcpy(more, r->ranges, r->range_count * sizeof *more);
+        r->ranges = more;
+    }
+    r->ranges[r->range_count++] = *range;
+}
+
+static void add_ranges(struct study *s, struct access_record *r, const struct trace *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct study_value *v = &s->values[t->values[i]];
+
+        for (uint32_t k = 0; k < v->range_count; k++) {
+            struct access_range range = s->maker.ranges[v->first_range + k];
+
+            range.form = resolve_form(s, range.form, s->ssa->values[t->values[i]].block);
+            if (range.form)
+                add_range(s, r, &range);
+            else
+                set_open(r, "a narrow part of its form is too large");
+        }
+    }
+}
+
+static void add_guards(struct study *s, struct access_record *r)
+{
+    uint32_t block = s->regions->flow->block_of[r->instruction];
+
+    r->guards = guards_above(s, block, &r->guard_count);
+    /* guards_above() leaves room for one more */
+    if (guards_own(s, r->instruction, &r->guards[r->guard_count]))
+        r->guard_count++;
+}
+
+static void make_record(const struct book *b, struct access_record *r,
+                        const struct ptx_instruction *i)
+{
+    struct study *s = b->study;
+    const struct ptx_operand *at = memory_operand(i);
+
+    if (r->kind == ACCESS_OTHER || !at) {
+        r->base = ACCESS_BASE_UNKNOWN;
+        set_open(r, other_reason(s, i));
+        return;
+    }
+    struct trace t = trace_operand(s, r->instruction, at);
+
+    r->bytes = ptx_type_bytes(i->type) * i->vector;
+    r->data_line = t.data_line;
+    judge(b, r,
+          resolve_form(s, study_operand(s, r->instruction, at),
+                       s->regions->flow->block_of[r->instruction]));
+    if (r->state == ACCESS_CLOSED) {
+        r->data_line = 0;
+        add_ranges(s, r, &t);
+    }
+    trace_clear(&t);
+    add_guards(s, r);
+}
+
+static void find_pointers(struct book *b)
+{
+    struct study *s = b->study;
+    uint32_t capacity = 0;
+
+    for (uint32_t i = 0; i < s->function->instruction_count; i++) {
+        const struct ptx_instruction *at = &s->function->instructions[i];
+
+        if (at->opcode != PTX_CVTA || at->operand_count < 2 ||
+            s->regions->position[s->regions->flow->block_of[i]] < 0)
+            continue;
+        const struct access_form *f = resolve_form(s, study_operand(s, i, &at->operands[1]),
+                                                   s->regions->flow->block_of[i]);
+        int64_t base = f ? find_base(b, f) : -1;
+
+        if (base < 0)
+            continue;
+        if (base >= capacity) {
+            bool *more = must_calloc(s->maker.forms.count, sizeof *more);
+
+            if (capacity)
+                memcpy(more, b->is_pointer, capacity * sizeof *more);
+            free(b->is_pointer);
+            b->is_pointer = more;
+            b->symbol_count = capacity = s->maker.forms.count;
+        }
+        b->is_pointer[base] = true;
+    }
+}
+
+/* Demands that came up while forms were resolved: of whom is not known, so of all. */
+static void add_late_ranges(struct study *s, uint32_t first)
+{
+    for (uint32_t n = first; n < s->maker.range_count; n++)
+        for (uint32_t r = 0; r < s->analysis->record_count; r++)
+            if (s->analysis->records[r].state == ACCESS_CLOSED)
+                add_range(s, &s->analysis->records[r], &s->maker.ranges[n]);
+}
+
+void records_make(struct study *s)
+{
+    struct access_analysis *a = s->analysis;
+    struct book b = {.study = s};
+    uint32_t late = s->maker.range_count;
+
+    find_pointers(&b);
+    for (uint32_t i = 0; i < s->function->instruction_count; i++) {
+        const struct ptx_instruction *at = &s->function->instructions[i];
+        uint32_t block = s->regions->flow->block_of[i];
+        struct access_record r = {.instruction = i, .line = at->line};
+
+        if (s->regions->position[block] < 0 || !touches_global(s, at, &r.kind))
+            continue;
+        r.loop = s->regions->loop_of[block];
+        make_record(&b, &r, at);
+        b.records = must_grow(b.records, a->record_count + 1, &b.capacity, sizeof r);
+        b.records[a->record_count++] = r;
+    }
+    a->records = arena_alloc(s->arena, a->record_count * sizeof *a->records);
+    if (a->record_count)
+        memcpy(a->records, b.records, a->record_count * sizeof *a->records);
+    free(b.records), free(b.is_pointer);
+    add_late_ranges(s, late);
+}
