@@ -35,6 +35,8 @@ PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
 
+/* The host has changed the first device's replica where it lies: the others are behind. */
+PROACT_API void proact_array_touch(struct proact_array *a);
 /* The first device's replica to all others, queued. */
 PROACT_API enum proact_status proact_array_spread(struct proact_array *a,
                                                   struct proact_error *err);

@@ -12,6 +12,7 @@
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: the kernel was refused */
     struct write_set_cache cache;
+    uint32_t follows_line;       /* see follows_at() */
     struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
 
@@ -50,13 +51,44 @@ static enum proact_status refuse_variables(const struct ptx_module *m,
     return PROACT_OK;
 }
 
+static uint32_t loads_address_at(const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+
+        if (in->opcode == PTX_LD &&
+            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
+             in->space == PTX_SPACE_CONST) &&
+            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
+             in->type == PTX_PART_S64))
+            return in->line;
+    }
+    return 0;
+}
+
+/* In a program for one GPU, an address found in memory is one of the first device. The line
+   at which the kernel, or a function that it could call, may load one; or 0. */
+static uint32_t follows_at(const struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    uint32_t line = loads_address_at(k->ptx);
+
+    for (uint32_t i = 0; i < m->function_count && !line; i++)
+        if (!m->functions[i].is_entry)
+            line = loads_address_at(&m->functions[i]);
+    return line;
+}
+
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
     if (k->derivation)
         return k->derivation;
     struct kernel_derivation *d = must_calloc(1, sizeof *d);
 
-    if (!refuse_variables(k->image->ptx, k->ptx, &d->refusal))
+    d->follows_line = follows_at(k);
+    if (!k->may_write)
+        fail(&d->refusal, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
+    else if (!refuse_variables(k->image->ptx, k->ptx, &d->refusal))
         write_set_slice_create(k->image->ptx, k->name, NULL, &d->slice, &d->refusal);
     k->derivation = d;
     return d;
@@ -206,6 +238,11 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
     struct proact_error both;
     enum proact_status status;
 
+    if (l->is_program && d->follows_line)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it reads what may be addresses, which are the first device's",
+                    l->kernel->name, l->kernel->image->ptx->name, d->follows_line);
     launch_split(l->grid, l->over, l->over, cta_first);
     if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)))
         return status;

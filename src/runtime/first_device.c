@@ -135,6 +135,11 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     return done(p, a, NULL, err);
 }
 
+void proact_array_touch(struct proact_array *a)
+{
+    a->is_ahead = true;
+}
+
 /* From lane SIDE, as what a launch sends: behind the first device's own work and what the
    peers still do with theirs. */
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)

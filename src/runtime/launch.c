@@ -356,7 +356,7 @@ static enum proact_status can_split(struct launching *l, bool *split,
     *split = k->is_marked;
     if (k->is_marked || k->session->devices.count == 1 || l->over == 1)
         return PROACT_OK;
-    if (!k->has_maps && k->may_write)
+    if (!k->has_maps)
         derive_maps(l);
     return k->has_maps || l->found.set ? kernel_is_cloned(k, split, err) : PROACT_OK;
 }

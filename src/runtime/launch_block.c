@@ -72,33 +72,6 @@ static enum proact_status launch_marked(struct proact_kernel *k,
     return status;
 }
 
-static bool loads_addresses(const struct ptx_function *f)
-{
-    for (uint32_t i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-
-        if (in->opcode == PTX_LD &&
-            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
-             in->space == PTX_SPACE_CONST) &&
-            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
-             in->type == PTX_PART_S64))
-            return true;
-    }
-    return false;
-}
-
-/* It, or a function that it could call, could follow an address that it finds in memory,
-   and that is one of the first device. */
-static bool may_follow_addresses(const struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-
-    for (uint32_t i = 0; i < m->function_count; i++)
-        if (!m->functions[i].is_entry && loads_addresses(&m->functions[i]))
-            return true;
-    return loads_addresses(k->ptx);
-}
-
 /* What one GPU could not launch, several do not either. */
 static enum proact_status check_dimensions(const struct launching *l,
                                            struct proact_error *err)
@@ -166,7 +139,8 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
     struct launching l = {.kernel = k,
                           .block = block->bytes,
                           .places = block->places,
-                          .place_count = block->place_count};
+                          .place_count = block->place_count,
+                          .is_program = true};
     enum proact_status status = check(k, block, err);
 
     if (status)
@@ -175,7 +149,7 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return launch_marked(k, grid, block, err);
     if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
         return status;
-    if (!may_follow_addresses(k) && (status = launch_bind(&l, err)))
+    if ((status = launch_bind(&l, err)))
         return status;
     if (!l.binding)
         return launch_first(&l, err);

@@ -30,7 +30,7 @@ struct cuda_kernel {
     struct rt_image *image;
     struct proact_kernel *kernel; /* loaded at the first use */
     struct proact_kernel_info info;
-    const char *why_whole; /* why its last launch ran on one device, NULL: it was split */
+    char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
     double ns;
 };
@@ -108,14 +108,6 @@ struct rt_rows {
 };
 enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
                              enum cuda_copy_kind kind, bool is_async);
-
-/* Over how many devices a launch is split, and where that is one, why. launch_split.c */
-struct rt_split {
-    uint32_t device_count;
-    const char *why_whole;
-};
-struct rt_split rt_split(struct rt *rt, const struct cuda_kernel *k,
-                         const struct proact_grid *grid, const struct proact_block *block);
 
 /* Shadows: memory of the host of which the device has a copy. */
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);

@@ -63,6 +63,8 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         range->is_shown = true;
         if (range->is_shadow)
             error = rt_shadow_in(rt, range);
+        if (range->array && range->kind != RT_DEVICE && !range->is_shadow)
+            proact_array_touch(range->array); /* who knows what the host did */
         if (range->array)
             places[(*count)++] =
                 (struct proact_place){i, range->array, word - range->first};
@@ -70,19 +72,28 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
     return error;
 }
 
+/* For the report: whether the last launch was split, or else why it was not. */
+static void note_split(struct rt *rt, struct cuda_kernel *k)
+{
+    const char *why = proact_kernel_refusal(k->kernel);
+
+    k->split_launches += !why && proact_device_count(rt->session) > 1;
+    if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
+        return;
+    free(k->why_whole);
+    k->why_whole = must_strdup(why);
+}
+
 static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     struct proact_grid *grid,
                                     const struct proact_block *block)
 {
-    const struct rt_split split = rt_split(rt, k, grid, block);
     struct proact_error err = {""};
-
-    grid->device_count = split.device_count;
-    k->launches++;
-    k->split_launches += split.device_count > 1;
-    k->why_whole = split.why_whole;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
+    k->launches++;
+    if (!status && rt->reports)
+        note_split(rt, k);
     if (!status)
         rt_report_launched(rt, k);
     return status == PROACT_EINVAL ? cudaErrorInvalidConfiguration
