@@ -39,8 +39,10 @@ void __cudaRegisterFunction(void **image, const char *stub, char *device_stub,
 
     (void)device_stub, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid,
         (void)warp_size;
-    *k = (struct cuda_kernel){
-        .next = rt->kernels, .stub = stub, .name = name, .image = (struct rt_image *)image};
+    *k = (struct cuda_kernel){.next = rt->kernels,
+                              .stub = stub,
+                              .name = must_strdup(name),
+                              .image = (struct rt_image *)image};
     rt->kernels = k;
     rt_leave(rt, cudaSuccess);
 }
@@ -60,8 +62,10 @@ void __cudaRegisterVar(void **image, char *shadow, char *device_name, const char
                        int is_extern, size_t bytes, int is_constant, int is_global)
 {
     (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
-    add_variable(&(struct rt_variable){
-        .shadow = shadow, .name = name, .bytes = bytes, .image = (struct rt_image *)image});
+    add_variable(&(struct rt_variable){.shadow = shadow,
+                                       .name = must_strdup(name),
+                                       .bytes = bytes,
+                                       .image = (struct rt_image *)image});
 }
 
 void __cudaRegisterManagedVar(void **image, void **shadow, char *device_name,
@@ -71,7 +75,7 @@ void __cudaRegisterManagedVar(void **image, void **shadow, char *device_name,
     (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
     add_variable(&(struct rt_variable){.shadow = shadow,
                                        .managed = shadow,
-                                       .name = name,
+                                       .name = must_strdup(name),
                                        .bytes = bytes,
                                        .image = (struct rt_image *)image});
 }
