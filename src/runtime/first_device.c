@@ -89,7 +89,7 @@ static struct device_stream *stream(const struct proact *p)
 enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
                                       size_t bytes, struct proact_error *err)
 {
-    struct proact_array *a;
+    struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "write", to, bytes, &a, err);
 
     if (status || !bytes || (status = await(p, a, true, err)) ||
@@ -101,7 +101,7 @@ enum proact_status proact_first_write(struct proact *p, uint64_t to, const void 
 enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
                                      size_t bytes, struct proact_error *err)
 {
-    struct proact_array *a;
+    struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "read", from, bytes, &a, err);
 
     if (status || (status = proact_wait(p, err)) || !bytes)
@@ -112,7 +112,7 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
 enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
                                      size_t bytes, struct proact_error *err)
 {
-    struct proact_array *a, *b;
+    struct proact_array *a = NULL, *b = NULL;
     enum proact_status status;
 
     if ((status = array_of(p, "copy", to, bytes, &a, err)) ||
@@ -126,7 +126,7 @@ enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t fro
 enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
                                      size_t bytes, struct proact_error *err)
 {
-    struct proact_array *a;
+    struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
 
     if (status || !bytes || (status = await(p, a, true, err)) ||

@@ -45,8 +45,10 @@ void proact_moment_destroy(struct proact_moment *m)
 
 void moments_destroy(struct proact *p)
 {
-    while (p->moments)
-        proact_moment_destroy(p->moments);
+    for (struct proact_moment *m = p->moments, *next; m; m = next) {
+        next = m->next;
+        proact_moment_destroy(m);
+    }
 }
 
 enum proact_status proact_moment_set(struct proact_moment *m, struct proact_error *err)

@@ -6,6 +6,15 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.${name} PROPERTIES LABELS quick TIMEOUT 120)
     endforeach()
+    foreach(name make cmake library refusals settings install)
+        set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
+        if(name STREQUAL install)
+            set(what ${PROJECT_BINARY_DIR})
+        endif()
+        add_test(NAME proactcc.use_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/use.sh
+            ${what} ${PROJECT_SOURCE_DIR} ${name})
+        set_tests_properties(proactcc.use_${name} PROPERTIES LABELS slow TIMEOUT 300)
+    endforeach()
 endif()
 
 # Our insides, and our declarations against NVIDIA's, where those are.

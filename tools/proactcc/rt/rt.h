@@ -53,6 +53,7 @@ struct rt {
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
     struct rt_ranges ranges;
+    uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
     bool is_emulated; /* then the host may touch what lies on the device */
     bool reports;
@@ -85,6 +86,10 @@ enum cuda_error rt_last_error(bool forget);
 
 /* Waits for all that was queued; what shadows hold is then on the host. */
 enum cuda_error rt_wait(struct rt *rt);
+
+/* Something was queued, with so many bytes of the host's. Emulated devices begin when they
+   are waited for: where much has come together, that is now. */
+enum cuda_error rt_queued(struct rt *rt, size_t bytes);
 
 /* PTX of an image, or the sentence why there is none. */
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image);

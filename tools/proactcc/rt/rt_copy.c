@@ -41,8 +41,10 @@ static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t by
     }
     if (to_device) {
         rt->moved.to_device += bytes;
-        return rt_error(rt, proact_first_write(rt->session, there, from, bytes, &err),
-                        &err);
+        enum proact_status status =
+            proact_first_write(rt->session, there, from, bytes, &err);
+
+        return status ? rt_error(rt, status, &err) : rt_queued(rt, bytes);
     }
     rt->moved.to_host += bytes;
     return rt_error(rt, proact_first_read(rt->session, to, here, bytes, &err), &err);

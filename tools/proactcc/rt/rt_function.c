@@ -10,14 +10,13 @@ enum { WARP = 32, REGISTERS_SAID = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVE
 
 static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel **out)
 {
-    struct cuda_kernel *k = rt_kernel_find(rt, stub);
+    enum cuda_error error = rt_open(rt);
 
-    if (rt_open(rt))
-        return rt->broken;
-    if (!k)
+    if (error)
+        return error;
+    if (!(*out = rt_kernel_find(rt, stub)))
         return cudaErrorInvalidDeviceFunction;
-    *out = k;
-    return rt_kernel_load(rt, k);
+    return rt_kernel_load(rt, *out);
 }
 
 enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,

@@ -92,18 +92,19 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     k->launches++;
-    if (!status && rt->reports)
+    if (status == PROACT_EINVAL)
+        return cudaErrorInvalidConfiguration;
+    if (status)
+        return rt_error(rt, status, &err);
+    if (rt->reports)
         note_split(rt, k);
-    if (!status)
-        rt_report_launched(rt, k);
-    return status == PROACT_EINVAL ? cudaErrorInvalidConfiguration
-                                   : rt_error(rt, status, &err);
+    rt_report_launched(rt, k);
+    return rt_queued(rt, 0);
 }
 
-static enum cuda_error launch(struct rt *rt, const void *stub, struct proact_grid grid,
+static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, struct proact_grid grid,
                               size_t shared_bytes, void **args)
 {
-    struct cuda_kernel *k = rt_kernel_find(rt, stub);
     enum cuda_error error;
 
     if (!k)
@@ -138,32 +139,36 @@ static enum cuda_error launch(struct rt *rt, const void *stub, struct proact_gri
     return error;
 }
 
-static enum cuda_error enter_and_launch(const void *stub, struct cuda_dim3 grid,
-                                        struct cuda_dim3 block, void **args,
-                                        size_t shared_bytes)
+static enum cuda_error launch_as(struct rt *rt, struct cuda_kernel *k,
+                                 struct cuda_dim3 grid, struct cuda_dim3 block,
+                                 size_t shared_bytes, void **args)
 {
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, launch(rt, stub,
-                               (struct proact_grid){.ctas = {grid.x, grid.y, grid.z},
-                                                    .threads = {block.x, block.y, block.z}},
-                               shared_bytes, args));
+    return launch(rt, k,
+                  (struct proact_grid){.ctas = {grid.x, grid.y, grid.z},
+                                       .threads = {block.x, block.y, block.z}},
+                  shared_bytes, args);
 }
 
 enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
                                  struct cuda_dim3 block, void **args, size_t shared_bytes,
                                  struct cuda_stream *stream)
 {
+    struct rt *rt = rt_enter();
+
     (void)stream;
-    return enter_and_launch(stub, grid, block, args, shared_bytes);
+    return rt_leave(
+        rt, launch_as(rt, rt_kernel_find(rt, stub), grid, block, shared_bytes, args));
 }
 
+/* The stubs have asked for the handle by __cudaGetKernel(). */
 enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 grid,
                                    struct cuda_dim3 block, void **args, size_t shared_bytes,
                                    struct cuda_stream *stream)
 {
+    struct rt *rt = rt_enter();
+
     (void)stream;
-    return enter_and_launch(kernel, grid, block, args, shared_bytes);
+    return rt_leave(rt, launch_as(rt, kernel, grid, block, shared_bytes, args));
 }
 
 /* Of the attributes only those that may be left out are left out. */
@@ -185,7 +190,8 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
             return rt_leave(rt, cudaErrorNotSupported);
         }
     }
-    return enter_and_launch(stub, config->grid, config->block, args, config->shared_bytes);
+    return cudaLaunchKernel(stub, config->grid, config->block, args, config->shared_bytes,
+                            config->stream);
 }
 
 enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub)

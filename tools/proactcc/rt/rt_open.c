@@ -73,5 +73,14 @@ enum cuda_error rt_wait(struct rt *rt)
         return rt->broken;
     enum cuda_error error = rt_error(rt, proact_wait(rt->session, &err), &err);
 
+    rt->queued = 0;
     return error ? error : rt_shadows_out(rt);
+}
+
+enum cuda_error rt_queued(struct rt *rt, size_t bytes)
+{
+    enum { MUCH = 20000 };
+
+    rt->queued += 1 + bytes / 4096;
+    return rt->is_emulated && rt->queued > MUCH ? rt_wait(rt) : cudaSuccess;
 }

@@ -30,6 +30,7 @@ void __cudaUnregisterFatBinary(void **image)
         image; /* the process ends, or a library goes whose kernels nobody calls any more */
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the stubs have it so */
 void __cudaRegisterFunction(void **image, const char *stub, char *device_stub,
                             const char *name, int thread_limit, void *tid, void *bid,
                             void *block, void *grid, int *warp_size)
@@ -39,8 +40,10 @@ void __cudaRegisterFunction(void **image, const char *stub, char *device_stub,
 
     (void)device_stub, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid,
         (void)warp_size;
-    *k = (struct cuda_kernel){
-        .next = rt->kernels, .stub = stub, .name = name, .image = (struct rt_image *)image};
+    *k = (struct cuda_kernel){.next = rt->kernels,
+                              .stub = stub,
+                              .name = must_strdup(name),
+                              .image = (struct rt_image *)image};
     rt->kernels = k;
     rt_leave(rt, cudaSuccess);
 }
@@ -60,8 +63,10 @@ void __cudaRegisterVar(void **image, char *shadow, char *device_name, const char
                        int is_extern, size_t bytes, int is_constant, int is_global)
 {
     (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
-    add_variable(&(struct rt_variable){
-        .shadow = shadow, .name = name, .bytes = bytes, .image = (struct rt_image *)image});
+    add_variable(&(struct rt_variable){.shadow = shadow,
+                                       .name = must_strdup(name),
+                                       .bytes = bytes,
+                                       .image = (struct rt_image *)image});
 }
 
 void __cudaRegisterManagedVar(void **image, void **shadow, char *device_name,
@@ -71,7 +76,7 @@ void __cudaRegisterManagedVar(void **image, void **shadow, char *device_name,
     (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
     add_variable(&(struct rt_variable){.shadow = shadow,
                                        .managed = shadow,
-                                       .name = name,
+                                       .name = must_strdup(name),
                                        .bytes = bytes,
                                        .image = (struct rt_image *)image});
 }
@@ -102,11 +107,12 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
 {
     struct proact_error err = {""};
     enum proact_status status;
+    enum cuda_error error = rt_open(rt);
 
-    if (rt_open(rt) || k->kernel)
-        return rt->broken;
-    if (rt_image_search(rt, k->image) || rt_managed_place(rt))
-        return rt->broken;
+    if (error || k->kernel)
+        return error;
+    if ((error = rt_image_search(rt, k->image)) || (error = rt_managed_place(rt)))
+        return error;
     status = proact_kernel_load(rt->session, &k->image->ptx, k->name, &k->kernel, &err);
     if (status)
         return rt_break(
@@ -127,12 +133,11 @@ struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
 {
     struct proact_error err = {""};
+    enum cuda_error error = rt_open(rt);
 
-    if (rt_open(rt) || v->place.bytes)
-        return rt->broken;
-    if (rt_image_search(rt, v->image))
-        return rt->broken;
-    enum cuda_error error = rt_error(
+    if (error || v->place.bytes || (error = rt_image_search(rt, v->image)))
+        return error;
+    error = rt_error(
         rt, proact_variable_find(rt->session, &v->image->ptx, v->name, &v->place, &err),
         &err);
 
@@ -147,11 +152,10 @@ enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
 
 enum cuda_error rt_managed_place(struct rt *rt)
 {
-    for (struct rt_variable *v = rt->variables; v; v = v->next)
-        if (v->managed && !v->place.bytes) {
-            if (rt_variable_load(rt, v))
-                return rt->broken;
+    enum cuda_error error = rt->broken;
+
+    for (struct rt_variable *v = rt->variables; v && !error; v = v->next)
+        if (v->managed && !v->place.bytes && !(error = rt_variable_load(rt, v)))
             *v->managed = (void *)(uintptr_t)v->place.address[0];
-        }
-    return rt->broken;
+    return error;
 }

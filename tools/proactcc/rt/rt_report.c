@@ -8,8 +8,8 @@
 #include "rt.h"
 
 /* Of the host's C++ library, where the program has one. */
-extern char *__cxa_demangle(const char *name, char *into, size_t *bytes, int *status)
-    __attribute__((weak));
+extern char *demangle(const char *name, char *into, size_t *bytes,
+                      int *status) __asm__("__cxa_demangle") __attribute__((weak));
 
 /* A span may have lost the end of a long name, which is where C++ names differ: so the
    kernel is the first of those under way whose name begins like that. */
@@ -50,7 +50,7 @@ void rt_report_watch(struct rt *rt)
 static void print_kernel(const struct cuda_kernel *k)
 {
     int status = -1;
-    char *plain = __cxa_demangle ? __cxa_demangle(k->name, NULL, NULL, &status) : NULL;
+    char *plain = demangle ? demangle(k->name, NULL, NULL, &status) : NULL;
     const char *name = plain && !status ? plain : k->name;
 
     fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s\n",

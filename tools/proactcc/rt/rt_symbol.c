@@ -7,13 +7,14 @@ static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, siz
                             struct rt_variable **out)
 {
     struct rt_variable *v = rt_variable_find(rt, symbol);
+    enum cuda_error error = rt_open(rt);
 
-    if (rt_open(rt))
-        return rt->broken;
+    if (error)
+        return error;
     if (!v)
         return cudaErrorInvalidSymbol;
-    if (rt_variable_load(rt, v))
-        return rt->broken;
+    if ((error = rt_variable_load(rt, v)))
+        return error;
     if (first > v->place.bytes || bytes > v->place.bytes - first)
         return cudaErrorInvalidValue;
     *out = v;
@@ -26,7 +27,7 @@ static enum cuda_error write(struct rt *rt, const void *symbol, const void *from
                              bool is_async)
 {
     struct proact_error err = {""};
-    struct rt_variable *v;
+    struct rt_variable *v = NULL;
     enum cuda_error error = find(rt, symbol, first, bytes, &v);
 
     if (error)
@@ -42,7 +43,7 @@ static enum cuda_error write(struct rt *rt, const void *symbol, const void *from
 static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t bytes,
                             size_t first, enum cuda_copy_kind kind, bool is_async)
 {
-    struct rt_variable *v;
+    struct rt_variable *v = NULL;
     enum cuda_error error = find(rt, symbol, first, bytes, &v);
 
     return error ? error
@@ -89,7 +90,7 @@ enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t b
 enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 {
     struct rt *rt = rt_enter();
-    struct rt_variable *v;
+    struct rt_variable *v = NULL;
     enum cuda_error error = find(rt, symbol, 0, 0, &v);
 
     if (!error)
@@ -100,7 +101,7 @@ enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
 {
     struct rt *rt = rt_enter();
-    struct rt_variable *v;
+    struct rt_variable *v = NULL;
     enum cuda_error error = find(rt, symbol, 0, 0, &v);
 
     if (!error)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# Usage: use.sh PROACTCC SOURCE NAME. proactcc as builds use it: NAME is one of `make`, `cmake`,
+# `library`, `refusals`, `settings`, `install` (then PROACTCC is the build folder).
+set -u
+proactcc=$1 here=$2/tests/proactcc name=$3
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+export PROACT_MACHINE=h200x4
+code=0
+
+fault() {
+    echo "$name: $*"
+    [ -e said ] && cat said
+    code=1
+}
+# says WORDS COMMAND...: it ends well and says just that; fails PART COMMAND...: it does not,
+# and its sentence has that part.
+says() {
+    wanted=$1
+    shift
+    "$@" >said 2>&1 || fault "exit status $?: $*"
+    [ "$(cat said)" = "$wanted" ] || fault "not '$wanted': $*"
+}
+fails() {
+    wanted=$1
+    shift
+    "$@" >said 2>&1 && fault "no failure: $*"
+    grep -qF -- "$wanted" said || fault "no '$wanted': $*"
+}
+has() {
+    grep -qE -- "$1" said || fault "no '$1'"
+}
+
+# Two files; their names are also those of our insides.
+cat >part.cu <<'END'
+static __constant__ float factor = 3;
+__global__ void scale(float *x) { x[threadIdx.x] *= factor; }
+void part(float *x) { scale<<<1, 32>>>(x); }
+END
+cat >main.cu <<'END'
+#include <cstdio>
+void part(float *x);
+extern "C" int fail(float x) { return printf("%g\n", x); }
+extern "C" void *must_calloc(int) { return nullptr; }
+__global__ void add(float *x) { x[threadIdx.x] += 1; }
+int main()
+{
+    float *d, h[32];
+    for (int i = 0; i < 32; i++)
+        h[i] = i;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    part(d);
+    add<<<1, 32>>>(d);
+    if (cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost))
+        return 1;
+    fail(h[31]);
+    return must_calloc(1) != nullptr;
+}
+END
+
+case $name in
+make)
+    cat >Makefile <<'END'
+NVCC = nvcc
+app: main.o part.o
+	$(NVCC) $(FLAGS) -o $@ $^
+%.o: %.cu
+	$(NVCC) $(FLAGS) -O2 -MD -gencode arch=compute_80,code=sm_80 -c -o $@ $<
+END
+    make -s NVCC="$proactcc" >said 2>&1 || fault "make"
+    says 94 ./app
+    make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >said 2>&1 || fault "make -rdc"
+    says 94 ./app
+    ;;
+cmake)
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(app LANGUAGES CXX CUDA)
+add_executable(app main.cu part.cu)
+END
+    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
+        fault "cmake"
+    cmake --build build >said || fault "cmake --build"
+    says 94 build/app
+    ;;
+library)
+    "$proactcc" -Xcompiler -fPIC -shared part.cu -o libpart.so || fault "-shared"
+    "$proactcc" main.cu libpart.so -Xlinker -rpath=. -o app || fault "with a library"
+    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    has '^94$' # one runtime: both kernels are in its report
+    has '^proact: +1 +0 .*  add\(float\*\)'
+    has '^proact: +1 +0 .*  scale\(float\*\)'
+    ;;
+refusals)
+    fails 'proactcc: -dlink: device code is not linked' "$proactcc" -dlink part.o
+    printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
+    fails 'proactcc: device code is not linked across files (-dc)' "$proactcc" -dc needs.cu
+    fails "there is no nvcc" env PROACT_NVCC=/nowhere "$proactcc" main.cu
+    nvcc -c main.cu part.cu 2>said || fault "nvcc -c"
+    "$proactcc" main.o part.o -o app || fault "link alone"
+    fails "PTX is compressed; compile it by proactcc" ./app
+    "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
+    ./errors fault >said 2>&1 || fault "exit status $?"
+    has "^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    has '^an illegal memory access was encountered$'
+    [ "$(grep -c '^proact:' said)" = 1 ] || fault "said more than once"
+    ./errors unsupported >said 2>&1 || fault "exit status $?"
+    has '^proact: cudaMallocArray\(\) is not supported$'
+    ;;
+settings)
+    "$proactcc" main.cu part.cu -o app || fault "two files at once"
+    says 94 ./app
+    says 94 env PROACT_DEVICES=1 ./app
+    says 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
+    fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
+    fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
+    fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
+    fails "has 4 devices, 9" env PROACT_DEVICES=9 ./app
+    fails "teleport" env PROACT_METHOD=teleport ./app
+    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    has '^proact: 4 x NVIDIA H200 \(emulated\), machine h200x4$'
+    has '^proact: 128 bytes to the device, 128 to the host, 0 on it, '
+    "$proactcc" --version >said || fault "--version"
+    has '^proactcc [0-9.]+, on top of:$'
+    has 'release 1'
+    "$proactcc" -ptx part.cu -o part.ptx || fault "-ptx"
+    grep -q scale part.ptx || fault "-ptx made none"
+    ;;
+install)
+    cmake --install "$proactcc" --prefix "$scratch/there" >said || fault "install"
+    unset PROACT_MACHINE
+    "$scratch/there/bin/proactcc" main.cu part.cu -o app || fault "the installed one"
+    says 94 ./app
+    ;;
+esac
+exit $code
