@@ -46,32 +46,48 @@ uint32_t kernels_draw(uint32_t *state)
     return *state >> 8;
 }
 
-int32_t *kernels_ints(struct samples_case *c, const char *name, size_t count, int32_t low,
+float *kernels_floats(struct samples_case *c, const char *name, int count)
+{
+    return samples_floats(c, name, (size_t)count);
+}
+
+int32_t *kernels_words(struct samples_case *c, const char *name, int count)
+{
+    return samples_ints(c, name, (size_t)count);
+}
+
+void *kernels_add(struct samples_case *c, const char *name, enum samples_element element,
+                  int count)
+{
+    return samples_array_add(c, name, element, (size_t)count);
+}
+
+int32_t *kernels_ints(struct samples_case *c, const char *name, int count, int32_t low,
                       int32_t high)
 {
     uint32_t state = c->seed * 977u + c->array_count + 5;
-    int32_t *a = samples_ints(c, name, count);
+    int32_t *a = kernels_words(c, name, count);
 
-    for (size_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         a[i] = low + (int32_t)(kernels_draw(&state) % (uint32_t)(high - low));
     return a;
 }
 
-unsigned char *kernels_octets(struct samples_case *c, const char *name, size_t count,
+unsigned char *kernels_octets(struct samples_case *c, const char *name, int count,
                               unsigned below)
 {
     uint32_t state = c->seed * 991u + c->array_count + 9;
-    unsigned char *a = samples_octets(c, name, count);
+    unsigned char *a = samples_octets(c, name, (size_t)count);
 
-    for (size_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         a[i] = (unsigned char)((kernels_draw(&state) >> 4) % below);
     return a;
 }
 
 void *kernels_zeros(struct samples_case *c, const char *name, enum samples_element element,
-                    size_t count, double tolerance)
+                    int count, double tolerance)
 {
-    samples_array_add(c, name, element, count);
+    kernels_add(c, name, element, count);
     return samples_output(c, tolerance);
 }
 
