@@ -40,7 +40,7 @@ void kernel_records_in_place(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 500);
 
-    memset(kernels_floats(c, "p", (size_t)n * 6), 0, (size_t)n * 24);
+    memset(kernels_floats(c, "p", n * 6), 0, (size_t)n * 24);
     struct particle *before = c->arrays[0].content;
 
     for (int i = 0; i < n; i++)

@@ -38,4 +38,7 @@ target_link_libraries(proact_kernels PUBLIC proact_samples)
 if(TARGET kernels_execute_test)
     target_link_libraries(kernels_execute_test PRIVATE proact_kernels)
     add_dependencies(kernels_execute_test kernels_ptx)
+    add_test(NAME kernels.execute_large COMMAND kernels_execute_test large
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(kernels.execute_large PROPERTIES TIMEOUT 900 LABELS slow)
 endif()
