@@ -2,6 +2,7 @@
 #include "kernels/kernels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "kernels/kernels_fill.h"
@@ -20,6 +21,13 @@ const struct sample kernels[KERNELS_COUNT] = {
 
 const char *const kernels_compilers[] = {"sm_75",  "sm_80", "sm_90",
                                          "sm_100", "clang", NULL};
+
+bool kernels_compiles(const char *compiler, const struct sample *s)
+{
+    if (!strcmp(s->file, "cuda_cluster"))
+        return !strcmp(compiler, "sm_90") || !strcmp(compiler, "sm_100");
+    return strcmp(compiler, "clang") != 0 || strncmp(s->file, "cuda_", 5) != 0;
+}
 
 char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes)
 {

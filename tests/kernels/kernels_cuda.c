@@ -260,3 +260,30 @@ void kernel_cub_warps(struct samples_case *c, bool large)
     samples_pass_int(c, n);
     samples_grid(c, ctas, 1, 128, 1);
 }
+
+void kernel_cluster_pairs(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 900), ctas = samples_parts(n, 128) * 2;
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, ctas, 0);
+
+    for (int i = 0; i < n; i++) {
+        out[i / 128 * 2] += in[i];
+        out[i / 128 * 2 + 1] += in[i];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, n);
+    samples_grid(c, ctas, 1, 64, 1);
+}
+
+void kernel_bulk_store(struct samples_case *c, bool large)
+{
+    int ctas = kernels_size(c, large, 11);
+    const int32_t *in = kernels_ints(c, "in", 64 * ctas, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 64 * ctas, 0);
+
+    for (int i = 0; i < 64 * ctas; i++)
+        out[i] = 7 * in[i];
+    samples_pass_all(c);
+    samples_grid(c, ctas, 1, 64, 1);
+}

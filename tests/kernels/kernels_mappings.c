@@ -314,3 +314,16 @@ void kernel_group_copies(struct samples_case *c, bool large)
     samples_grid(c, ctas, 1, 64, 1);
     c->grid.shared_bytes = (uint32_t)each * 4;
 }
+
+void kernel_either_space(struct samples_case *c, bool large)
+{
+    const int32_t *in;
+    int32_t *out;
+    int n = pair(c, large, &in, &out);
+
+    for (int i = 0; i < n; i++) {
+        int other = i / 64 * 64 + 63 - i % 64;
+
+        out[i] = (in[i] > 0 ? 0 : in[i]) + (other < n && in[other] > 50);
+    }
+}

@@ -19,7 +19,11 @@ if(PROACT_NVCC)
     execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE kernels_known)
     foreach(sm 75 80 90 100)
         if(kernels_known MATCHES "compute_${sm}\n")
-            kernels_compile(sm_${sm} kernels_sources ${PROACT_NVCC} -ptx
+            set(kernels_known_to ${kernels_sources})
+            if(sm LESS 90)
+                list(FILTER kernels_known_to EXCLUDE REGEX "/cuda_cluster")
+            endif()
+            kernels_compile(sm_${sm} kernels_known_to ${PROACT_NVCC} -ptx
                 -arch=compute_${sm} -O3 -std=c++17)
         endif()
     endforeach()
