@@ -7,11 +7,17 @@
 #include "base/text.h"
 #include "kernels/kernels_fill.h"
 
+/* Several CTAs store one value into a word; sums of floats in any order. */
+#define RACES(number) ((number) == KERNELS_bfs_level || (number) == KERNELS_all_write_one)
+#define IS_UNORDERED(number) ((number) == KERNELS_dot_atomic)
+
 const struct sample kernels[KERNELS_COUNT] = {
 #define SAMPLE(row_name, row_file, row_verdict, row_refusal)                               \
     {.name = #row_name,                                                                    \
      .file = #row_file,                                                                    \
      .is_plain_only = true,                                                                \
+     .races = RACES(KERNELS_##row_name),                                                   \
+     .is_unordered = IS_UNORDERED(KERNELS_##row_name),                                     \
      .verdict = SAMPLES_##row_verdict,                                                     \
      .refusal = row_refusal,                                                               \
      .fill = kernel_##row_name},
