@@ -2,15 +2,22 @@
 #include "kernels/kernels.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "kernels/kernels_fill.h"
+
+/* Several CTAs store one value into a word; sums of floats in any order. */
+#define RACES(number) ((number) == KERNELS_bfs_level || (number) == KERNELS_all_write_one)
+#define IS_UNORDERED(number) ((number) == KERNELS_dot_atomic)
 
 const struct sample kernels[KERNELS_COUNT] = {
 #define SAMPLE(row_name, row_file, row_verdict, row_refusal)                               \
     {.name = #row_name,                                                                    \
      .file = #row_file,                                                                    \
      .is_plain_only = true,                                                                \
+     .races = RACES(KERNELS_##row_name),                                                   \
+     .is_unordered = IS_UNORDERED(KERNELS_##row_name),                                     \
      .verdict = SAMPLES_##row_verdict,                                                     \
      .refusal = row_refusal,                                                               \
      .fill = kernel_##row_name},
@@ -20,6 +27,13 @@ const struct sample kernels[KERNELS_COUNT] = {
 
 const char *const kernels_compilers[] = {"sm_75",  "sm_80", "sm_90",
                                          "sm_100", "clang", NULL};
+
+bool kernels_compiles(const char *compiler, const struct sample *s)
+{
+    if (!strcmp(s->file, "cuda_cluster"))
+        return !strcmp(compiler, "sm_90") || !strcmp(compiler, "sm_100");
+    return strcmp(compiler, "clang") != 0 || strncmp(s->file, "cuda_", 5) != 0;
+}
 
 char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes)
 {
@@ -46,32 +60,48 @@ uint32_t kernels_draw(uint32_t *state)
     return *state >> 8;
 }
 
-int32_t *kernels_ints(struct samples_case *c, const char *name, size_t count, int32_t low,
+float *kernels_floats(struct samples_case *c, const char *name, int count)
+{
+    return samples_floats(c, name, (size_t)count);
+}
+
+int32_t *kernels_words(struct samples_case *c, const char *name, int count)
+{
+    return samples_ints(c, name, (size_t)count);
+}
+
+void *kernels_add(struct samples_case *c, const char *name, enum samples_element element,
+                  int count)
+{
+    return samples_array_add(c, name, element, (size_t)count);
+}
+
+int32_t *kernels_ints(struct samples_case *c, const char *name, int count, int32_t low,
                       int32_t high)
 {
     uint32_t state = c->seed * 977u + c->array_count + 5;
-    int32_t *a = samples_ints(c, name, count);
+    int32_t *a = kernels_words(c, name, count);
 
-    for (size_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         a[i] = low + (int32_t)(kernels_draw(&state) % (uint32_t)(high - low));
     return a;
 }
 
-unsigned char *kernels_octets(struct samples_case *c, const char *name, size_t count,
+unsigned char *kernels_octets(struct samples_case *c, const char *name, int count,
                               unsigned below)
 {
     uint32_t state = c->seed * 991u + c->array_count + 9;
-    unsigned char *a = samples_octets(c, name, count);
+    unsigned char *a = samples_octets(c, name, (size_t)count);
 
-    for (size_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         a[i] = (unsigned char)((kernels_draw(&state) >> 4) % below);
     return a;
 }
 
 void *kernels_zeros(struct samples_case *c, const char *name, enum samples_element element,
-                    size_t count, double tolerance)
+                    int count, double tolerance)
 {
-    samples_array_add(c, name, element, count);
+    kernels_add(c, name, element, count);
     return samples_output(c, tolerance);
 }
 

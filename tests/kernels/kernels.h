@@ -20,6 +20,9 @@ enum { KERNELS_SEEDS = 8 };
 /* "sm_75" (nvcc), ..., "clang"; NULL-terminated. Not every machine has them all. */
 extern const char *const kernels_compilers[];
 
+/* Whether it is one that can compile the kernel's file. */
+bool kernels_compiles(const char *compiler, const struct sample *s);
+
 /* What `compiler` made of the kernel's file, to be freed; NULL if that compiler is not here
-   or cannot compile the file. */
+   or cannot compile it. */
 char *kernels_ptx(const struct sample *s, const char *compiler, size_t *bytes);

@@ -15,11 +15,10 @@ void kernel_black_scholes(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1000);
     const double rate = 0.02, volatility = 0.3;
-    float *call = kernels_zeros(c, "call", SAMPLES_F32, (size_t)n, 1e-4),
-          *put = kernels_zeros(c, "put", SAMPLES_F32, (size_t)n, 1e-4),
-          *price = samples_floats(c, "price", (size_t)n),
-          *strike = samples_floats(c, "strike", (size_t)n),
-          *years = samples_floats(c, "years", (size_t)n);
+    float *call = kernels_zeros(c, "call", SAMPLES_F32, n, 1e-4),
+          *put = kernels_zeros(c, "put", SAMPLES_F32, n, 1e-4),
+          *price = kernels_floats(c, "price", n), *strike = kernels_floats(c, "strike", n),
+          *years = kernels_floats(c, "years", n);
 
     for (int i = 0; i < n; i++) {
         price[i] = 10 + 9 * price[i];
@@ -43,8 +42,8 @@ void kernel_black_scholes(struct samples_case *c, bool large)
 void kernel_softmax_rows(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 11), columns = 150;
-    const float *in = samples_floats(c, "in", (size_t)(rows * columns));
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)(rows * columns), 1e-5);
+    const float *in = kernels_floats(c, "in", (rows * columns));
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (rows * columns), 1e-5);
 
     for (int r = 0; r < rows; r++) {
         double sum = 0;
@@ -62,10 +61,10 @@ void kernel_softmax_rows(struct samples_case *c, bool large)
 void kernel_layer_norm(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 13), columns = 130;
-    const float *in = samples_floats(c, "in", (size_t)(rows * columns)),
-                *gain = samples_floats(c, "gain", (size_t)columns),
-                *bias = samples_floats(c, "bias", (size_t)columns);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)(rows * columns), 1e-4);
+    const float *in = kernels_floats(c, "in", (rows * columns)),
+                *gain = kernels_floats(c, "gain", columns),
+                *bias = kernels_floats(c, "bias", columns);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (rows * columns), 1e-4);
 
     for (int r = 0; r < rows; r++) {
         const float *row = in + r * columns;
@@ -89,8 +88,8 @@ void kernel_layer_norm(struct samples_case *c, bool large)
 void kernel_gelu(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1100);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 1e-5);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 1e-5);
 
     for (int i = 0; i < n; i++) {
         double x = (double)in[i];
@@ -105,8 +104,8 @@ void kernel_gelu(struct samples_case *c, bool large)
 void kernel_prints_first(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 300);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = in[i] + 1;
@@ -118,7 +117,7 @@ void kernel_prints_first(struct samples_case *c, bool large)
 void kernel_waves(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 800);
-    double *out = kernels_zeros(c, "out", SAMPLES_F64, (size_t)n, 1e-9), step = 12345.678;
+    double *out = kernels_zeros(c, "out", SAMPLES_F64, n, 1e-9), step = 12345.678;
     void *value;
 
     for (int i = 0; i < n; i++)
@@ -136,8 +135,8 @@ static int grouped(struct samples_case *c, bool large, int threads, int each,
 {
     int n = kernels_size(c, large, 1300), ctas = samples_parts(n, threads);
 
-    *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(ctas * threads / each), 0);
+    *in = kernels_ints(c, "in", n, -100, 100);
+    *out = kernels_zeros(c, "out", SAMPLES_I32, (ctas * threads / each), 0);
     samples_pass_all(c);
     samples_pass_int(c, n);
     samples_grid(c, ctas, 1, threads, 1);
@@ -188,9 +187,9 @@ void kernel_group_coalesced(struct samples_case *c, bool large)
 void kernel_grid_steps(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 500);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    int32_t *middle = kernels_zeros(c, "middle", SAMPLES_I32, (size_t)n, 0);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *middle = kernels_zeros(c, "middle", SAMPLES_I32, n, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         middle[i] = 2 * in[i];
@@ -214,8 +213,8 @@ void kernel_cub_sums(struct samples_case *c, bool large)
 void kernel_cub_scan(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1300);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = (i % 256 ? out[i - 1] : 0) + in[i];
@@ -234,12 +233,12 @@ static int by_value(const void *a, const void *b)
 void kernel_cub_sort(struct samples_case *c, bool large)
 {
     int ctas = kernels_size(c, large, 5);
-    size_t n = (size_t)ctas * 128;
+    int n = ctas * 128;
     const int32_t *in = kernels_ints(c, "in", n, 0, 65536);
     int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
-    memcpy(out, in, n * sizeof *out);
-    for (size_t first = 0; first < n; first += 128)
+    memcpy(out, in, (size_t)n * sizeof *out);
+    for (int first = 0; first < n; first += 128)
         qsort(out + first, 128, sizeof *out, by_value);
     samples_pass_all(c);
     samples_grid(c, ctas, 1, 64, 1);
@@ -248,8 +247,8 @@ void kernel_cub_sort(struct samples_case *c, bool large)
 void kernel_cub_warps(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1000), ctas = samples_parts(n, 128);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)ctas * 4, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, ctas * 4, 0);
 
     for (int i = 0; i < ctas * 128; i++) {
         float value = i < n ? in[i] : -1.f;
@@ -260,4 +259,31 @@ void kernel_cub_warps(struct samples_case *c, bool large)
     samples_pass_all(c);
     samples_pass_int(c, n);
     samples_grid(c, ctas, 1, 128, 1);
+}
+
+void kernel_cluster_pairs(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 900), ctas = samples_parts(n, 128) * 2;
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, ctas, 0);
+
+    for (int i = 0; i < n; i++) {
+        out[i / 128 * 2] += in[i];
+        out[i / 128 * 2 + 1] += in[i];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, n);
+    samples_grid(c, ctas, 1, 64, 1);
+}
+
+void kernel_bulk_store(struct samples_case *c, bool large)
+{
+    int ctas = kernels_size(c, large, 11);
+    const int32_t *in = kernels_ints(c, "in", 64 * ctas, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 64 * ctas, 0);
+
+    for (int i = 0; i < 64 * ctas; i++)
+        out[i] = 7 * in[i];
+    samples_pass_all(c);
+    samples_grid(c, ctas, 1, 64, 1);
 }

@@ -7,27 +7,27 @@ static const double fused = 1e-6;
 
 void kernel_lambda_axpby(struct samples_case *c, bool large)
 {
-    size_t n = (size_t)kernels_size(c, large, 3001);
-    const float *x = samples_floats(c, "x", n);
+    int n = kernels_size(c, large, 3001);
+    const float *x = kernels_floats(c, "x", n);
 
-    samples_floats(c, "y", n);
+    kernels_floats(c, "y", n);
     float *y = samples_output(c, fused);
 
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         y[i] = 1.5f * x[i] + 0.25f * y[i];
     samples_pass_float(c, 1.5f);
     samples_pass_array(c, 0);
     samples_pass_float(c, 0.25f);
     samples_pass_array(c, 1);
-    samples_pass_int(c, (int)n);
+    samples_pass_int(c, n);
     samples_grid(c, 7, 1, 96, 1);
 }
 
 void kernel_items_float(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 3333);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = 3.f * in[i];
@@ -40,8 +40,8 @@ void kernel_items_float(struct samples_case *c, bool large)
 void kernel_items_long(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 2222);
-    int64_t *in = samples_array_add(c, "in", SAMPLES_I64, (size_t)n);
-    int64_t *out = kernels_zeros(c, "out", SAMPLES_I64, (size_t)n, 0);
+    int64_t *in = kernels_add(c, "in", SAMPLES_I64, n);
+    int64_t *out = kernels_zeros(c, "out", SAMPLES_I64, n, 0);
 
     for (int i = 0; i < n; i++) {
         in[i] = (int64_t)i * 123456789123 - 77;
@@ -55,24 +55,24 @@ void kernel_items_long(struct samples_case *c, bool large)
 
 void kernel_grid_stride_double(struct samples_case *c, bool large)
 {
-    size_t n = (size_t)kernels_size(c, large, 2900);
-    double *x = samples_array_add(c, "x", SAMPLES_F64, n);
+    int n = kernels_size(c, large, 2900);
+    double *x = kernels_add(c, "x", SAMPLES_F64, n);
     double *y = kernels_zeros(c, "y", SAMPLES_F64, n, 1e-12);
 
-    for (size_t i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         x[i] = (double)i / 7;
         y[i] = x[i] * x[i] + 1;
     }
     samples_pass_all(c);
-    samples_pass_u64(c, n);
+    samples_pass_u64(c, (uint64_t)n);
     samples_grid(c, 5, 1, 128, 1);
 }
 
 void kernel_unrolled_run(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 2047);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = in[i] + (float)(i % 4 + 1);
@@ -86,8 +86,8 @@ static int in_and_out(struct samples_case *c, bool large, const int32_t **in, in
 {
     int n = kernels_size(c, large, 2345);
 
-    *in = kernels_ints(c, "in", (size_t)n, -1000, 1000);
-    *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    *in = kernels_ints(c, "in", n, -1000, 1000);
+    *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
     samples_pass_all(c);
     samples_pass_int(c, n);
     kernels_line(c, n, 128);
@@ -145,12 +145,13 @@ void kernel_threshold_write(struct samples_case *c, bool large)
 void kernel_cyclic_rows(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 53), columns = 70;
-    size_t n = (size_t)(rows * columns);
-    const float *in = samples_floats(c, "in", n);
+    int n = (rows * columns);
+    const float *in = kernels_floats(c, "in", n);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
-    for (int i = 0; i < rows * columns; i++)
-        out[i] = in[i] * (float)(i / columns);
+    for (int row = 0; row < rows; row++)
+        for (int i = row * columns; i < (row + 1) * columns; i++)
+            out[i] = in[i] * (float)row;
     samples_pass_all(c);
     samples_pass_int(c, rows);
     samples_pass_int(c, columns);
@@ -167,9 +168,9 @@ static int32_t switched(unsigned char what, int32_t in, int i, int mode)
 void kernel_switch_each(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1999), mode = (kernels_step(c) & 1);
-    const unsigned char *what = kernels_octets(c, "what", (size_t)n, 8);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -500, 500);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 2 * (size_t)n, 0);
+    const unsigned char *what = kernels_octets(c, "what", n, 8);
+    const int32_t *in = kernels_ints(c, "in", n, -500, 500);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 2 * n, 0);
 
     for (int i = 0; i < n; i++)
         out[mode == 1 ? i : n + i] = switched(what[i], in[i], i, mode);
@@ -191,7 +192,7 @@ static int32_t collatz(int32_t n)
 void kernel_noinline_steps(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 777);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = collatz(i) + collatz(2 * i + 1);
@@ -204,8 +205,8 @@ void kernel_constant_polynomial(struct samples_case *c, bool large)
 {
     static const float coefficients[8] = {1.f, -0.5f, 0.25f, 2.f, -1.f, 0.125f, 3.f, -2.f};
     int n = kernels_size(c, large, 1500);
-    const float *x = samples_floats(c, "x", (size_t)n);
-    float *y = kernels_zeros(c, "y", SAMPLES_F32, (size_t)n, fused);
+    const float *x = kernels_floats(c, "x", n);
+    float *y = kernels_zeros(c, "y", SAMPLES_F32, n, fused);
 
     for (int i = 0; i < n; i++)
         for (int k = 7; k >= 0; k--)
@@ -218,11 +219,11 @@ void kernel_constant_polynomial(struct samples_case *c, bool large)
 void kernel_triangle(struct samples_case *c, bool large)
 {
     int n = large ? 300 : 61 + kernels_step(c);
-    float *a = kernels_zeros(c, "a", SAMPLES_F32, (size_t)(n * n), 0);
+    float *a = kernels_zeros(c, "a", SAMPLES_F32, (n * n), 0);
 
-    for (int i = 0; i < n * n; i++)
-        if (i % n < i / n)
-            a[i] = (float)(i / n - i % n);
+    for (int row = 0; row < n; row++)
+        for (int column = 0; column < row; column++)
+            a[row * n + column] = (float)(row - column);
     samples_pass_all(c);
     samples_pass_int(c, n);
     kernels_box(c, (const int[]){n, n, 1}, (const int[]){16, 8, 1});
@@ -232,7 +233,7 @@ void kernel_random_words(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1300);
     uint64_t seed = 42 + c->seed;
-    int64_t *out = kernels_zeros(c, "out", SAMPLES_I64, (size_t)n, 0);
+    int64_t *out = kernels_zeros(c, "out", SAMPLES_I64, n, 0);
 
     for (int i = 0; i < n; i++) {
         uint64_t z = seed + (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;

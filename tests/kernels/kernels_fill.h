@@ -16,14 +16,19 @@ int kernels_step(const struct samples_case *c);
 int kernels_size(const struct samples_case *c, bool large, int small);
 uint32_t kernels_draw(uint32_t *state); /* 24 bits */
 
+/* Arrays as in samples_fill.h: random floats, zeros of integers, of anything. */
+float *kernels_floats(struct samples_case *c, const char *name, int count);
+int32_t *kernels_words(struct samples_case *c, const char *name, int count);
+void *kernels_add(struct samples_case *c, const char *name, enum samples_element element,
+                  int count);
 /* An array of random values low .. high - 1, or below `below`. */
-int32_t *kernels_ints(struct samples_case *c, const char *name, size_t count, int32_t low,
+int32_t *kernels_ints(struct samples_case *c, const char *name, int count, int32_t low,
                       int32_t high);
-unsigned char *kernels_octets(struct samples_case *c, const char *name, size_t count,
+unsigned char *kernels_octets(struct samples_case *c, const char *name, int count,
                               unsigned below);
 /* An output that is zero before the launch. */
 void *kernels_zeros(struct samples_case *c, const char *name, enum samples_element element,
-                    size_t count, double tolerance);
+                    int count, double tolerance);
 
 /* A grid of CTAs of so many threads over so many items, in one dimension or three. */
 void kernels_line(struct samples_case *c, int items, int threads);

@@ -34,12 +34,12 @@ static float quarter(int i, int salt)
 
 static uint16_t *narrow(struct samples_case *c, const char *name, int n)
 {
-    return samples_array_add(c, name, SAMPLES_U16, (size_t)n);
+    return kernels_add(c, name, SAMPLES_U16, n);
 }
 
 static uint16_t *narrow_output(struct samples_case *c, const char *name, int n)
 {
-    return kernels_zeros(c, name, SAMPLES_U16, (size_t)n, 0);
+    return kernels_zeros(c, name, SAMPLES_U16, n, 0);
 }
 
 void kernel_half_axpy(struct samples_case *c, bool large)
@@ -63,7 +63,7 @@ void kernel_half_widen(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 700);
     uint16_t *in = narrow(c, "in", n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
     uint16_t *rounded = narrow_output(c, "rounded", n);
 
     for (int i = 0; i < n; i++) {

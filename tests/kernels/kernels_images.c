@@ -15,7 +15,7 @@ static int clamped(int i, int n)
 
 struct image {
     int width, height;
-    size_t count;
+    int count;
 };
 
 static struct image image_of(const struct samples_case *c, bool large, int width,
@@ -23,7 +23,7 @@ static struct image image_of(const struct samples_case *c, bool large, int width
 {
     struct image m = {kernels_size(c, large, width), height + kernels_step(c), 0};
 
-    m.count = (size_t)(m.width * m.height);
+    m.count = (m.width * m.height);
     return m;
 }
 
@@ -41,7 +41,7 @@ static const float taps[7] = {0.05f, 0.1f, 0.2f, 0.3f, 0.2f, 0.1f, 0.05f};
 void kernel_convolve_rows(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 61, 27);
-    const float *in = samples_floats(c, "in", m.count);
+    const float *in = kernels_floats(c, "in", m.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, m.count, fused);
 
     for (int i = 0; i < m.width * m.height; i++)
@@ -54,7 +54,7 @@ void kernel_convolve_rows(struct samples_case *c, bool large)
 void kernel_convolve_columns(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 90, 23);
-    const float *in = samples_floats(c, "in", m.count);
+    const float *in = kernels_floats(c, "in", m.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, m.count, fused);
 
     for (int i = 0; i < m.width * m.height; i++)
@@ -68,7 +68,7 @@ void kernel_convolve_columns(struct samples_case *c, bool large)
 void kernel_diffuse_tile(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 77, 33);
-    const float *in = samples_floats(c, "in", m.count);
+    const float *in = kernels_floats(c, "in", m.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, m.count, fused);
     int w = m.width;
 
@@ -103,8 +103,8 @@ void kernel_constant_stride(struct samples_case *c, bool large)
 {
     enum { PITCH = 128 };
     int rows = kernels_size(c, large, 37);
-    const float *in = samples_floats(c, "in", (size_t)rows * PITCH);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)rows * PITCH, 0);
+    const float *in = kernels_floats(c, "in", rows * PITCH);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, rows * PITCH, 0);
 
     for (int i = 0; i < rows * PITCH; i++)
         if (i % PITCH < PITCH - 1)
@@ -134,7 +134,7 @@ void kernel_clamped_box(struct samples_case *c, bool large)
 void kernel_transpose_padded(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 75, 43);
-    const float *in = samples_floats(c, "in", m.count);
+    const float *in = kernels_floats(c, "in", m.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, m.count, 0);
 
     for (int i = 0; i < m.width * m.height; i++)
@@ -167,9 +167,9 @@ void kernel_max_pool(struct samples_case *c, bool large)
     struct pool p = {large ? 40 : 5, 21 + kernels_step(c), 26, 3, 2, 1, 0, 13};
 
     p.out_height = (p.height - 1) / 2 + 1;
-    const float *in = samples_floats(c, "in", (size_t)(p.channels * p.height * p.width));
+    const float *in = kernels_floats(c, "in", (p.channels * p.height * p.width));
     int each = p.out_height * p.out_width;
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)(p.channels * each), 0);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (p.channels * each), 0);
 
     for (int i = 0; i < p.channels * each; i++)
         out[i] = pooled(&p, in + i / each * p.height * p.width, i % each / p.out_width,
@@ -205,8 +205,8 @@ void kernel_mandelbrot(struct samples_case *c, bool large)
     int limit = 4; /* before rounding begins */
 
     for (int k = 0; k < m.width * m.height; k++) {
-        float cr = -2.f + (float)(k % m.width) * 0.0625f,
-              ci = -1.f + (float)(k / m.width) * 0.0625f, r = 0, i = 0;
+        int x = k % m.width, y = k / m.width;
+        float cr = -2.f + (float)x * 0.0625f, ci = -1.f + (float)y * 0.0625f, r = 0, i = 0;
 
         for (; out[k] < limit && r * r + i * i < 4.f; out[k]++) {
             float next = r * r - i * i + cr;
@@ -226,8 +226,8 @@ void kernel_pitched_rows(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 70, 19);
     int in_pitch = (m.width + 15) / 16 * 16, out_pitch = in_pitch + 32;
-    const int32_t *in = kernels_ints(c, "in", (size_t)(in_pitch * m.height), -1000, 1000);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(out_pitch * m.height), 0);
+    const int32_t *in = kernels_ints(c, "in", (in_pitch * m.height), -1000, 1000);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (out_pitch * m.height), 0);
 
     for (int i = 0; i < m.width * m.height; i++)
         out[i / m.width * out_pitch + i % m.width] =
@@ -245,7 +245,7 @@ void kernel_lattice_push(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 44, 25);
     int w = m.width, h = m.height, plane = w * h;
-    const float *in = samples_floats(c, "in", 5 * m.count);
+    const float *in = kernels_floats(c, "in", 5 * m.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, 5 * m.count, fused);
 
     for (int i = 0; i < plane; i++) {

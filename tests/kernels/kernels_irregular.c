@@ -15,23 +15,23 @@ struct rows {
 static struct rows rows_add(struct samples_case *c, bool large)
 {
     struct rows r = {.count = kernels_size(c, large, 600)};
-    int32_t *row = samples_ints(c, "row", (size_t)r.count + 1);
+    int32_t *row = kernels_words(c, "row", r.count + 1);
     uint32_t state = c->seed + 11;
 
     for (int i = 0; i < r.count; i++)
         row[i + 1] = row[i] + (int32_t)(kernels_draw(&state) >> 8) % 12;
     r.entries = row[r.count];
     r.row = row;
-    r.column = kernels_ints(c, "column", (size_t)r.entries, 0, r.count);
+    r.column = kernels_ints(c, "column", r.entries, 0, r.count);
     return r;
 }
 
 static int matrix_times_vector(struct samples_case *c, bool large)
 {
     struct rows r = rows_add(c, large);
-    const float *value = samples_floats(c, "value", (size_t)r.entries),
-                *x = samples_floats(c, "x", (size_t)r.count);
-    float *y = kernels_zeros(c, "y", SAMPLES_F32, (size_t)r.count, reordered);
+    const float *value = kernels_floats(c, "value", r.entries),
+                *x = kernels_floats(c, "x", r.count);
+    float *y = kernels_zeros(c, "y", SAMPLES_F32, r.count, reordered);
 
     for (int i = 0; i < r.count; i++)
         for (int e = r.row[i]; e < r.row[i + 1]; e++)
@@ -55,11 +55,10 @@ void kernel_spmv_warp(struct samples_case *c, bool large)
 void kernel_spmv_ell(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 500), width = 6;
-    size_t all = (size_t)(rows * width);
+    int all = (rows * width);
     int32_t *column = kernels_ints(c, "column", all, -rows / 4, rows);
-    const float *value = samples_floats(c, "value", all),
-                *x = samples_floats(c, "x", (size_t)rows);
-    float *y = kernels_zeros(c, "y", SAMPLES_F32, (size_t)rows, reordered);
+    const float *value = kernels_floats(c, "value", all), *x = kernels_floats(c, "x", rows);
+    float *y = kernels_zeros(c, "y", SAMPLES_F32, rows, reordered);
 
     for (int r = 0; r < rows; r++)
         for (int at = r; at < rows * width && column[at] >= 0; at += rows)
@@ -73,7 +72,7 @@ void kernel_spmv_ell(struct samples_case *c, bool large)
 /* A permutation of 0 .. n - 1. */
 static int32_t *shuffled(struct samples_case *c, int n)
 {
-    int32_t *a = samples_ints(c, "index", (size_t)n);
+    int32_t *a = kernels_words(c, "index", n);
     uint32_t state = c->seed + 3;
 
     for (int i = 0; i < n; i++) {
@@ -89,8 +88,8 @@ static void moved(struct samples_case *c, bool large, bool to)
 {
     int n = kernels_size(c, large, 1400);
     const int32_t *index = shuffled(c, n);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[to ? index[i] : i] = in[to ? i : index[i]];
@@ -114,7 +113,7 @@ enum { CURRENT = 2 };
 /* Levels -1 .. CURRENT, and what they are after a step. */
 static int32_t *levels(struct samples_case *c, const struct rows *r, int32_t **before)
 {
-    int32_t *level = kernels_ints(c, "level", (size_t)r->count, -8, CURRENT + 1);
+    int32_t *level = kernels_ints(c, "level", r->count, -8, CURRENT + 1);
 
     for (int v = 0; v < r->count; v++)
         level[v] = level[v] < 0 ? -1 : level[v];
@@ -144,12 +143,12 @@ void kernel_bfs_queue(struct samples_case *c, bool large)
 {
     struct rows r = rows_add(c, large);
     int32_t *before, *level = levels(c, &r, &before);
-    int32_t *front = samples_ints(c, "front", (size_t)r.count), count = 0;
+    int32_t *front = kernels_words(c, "front", r.count), count = 0;
 
     for (int v = 0; v < r.count; v++)
         if (before[v] == CURRENT)
             front[count++] = v;
-    int32_t *next = kernels_zeros(c, "next", SAMPLES_I32, (size_t)r.count, 0);
+    int32_t *next = kernels_zeros(c, "next", SAMPLES_I32, r.count, 0);
 
     c->arrays[c->array_count - 1].is_set = true;
     int32_t *next_count = kernels_zeros(c, "next count", SAMPLES_I32, 1, 0);
@@ -172,8 +171,8 @@ void kernel_bfs_queue(struct samples_case *c, bool large)
 void kernel_compact_ticket(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1600);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     c->arrays[c->array_count - 1].is_set = true;
     int32_t *count = kernels_zeros(c, "count", SAMPLES_I32, 1, 0);
@@ -190,8 +189,8 @@ void kernel_fetched_tiles(struct samples_case *c, bool large)
 {
     enum { CTAS = 4, THREADS = 64 };
     int n = kernels_size(c, large, 1500);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
     int32_t *next = kernels_zeros(c, "next", SAMPLES_I32, 1, 0);
 
     for (int i = 0; i < n; i++)
@@ -205,7 +204,7 @@ void kernel_fetched_tiles(struct samples_case *c, bool large)
 void kernel_spin_lock(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 900);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -100, 100);
+    const int32_t *in = kernels_ints(c, "in", n, -100, 100);
 
     kernels_zeros(c, "lock", SAMPLES_I32, 1, 0);
     int32_t *total = kernels_zeros(c, "total", SAMPLES_I32, 1, 0);
@@ -244,10 +243,10 @@ void kernel_kmeans_assign(struct samples_case *c, bool large)
 {
     enum { K = 7, THREADS = 96 };
     int n = kernels_size(c, large, 1000), ctas = samples_parts(n, THREADS);
-    float *x = samples_floats(c, "x", (size_t)n), *y = samples_floats(c, "y", (size_t)n),
-          *centre = samples_floats(c, "centre", 2 * K);
-    int32_t *cluster = kernels_zeros(c, "cluster", SAMPLES_I32, (size_t)n, 0);
-    int32_t *counts = kernels_zeros(c, "counts", SAMPLES_I32, (size_t)(ctas * K), 0);
+    float *x = kernels_floats(c, "x", n), *y = kernels_floats(c, "y", n),
+          *centre = kernels_floats(c, "centre", 2 * K);
+    int32_t *cluster = kernels_zeros(c, "cluster", SAMPLES_I32, n, 0);
+    int32_t *counts = kernels_zeros(c, "counts", SAMPLES_I32, (ctas * K), 0);
 
     on_grid(x, n);
     on_grid(y, n);
@@ -265,8 +264,8 @@ void kernel_kmeans_assign(struct samples_case *c, bool large)
 void kernel_bodies_tile(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 170);
-    const float *body = samples_floats(c, "body", 4 * (size_t)n);
-    float *force = kernels_zeros(c, "force", SAMPLES_F32, 3 * (size_t)n, 1e-4);
+    const float *body = kernels_floats(c, "body", 4 * n);
+    float *force = kernels_zeros(c, "force", SAMPLES_F32, 3 * n, 1e-4);
 
     for (int i = 0; i < n; i++) {
         double sum[3] = {0};
@@ -294,7 +293,7 @@ void kernel_bitonic_step(struct samples_case *c, bool large)
     int n = kernels_size(c, large, 1000), distance = 4 << 3 * (kernels_step(c) % 3);
     int size = 2 * distance << (kernels_step(c) & 1);
 
-    kernels_ints(c, "a", (size_t)n, -1000, 1000);
+    kernels_ints(c, "a", n, -1000, 1000);
     int32_t *a = samples_output(c, 0);
 
     for (int i = 0; i < n; i++) {
@@ -316,9 +315,9 @@ void kernel_fft_pass(struct samples_case *c, bool large)
 {
     int n = large ? 1 << 14 : 512 << (kernels_step(c) & 1),
         done = 8 << (kernels_step(c) & 3);
-    const float *in = samples_floats(c, "in", 2 * (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, 2 * (size_t)n, 1e-6);
-    float *factor = samples_floats(c, "factor", (size_t)n);
+    const float *in = kernels_floats(c, "in", 2 * n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, 2 * n, 1e-6);
+    float *factor = kernels_floats(c, "factor", n);
 
     for (int i = 0; i < n / 2; i++) {
         factor[2 * i] = (float)cos(-2 * 3.14159265358979 * i / n);

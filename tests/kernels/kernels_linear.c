@@ -9,10 +9,9 @@ static const double reordered = 1e-4;
 void kernel_gemm_tiled(struct samples_case *c, bool large)
 {
     int m = kernels_size(c, large, 37), n = 45, k = 29 + kernels_step(c);
-    const float *a = samples_floats(c, "a", (size_t)(m * k)),
-                *b = samples_floats(c, "b", (size_t)(k * n));
+    const float *a = kernels_floats(c, "a", (m * k)), *b = kernels_floats(c, "b", (k * n));
 
-    samples_floats(c, "c", (size_t)(m * n));
+    kernels_floats(c, "c", (m * n));
     float *p = samples_output(c, reordered);
 
     for (int i = 0; i < m * n; i++) {
@@ -33,7 +32,7 @@ void kernel_gemm_tiled(struct samples_case *c, bool large)
 
 static double *doubles(struct samples_case *c, const char *name, int count)
 {
-    double *d = samples_array_add(c, name, SAMPLES_F64, (size_t)count);
+    double *d = kernels_add(c, name, SAMPLES_F64, count);
     uint32_t state = c->seed + c->array_count;
 
     for (int i = 0; i < count; i++)
@@ -46,7 +45,7 @@ void kernel_gemm_registers(struct samples_case *c, bool large)
     int m = kernels_size(c, large, 31), n = 43, k = 18, lda = k + 2, ldb = n + 1,
         ldc = n + 3;
     const double *a = doubles(c, "a", m * lda), *b = doubles(c, "b", k * ldb);
-    double *p = kernels_zeros(c, "c", SAMPLES_F64, (size_t)(m * ldc), 1e-12);
+    double *p = kernels_zeros(c, "c", SAMPLES_F64, (m * ldc), 1e-12);
 
     for (int i = 0; i < m * n; i++)
         for (int l = 0; l < k; l++)
@@ -66,9 +65,9 @@ void kernel_gemm_registers(struct samples_case *c, bool large)
 void kernel_gemm_batched(struct samples_case *c, bool large)
 {
     int count = kernels_size(c, large, 13), size = 11, stride = size * size + 7;
-    const float *a = samples_floats(c, "a", (size_t)(count * stride)),
-                *b = samples_floats(c, "b", (size_t)(count * stride));
-    float *p = kernels_zeros(c, "c", SAMPLES_F32, (size_t)(count * stride), reordered);
+    const float *a = kernels_floats(c, "a", (count * stride)),
+                *b = kernels_floats(c, "b", (count * stride));
+    float *p = kernels_zeros(c, "c", SAMPLES_F32, (count * stride), reordered);
 
     for (int i = 0; i < count * size * size; i++) {
         int at = i / (size * size) * stride, row = i / size % size, column = i % size;
@@ -86,9 +85,9 @@ void kernel_gemm_batched(struct samples_case *c, bool large)
 void kernel_gemv_warps(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 77), columns = 101;
-    const float *a = samples_floats(c, "a", (size_t)(rows * columns)),
-                *x = samples_floats(c, "x", (size_t)columns);
-    float *y = kernels_zeros(c, "y", SAMPLES_F32, (size_t)rows, reordered);
+    const float *a = kernels_floats(c, "a", (rows * columns)),
+                *x = kernels_floats(c, "x", columns);
+    float *y = kernels_zeros(c, "y", SAMPLES_F32, rows, reordered);
 
     for (int i = 0; i < rows * columns; i++)
         y[i / columns] += a[i] * x[i % columns];
@@ -101,12 +100,11 @@ void kernel_gemv_warps(struct samples_case *c, bool large)
 void kernel_rank_one(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 41), columns = 67;
-    size_t n = (size_t)(rows * columns);
+    int n = (rows * columns);
 
-    samples_floats(c, "a", n);
+    kernels_floats(c, "a", n);
     float *a = samples_output(c, 1e-6);
-    const float *x = samples_floats(c, "x", (size_t)rows),
-                *y = samples_floats(c, "y", (size_t)columns);
+    const float *x = kernels_floats(c, "x", rows), *y = kernels_floats(c, "y", columns);
 
     for (int i = 0; i < rows * columns; i++)
         a[i] += 0.75f * x[i / columns] * y[i % columns];
@@ -121,10 +119,11 @@ void kernel_rank_one(struct samples_case *c, bool large)
 static int system_of(struct samples_case *c, bool large, float **a)
 {
     int n = kernels_size(c, large, 53);
-    float *before = samples_floats(c, "a", (size_t)(n * n));
+    float *before = kernels_floats(c, "a", (n * n));
 
-    for (int i = 0; i < n * n; i++)
-        before[i] = i / n == i % n ? (float)n : 1.f / (float)(1 + i / n + i % n);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            before[i * n + j] = i == j ? (float)n : 1.f / (float)(1 + i + j);
     *a = samples_output(c, 1e-5);
     samples_pass_all(c);
     samples_pass_int(c, n);
@@ -190,13 +189,13 @@ void kernel_cholesky_update(struct samples_case *c, bool large)
 void kernel_tridiagonal(struct samples_case *c, bool large)
 {
     int systems = kernels_size(c, large, 150), n = 19;
-    size_t all = (size_t)(systems * n);
-    float *below = samples_floats(c, "below", all),
-          *diagonal = samples_floats(c, "diagonal", all),
-          *above = samples_floats(c, "above", all);
+    int all = (systems * n);
+    float *below = kernels_floats(c, "below", all),
+          *diagonal = kernels_floats(c, "diagonal", all),
+          *above = kernels_floats(c, "above", all);
     float *scratch = kernels_zeros(c, "scratch", SAMPLES_F32, all, 1e-5);
 
-    samples_floats(c, "x", all);
+    kernels_floats(c, "x", all);
     float *x = samples_output(c, 1e-5);
 
     for (int i = 0; i < systems * n; i++)
@@ -228,10 +227,10 @@ void kernel_align_diagonal(struct samples_case *c, bool large)
     int n = kernels_size(c, large, 71), diagonal = n + 9 - 40 * (kernels_step(c) & 1),
         gap = 3;
 
-    kernels_ints(c, "score", (size_t)(n * n), -20, 20);
+    kernels_ints(c, "score", (n * n), -20, 20);
     int32_t *score = samples_output(c, 0);
-    const unsigned char *first = kernels_octets(c, "first", (size_t)n, 4),
-                        *second = kernels_octets(c, "second", (size_t)n, 4);
+    const unsigned char *first = kernels_octets(c, "first", n, 4),
+                        *second = kernels_octets(c, "second", n, 4);
     int low = most(1, diagonal - n + 1), high = diagonal - 1 < n - 1 ? diagonal - 1 : n - 1;
 
     for (int i = low; i <= high; i++) {

@@ -7,7 +7,7 @@ enum { TILE = 16 };
 static void tiles(struct samples_case *c, bool large, int *across, int *down)
 {
     int width = kernels_size(c, large, 87), height = 105 + kernels_step(c);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(width * height), 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (width * height), 0);
 
     for (int i = 0; i < width * height; i++)
         out[i] = i / width / TILE * 1000 + i % width / TILE;
@@ -49,8 +49,8 @@ static int pair(struct samples_case *c, bool large, const int32_t **in, int32_t 
 {
     int n = kernels_size(c, large, 1300);
 
-    *in = kernels_ints(c, "in", (size_t)n, -1000, 1000);
-    *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    *in = kernels_ints(c, "in", n, -1000, 1000);
+    *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
     samples_pass_all(c);
     samples_pass_int(c, n);
     kernels_line(c, n, 64);
@@ -84,7 +84,7 @@ void kernel_leaves_early(struct samples_case *c, bool large)
 void kernel_line_of_all(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 2000), per_plane = 2 * 3 * 24;
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = (int32_t)((int64_t)i * i);
@@ -97,7 +97,7 @@ void kernel_line_of_all(struct samples_case *c, bool large)
 void kernel_joined_bits(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1000) / 8 * 8;
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i ^ 5] = i;
@@ -109,8 +109,8 @@ void kernel_joined_bits(struct samples_case *c, bool large)
 void kernel_walking_pointer(struct samples_case *c, bool large)
 {
     int columns = kernels_size(c, large, 333), rows = 9;
-    size_t n = (size_t)(rows * columns);
-    const float *in = samples_floats(c, "in", n);
+    int n = (rows * columns);
+    const float *in = kernels_floats(c, "in", n);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 1e-6);
 
     for (int i = 0; i < rows * columns; i++)
@@ -124,9 +124,9 @@ void kernel_walking_pointer(struct samples_case *c, bool large)
 void kernel_chosen_array(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 900), turn = kernels_step(c) + 1;
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -99, 99);
-    int32_t *even = kernels_zeros(c, "even", SAMPLES_I32, (size_t)n, 0),
-            *odd = kernels_zeros(c, "odd", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -99, 99);
+    int32_t *even = kernels_zeros(c, "even", SAMPLES_I32, n, 0),
+            *odd = kernels_zeros(c, "odd", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         (turn % 2 ? odd : even)[i] = in[i] - turn;
@@ -139,9 +139,9 @@ void kernel_chosen_array(struct samples_case *c, bool large)
 void kernel_chosen_by_data(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 900);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -99, 99);
-    int32_t *high = kernels_zeros(c, "high", SAMPLES_I32, (size_t)n, 0),
-            *low = kernels_zeros(c, "low", SAMPLES_I32, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -99, 99);
+    int32_t *high = kernels_zeros(c, "high", SAMPLES_I32, n, 0),
+            *low = kernels_zeros(c, "low", SAMPLES_I32, n, 0);
 
     for (int i = 0; i < n; i++)
         (in[i] > 0 ? high : low)[i] = in[i];
@@ -153,8 +153,8 @@ void kernel_chosen_by_data(struct samples_case *c, bool large)
 void kernel_bounded_rows(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 300), room = 6;
-    const int32_t *count = kernels_ints(c, "count", (size_t)rows, 0, 10);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(rows * room), 0);
+    const int32_t *count = kernels_ints(c, "count", rows, 0, 10);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (rows * room), 0);
 
     for (int i = 0; i < rows * room; i++)
         if (i % room < count[i / room])
@@ -187,10 +187,9 @@ void kernel_convolve_channels(struct samples_case *c, bool large)
 {
     struct layer l = {3, 19 + kernels_step(c), large ? 99 : 23, 4};
     int images = 2, plane = l.height * l.width;
-    const float *in = samples_floats(c, "in", (size_t)(images * l.channels * plane)),
-                *weight = samples_floats(c, "weight", (size_t)(l.filters * l.channels * 9));
-    float *out =
-        kernels_zeros(c, "out", SAMPLES_F32, (size_t)(images * l.filters * plane), 1e-5);
+    const float *in = kernels_floats(c, "in", (images * l.channels * plane)),
+                *weight = kernels_floats(c, "weight", (l.filters * l.channels * 9));
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (images * l.filters * plane), 1e-5);
 
     for (int i = 0; i < images * l.filters * plane; i++)
         out[i] = convolved(&l, in + i / plane / l.filters * l.channels * plane,
@@ -208,9 +207,9 @@ void kernel_convolve_channels(struct samples_case *c, bool large)
 void kernel_embed_rows(struct samples_case *c, bool large)
 {
     int tokens = kernels_size(c, large, 40), width = 75, known = 50;
-    const int32_t *token = kernels_ints(c, "token", (size_t)tokens, 0, known);
-    const float *table = samples_floats(c, "table", (size_t)(known * width));
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)(tokens * width), 0);
+    const int32_t *token = kernels_ints(c, "token", tokens, 0, known);
+    const float *table = kernels_floats(c, "table", (known * width));
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (tokens * width), 0);
 
     for (int i = 0; i < tokens * width; i++)
         out[i] = table[token[i / width] * width + i % width];
@@ -222,8 +221,8 @@ void kernel_embed_rows(struct samples_case *c, bool large)
 void kernel_sorted_runs(struct samples_case *c, bool large)
 {
     int runs = kernels_size(c, large, 200);
-    const int32_t *in = kernels_ints(c, "in", 8 * (size_t)runs, -99, 99);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 8 * (size_t)runs, 0);
+    const int32_t *in = kernels_ints(c, "in", 8 * runs, -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 8 * runs, 0);
 
     for (int i = 0; i < 8 * runs; i++) {
         int at = i;
@@ -240,8 +239,8 @@ void kernel_sorted_runs(struct samples_case *c, bool large)
 void kernel_own_line_atomic(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 900), ctas = samples_parts(n, 96);
-    const unsigned char *in = kernels_octets(c, "in", (size_t)n, 256);
-    int32_t *lines = kernels_zeros(c, "lines", SAMPLES_I32, (size_t)(ctas * 16), 0);
+    const unsigned char *in = kernels_octets(c, "in", n, 256);
+    int32_t *lines = kernels_zeros(c, "lines", SAMPLES_I32, (ctas * 16), 0);
 
     for (int i = 0; i < n; i++)
         lines[i / 96 * 16 + in[i] % 16]++;
@@ -253,8 +252,8 @@ void kernel_own_line_atomic(struct samples_case *c, bool large)
 void kernel_all_write_one(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 700);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -99, 99);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n + 1, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n + 1, 0);
 
     out[0] = n;
     for (int i = 0; i < n; i++)
@@ -267,9 +266,9 @@ void kernel_all_write_one(struct samples_case *c, bool large)
 void kernel_streamed(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 400);
-    const float *in = samples_floats(c, "in", 4 * (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, 4 * (size_t)n, 0);
-    const float *by = samples_floats(c, "by", 1);
+    const float *in = kernels_floats(c, "in", 4 * n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, 4 * n, 0);
+    const float *by = kernels_floats(c, "by", 1);
 
     for (int i = 0; i < 4 * n; i++)
         out[i] = in[i] * *by;
@@ -291,11 +290,11 @@ void kernel_assembled_store(struct samples_case *c, bool large)
 void kernel_tiles_ahead(struct samples_case *c, bool large)
 {
     int ctas = kernels_size(c, large, 7), tile_count = 3 + kernels_step(c) % 2;
-    size_t n = (size_t)(ctas * tile_count * 128);
-    const float *in = samples_floats(c, "in", n);
+    int n = (ctas * tile_count * 128);
+    const float *in = kernels_floats(c, "in", n);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         out[i] = in[i / 128 * 128 + 127 - i % 128];
     samples_pass_all(c);
     samples_pass_int(c, tile_count);
@@ -305,8 +304,8 @@ void kernel_tiles_ahead(struct samples_case *c, bool large)
 void kernel_group_copies(struct samples_case *c, bool large)
 {
     int ctas = kernels_size(c, large, 9), each = 200;
-    int32_t *in = kernels_ints(c, "in", (size_t)(ctas * each), -99, 99);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)(ctas * each), 0);
+    int32_t *in = kernels_ints(c, "in", (ctas * each), -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (ctas * each), 0);
 
     for (int i = 0; i < ctas * each; i++)
         out[i] = in[i / each * each + each - 1 - i % each];
@@ -314,4 +313,17 @@ void kernel_group_copies(struct samples_case *c, bool large)
     samples_pass_int(c, each);
     samples_grid(c, ctas, 1, 64, 1);
     c->grid.shared_bytes = (uint32_t)each * 4;
+}
+
+void kernel_either_space(struct samples_case *c, bool large)
+{
+    const int32_t *in;
+    int32_t *out;
+    int n = pair(c, large, &in, &out);
+
+    for (int i = 0; i < n; i++) {
+        int other = i / 64 * 64 + 63 - i % 64;
+
+        out[i] = (in[i] > 0 ? 0 : in[i]) + (other < n && in[other] > 50);
+    }
 }

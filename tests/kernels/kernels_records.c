@@ -13,7 +13,7 @@ void kernel_struct_of_pointers(struct samples_case *c, bool large)
     float dt = 0.5f, *a[4], *moved[2];
 
     for (int i = 0; i < 4; i++) {
-        a[i] = samples_floats(c, name[i], (size_t)n);
+        a[i] = kernels_floats(c, name[i], n);
         if (i < 2)
             moved[i] = samples_output(c, fused);
     }
@@ -40,7 +40,7 @@ void kernel_records_in_place(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 500);
 
-    memset(samples_floats(c, "p", (size_t)n * 6), 0, (size_t)n * 24);
+    memset(kernels_floats(c, "p", n * 6), 0, (size_t)n * 24);
     struct particle *before = c->arrays[0].content;
 
     for (int i = 0; i < n; i++)
@@ -65,11 +65,12 @@ void kernel_pointers_by_grid(struct samples_case *c, bool large)
     float *row[3];
 
     for (int r = 0; r < 3; r++)
-        row[r] = kernels_zeros(c, name[r], SAMPLES_F32, (size_t)n, 0);
-    const float *in = samples_floats(c, "in", (size_t)n);
+        row[r] = kernels_zeros(c, name[r], SAMPLES_F32, n, 0);
+    const float *in = kernels_floats(c, "in", n);
 
-    for (int i = 0; i < 3 * n; i++)
-        row[i / n][i % n] = in[i % n] * (float)(i / n + 1);
+    for (int r = 0; r < 3; r++)
+        for (int i = 0; i < n; i++)
+            row[r][i] = in[i] * (float)(r + 1);
     unsigned char *value = samples_pass_bytes(c, 32, 8);
 
     for (int r = 0; r < 3; r++)
@@ -83,9 +84,9 @@ void kernel_pointers_in_memory(struct samples_case *c, bool large)
 {
     enum { ROWS = 5 };
     int n = kernels_size(c, large, 400);
-    uint64_t *table = samples_array_add(c, "table", SAMPLES_ADDRESS, ROWS);
-    const float *in = samples_floats(c, "in", (size_t)(ROWS * n));
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)(ROWS * n), 0);
+    uint64_t *table = kernels_add(c, "table", SAMPLES_ADDRESS, ROWS);
+    const float *in = kernels_floats(c, "in", (ROWS * n));
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, (ROWS * n), 0);
 
     for (int r = 0; r < ROWS; r++) {
         int at = (r * 3 + 1) % ROWS * n;
@@ -104,8 +105,8 @@ void kernel_pointers_in_memory(struct samples_case *c, bool large)
 void kernel_vector_four(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 555);
-    const float *in = samples_floats(c, "in", 4 * (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, 4 * (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", 4 * n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, 4 * n, 0);
 
     for (int i = 0; i < 4 * n; i++)
         out[i] = in[i / 4 * 4 + 3 - i % 4] * 2.5f;
@@ -118,8 +119,8 @@ void kernel_vector_four(struct samples_case *c, bool large)
 void kernel_vector_tail(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1023);
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = in[i] + 1.f;
@@ -131,7 +132,7 @@ void kernel_vector_tail(struct samples_case *c, bool large)
 void kernel_vector_double(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 601);
-    double *v = samples_array_add(c, "v", SAMPLES_F64, 2 * (size_t)n);
+    double *v = kernels_add(c, "v", SAMPLES_F64, 2 * n);
 
     for (int i = 0; i < 2 * n; i++)
         v[i] = i * 0.5;
@@ -149,9 +150,8 @@ void kernel_vector_double(struct samples_case *c, bool large)
 void kernel_complex_product(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 901);
-    const float *a = samples_floats(c, "a", 2 * (size_t)n),
-                *b = samples_floats(c, "b", 2 * (size_t)n);
-    float *p = kernels_zeros(c, "c", SAMPLES_F32, 2 * (size_t)n, fused);
+    const float *a = kernels_floats(c, "a", 2 * n), *b = kernels_floats(c, "b", 2 * n);
+    float *p = kernels_zeros(c, "c", SAMPLES_F32, 2 * n, fused);
 
     for (int i = 0; i < 2 * n; i += 2) {
         p[i] = a[i] * b[i] - a[i + 1] * b[i + 1];
@@ -165,9 +165,9 @@ void kernel_complex_product(struct samples_case *c, bool large)
 void kernel_minmax_pairs(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 801);
-    const int32_t *a = kernels_ints(c, "a", (size_t)n, -99, 99),
-                  *b = kernels_ints(c, "b", (size_t)n, -99, 99);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 2 * (size_t)n, 0);
+    const int32_t *a = kernels_ints(c, "a", n, -99, 99),
+                  *b = kernels_ints(c, "b", n, -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 2 * n, 0);
 
     for (int i = 0; i < n; i++) {
         out[2 * i] = a[i] < b[i] ? a[i] : b[i];
@@ -181,11 +181,11 @@ void kernel_minmax_pairs(struct samples_case *c, bool large)
 void kernel_gray(struct samples_case *c, bool large)
 {
     int width = kernels_size(c, large, 75), height = 41;
-    size_t n = (size_t)(width * height);
+    int n = (width * height);
     const unsigned char *in = kernels_octets(c, "in", 3 * n, 256);
     unsigned char *out = kernels_zeros(c, "out", SAMPLES_U8, n, 0);
 
-    for (size_t i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         out[i] =
             (unsigned char)((77 * in[3 * i] + 150 * in[3 * i + 1] + 29 * in[3 * i + 2]) >>
                             8);
@@ -198,8 +198,8 @@ void kernel_gray(struct samples_case *c, bool large)
 void kernel_short_delta(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1777);
-    uint16_t *in = samples_array_add(c, "in", SAMPLES_U16, (size_t)n);
-    uint16_t *out = kernels_zeros(c, "out", SAMPLES_U16, (size_t)n, 0);
+    uint16_t *in = kernels_add(c, "in", SAMPLES_U16, n);
+    uint16_t *out = kernels_zeros(c, "out", SAMPLES_U16, n, 0);
     uint32_t state = c->seed + 1;
 
     for (int i = 0; i < n; i++) {
@@ -214,9 +214,9 @@ void kernel_short_delta(struct samples_case *c, bool large)
 void kernel_bool_marks(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1234);
-    const int32_t *in = kernels_ints(c, "in", (size_t)n, -500, 500);
-    unsigned char *even = kernels_zeros(c, "even", SAMPLES_U8, (size_t)n, 0);
-    unsigned char *above = kernels_zeros(c, "large", SAMPLES_U8, (size_t)n, 0);
+    const int32_t *in = kernels_ints(c, "in", n, -500, 500);
+    unsigned char *even = kernels_zeros(c, "even", SAMPLES_U8, n, 0);
+    unsigned char *above = kernels_zeros(c, "large", SAMPLES_U8, n, 0);
 
     for (int i = 0; i < n; i++) {
         even[i] = in[i] % 2 == 0;
@@ -231,10 +231,10 @@ void kernel_bool_marks(struct samples_case *c, bool large)
 void kernel_channels(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1003);
-    const unsigned char *in = kernels_octets(c, "in", 4 * (size_t)n, 256);
-    unsigned char *red = kernels_zeros(c, "red", SAMPLES_U8, (size_t)n, 0),
-                  *green = kernels_zeros(c, "green", SAMPLES_U8, (size_t)n, 0),
-                  *blue = kernels_zeros(c, "blue", SAMPLES_U8, (size_t)n, 0);
+    const unsigned char *in = kernels_octets(c, "in", 4 * n, 256);
+    unsigned char *red = kernels_zeros(c, "red", SAMPLES_U8, n, 0),
+                  *green = kernels_zeros(c, "green", SAMPLES_U8, n, 0),
+                  *blue = kernels_zeros(c, "blue", SAMPLES_U8, n, 0);
 
     for (int i = 0; i < n; i++) {
         const unsigned char *p = in + 4 * i;

@@ -7,7 +7,7 @@
 static const int32_t *values(struct samples_case *c, bool large, int *n)
 {
     *n = kernels_size(c, large, 1900);
-    return kernels_ints(c, "in", (size_t)*n, -100, 100);
+    return kernels_ints(c, "in", *n, -100, 100);
 }
 
 static void pass(struct samples_case *c, int n, int ctas, int threads)
@@ -22,7 +22,7 @@ void kernel_tree_sum(struct samples_case *c, bool large)
     int n;
     const int32_t *in = values(c, large, &n);
     int ctas = samples_parts(n, 128);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)ctas, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, ctas, 0);
 
     for (int i = 0; i < n; i++)
         out[i / 128] += in[i];
@@ -47,8 +47,8 @@ static void scan(struct samples_case *c, bool large, int stretch, bool inclusive
     int n;
     const int32_t *in = values(c, large, &n);
     int ctas = samples_parts(n, stretch);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
-    int32_t *sums = kernels_zeros(c, "sums", SAMPLES_I32, (size_t)ctas, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *sums = kernels_zeros(c, "sums", SAMPLES_I32, ctas, 0);
 
     for (int i = 0; i < n; i++) {
         out[i] = sums[i / stretch] + (inclusive ? in[i] : 0);
@@ -75,7 +75,7 @@ void kernel_scan_add(struct samples_case *c, bool large)
     values(c, large, &n);
     int32_t *sum = samples_output(c, 0);
     int ctas = samples_parts(n, 64);
-    const int32_t *sums = kernels_ints(c, "sums", (size_t)ctas, -1000, 1000);
+    const int32_t *sums = kernels_ints(c, "sums", ctas, -1000, 1000);
 
     for (int i = 64; i < n; i++)
         sum[i] += sums[i / 64 - 1];
@@ -85,8 +85,8 @@ void kernel_scan_add(struct samples_case *c, bool large)
 void kernel_row_sums(struct samples_case *c, bool large)
 {
     int rows = kernels_size(c, large, 45), columns = 83;
-    const int32_t *in = kernels_ints(c, "in", (size_t)(rows * columns), -100, 100);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)rows, 0);
+    const int32_t *in = kernels_ints(c, "in", (rows * columns), -100, 100);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, rows, 0);
 
     for (int i = 0; i < rows * columns; i++)
         out[i / columns] += in[i];
@@ -101,8 +101,8 @@ void kernel_pack_stretch(struct samples_case *c, bool large)
     int n;
     const int32_t *in = values(c, large, &n);
     int ctas = samples_parts(n, 96);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
-    int32_t *counts = kernels_zeros(c, "counts", SAMPLES_I32, (size_t)ctas, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *counts = kernels_zeros(c, "counts", SAMPLES_I32, ctas, 0);
 
     for (int i = 0; i < n; i++)
         if (in[i] > 0)
@@ -113,7 +113,7 @@ void kernel_pack_stretch(struct samples_case *c, bool large)
 void kernel_circle_count(struct samples_case *c, bool large)
 {
     int ctas = kernels_size(c, large, 9), each = 20;
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)ctas, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, ctas, 0);
 
     for (int i = 0; i < ctas * 64; i++) {
         uint32_t state = 99u + 2654435761u * (uint32_t)i;
@@ -137,8 +137,8 @@ void kernel_circle_count(struct samples_case *c, bool large)
 void kernel_specialised_warps(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1500) / 2 * 2, rounds = 5;
-    const float *in = samples_floats(c, "in", (size_t)n);
-    float *out = kernels_zeros(c, "out", SAMPLES_F32, (size_t)n, 0);
+    const float *in = kernels_floats(c, "in", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
 
     for (int i = 0; i < n; i++)
         out[i] = 2.f * in[i ^ 1];
@@ -149,8 +149,7 @@ void kernel_specialised_warps(struct samples_case *c, bool large)
 void kernel_dot_atomic(struct samples_case *c, bool large)
 {
     int n = kernels_size(c, large, 1777);
-    const float *x = samples_floats(c, "x", (size_t)n),
-                *y = samples_floats(c, "y", (size_t)n);
+    const float *x = kernels_floats(c, "x", n), *y = kernels_floats(c, "y", n);
     float *sum = kernels_zeros(c, "sum", SAMPLES_F32, 1, 1e-3);
 
     for (int i = 0; i < n; i++)
@@ -191,9 +190,9 @@ void kernel_scan_chained(struct samples_case *c, bool large)
     int n;
     const int32_t *in = values(c, large, &n);
     int ctas = samples_parts(n, 64);
-    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, (size_t)n, 0);
-    int32_t *reached = kernels_zeros(c, "reached", SAMPLES_I32, (size_t)ctas, 0);
-    int32_t *flag = kernels_zeros(c, "flag", SAMPLES_I32, (size_t)ctas, 0);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *reached = kernels_zeros(c, "reached", SAMPLES_I32, ctas, 0);
+    int32_t *flag = kernels_zeros(c, "flag", SAMPLES_I32, ctas, 0);
     int32_t sum = 0;
 
     for (int i = 0; i < n; i++) {

@@ -5,7 +5,7 @@ static const double fused = 1e-5;
 
 struct box {
     int nx, ny, nz, plane;
-    size_t count;
+    int count;
 };
 
 static struct box box_of(const struct samples_case *c, bool large)
@@ -13,7 +13,7 @@ static struct box box_of(const struct samples_case *c, bool large)
     struct box b = {kernels_size(c, large, 29), 17 + kernels_step(c), 11, 0, 0};
 
     b.plane = b.nx * b.ny;
-    b.count = (size_t)(b.plane * b.nz);
+    b.count = (b.plane * b.nz);
     return b;
 }
 
@@ -41,7 +41,7 @@ static float laplace(const struct box *b, const float *in, int i)
 static struct box heat(struct samples_case *c, bool large)
 {
     struct box b = box_of(c, large);
-    const float *in = samples_floats(c, "in", b.count);
+    const float *in = kernels_floats(c, "in", b.count);
     float *out = kernels_zeros(c, "out", SAMPLES_F32, b.count, fused);
 
     for (int i = 0; i < b.plane * b.nz; i++)
@@ -92,8 +92,8 @@ void kernel_sum_27(struct samples_case *c, bool large)
 void kernel_wave_in_place(struct samples_case *c, bool large)
 {
     struct box b = box_of(c, large);
-    const float *now = samples_floats(c, "now", b.count),
-                *before = samples_floats(c, "other", b.count);
+    const float *now = kernels_floats(c, "now", b.count),
+                *before = kernels_floats(c, "other", b.count);
     float *after = samples_output(c, fused);
 
     for (int i = 0; i < b.plane * b.nz; i++)
@@ -107,7 +107,7 @@ void kernel_wave_in_place(struct samples_case *c, bool large)
 void kernel_turn_axes(struct samples_case *c, bool large)
 {
     struct box b = box_of(c, large);
-    uint16_t *in = samples_array_add(c, "in", SAMPLES_U16, b.count);
+    uint16_t *in = kernels_add(c, "in", SAMPLES_U16, b.count);
     uint16_t *out = kernels_zeros(c, "out", SAMPLES_U16, b.count, 0);
 
     for (int i = 0; i < b.plane * b.nz; i++) {

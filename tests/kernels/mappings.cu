@@ -211,3 +211,18 @@ KERNEL(all_write_one, const int *in, int *out, int n)
     if (i < n)
         out[i + 1] = in[i];
 }
+
+/* Into global memory or into shared memory, by data: a store without a space. */
+KERNEL(either_space, const int *in, int *out, int n)
+{
+    __shared__ int line[64];
+    int i = blockIdx.x * 64 + threadIdx.x, value = i < n ? in[i] : 1;
+
+    line[threadIdx.x] = 0;
+    int *to = value > 0 ? &line[threadIdx.x] : &out[i];
+
+    *to = value;
+    __syncthreads();
+    if (i < n && line[63 - threadIdx.x] > 50)
+        out[i] += 1;
+}

@@ -18,7 +18,7 @@
 #include <proact/device.h>
 
 enum {
-    BLOCK_BYTES = 1024,
+    BLOCK_BYTES = SAMPLES_BLOCK_MAX,
     ALIGNMENT = 512,
     MEMORY_SMALL = 8 << 20,
     MEMORY_LARGE = 256 << 20
@@ -183,31 +183,21 @@ static void tear_down(struct run *r)
     samples_end(&r->c);
 }
 
-static size_t aligned(size_t at, size_t alignment)
-{
-    return (at + alignment - 1) / alignment * alignment;
-}
-
 /* Returns the size of the block; the marked form ends with the share. */
 static size_t lay_parameters(const struct run *r, unsigned char block[BLOCK_BYTES])
 {
-    size_t at = 0;
+    uint64_t address[SAMPLES_ARRAYS_MAX];
 
-    for (unsigned i = 0; i < r->c.parameter_count; i++) {
-        const struct samples_parameter *p = &r->c.parameters[i];
+    for (unsigned i = 0; i < SAMPLES_ARRAYS_MAX; i++)
+        address[i] = (uint64_t)(uintptr_t)r->place[i];
+    size_t at = samples_lay_parameters(&r->c, address, block);
 
-        at = aligned(at, p->bytes == 4 ? 4 : 8);
-        memcpy(block + at, p->value, p->bytes);
-        if (p->array >= 0)
-            memcpy(block + at, &r->place[p->array], 8);
-        at += p->bytes;
-    }
     if (r->form == SAMPLES_PLAIN)
         return at;
     struct proact_share share = {.cta_first = r->cta_first};
 
     memcpy(share.grid, r->c.grid.ctas, sizeof share.grid);
-    at = aligned(at, 8);
+    at = (at + 7) / 8 * 8;
     memcpy(block + at, &share, sizeof share);
     return at + sizeof share;
 }
