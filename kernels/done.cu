@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The last words of a marked kernel and nothing else: src/instrument puts the body of one of
-   these kernels behind those that say no last words of their own. */
+/* The last words of a marked kernel and nothing else: src/instrument puts the body of one
+   of these kernels behind those that say no last words of their own. */
 
 #include <proact/device.h>
 

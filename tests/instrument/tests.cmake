@@ -7,3 +7,10 @@ if(PROACT_NVCC)
         ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers)
     set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS slow)
 endif()
+
+set(unmarked_text ${CMAKE_CURRENT_BINARY_DIR}/unmarked.ptx)
+proact_ptx(${unmarked_text} ${CMAKE_CURRENT_LIST_DIR}/unmarked.cu ${PROACT_PTX}
+    -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(unmarked_ptx DEPENDS ${unmarked_text})
+add_dependencies(instrument_run_test unmarked_ptx)
+target_compile_definitions(instrument_run_test PRIVATE UNMARKED_PTX="${unmarked_text}")
