@@ -89,9 +89,10 @@ UNMARKED(widths)
                      "f"(in[i + 1])
                      : "memory");
     asm volatile("{.reg .pred p; setp.gt.u32 p, %1, 7;\n"
-                 "@p st.global.cs.u8 [%0+1], %1; @!p st.volatile.global.u16 [%0+2], %1;}" ::"l"(
-                     b + i),
-                 "r"(bits & 15)
+                 "@p st.global.cs.u8 [%0+1], %1;\n"
+                 "@!p st.volatile.global.u16 [%0+2], %1;}"
+                 :
+                 : "l"(b + i), "r"(bits & 15)
                  : "memory");
 }
 
