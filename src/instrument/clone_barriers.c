@@ -41,7 +41,8 @@ static bool is_full(const struct ptx_function *f, const struct ptx_operand *mask
         struct constant k = {mask->reg, false};
 
         definition_each(i, find_definition, &k);
-        if (k.is_set && i->opcode == PTX_MOV && i->operands[1].kind == PTX_INTEGER &&
+        if (k.is_set && i->opcode == PTX_MOV && i->operand_count == 2 &&
+            i->operands[1].kind == PTX_INTEGER &&
             (uint32_t)i->operands[1].integer == UINT32_MAX)
             return true;
     }

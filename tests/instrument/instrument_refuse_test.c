@@ -79,6 +79,7 @@ static const struct {
     {"prints", NULL, 0},
     {"difference", NULL, 0},
     {"words", NULL, 0},
+    {"leaves", NULL, 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -303,6 +304,19 @@ static void a_refusal_belongs_to_the_plan(void **state)
     proact_close(b.p);
 }
 
+static void guarded_returns_are_counted(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        open_bench(&b, "leaves", *m);
+        assert_null(proact_kernel_refusal(b.kernel));
+        launch(&b, 7);
+        proact_close(b.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +325,7 @@ int main(void)
         cmocka_unit_test(old_targets_and_long_parameters_are_refused),
         cmocka_unit_test(a_refused_kernel_runs_on_one_device),
         cmocka_unit_test(a_refusal_belongs_to_the_plan),
+        cmocka_unit_test(guarded_returns_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
