@@ -3,6 +3,7 @@
    that wait for the last words would be. Where that may happen, every barrier asks whether
    all of its threads have come to the end; whoever has, stays until the answer is yes. */
 #include "instrument/clone.h"
+#include "instrument/definition.h"
 #include "instrument/divergence.h"
 
 static bool is_barrier(const struct ptx_instruction *i)
@@ -18,8 +19,39 @@ static bool is_plain(const struct ptx_instruction *i)
            i->operands[0].kind == PTX_INTEGER && i->operands[0].integer == 0;
 }
 
+struct constant {
+    int32_t reg;
+    bool is_set;
+};
+
+static void find_definition(void *context, int32_t reg)
+{
+    struct constant *k = context;
+
+    k->is_set |= reg == k->reg;
+}
+
+/* -1, or a register that a move of -1 sets. */
+static bool is_full(const struct ptx_function *f, const struct ptx_operand *mask)
+{
+    if (mask->kind == PTX_INTEGER)
+        return (uint32_t)mask->integer == UINT32_MAX;
+    for (uint32_t n = 0; mask->kind == PTX_REGISTER && n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+        struct constant k = {mask->reg, false};
+
+        definition_each(i, find_definition, &k);
+        if (k.is_set && i->opcode == PTX_MOV && i->operand_count == 2 &&
+            i->operands[1].kind == PTX_INTEGER &&
+            (uint32_t)i->operands[1].integer == UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
 /* Lanes that a full mask names, and that may have ended. */
-static bool expects_ended(const struct ptx_instruction *i, uint8_t marks)
+static bool expects_ended(const struct ptx_function *f, const struct ptx_instruction *i,
+                          uint8_t marks)
 {
     bool warp = i->opcode == PTX_SHFL || i->opcode == PTX_VOTE || i->opcode == PTX_MATCH ||
                 i->opcode == PTX_REDUX || ptx_has(i, PTX_PART_WARP);
@@ -27,9 +59,7 @@ static bool expects_ended(const struct ptx_instruction *i, uint8_t marks)
     if (!(marks & DIVERGENCE_ENDS) || !warp || !ptx_has(i, PTX_PART_SYNC) ||
         !i->operand_count)
         return false;
-    const struct ptx_operand *mask = &i->operands[i->operand_count - 1];
-
-    return mask->kind == PTX_INTEGER && (uint32_t)mask->integer == UINT32_MAX;
+    return is_full(f, &i->operands[i->operand_count - 1]);
 }
 
 enum proact_status meet_at_barriers(struct clone *c)
@@ -42,7 +72,7 @@ enum proact_status meet_at_barriers(struct clone *c)
         const struct ptx_instruction *i = &f->instructions[n];
         uint8_t marks = region[c->flow->block_of[n]];
 
-        if (expects_ended(i, marks))
+        if (expects_ended(f, i, marks))
             return clone_refuse(c, i,
                                 "it names all lanes of a warp, of which some may have "
                                 "returned and would wait at the kernel's end");

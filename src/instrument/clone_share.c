@@ -63,7 +63,7 @@ enum proact_status add_share(struct clone *c)
 
         at = find_mark(text, last.offset + last.bytes, ')');
     } else {
-        at += has_list;
+        at = has_list ? at + 1 : name.offset + name.bytes;
     }
     edit_insert(&c->edits, at, "%s.param .align 8 .b8 " CLONE_SHARE "[%d]%s",
                 f->parameter_count ? ", "

@@ -12,6 +12,7 @@ struct divergence {
     uint8_t *taint;   /* by register */
     uint8_t *defined; /* by register: 0, 1, or 2 for more often */
     uint8_t *region;  /* by block */
+    uint32_t *open;   /* for mark_region(): as many as there are arrows, and one */
     bool changed;
 };
 
@@ -96,12 +97,20 @@ static void count_definition(void *context, int32_t reg)
 /* From a block on, to where the threads meet again. */
 static void mark_region(struct divergence *d, uint32_t block, int32_t until, uint8_t marks)
 {
-    if ((int32_t)block == until || (d->region[block] & marks) == marks)
-        return;
-    d->region[block] |= marks;
-    d->changed = true;
-    for (uint32_t s = 0; s < d->flow->blocks[block].successor_count; s++)
-        mark_region(d, d->flow->blocks[block].successors[s], until, marks);
+    uint32_t count = 0;
+
+    d->open[count++] = block;
+    while (count) {
+        const uint32_t at = d->open[--count];
+        const struct ptx_block *b = &d->flow->blocks[at];
+
+        if ((int32_t)at == until || (d->region[at] & marks) == marks)
+            continue;
+        d->region[at] |= marks;
+        d->changed = true;
+        for (uint32_t s = 0; s < b->successor_count; s++) /* once a block, so it fits */
+            d->open[count++] = b->successors[s];
+    }
 }
 
 static bool is_end(const struct ptx_instruction *i)
@@ -129,7 +138,7 @@ static void follow_branch(struct divergence *d, uint32_t block)
     uint8_t marks = i->guard >= 0 ? d->taint[i->guard] & BOTH : 0;
     int32_t until = is_end(i) ? -1 : b->post_dominator;
 
-    if (i->opcode == PTX_BRX && i->operands[0].reg >= 0)
+    if (i->opcode == PTX_BRX && i->operand_count && i->operands[0].reg >= 0)
         marks |= d->taint[i->operands[0].reg] & BOTH;
     if (!marks || (i->opcode != PTX_BRA && i->opcode != PTX_BRX && !is_end(i)))
         return;
@@ -166,6 +175,11 @@ uint8_t *divergence_find(const struct ptx_function *f, const struct ptx_flow *fl
                            .region = arena_alloc(arena, flow->block_count + 1),
                            .changed = true};
 
+    size_t arrows = 1;
+
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        arrows += flow->blocks[b].successor_count;
+    d.open = arena_alloc(arena, arrows * sizeof *d.open);
     for (uint32_t n = 0; n < f->instruction_count; n++)
         definition_each(&f->instructions[n], count_definition, &d);
     while (d.changed) {

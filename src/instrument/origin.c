@@ -31,7 +31,7 @@ static bool has_slots(const struct origin *o)
     return false;
 }
 
-/* One or the other. */
+/* One or the other. What is said of `a` only becomes less, so that it comes to an end. */
 static void join(struct origin *a, const struct origin *b)
 {
     if (!b->is_known)
@@ -215,7 +215,10 @@ static void define(struct finder *f, int32_t reg, const struct origin *value)
         join(&f->origin[reg], &nothing);
     else
         join(&f->origin[reg], value);
-    f->changed |= memcmp(&before, &f->origin[reg], sizeof before) != 0;
+    const struct origin *now = &f->origin[reg];
+
+    f->changed |= before.is_known != now->is_known || before.is_mixed != now->is_mixed ||
+                  before.parts != now->parts || before.parameter != now->parameter;
 }
 
 struct defined {

@@ -19,15 +19,21 @@ static bool is_watchful(const struct clone *c, const struct ptx_instruction *i)
            ORIGIN_LOCAL;
 }
 
-static void reach(const struct ptx_flow *flow, uint32_t block, bool *reached)
+/* What can come after a block. */
+static void reach(const struct clone *c, uint32_t block, bool *reached)
 {
-    for (uint32_t s = 0; s < flow->blocks[block].successor_count; s++) {
-        uint32_t next = flow->blocks[block].successors[s];
+    uint32_t *open = arena_alloc(c->arena, (c->flow->block_count + 1) * sizeof *open);
+    uint32_t count = 0;
 
-        if (!reached[next]) {
-            reached[next] = true;
-            reach(flow, next, reached);
-        }
+    open[count++] = block;
+    while (count) {
+        const struct ptx_block *b = &c->flow->blocks[open[--count]];
+
+        for (uint32_t s = 0; s < b->successor_count; s++)
+            if (!reached[b->successors[s]]) {
+                reached[b->successors[s]] = true;
+                open[count++] = b->successors[s];
+            }
     }
 }
 
@@ -43,7 +49,7 @@ static bool decides(const struct clone *c, const struct ptx_instruction *load,
     uint8_t *taint = arena_alloc(c->arena, f->register_count + 1);
     bool *after = arena_alloc(c->arena, c->flow->block_count + 1);
 
-    reach(c->flow, load_block, after);
+    reach(c, load_block, after);
     if (!after[load_block])
         return false;
     taint_spread(f, taint, pass_on, (void *)(uintptr_t)load);
@@ -55,7 +61,7 @@ static bool decides(const struct clone *c, const struct ptx_instruction *load,
             continue;
         bool *again = arena_alloc(c->arena, c->flow->block_count + 1);
 
-        reach(c->flow, block, again);
+        reach(c, block, again);
         if (again[load_block])
             return true;
     }

@@ -113,7 +113,7 @@ static unsigned run_file(const char *file, const char *compiler, const char *fol
     char *text = NULL, path[1024];
 
     for (unsigned s = 0; s < SAMPLES_COUNT; s++) {
-        if (strcmp(samples[s].file, file))
+        if (strcmp(samples[s].file, file) != 0)
             continue;
         if (!text) {
             text = samples_ptx(&samples[s], compiler, SAMPLES_PLAIN, &bytes);
@@ -143,7 +143,7 @@ static void clones_leave_the_module_as_it_was(void **state)
 
     for (const char *const *c = samples_compilers; *c; c++)
         for (unsigned s = 0; s < SAMPLES_COUNT; s++)
-            if (!s || strcmp(samples[s].file, samples[s - 1].file))
+            if (!s || strcmp(samples[s].file, samples[s - 1].file) != 0)
                 kernels += run_file(samples[s].file, *c, argv[1]);
     assert_true(kernels >= 4 * SAMPLES_COUNT);
 }

@@ -1,4 +1,5 @@
-# Test instrument.registers: ptxas takes all clones, and they need few registers more.
+# Test instrument.registers: ptxas takes all clones, and they need few registers more. Test
+# instrument.run_all: unmarked kernels split under every method, with more seeds.
 target_link_libraries(instrument_text_test PRIVATE proact_samples)
 if(PROACT_NVCC)
     get_filename_component(instrument_bin ${PROACT_NVCC} DIRECTORY)
@@ -7,3 +8,13 @@ if(PROACT_NVCC)
         ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers)
     set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS slow)
 endif()
+
+set(unmarked_text ${CMAKE_CURRENT_BINARY_DIR}/unmarked.ptx)
+proact_ptx(${unmarked_text} ${CMAKE_CURRENT_LIST_DIR}/unmarked.cu ${PROACT_PTX}
+    -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(unmarked_ptx DEPENDS ${unmarked_text})
+add_dependencies(instrument_run_test unmarked_ptx)
+target_compile_definitions(instrument_run_test PRIVATE UNMARKED_PTX="${unmarked_text}")
+add_test(NAME instrument.run_all COMMAND instrument_run_test all
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS slow)
