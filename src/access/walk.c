@@ -105,7 +105,8 @@ static void walk_value(struct study *s, uint32_t value)
         v->form = loaded(s, d->instruction, d->element);
     } else {
         v->form = arithmetic_form(s, d->instruction, d->element);
-        if (!v->form && i->opcode == PTX_SELP && i->type <= PTX_PART_B64)
+        if (!v->form && i->opcode == PTX_SELP && i->operand_count > 2 &&
+            i->type <= PTX_PART_B64)
             set_selected(s, value);
     }
     if (!v->form)
