@@ -47,7 +47,11 @@ static const struct access_form *multiply(const struct integer_op *o)
                                 function_widen(o->m, b, o->bits, o->is_signed));
     else
         product = form_multiply(forms, a, b);
-    return o->i->opcode == PTX_MAD ? form_add(forms, product, source(o, 3), 1) : product;
+    if (o->i->opcode == PTX_MUL)
+        return product;
+    product = form_add(forms, product, source(o, 3), 1);
+    return ptx_has(o->i, PTX_PART_LO) ? function_remainder(o->m, product, o->bits)
+                                      : product;
 }
 
 static unsigned register_bits(const struct integer_op *o)
@@ -184,9 +188,11 @@ static const struct access_form *integer_form(const struct integer_op *o)
 
     switch (o->i->opcode) {
     case PTX_ADD:
-        return form_add(forms, source(o, 1), source(o, 2), 1);
+        return function_remainder(o->m, form_add(forms, source(o, 1), source(o, 2), 1),
+                                  o->bits);
     case PTX_SUB:
-        return form_add(forms, source(o, 1), source(o, 2), -1);
+        return function_remainder(o->m, form_add(forms, source(o, 1), source(o, 2), -1),
+                                  o->bits);
     case PTX_NEG:
         return form_add(forms, form_constant(forms, 0), source(o, 1), -1);
     case PTX_NOT:

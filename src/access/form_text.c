@@ -72,13 +72,70 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
     }
 }
 
+/* An order that does not hang on which symbol the analysis met first. */
+static int symbol_order(const struct access_analysis *a, uint32_t x, uint32_t y)
+{
+    const struct access_symbol *s = &a->symbols[x], *t = &a->symbols[y];
+    int64_t d = (int64_t)s->kind - (int64_t)t->kind;
+
+    d = d ? d : (int64_t)s->special - (int64_t)t->special;
+    d = d ? d : (int64_t)s->offset - (int64_t)t->offset;
+    d = d ? d : (int64_t)s->loop - (int64_t)t->loop;
+    d = d ? d : (int64_t)x - (int64_t)y;
+    return d < 0 ? -1 : d > 0;
+}
+
+static void sort_symbols(const struct access_analysis *a, struct access_term *term)
+{
+    for (uint32_t i = 1; i < term->degree; i++)
+        for (uint32_t k = i;
+             k && symbol_order(a, term->symbols[k], term->symbols[k - 1]) < 0; k--) {
+            uint32_t swap = term->symbols[k];
+
+            term->symbols[k] = term->symbols[k - 1];
+            term->symbols[k - 1] = swap;
+        }
+}
+
+static bool stands_before(const struct access_analysis *a, const struct access_term *x,
+                          const struct access_term *y)
+{
+    int order = 0;
+
+    if (x->degree != y->degree)
+        return x->degree < y->degree;
+    for (uint32_t i = 0; i < x->degree && !order; i++)
+        order = symbol_order(a, x->symbols[i], y->symbols[i]);
+    return order < 0;
+}
+
+static uint32_t sort_terms(const struct access_analysis *a, const struct access_form *f,
+                           struct access_term terms[ACCESS_TERMS_MAX])
+{
+    uint32_t count = f->count < ACCESS_TERMS_MAX ? f->count : ACCESS_TERMS_MAX;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct access_term term = f->terms[i];
+        uint32_t k = i;
+
+        sort_symbols(a, &term);
+        for (; k && stands_before(a, &term, &terms[k - 1]); k--)
+            terms[k] = terms[k - 1];
+        terms[k] = term;
+    }
+    return count;
+}
+
 static void add_form(const struct access_analysis *a, const struct access_form *f,
                      struct text *t)
 {
-    if (!f->count)
+    struct access_term terms[ACCESS_TERMS_MAX];
+    uint32_t count = sort_terms(a, f, terms);
+
+    if (!count)
         text_print(t, "0");
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct access_term *term = &f->terms[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct access_term *term = &terms[i];
         int64_t factor = term->factor;
 
         if (i || factor < 0)

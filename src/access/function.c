@@ -203,3 +203,79 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
 
     return form_make(&m->forms, &symbol);
 }
+
+/* What stands beside `n` and the symbol `d` in a term that holds both; NULL if it does not
+   hold them. */
+static const struct access_form *beside(struct maker *m, const struct access_term *t,
+                                        const struct access_form *n, uint32_t d)
+{
+    struct access_form *rest = arena_alloc(m->forms.arena, sizeof *rest + sizeof *t);
+    struct access_term *r = &rest->terms[0];
+    uint32_t k = 0;
+    bool took = false;
+
+    if (n->count != 1 || t->factor % n->terms[0].factor)
+        return NULL;
+    rest->count = 1;
+    r->factor = t->factor / n->terms[0].factor;
+    for (uint32_t i = 0; i < t->degree; i++) {
+        if (!took && t->symbols[i] == d)
+            took = true;
+        else if (k < n->terms[0].degree && t->symbols[i] == n->terms[0].symbols[k])
+            k++;
+        else
+            r->symbols[r->degree++] = t->symbols[i];
+    }
+    return took && k == n->terms[0].degree ? rest : NULL;
+}
+
+static uint32_t weight(const struct maker *m, const struct access_form *a)
+{
+    uint32_t sum = a->count;
+
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++)
+            if (m->forms.symbols[a->terms[i].symbols[k]].kind == ACCESS_FUNCTION)
+                sum += 8;
+    return sum;
+}
+
+/* The form with c * n * (t / n) written as c * t - c * (t % n), or the other way round,
+   where that is simpler; else NULL. */
+static const struct access_form *rewritten(struct maker *m, const struct access_form *a,
+                                           const struct access_term *term, uint32_t d)
+{
+    struct forms *f = &m->forms;
+    const struct access_symbol y = f->symbols[d];
+    const struct access_form *c =
+        beside(m, term, y.function == ACCESS_DIV ? y.right : form_constant(f, 1), d);
+    const struct access_form *quotient, *rest, *sum;
+
+    if (!c)
+        return NULL;
+    quotient = function_make(m, ACCESS_DIV, y.is_signed, y.bits, y.left, y.right);
+    rest = function_make(m, ACCESS_REM, y.is_signed, y.bits, y.left, y.right);
+    /* t - n * (t / n) - t % n, which is 0 */
+    sum =
+        form_add(f, form_add(f, y.left, form_multiply(f, y.right, quotient), -1), rest, -1);
+    sum = form_add(f, a, form_multiply(f, c, sum), 1);
+    return sum && weight(m, sum) < weight(m, a) ? sum : NULL;
+}
+
+const struct access_form *function_remainder(struct maker *m, const struct access_form *a,
+                                             unsigned bits)
+{
+    for (uint32_t i = 0; a && i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++) {
+            const struct access_symbol *y = &m->forms.symbols[a->terms[i].symbols[k]];
+            const struct access_form *simpler;
+
+            if (y->kind != ACCESS_FUNCTION || y->bits != bits ||
+                (y->function != ACCESS_DIV && y->function != ACCESS_REM))
+                continue;
+            simpler = rewritten(m, a, &a->terms[i], a->terms[i].symbols[k]);
+            if (simpler)
+                return simpler;
+        }
+    return a;
+}

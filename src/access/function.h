@@ -22,3 +22,7 @@ const struct access_form *function_make(struct maker *m, enum access_function f,
 /* The form of `bits` bits read as a wider number: itself, if it lies in their range. */
 const struct access_form *function_widen(struct maker *m, const struct access_form *a,
                                          unsigned bits, bool is_signed);
+
+/* t - n * (t / n) is t % n: in forms of `bits` bits. */
+const struct access_form *function_remainder(struct maker *m, const struct access_form *a,
+                                             unsigned bits);

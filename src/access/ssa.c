@@ -52,6 +52,46 @@ uint32_t ssa_targets(const struct ptx_instruction *i, int32_t *regs, uint32_t si
     return operand_registers(&i->operands[0], regs, size);
 }
 
+/* A register with one assignment that does not come before all its uses holds what an
+   earlier iteration assigned, or nothing: it needs phis as well. */
+static void check_use(struct ssa *s, uint32_t at, int32_t reg)
+{
+    const struct regions *r = s->regions;
+    uint32_t use = r->flow->block_of[at];
+    const struct ssa_value *d;
+
+    if (reg < 0 || s->single[reg] < 0 || r->position[use] < 0)
+        return;
+    d = &s->values[s->single[reg]];
+    if (d->block == use ? d->instruction >= at : !regions_dominate(r, d->block, use))
+        s->single[reg] = -2;
+}
+
+static void check_operand(struct ssa *s, uint32_t at, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_REGISTER || o->kind == PTX_MEMORY)
+        check_use(s, at, o->reg);
+    for (uint32_t i = 0; i < o->count; i++)
+        check_operand(s, at, &o->list[i]);
+}
+
+static void find_unsure(struct ssa *s)
+{
+    const struct ptx_function *f = s->regions->function;
+
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *at = &f->instructions[i];
+
+        check_use(s, i, at->guard);
+        /* the first operand may be what it assigns */
+        if (at->operand_count &&
+            (s->first_value[i] < 0 || at->operands[0].kind == PTX_MEMORY))
+            check_operand(s, i, &at->operands[0]);
+        for (uint32_t k = 1; k < at->operand_count; k++)
+            check_operand(s, i, &at->operands[k]);
+    }
+}
+
 /* Makes a value of each assignment, and counts those of each register. */
 static void define(struct ssa *s, struct arena *arena)
 {
@@ -78,6 +118,7 @@ static void define(struct ssa *s, struct arena *arena)
             s->count++;
         }
     }
+    find_unsure(s);
     s->variable = arena_alloc(arena, f->register_count * sizeof *s->variable);
     for (uint32_t r = 0; r < f->register_count; r++)
         s->variable[r] = s->single[r] == -2 ? (int32_t)s->variable_count++ : -1;

@@ -74,12 +74,14 @@ static void set_either(struct study *s, uint32_t value, const struct access_form
 static void set_guarded(struct study *s, uint32_t value)
 {
     const struct ssa_value *d = &s->ssa->values[value];
-    int32_t old = s->ssa->single[d->reg] == -2
-                      ? ssa_read(s->ssa, d->instruction, d->reg)
-                      : -1; /* the only assignment: what was before does not count */
+    int32_t old =
+        s->ssa->single[d->reg] == -2 ? ssa_read(s->ssa, d->instruction, d->reg) : -1;
 
-    if (old >= 0)
-        set_either(s, value, s->values[old].form, s->values[value].form);
+    set_either(s, value,
+               old >= 0
+                   ? s->values[old].form
+                   : study_opaque(s, d->instruction, value, "is not assigned on every way"),
+               s->values[value].form);
 }
 
 static void set_selected(struct study *s, uint32_t value)
@@ -105,7 +107,8 @@ static void walk_value(struct study *s, uint32_t value)
         v->form = loaded(s, d->instruction, d->element);
     } else {
         v->form = arithmetic_form(s, d->instruction, d->element);
-        if (!v->form && i->opcode == PTX_SELP && i->type <= PTX_PART_B64)
+        if (!v->form && i->opcode == PTX_SELP && i->operand_count > 2 &&
+            i->type <= PTX_PART_B64)
             set_selected(s, value);
     }
     if (!v->form)
@@ -139,8 +142,12 @@ static void end_phi(struct study *s, uint32_t value)
 
     make_options(s, v, b->predecessor_count);
     for (uint32_t k = 0; k < b->predecessor_count; k++)
-        if (phi->from[k] >= 0 && s->values[phi->from[k]].form)
-            add_option(v, s->values[phi->from[k]].form, b->predecessors[k]);
+        if (s->regions->position[b->predecessors[k]] >= 0)
+            add_option(v,
+                       phi->from[k] >= 0 ? s->values[phi->from[k]].form
+                                         : study_opaque(s, b->first, value,
+                                                        "is not assigned on every way"),
+                       b->predecessors[k]);
 }
 
 void walk_values(struct study *s)

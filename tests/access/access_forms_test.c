@@ -61,7 +61,7 @@ static void describe(const struct access_analysis *a, char *into, size_t size)
 static const struct {
     const char *what, *body, *wanted;
 } cases[] = {
-    {"a flat index", "mov.u32 %r9, %r3; " STORE, "[0] 4*tid.x + 4*ctaid.x*ntid.x"},
+    {"a flat index", "mov.u32 %r9, %r3; " STORE, "[0] 4*tid.x + 4*ntid.x*ctaid.x"},
     {"a power of two by shift", "shl.b32 %r9, %r28, 7; add.s32 %r9, %r9, %r2; " STORE,
      "[0] 4*tid.x + 512*ctaid.x"},
     {"disjoint bits", "shl.b32 %r8, %r28, 10; or.b32 %r9, %r8, %r2; " STORE,
@@ -78,7 +78,7 @@ static const struct {
      "[0] 4*tid.x"},
     {"clamped below and above",
      "add.s32 %r8, %r3, 1; min.s32 %r8, %r8, %r0; max.s32 %r9, %r8, 0; " STORE,
-     "[0] 4*max(min(1 + tid.x + ctaid.x*ntid.x, [8]), 0)"},
+     "[0] 4*max(min(1 + tid.x + ntid.x*ctaid.x, [8]), 0)"},
     {"min by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r2, %r0, %p1; " STORE,
      "[0] 4*min(tid.x, [8])"},
     {"max by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r0, %r2, %p1; " STORE,
@@ -121,7 +121,7 @@ static const struct {
     {"a loop",
      "mov.u32 %r9, %r3; L: " STORE
      "add.s32 %r9, %r9, %r1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L;",
-     "[0] 4*tid.x + 4*[12]*K0 + 4*ctaid.x*ntid.x"},
+     "[0] 4*tid.x + 4*ntid.x*ctaid.x + 4*[12]*K0"},
     {"after a loop",
      "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra "
      "L; " STORE,
@@ -201,7 +201,7 @@ static void a_wrap_is_refused(void **state)
     assert_int_equal(check(plain, 1 << 20, 1024, 0, 0, NULL, &err), PROACT_OK);
     assert_int_equal(check(plain, 1 << 22, 1024, 0, 0, NULL, &err), PROACT_EREFUSED);
     assert_string_equal(err.text,
-                        "small:12: tid.x + ctaid.x*ntid.x may be between 0 and 4294967295, "
+                        "small:12: tid.x + ntid.x*ctaid.x may be between 0 and 4294967295, "
                         "beyond its 32 bits (-2147483648 to 2147483647)");
     assert_int_equal(check(scaled, 1024, 1024, 0, 2047, NULL, &err), PROACT_OK);
     assert_int_equal(check(scaled, 1024, 1024, 0, 2049, NULL, &err), PROACT_EREFUSED);

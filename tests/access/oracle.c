@@ -93,24 +93,10 @@ static const struct access_form *faulted(struct arena *arena, const struct acces
     return g;
 }
 
-bool oracle_open(struct oracle *o, const char *name, const char *text, size_t bytes,
-                 const char *kernel, enum oracle_fault fault)
+/* What is kept by line and by record. */
+static void make_tables(struct oracle *o, const char *text, size_t bytes)
 {
-    struct proact_error err = {""};
-    struct text woven = {0};
-
-    *o = (struct oracle){.fault = fault};
-    if (ptx_parse(name, text, bytes, &o->plain, &err))
-        fail_msg("%s", err.text);
-    o->analysis = access_analyze(o->plain, ptx_function_find(o->plain, kernel));
     struct access_analysis *a = o->analysis;
-
-    weave(a, &woven);
-    if (ptx_parse(name, woven.data, woven.length, &o->woven, &err) ||
-        execute_program_create(o->woven, &o->program, &err))
-        fail_msg("%s", err.text);
-    o->kernel = execute_kernel_find(o->program, kernel);
-    text_clear(&woven);
     uint32_t lines = 1;
 
     for (size_t i = 0; i < bytes; i++)
@@ -121,17 +107,56 @@ bool oracle_open(struct oracle *o, const char *name, const char *text, size_t by
     for (uint32_t r = 0; r < a->record_count; r++) {
         o->record_of[a->records[r].line] = (int32_t)r;
         if (a->records[r].state == ACCESS_CLOSED)
-            o->forms[r] = faulted(&a->arena, a->records[r].form, fault);
+            o->forms[r] = faulted(&a->arena, a->records[r].form, o->fault);
     }
     o->trips = must_calloc((size_t)THREADS_MAX * (a->loop_count + 1), sizeof *o->trips);
     o->bound = must_calloc(a->loop_count, sizeof *o->bound);
     o->bounds = must_calloc(a->record_count, sizeof *o->bounds);
+}
+
+static bool open_oracle(struct oracle *o, const char *name, const char *text, size_t bytes,
+                        const char *kernel, struct proact_error *err)
+{
+    struct text woven = {0};
+
+    if (ptx_parse(name, text, bytes, &o->plain, err) ||
+        !ptx_function_find(o->plain, kernel))
+        return false;
+    o->analysis = access_analyze(o->plain, ptx_function_find(o->plain, kernel));
+    make_tables(o, text, bytes);
+    weave(o->analysis, &woven);
+    bool failed = ptx_parse(name, woven.data, woven.length, &o->woven, err) ||
+                  execute_program_create(o->woven, &o->program, err);
+
+    text_clear(&woven);
+    return !failed;
+}
+
+bool oracle_open(struct oracle *o, const char *name, const char *text, size_t bytes,
+                 const char *kernel, enum oracle_fault fault)
+{
+    struct proact_error err = {""};
+
+    *o = (struct oracle){.fault = fault};
+    if (!open_oracle(o, name, text, bytes, kernel, &err))
+        fail_msg("%s", err.text);
+    o->kernel = execute_kernel_find(o->program, kernel);
+    return o->kernel != NULL;
+}
+
+bool oracle_open_dry(struct oracle *o, const char *name, const char *text, size_t bytes,
+                     const char *kernel)
+{
+    *o = (struct oracle){.dry = true};
+    if (open_oracle(o, name, text, bytes, kernel, NULL))
+        o->kernel = execute_kernel_find(o->program, kernel);
     return o->kernel != NULL;
 }
 
 void oracle_close(struct oracle *o)
 {
-    execute_program_destroy(o->program);
+    if (o->program)
+        execute_program_destroy(o->program);
     access_destroy(o->analysis);
     ptx_destroy(o->plain), ptx_destroy(o->woven);
     free(o->forms), free(o->record_of), free(o->trips);
@@ -273,11 +298,29 @@ static void find_bounds(struct oracle *o, const struct execute_launch *l)
     }
 }
 
+/* Whether what a form assumes is so, here; where it is not, nothing is claimed. */
+static bool is_assumed(const struct oracle *o, const struct access_record *r,
+                       const struct access_point *p)
+{
+    uint64_t value;
+
+    for (uint32_t n = 0; n < r->range_count; n++) {
+        const struct access_range *w = &r->ranges[n];
+
+        if (has_choice(o, w->form) || !access_value(o->analysis, w->form, p, &value) ||
+            w->bits >= 64 || apply_cut(value, w->bits, w->is_signed) != value)
+            return false;
+    }
+    return true;
+}
+
 static void check_claims(struct oracle *o, const struct access_record *r,
                          struct access_point *p, uint64_t offset)
 {
     uint64_t value;
 
+    if (o->dry && !is_assumed(o, r, p))
+        return;
     o->claimed++;
     if (!gives(o, o->forms[r - o->analysis->records], p, offset)) {
         o->wrong++;
@@ -323,6 +366,8 @@ static void check_lane(struct oracle *o, struct execute_warp *w,
         trips[(a->address[lane] - MAGIC) >> 32] = (uint32_t)a->address[lane];
         return;
     }
+    if (o->dry && a->address[lane] < EXECUTE_WINDOWS_END)
+        return;
     if (number < 0)
         fail_msg("%s, line %" PRIu32 ": no record", o->analysis->function->name, a->line);
     r = &o->analysis->records[number];
@@ -331,6 +376,8 @@ static void check_lane(struct oracle *o, struct execute_warp *w,
         o->silent++;
         return;
     }
+    if (o->dry && r->base != ACCESS_BASE_PARAMETER)
+        return;
     assert_int_equal(r->bytes, a->bytes);
     check_claims(o, r, &p, a->address[lane] - base_address(o, r));
 }
@@ -348,7 +395,8 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1)
             check_lane(run->oracle, w, a, lane, run->launch);
-    return a->address[__builtin_ctz(a->mask)] >= MAGIC ? EXECUTE_TAKEN : EXECUTE_GO;
+    return run->oracle->dry || a->address[__builtin_ctz(a->mask)] >= MAGIC ? EXECUTE_TAKEN
+                                                                           : EXECUTE_GO;
 }
 
 static enum execute_verdict on_remote(void *context, struct execute_warp *w,
@@ -356,8 +404,12 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
                                       const struct execute_op *op,
                                       const unsigned char *operands)
 {
-    (void)context, (void)w, (void)a, (void)op, (void)operands;
-    return EXECUTE_TAKEN; /* a counter's report: nothing is stored */
+    static const unsigned char zeros[32 * 32];
+
+    (void)context, (void)op, (void)operands; /* a counter's report, or a dry run */
+    if (a->kind == EXECUTE_LOAD || a->kind == EXECUTE_ATOMIC)
+        execute_complete(w, a->mask, zeros);
+    return EXECUTE_TAKEN;
 }
 
 static enum execute_verdict on_fence(void *context, struct execute_warp *w, uint32_t mask,
@@ -379,10 +431,14 @@ static void on_print(void *context, const char *text, size_t length)
     (void)context, (void)text, (void)length;
 }
 
-static void run_cta(struct execute_cta *cta)
+static void run_cta(const struct oracle *o, struct execute_cta *cta)
 {
     enum execute_stop stop;
 
+    if (o->dry) { /* it may go around forever, or stop for any reason */
+        execute_cta_run(cta, 3000, cta->number);
+        return;
+    }
     do
         stop = execute_cta_run(cta, 100000, cta->number);
     while (stop == EXECUTE_BUDGET || stop == EXECUTE_STRONG);
@@ -421,7 +477,7 @@ void oracle_run(struct oracle *o, const uint32_t grid[3], const uint32_t block[3
         const uint32_t id[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
         struct execute_cta *cta = execute_cta_create(g, pool, id, 0);
 
-        run_cta(cta);
+        run_cta(o, cta);
         execute_cta_destroy(cta);
     }
     execute_grid_destroy(g);

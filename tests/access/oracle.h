@@ -20,6 +20,7 @@ struct oracle {
     struct access_analysis *analysis;
     const struct execute_kernel *kernel;
     enum oracle_fault fault;
+    bool dry; /* nothing is stored, zeros are read; kernels may trap, wrap and go on */
     const struct access_form **forms; /* by record, as faulted */
     int32_t *record_of;               /* by line, -1 none */
     uint64_t *trips;                  /* by thread and loop */
@@ -37,10 +38,12 @@ struct oracle {
     char first_wrong[400];
 };
 
-/* The text is borrowed only now. Ends the test if it cannot be read; false if this kernel
-   cannot be executed. */
+/* The text is borrowed only now. Ends the test if it cannot be read (dry: is false); false
+   if this kernel cannot be executed. Close it in any case. */
 bool oracle_open(struct oracle *o, const char *name, const char *text, size_t bytes,
                  const char *kernel, enum oracle_fault fault);
+bool oracle_open_dry(struct oracle *o, const char *name, const char *text, size_t bytes,
+                     const char *kernel);
 void oracle_close(struct oracle *o);
 
 /* Runs all CTAs one after the other. */

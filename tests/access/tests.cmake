@@ -16,8 +16,10 @@ if(TARGET slice_corpus_test)
         endif()
     endif()
 endif()
-# The forms against the executor, on the samples.
-target_sources(oracle_samples_test PRIVATE access/oracle.c)
-foreach(program oracle_samples_test access_counts_test)
+# The forms against the executor: on the samples, on the hard kernels, on mutated samples.
+foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test)
+    target_sources(${program} PRIVATE access/oracle.c)
+endforeach()
+foreach(program oracle_samples_test oracle_mutations_test access_counts_test pattern_test)
     target_link_libraries(${program} PRIVATE proact_samples)
 endforeach()
