@@ -68,7 +68,7 @@ static void join(struct text *all, const struct write_set_slice_info *i)
 static unsigned cut_file(const char *path, struct text *all)
 {
     struct proact_error err;
-    struct ptx_module *m;
+    struct ptx_module *m = NULL;
     unsigned count = 0;
     size_t bytes;
     char *text;

@@ -289,7 +289,7 @@ static void try_kernel(uint64_t seed, struct tally *tally)
 {
     char *text = write_kernel(seed);
     struct proact_error err;
-    struct ptx_module *m;
+    struct ptx_module *m = NULL;
     struct write_set_slice *s;
 
     if (ptx_parse("random.ptx", text, strlen(text), &m, &err))

@@ -268,7 +268,7 @@ static bool is_caught(const struct subject *u, const char *text, const char *ker
     if (ptx_parse("less", text, strlen(text), &m, &err) ||
         execute_program_create(m, &program, &err))
         fail_msg("%s", err.text);
-    for (unsigned n = 0; n < 8 * TRIALS && !caught; n++) {
+    for (unsigned n = 0; n < 4 * TRIALS && !caught; n++) {
         struct truth whole = {0}, less = {0};
         struct trial t;
 

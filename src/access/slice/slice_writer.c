@@ -76,7 +76,8 @@ static bool call_writes(const struct ptx_module *m, const struct ptx_function *f
     if (!callee)
         return true;
     if (callee->function < 0) /* the driver's: neither writes memory of the program */
-        return strcmp(callee->name, "vprintf") && strcmp(callee->name, "__assertfail");
+        return strcmp(callee->name, "vprintf") != 0 &&
+               strcmp(callee->name, "__assertfail") != 0;
     if (seen[callee->function])
         return false;
     seen[callee->function] = true;
