@@ -244,6 +244,8 @@ static void try_contents(const struct ptx_module *m, const struct write_set_slic
                       .grid = {2, 1, 1},
                       .threads = {40, 1, 1},
                       .place = {(unsigned char *)out, (unsigned char *)in},
+                      .memory = (unsigned char *)in,
+                      .memory_bytes = sizeof in,
                       .parameter_bytes = 20};
     struct block b = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)in, 3, 0};
     struct write_set_array array = {"out", b.out, sizeof out};

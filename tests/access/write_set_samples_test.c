@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "samples/samples_ptx.h"
 
-enum { TRIALS = 12 };
+enum { TRIALS = 6, LAUNCHES_MAX = 96 };
 
 struct subject {
     const struct sample *sample;
@@ -268,7 +268,7 @@ static bool is_caught(const struct subject *u, const char *text, const char *ker
     if (ptx_parse("less", text, strlen(text), &m, &err) ||
         execute_program_create(m, &program, &err))
         fail_msg("%s", err.text);
-    for (unsigned n = 0; n < 4 * TRIALS && !caught; n++) {
+    for (unsigned n = 0; n < LAUNCHES_MAX && !caught; n++) {
         struct truth whole = {0}, less = {0};
         struct trial t;
 
