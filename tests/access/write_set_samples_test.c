@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "samples/samples_ptx.h"
 
-enum { TRIALS = 6, LAUNCHES_MAX = 96 };
+enum { TRIALS = 16, LAUNCHES_MAX = 96 };
 
 struct subject {
     const struct sample *sample;
