@@ -23,7 +23,6 @@ static const struct {
     {"grid_barrier",
      "asks of the machine"}, /* a barrier of the grid has its counter there */
     {"rows_of_pointers", "where it writes depends on what line"},
-    {"tensor", "stores a matrix of a warp, which cannot be followed"},
 };
 
 /* Slices whose sites are not all exact: their guards are from memory. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which instructions may write global memory. What is not known counts as such. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,38 @@ static struct slice_writer through_address(const struct slice *s,
         return (struct slice_writer){0};
     if (!w.address || !w.bytes || w.bytes > 32 || (w.bytes & (w.bytes - 1)))
         w.refusal = "writes in a way that cannot be followed";
+    return w;
+}
+
+/* wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [address], {...}, stride */
+static struct slice_writer matrix_writer(const struct slice *s,
+                                         const struct ptx_instruction *i)
+{
+    struct slice_writer w = through_address(s, i);
+    uint32_t rows, columns;
+    char text[256] = "";
+
+    if (!w.address)
+        return w;
+    if (s) /* of callees it is enough that they write */
+        ptx_instruction_text(s->module, i, text, sizeof text);
+    const char *shape = strstr(text, ".m");
+
+    if (!shape || sscanf(shape, ".m%un%uk", &rows, &columns) != 2 || i->guard >= 0 ||
+        i->operand_count < 2 || w.address->reg < 0 || rows > 32 || columns > 32) {
+        w.refusal = "stores a matrix of a warp, which cannot be followed";
+        return w;
+    }
+    bool by_column = ptx_has(i, PTX_PART_COL);
+
+    w.refusal = NULL;
+    w.lines = by_column ? columns : rows;
+    w.line_elements = by_column ? rows : columns;
+    w.element = ptx_type_bytes(i->type);
+    w.bytes = w.line_elements * w.element;
+    w.stride = i->operand_count > 2 ? &i->operands[2] : NULL;
+    if (w.bytes % 16)
+        w.refusal = "stores a matrix of a warp, which cannot be followed";
     return w;
 }
 
@@ -101,11 +134,7 @@ static struct slice_writer plain_writer(const struct slice *s,
         refused.refusal = "has the copy engine write, which cannot be followed";
         return first_space(i) == PTX_PART_GLOBAL ? refused : none;
     case PTX_WMMA:
-        refused.refusal = "stores a matrix of a warp, which cannot be followed";
-        return ptx_has(i, PTX_PART_STORE) && first_space(i) != PTX_PART_SHARED &&
-                       first_space(i) != PTX_PART_SHARED_CTA
-                   ? refused
-                   : none;
+        return ptx_has(i, PTX_PART_STORE) ? matrix_writer(s, i) : none;
     case PTX_SUST:
     case PTX_SURED:
         refused.refusal = "writes a surface, which cannot be followed";

@@ -16,13 +16,13 @@ static void find_lines(struct write_set_slice *s)
     s->site_of = arena_alloc(&s->arena, s->line_count * sizeof *s->site_of);
     s->is_exact = true;
     for (uint32_t n = 0; n < s->cut.site_count; n++) {
-        const struct write_set_site *site = &s->cut.sites[n];
-        uint32_t lines = (site->bytes + 15) / 16; /* see slice_text_store() */
-
-        s->is_exact &= !site->is_may;
-        for (uint32_t at = 0; at < lines && site->slice_line; at++)
-            s->site_of[site->slice_line + at] = n + 1;
+        s->is_exact &= !s->cut.sites[n].is_may;
+        s->site_of[s->cut.sites[n].slice_line] = n + 1;
     }
+    s->site_of[0] = 0;
+    for (uint32_t n = 1; n < s->line_count; n++) /* a site may take several lines */
+        if (!s->site_of[n])
+            s->site_of[n] = s->site_of[n - 1];
 }
 
 static void find_variables(struct write_set_slice *s)
