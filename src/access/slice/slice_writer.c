@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which instructions may write global memory. What is not known counts as such. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,22 +51,35 @@ static struct slice_writer through_address(const struct slice *s,
     return w;
 }
 
+/* From ".m16n8k16": 16 and 8. */
+static bool read_shape(const char *text, uint32_t *rows, uint32_t *columns)
+{
+    const char *at = strstr(text, ".m");
+    char *end;
+
+    if (!at || at[2] < '1' || at[2] > '9')
+        return false;
+    *rows = (uint32_t)strtoul(at + 2, &end, 10);
+    if (*end != 'n')
+        return false;
+    *columns = (uint32_t)strtoul(end + 1, &end, 10);
+    return *end == 'k';
+}
+
 /* wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [address], {...}, stride */
 static struct slice_writer matrix_writer(const struct slice *s,
                                          const struct ptx_instruction *i)
 {
     struct slice_writer w = through_address(s, i);
-    uint32_t rows, columns;
+    uint32_t rows = 0, columns = 0;
     char text[256] = "";
 
     if (!w.address)
         return w;
     if (s) /* of callees it is enough that they write */
         ptx_instruction_text(s->module, i, text, sizeof text);
-    const char *shape = strstr(text, ".m");
-
-    if (!shape || sscanf(shape, ".m%un%uk", &rows, &columns) != 2 || i->guard >= 0 ||
-        i->operand_count < 2 || w.address->reg < 0 || rows > 32 || columns > 32) {
+    if (!read_shape(text, &rows, &columns) || i->guard >= 0 || i->operand_count < 2 ||
+        w.address->reg < 0 || !columns || rows > 32 || columns > 32) {
         w.refusal = "stores a matrix of a warp, which cannot be followed";
         return w;
     }
