@@ -140,8 +140,9 @@ struct write_set_cache {
     uint32_t capacity; /* entries kept at most; 0: 16 */
     uint64_t clock, hits, misses;
 };
-/* The launch's arrays count by address, size and name. A slice is known by its text, so
-   that it may be destroyed before the cache. */
+/* The launch's arrays count by address, size and name; of its parameters counts what the
+   slice reads: another factor or input gives the same result at once. A slice is known by
+   its text, so that it may be destroyed before the cache. */
 enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set_slice *s,
                                     const struct write_set_launch *launch,

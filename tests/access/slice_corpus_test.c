@@ -23,7 +23,6 @@ static const struct {
     {"grid_barrier",
      "asks of the machine"}, /* a barrier of the grid has its counter there */
     {"rows_of_pointers", "where it writes depends on what line"},
-    {"tensor", "stores a matrix of a warp, which cannot be followed"},
 };
 
 /* Slices whose sites are not all exact: their guards are from memory. */
@@ -68,7 +67,7 @@ static void join(struct text *all, const struct write_set_slice_info *i)
 static unsigned cut_file(const char *path, struct text *all)
 {
     struct proact_error err;
-    struct ptx_module *m;
+    struct ptx_module *m = NULL;
     unsigned count = 0;
     size_t bytes;
     char *text;

@@ -17,7 +17,7 @@ struct writer {
     uint64_t chance;
     uint32_t registers, labels;
     uint32_t known[KNOWN_MAX], known_count; /* of parameters and place only, as written */
-    uint32_t breaks;                        /* label to break to; 0: not in a loop */
+    uint32_t ends[2 * DEPTH_MAX], depth;    /* of what encloses: labels to leave to */
     unsigned left;                          /* statements that may come */
 };
 
@@ -102,6 +102,7 @@ static void write_if(struct writer *w, unsigned depth)
     uint32_t other = w->labels++, end = w->labels++, known = w->known_count;
 
     text_print(&w->text, "@%%q%u bra L%u;\n", write_condition(w), other);
+    w->ends[w->depth++] = end;
     write_statements(w, depth + 1);
     w->known_count = known;
     if (draw(w, 2)) {
@@ -110,6 +111,7 @@ static void write_if(struct writer *w, unsigned depth)
     } else {
         text_print(&w->text, "L%u:\n", other);
     }
+    w->depth--;
     text_print(&w->text, "L%u:\n", end);
     w->known_count = known;
 }
@@ -118,7 +120,7 @@ static void write_if(struct writer *w, unsigned depth)
 static void write_loop(struct writer *w, unsigned depth)
 {
     uint32_t counter = w->registers++, head = w->labels++, end = w->labels++;
-    uint32_t known = w->known_count, outer = w->breaks, kind = draw(w, 3);
+    uint32_t known = w->known_count, kind = draw(w, 3);
 
     if (kind == 0) {
         uint32_t loaded = write_load(w);
@@ -132,14 +134,14 @@ static void write_loop(struct writer *w, unsigned depth)
     if (kind != 1)
         text_print(&w->text, "setp.le.s32 %%q%u, %%v%u, 0; @%%q%u bra L%u;\n", counter,
                    counter, counter, end);
-    w->breaks = end;
+    w->ends[w->depth++] = end;
     /* the counter itself must not be assigned to: its place is taken by a copy */
     if (kind != 0) {
         text_print(&w->text, "mov.b32 %%v%u, %%v%u;\n", w->registers, counter);
         w->known[w->known_count - 1] = w->registers++;
     }
     write_statements(w, depth + 1);
-    w->breaks = outer;
+    w->depth--;
     uint32_t last = w->registers++;
 
     text_print(&w->text,
@@ -153,8 +155,8 @@ static void write_leaving(struct writer *w)
 {
     uint32_t condition = write_condition(w);
 
-    if (w->breaks && draw(w, 2))
-        text_print(&w->text, "@%%q%u bra L%u;\n", condition, w->breaks);
+    if (w->depth && draw(w, 3))
+        text_print(&w->text, "@%%q%u bra L%u;\n", condition, w->ends[draw(w, w->depth)]);
     else
         text_print(&w->text, "@%%q%u ret;\n", condition);
 }
@@ -244,6 +246,8 @@ static void try_contents(const struct ptx_module *m, const struct write_set_slic
                       .grid = {2, 1, 1},
                       .threads = {40, 1, 1},
                       .place = {(unsigned char *)out, (unsigned char *)in},
+                      .memory = (unsigned char *)in,
+                      .memory_bytes = sizeof in,
                       .parameter_bytes = 20};
     struct block b = {(uint64_t)(uintptr_t)out, (uint64_t)(uintptr_t)in, 3, 0};
     struct write_set_array array = {"out", b.out, sizeof out};
@@ -289,7 +293,7 @@ static void try_kernel(uint64_t seed, struct tally *tally)
 {
     char *text = write_kernel(seed);
     struct proact_error err;
-    struct ptx_module *m;
+    struct ptx_module *m = NULL;
     struct write_set_slice *s;
 
     if (ptx_parse("random.ptx", text, strlen(text), &m, &err))

@@ -18,6 +18,28 @@ static void stores_of_every_width_are_followed(void **state)
     expect_ranges("@%p1 bra L; st.u32 [%rd3], 0; L:", one, true, "0+4");
 }
 
+static void matrices_are_stored_by_lines(void **state)
+{
+    const struct shape warp_alone = {1, 32, 40};
+
+    (void)state;
+    expect_ranges("wmma.store.d.sync.aligned.row.m8n32k16.global.f16 [%rd1+32],\n"
+                  "{%r2, %r2, %r2, %r2}, %r1;",
+                  warp_alone, true,
+                  "32+64 112+64 192+64 272+64 352+64 432+64 512+64 592+64");
+    expect_ranges("wmma.store.d.sync.aligned.col.m8n32k16.f32 [%rd1],\n"
+                  "{%f1, %f1, %f1, %f1, %f1, %f1, %f1, %f1};",
+                  warp_alone, true, "0+1024");
+    expect_ranges("wmma.store.d.sync.aligned.row.m8n32k16.shared.f16 [%r1],\n"
+                  "{%r2, %r2, %r2, %r2}, %r1;",
+                  warp_alone, true, "");
+    expect_refusal("",
+                   "ld.global.u32 %r6, [%rd4];\n"
+                   "wmma.store.d.sync.aligned.row.m8n32k16.global.f16 [%rd1],\n"
+                   "{%r2, %r2, %r2, %r2}, %r6;",
+                   "kernel 'k', t.ptx:13: where it writes depends on what line 12 reads");
+}
+
 static void what_decides_nothing_goes(void **state)
 {
     struct cut c = cut_text(".shared .b32 s[32];\n",
@@ -222,6 +244,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_of_every_width_are_followed),
+        cmocka_unit_test(matrices_are_stored_by_lines),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
         cmocka_unit_test(memory_as_a_guard_is_dropped),

@@ -5,6 +5,16 @@ foreach(program write_set_samples_test slice_random_test)
         target_link_libraries(${program} PRIVATE proact_samples)
     endif()
 endforeach()
+if(TARGET write_set_samples_test)
+    add_test(NAME access.write_set_spare COMMAND write_set_samples_test spare
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(access.write_set_spare PROPERTIES TIMEOUT 300 LABELS slow)
+endif()
+if(TARGET slice_random_test)
+    add_test(NAME access.slice_random_large COMMAND slice_random_test 1000 100000
+        WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(access.slice_random_large PROPERTIES TIMEOUT 600 LABELS slow)
+endif()
 
 # ptxas takes the slices, where there is one; without it they are only cut.
 if(TARGET slice_corpus_test)

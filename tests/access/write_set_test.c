@@ -257,6 +257,27 @@ static const struct write_set *ask(struct write_set_cache *cache, const struct c
     return w;
 }
 
+static void what_the_slice_does_not_read_does_not_count(void **state)
+{
+    struct cut c =
+        must_cut("", "ld.global.u32 %r6, [%rd4]; st.global.u32 [%rd3], %r6;", NULL);
+    struct cut all = must_cut("",
+                              "mov.b64 %rd6, n; ld.param.u32 %r6, [%rd6];\n"
+                              "setp.lt.u32 %p1, %r2, %r6; @%p1 st.global.u32 [%rd3], 0;",
+                              NULL);
+    struct write_set_cache cache = {.capacity = 4};
+
+    (void)state;
+    assert_ptr_equal(ask(&cache, &c, 1, 2), ask(&cache, &c, 2, 2));
+    assert_int_equal(cache.hits, 1);
+    assert_int_equal(ask(&cache, &all, 7, 1)->arrays[0].bytes, 28);
+    assert_int_equal(ask(&cache, &all, 8, 1)->arrays[0].bytes, 32);
+    assert_int_equal(cache.misses, 3);
+    write_set_cache_clear(&cache);
+    write_set_slice_destroy(all.slice);
+    write_set_slice_destroy(c.slice);
+}
+
 static void the_cache_keeps_the_newest(void **state)
 {
     struct cut c =
@@ -293,6 +314,7 @@ int main(void)
         cmocka_unit_test(variables_come_behind_the_arrays),
         cmocka_unit_test(constants_are_read_if_they_are_known),
         cmocka_unit_test(parts_that_overlap_are_named),
+        cmocka_unit_test(what_the_slice_does_not_read_does_not_count),
         cmocka_unit_test(the_cache_keeps_the_newest),
     };
 

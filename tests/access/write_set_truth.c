@@ -60,7 +60,9 @@ void trial_begin(struct trial *t, const struct sample *s, uint64_t *chance)
     samples_begin(&t->c, s, false);
     for (unsigned i = 0; i < t->c.array_count; i++)
         size += (samples_bytes(&t->c.arrays[i]) / ALIGNMENT + 1) * ALIGNMENT + GAP;
-    t->memory = aligned_alloc(ALIGNMENT, size);
+    t->memory_bytes = (size / ALIGNMENT + 1) * ALIGNMENT;
+    t->memory = aligned_alloc(ALIGNMENT, t->memory_bytes);
+    memset(t->memory, 0, t->memory_bytes);
     size = GAP;
     for (unsigned i = 0; i < t->c.array_count; i++) {
         t->place[i] = t->memory + size;
@@ -101,6 +103,14 @@ static int array_of(const struct trial *t, uint64_t address, uint64_t bytes)
     return -1;
 }
 
+/* The gaps between arrays hold zeros. */
+static bool is_readable(const struct trial *t, uint64_t address, uint64_t bytes)
+{
+    uint64_t at = address - (uint64_t)(uintptr_t)t->memory;
+
+    return at < t->memory_bytes && bytes <= t->memory_bytes - at;
+}
+
 static void note(struct finder *f, int array, uint64_t address, uint32_t bytes)
 {
     size_t at = (size_t)(address - (uint64_t)(uintptr_t)f->t->place[array]);
@@ -119,19 +129,25 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
     enum execute_verdict verdict = EXECUTE_GO;
 
     (void)w;
-    for (unsigned l = 0; l < 32; l++) {
-        if (!(a->mask >> l & 1))
+    uint32_t lanes = a->mask;
+
+    if (a->kind == EXECUTE_LOAD && a->shape != EXECUTE_SCATTERED)
+        lanes = a->shape == EXECUTE_EQUAL ? lanes & -lanes : 0x80018001; /* ends of rows */
+    for (uint32_t mask = lanes; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+
+        if (a->kind == EXECUTE_LOAD) {
+            if (!is_readable(f->t, a->address[l], a->bytes))
+                verdict = EXECUTE_TAKEN; /* what is nowhere reads as zeros */
             continue;
+        }
         int array = array_of(f->t, a->address[l], a->bytes);
 
-        if (array >= 0 && a->kind != EXECUTE_LOAD)
-            note(f, array, a->address[l], a->bytes);
-        if (array < 0 && a->kind != EXECUTE_LOAD) {
+        if (array < 0) {
             f->w->is_stray = true;
             return EXECUTE_FAULT;
         }
-        if (array < 0)
-            verdict = EXECUTE_TAKEN; /* a load of what is nowhere gives zeros */
+        note(f, array, a->address[l], a->bytes);
     }
     return verdict;
 }
@@ -146,7 +162,7 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
 
     (void)op, (void)operands;
     for (unsigned l = 0; l < 32; l++)
-        if ((a->mask >> l & 1) && array_of(f->t, a->address[l], a->bytes) >= 0)
+        if ((a->mask >> l & 1) && is_readable(f->t, a->address[l], a->bytes))
             memcpy(data + l * a->bytes, (void *)(uintptr_t)a->address[l], a->bytes);
     execute_complete(w, a->mask, data);
     return EXECUTE_TAKEN;

@@ -19,6 +19,7 @@ struct trial {
     struct samples_case c;
     uint32_t grid[3], threads[3];
     unsigned char *memory, *place[SAMPLES_ARRAYS_MAX];
+    size_t memory_bytes;
     unsigned char parameters[TRUTH_BLOCK_BYTES];
     size_t parameter_bytes;
 };

@@ -47,11 +47,15 @@ struct slice {
     uint32_t site_count;
 };
 
-/* What an instruction may do to global memory: where, and how many bytes a thread. */
+/* What an instruction may do to global memory: where, and how many bytes a thread. A matrix
+   of a warp is stored line by line, the first lanes each one. */
 struct slice_writer {
     const struct ptx_operand *address; /* NULL: it writes none */
     uint32_t bytes;
-    const char *refusal; /* it may, and we cannot follow */
+    uint32_t lines;                   /* of a matrix; else 0 */
+    uint32_t line_elements, element;  /* in a line, and bytes of one */
+    const struct ptx_operand *stride; /* elements from line to line; NULL: line_elements */
+    const char *refusal;              /* it may write, and we cannot follow */
 };
 
 typedef void slice_visit(void *context, uint32_t number);

@@ -68,6 +68,8 @@ static void follow(struct needs *n)
             continue;
         }
         slice_visit_operand(w.address, keep_definitions, n);
+        if (w.stride)
+            slice_visit_operand(w.stride, keep_definitions, n);
         if (i->guard >= 0 && !s->taint[i->guard])
             keep_definitions(n, (uint32_t)i->guard);
     }
@@ -83,6 +85,8 @@ static enum proact_status check_writer(const struct slice *s,
                     s->module->name, i->line, w->refusal);
     uint32_t origin = w->address->reg >= 0 ? s->taint[w->address->reg] : 0;
 
+    if (!origin && w->stride && w->stride->kind == PTX_REGISTER)
+        origin = s->taint[w->stride->reg];
     if (!origin)
         return PROACT_OK;
     const struct ptx_instruction *from = &s->f->instructions[origin - 1];

@@ -113,6 +113,28 @@ void slice_text_keep(struct slice_text *t, const struct ptx_instruction *i)
     text_print(&t->body, ";\n");
 }
 
+/* The first lanes each store a line. */
+static void store_matrix(struct slice_text *t, const struct ptx_instruction *i,
+                         const struct slice_writer *w)
+{
+    t->matrices = true;
+    text_print(&t->body,
+               "mov.u32 %%m32, %%laneid;\nsetp.lt.u32 %%mp, %%m32, %u;\n"
+               "mul.lo.u32 %%m32, %%m32, ",
+               w->lines);
+    if (w->stride)
+        print_operand(t, w->stride);
+    else
+        text_print(&t->body, "%u", w->line_elements);
+    text_print(&t->body, ";\nmul.wide.u32 %%m64, %%m32, %u;\nadd.s64 %%m64, %%m64, ",
+               w->element);
+    slice_text_register(t, w->address->reg);
+    text_print(&t->body, ";\n");
+    for (uint32_t at = 0; at < w->bytes; at += 16)
+        text_print(&t->body, "@%%mp st%s.v2.b64 [%%m64+%" PRId64 "], {%%z64, %%z64};\n",
+                   ptx_has(i, PTX_PART_GLOBAL) ? ".global" : "", w->address->integer + at);
+}
+
 void slice_text_store(struct slice_text *t, const struct ptx_instruction *i)
 {
     static const char *const forms[] = {"b8 ", "b16 ", "b32 ", "b64 ", "v2.b64 "};
@@ -120,6 +142,10 @@ void slice_text_store(struct slice_text *t, const struct ptx_instruction *i)
     struct slice_writer w = slice_writer(t->s, i);
     unsigned form = 0;
 
+    if (w.lines) {
+        store_matrix(t, i, &w);
+        return;
+    }
     while (form < 4 && 1u << form < w.bytes)
         form++;
     for (uint32_t at = 0; at < w.bytes; at += 16) { /* more than 16 are stored in halves */
@@ -155,6 +181,8 @@ void slice_text_registers(const struct slice_text *t, struct text *into)
     for (uint32_t r = 0; r + 1 < t->s->registers; r++)
         if (t->registers[r])
             text_print(into, ".reg .%s %%v%u;\n", register_type(&t->s->f->registers[r]), r);
+    if (t->matrices)
+        text_print(into, ".reg .b32 %%m32;\n.reg .b64 %%m64;\n.reg .pred %%mp;\n");
 }
 
 static void print_initial(const struct ptx_symbol *v, struct text *into)

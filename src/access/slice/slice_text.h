@@ -12,6 +12,7 @@ struct slice_text {
     struct text body;
     bool *registers; /* by register: is named */
     bool *symbols;   /* by symbol of the module: is named */
+    bool matrices;   /* some are stored: that needs registers, too */
 };
 
 /* The instruction as it is, with its guard. */

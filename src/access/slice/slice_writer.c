@@ -51,6 +51,51 @@ static struct slice_writer through_address(const struct slice *s,
     return w;
 }
 
+/* From ".m16n8k16": 16 and 8. */
+static bool read_shape(const char *text, uint32_t *rows, uint32_t *columns)
+{
+    const char *at = strstr(text, ".m");
+    char *end;
+
+    if (!at || at[2] < '1' || at[2] > '9')
+        return false;
+    *rows = (uint32_t)strtoul(at + 2, &end, 10);
+    if (*end != 'n')
+        return false;
+    *columns = (uint32_t)strtoul(end + 1, &end, 10);
+    return *end == 'k';
+}
+
+/* wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [address], {...}, stride */
+static struct slice_writer matrix_writer(const struct slice *s,
+                                         const struct ptx_instruction *i)
+{
+    struct slice_writer w = through_address(s, i);
+    uint32_t rows = 0, columns = 0;
+    char text[256] = "";
+
+    if (!w.address)
+        return w;
+    if (s) /* of callees it is enough that they write */
+        ptx_instruction_text(s->module, i, text, sizeof text);
+    if (!read_shape(text, &rows, &columns) || i->guard >= 0 || i->operand_count < 2 ||
+        w.address->reg < 0 || !columns || rows > 32 || columns > 32) {
+        w.refusal = "stores a matrix of a warp, which cannot be followed";
+        return w;
+    }
+    bool by_column = ptx_has(i, PTX_PART_COL);
+
+    w.refusal = NULL;
+    w.lines = by_column ? columns : rows;
+    w.line_elements = by_column ? rows : columns;
+    w.element = ptx_type_bytes(i->type);
+    w.bytes = w.line_elements * w.element;
+    w.stride = i->operand_count > 2 ? &i->operands[2] : NULL;
+    if (w.bytes % 16)
+        w.refusal = "stores a matrix of a warp, which cannot be followed";
+    return w;
+}
+
 static bool callee_writes(const struct ptx_module *m, const struct ptx_function *f,
                           bool *seen);
 
@@ -76,7 +121,8 @@ static bool call_writes(const struct ptx_module *m, const struct ptx_function *f
     if (!callee)
         return true;
     if (callee->function < 0) /* the driver's: neither writes memory of the program */
-        return strcmp(callee->name, "vprintf") && strcmp(callee->name, "__assertfail");
+        return strcmp(callee->name, "vprintf") != 0 &&
+               strcmp(callee->name, "__assertfail") != 0;
     if (seen[callee->function])
         return false;
     seen[callee->function] = true;
@@ -100,11 +146,7 @@ static struct slice_writer plain_writer(const struct slice *s,
         refused.refusal = "has the copy engine write, which cannot be followed";
         return first_space(i) == PTX_PART_GLOBAL ? refused : none;
     case PTX_WMMA:
-        refused.refusal = "stores a matrix of a warp, which cannot be followed";
-        return ptx_has(i, PTX_PART_STORE) && first_space(i) != PTX_PART_SHARED &&
-                       first_space(i) != PTX_PART_SHARED_CTA
-                   ? refused
-                   : none;
+        return ptx_has(i, PTX_PART_STORE) ? matrix_writer(s, i) : none;
     case PTX_SUST:
     case PTX_SURED:
         refused.refusal = "writes a surface, which cannot be followed";

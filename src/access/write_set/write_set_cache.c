@@ -30,6 +30,25 @@ static void add_text(struct key *k, const char *text)
     add(k, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
+/* Only what the slice reads of them; the block's size is known by the slice. */
+static void add_parameters(struct key *k, const struct write_set_slice *s,
+                           const struct write_set_launch *l)
+{
+    size_t most = execute_kernel_info(s->executable).parameter_bytes, from = 0;
+    const unsigned char *block = l->parameters;
+
+    if (l->parameter_bytes != most)
+        return; /* write_set_run() refuses it */
+    while (from < most) {
+        size_t end = from;
+
+        while (end < most && s->parameters[end])
+            end++;
+        add(k, block + from, end - from);
+        from = end + 1;
+    }
+}
+
 static struct key key_of(const struct write_set_slice *s, const struct write_set_launch *l)
 {
     struct key k = {{s->hash, hash_mix(s->hash)}};
@@ -41,7 +60,7 @@ static struct key key_of(const struct write_set_slice *s, const struct write_set
     add(&k, l->grid, sizeof l->grid);
     add(&k, l->block, sizeof l->block);
     add(&k, sizes, sizeof sizes);
-    add(&k, l->parameters, l->parameter_bytes);
+    add_parameters(&k, s, l);
     for (uint32_t n = 0; n < l->array_count; n++) {
         uint64_t place[] = {l->arrays[n].address, l->arrays[n].bytes};
 

@@ -16,13 +16,13 @@ static void find_lines(struct write_set_slice *s)
     s->site_of = arena_alloc(&s->arena, s->line_count * sizeof *s->site_of);
     s->is_exact = true;
     for (uint32_t n = 0; n < s->cut.site_count; n++) {
-        const struct write_set_site *site = &s->cut.sites[n];
-        uint32_t lines = (site->bytes + 15) / 16; /* see slice_text_store() */
-
-        s->is_exact &= !site->is_may;
-        for (uint32_t at = 0; at < lines && site->slice_line; at++)
-            s->site_of[site->slice_line + at] = n + 1;
+        s->is_exact &= !s->cut.sites[n].is_may;
+        s->site_of[s->cut.sites[n].slice_line] = n + 1;
     }
+    s->site_of[0] = 0;
+    for (uint32_t n = 1; n < s->line_count; n++) /* a site may take several lines */
+        if (!s->site_of[n])
+            s->site_of[n] = s->site_of[n - 1];
 }
 
 static void find_variables(struct write_set_slice *s)
@@ -45,6 +45,34 @@ static void find_variables(struct write_set_slice *s)
     }
 }
 
+/* Reads of parameters name them; where an address is taken, all of it may be read. */
+static void find_parameters(struct write_set_slice *s)
+{
+    const struct ptx_function *f = ptx_function_find(s->module, s->name);
+
+    s->parameters = arena_alloc(&s->arena, f->parameter_bytes + 1u);
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        for (uint32_t k = 0; k < i->operand_count; k++) {
+            const struct ptx_operand *o = &i->operands[k];
+
+            if ((o->kind != PTX_MEMORY && o->kind != PTX_SYMBOL) || o->symbol < 0 ||
+                o->symbol >= (int32_t)f->parameter_count)
+                continue;
+            const struct ptx_symbol *p = &f->symbols[o->symbol];
+            bool part = o->kind == PTX_MEMORY;
+            uint64_t from = part ? (uint64_t)o->integer : 0;
+            uint64_t bytes =
+                part ? ptx_type_bytes(i->type) * (uint64_t)i->vector : p->bytes;
+
+            for (uint64_t at = p->offset + from;
+                 at < p->offset + from + bytes && at < f->parameter_bytes; at++)
+                s->parameters[at] = true;
+        }
+    }
+}
+
 static enum proact_status make_ready(struct write_set_slice *s, struct proact_error *err)
 {
     enum proact_status status =
@@ -58,6 +86,7 @@ static enum proact_status make_ready(struct write_set_slice *s, struct proact_er
     s->asks_shared = strstr(s->cut.text, "%dynamic_smem_size") != NULL;
     find_lines(s);
     find_variables(s);
+    find_parameters(s);
     s->hash = hash_bytes(s->cut.text, s->cut.bytes, 0);
     return PROACT_OK;
 }
