@@ -124,12 +124,12 @@ static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
 
 /* Loops that memory may leave run once: what they hold is the same every time, or it would
    depend on memory. */
-static void cut_loops(struct slice *s, uint32_t branch)
+static void cut_loops(struct slice *s, uint32_t branch, const bool *heads)
 {
     int32_t after = s->flow->blocks[branch].post_dominator;
 
     for (uint32_t head = 0; head < s->flow->block_count; head++)
-        if (slice_in_loop(s, head, branch) &&
+        if (heads[head] && slice_in_loop(s, head, branch) &&
             (after < 0 || !slice_in_loop(s, head, (uint32_t)after)))
             s->cut[head] = true;
 }
@@ -166,23 +166,38 @@ static bool is_irregular(const struct slice *s)
     return done != total;
 }
 
+static bool *find_heads(const struct slice *s)
+{
+    bool *heads = must_calloc(s->flow->block_count, sizeof *heads);
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++)
+        for (uint32_t n = 0; n < s->flow->blocks[b].predecessor_count; n++)
+            heads[b] |= slice_dominates(s, b, s->flow->blocks[b].predecessors[n]);
+    return heads;
+}
+
 static enum proact_status loosen(struct slice *s, struct proact_error *err)
 {
-    for (uint32_t b = 0; b < s->flow->block_count; b++) {
+    bool *heads = find_heads(s), irregular = is_irregular(s);
+    enum proact_status status = PROACT_OK;
+
+    for (uint32_t b = 0; b < s->flow->block_count && !status; b++) {
         if (!s->decides[b] || !s->branch_taint[b])
             continue;
         const struct ptx_instruction *i = slice_last(s, b);
         const struct ptx_instruction *from = &s->f->instructions[s->branch_taint[b] - 1];
 
-        if (s->ends[b].is_table || is_irregular(s))
-            return fail(err, PROACT_EREFUSED,
-                        "kernel '%s', %s:%u: which of many ways it goes to a store depends "
-                        "on what line %u %s",
-                        s->f->name, s->module->name, i->line, from->line,
-                        slice_root(s, from));
-        cut_loops(s, b);
+        if (s->ends[b].is_table || irregular)
+            status =
+                fail(err, PROACT_EREFUSED,
+                     "kernel '%s', %s:%u: which of many ways it goes to a store depends "
+                     "on what line %u %s",
+                     s->f->name, s->module->name, i->line, from->line, slice_root(s, from));
+        else
+            cut_loops(s, b, heads);
     }
-    return PROACT_OK;
+    free(heads);
+    return status;
 }
 
 static enum proact_status keep_writers(struct needs *n, struct proact_error *err)
