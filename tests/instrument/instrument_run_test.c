@@ -153,7 +153,7 @@ static void splits_like_one_device(void **state)
     for (int which = 0; which < 2; which++)
         for (const char *const *m = which ? mixed : proact_methods(); *m; m++)
             for (unsigned d = 0; d < (all ? 3 : 1); d++)
-                for (uint64_t seed = 0; seed < (all ? 9 : 2); seed++) {
+                for (uint64_t seed = 0; seed < (all ? 4 : 2); seed++) {
                     o.plan.method = *m;
                     o.device_count = devices[d];
                     o.seed = seed;
