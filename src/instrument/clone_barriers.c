@@ -12,6 +12,19 @@ static bool is_barrier(const struct ptx_instruction *i)
            !ptx_has(i, PTX_PART_WARP) && !ptx_has(i, PTX_PART_CLUSTER);
 }
 
+/* Functions are not rewritten: one that has a barrier makes each call a strange one. */
+static bool functions_meet(const struct ptx_module *m)
+{
+    for (uint32_t k = 0; k < m->function_count; k++) {
+        const struct ptx_function *f = &m->functions[k];
+
+        for (uint32_t n = 0; !f->is_entry && n < f->instruction_count; n++)
+            if (is_barrier(&f->instructions[n]))
+                return true;
+    }
+    return false;
+}
+
 /* Of all threads, by number 0, and nothing else than a barrier. */
 static bool is_plain(const struct ptx_instruction *i)
 {
@@ -67,6 +80,7 @@ enum proact_status meet_at_barriers(struct clone *c)
     const struct ptx_function *f = c->function;
     const uint8_t *region = divergence_find(f, c->flow, c->arena);
     const struct ptx_instruction *odd = NULL;
+    bool calls_meet = functions_meet(c->module);
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
@@ -76,14 +90,16 @@ enum proact_status meet_at_barriers(struct clone *c)
             return clone_refuse(c, i,
                                 "it names all lanes of a warp, of which some may have "
                                 "returned and would wait at the kernel's end");
-        if (is_barrier(i) && !is_plain(i))
+        bool meets = is_barrier(i) || (i->opcode == PTX_CALL && calls_meet);
+
+        if (meets && !is_plain(i))
             odd = i;
-        c->meets |= is_barrier(i) && marks & DIVERGENCE_THREAD;
+        c->meets |= meets && marks & DIVERGENCE_THREAD;
     }
     if (c->meets && odd)
         return clone_refuse(c, odd,
-                            "a barrier with a number, a count or a sum, while some threads "
-                            "of the CTA may return early");
+                            "a barrier with a number, a count or a sum, or in a function, "
+                            "while some threads of the CTA may return early");
     for (uint32_t n = 0; n < f->instruction_count && c->meets; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 

@@ -101,6 +101,12 @@ enum proact_status end_together(struct clone *c)
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
+        if (i->opcode == PTX_SETMAXNREG) {
+            text_clear(&words);
+            return clone_refuse(c, i,
+                                "setmaxnreg leaves its warps a number of registers that "
+                                "counting may not do with");
+        }
         if (i->opcode != PTX_RET && i->opcode != PTX_EXIT)
             continue;
         if (i->guard >= 0)

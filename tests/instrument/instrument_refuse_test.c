@@ -69,8 +69,15 @@ static const struct {
      "kernel's end",
      ENDING},
     {"odd_barrier",
-     "a barrier with a number, a count or a sum, while some threads of the CTA may return "
-     "early",
+     "a barrier with a number, a count or a sum, or in a function, while some threads of "
+     "the CTA may return early",
+     ENDING},
+    {"calls_barrier",
+     "a barrier with a number, a count or a sum, or in a function, while some threads of "
+     "the CTA may return early",
+     ENDING},
+    {"few_registers",
+     "setmaxnreg leaves its warps a number of registers that counting may not do with",
      ENDING},
     {"shared_wait", NULL, 0},
     {"shared_atomic", NULL, 0},

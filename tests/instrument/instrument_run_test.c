@@ -86,12 +86,14 @@ static void compare(struct bench *b, struct proact_array *a, unsigned devices, f
         memcpy(truth, got, sizeof got);
 }
 
-/* Two launches, the second with the arrays in the other order. */
+/* Two launches, the second with the arrays in the other order, which is then recorded and
+   replayed. */
 static void run(struct bench *b, const struct kernel *k, unsigned devices, float *truth)
 {
     struct proact_array *in = make(b, "in", true), *one = make(b, "one", false),
                         *two = make(b, "two", false);
     struct proact_kernel *kernel = load(b, k);
+    struct proact_recording *recording;
     const int n = N;
     const struct proact_grid grid = {.ctas = {k->ctas[0], k->ctas[1], k->ctas[2]},
                                      .threads = {CTA}};
@@ -102,6 +104,12 @@ static void run(struct bench *b, const struct kernel *k, unsigned devices, float
 
     must(b, proact_launch(kernel, &grid, first, 4, &b->err));
     must(b, proact_launch(kernel, &grid, second, 4, &b->err));
+    must(b, proact_record_begin(b->p, &b->err));
+    must(b, proact_launch(kernel, &grid, first, 4, &b->err));
+    must(b, proact_launch(kernel, &grid, second, 4, &b->err));
+    must(b, proact_record_end(b->p, &recording, &b->err));
+    for (int i = 0; i < 2; i++)
+        must(b, proact_replay(recording, &b->err));
     must(b, proact_wait(b->p, &b->err));
     assert_true(devices == 1 || kernel->bindings); /* it was split */
     compare(b, in, devices, truth);
@@ -145,7 +153,7 @@ static void splits_like_one_device(void **state)
     for (int which = 0; which < 2; which++)
         for (const char *const *m = which ? mixed : proact_methods(); *m; m++)
             for (unsigned d = 0; d < (all ? 3 : 1); d++)
-                for (uint64_t seed = 0; seed < (all ? 9 : 2); seed++) {
+                for (uint64_t seed = 0; seed < (all ? 4 : 2); seed++) {
                     o.plan.method = *m;
                     o.device_count = devices[d];
                     o.seed = seed;
@@ -155,9 +163,45 @@ static void splits_like_one_device(void **state)
     free(truth);
 }
 
+/* The clones that knew one slot are made anew. */
+static void maps_may_come_later(void **state)
+{
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA};
+    const struct kernel place = {"place", {5, 4, 3}, {2}, 1};
+    const struct proact_grid grid = {.ctas = {5, 4, 3}, .threads = {CTA}};
+    float *truth = must_calloc(N, sizeof *truth);
+    const int n = N;
+    struct bench b = {.title = "place, with maps later"};
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        int cta = i / CTA, z = cta / 20, y = cta / 5 % 4;
+
+        truth[i] = (float)(i * 37 % 1009 + 100 * y + z);
+    }
+    for (const char *const *m = proact_methods(); *m; m++) {
+        must(&b, proact_open(
+                     &(struct proact_options){.machine = "v100x4", .plan = {.method = *m}},
+                     &b.p, &b.err));
+        struct proact_kernel *kernel = load(&b, &place);
+        struct proact_array *in = make(&b, "in", true), *one = make(&b, "one", false),
+                            *two = make(&b, "two", false);
+        const struct proact_arg args[] = {PROACT_ARRAY(in), PROACT_ARRAY(one),
+                                          PROACT_ARRAY(two), PROACT_VALUE(n)};
+
+        must(&b, proact_launch(kernel, &grid, args, 4, &b.err));
+        must(&b, proact_kernel_map(kernel, 1, &map, &b.err));
+        must(&b, proact_launch(kernel, &grid, args, 4, &b.err));
+        compare(&b, one, 4, truth);
+        proact_close(b.p);
+    }
+    free(truth);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(maps_may_come_later),
         cmocka_unit_test_prestate(splits_like_one_device, argv),
     };
 
