@@ -57,8 +57,8 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
         *kind = ACCESS_REDUCE;
         return global;
     case PTX_CALL:
-        return strcmp(call_name(s, i), "vprintf") &&
-               strcmp(call_name(s, i), "__assertfail");
+        return strcmp(call_name(s, i), "vprintf") != 0 &&
+               strcmp(call_name(s, i), "__assertfail") != 0;
     case PTX_CP: /* names the space it writes, and reads another */
         return memory_operand(i) != NULL;
     case PTX_LDMATRIX: /* these know shared memory only, or touch nothing */
@@ -333,8 +333,8 @@ void records_make(struct study *s)
         b.records[a->record_count++] = r;
     }
     a->records = arena_alloc(s->arena, a->record_count * sizeof *a->records);
-    if (a->record_count)
-        memcpy(a->records, b.records, a->record_count * sizeof *a->records);
+    for (uint32_t i = 0; i < a->record_count; i++)
+        a->records[i] = b.records[i];
     free(b.records), free(b.is_pointer);
     add_late_ranges(s, late);
 }

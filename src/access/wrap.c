@@ -74,7 +74,7 @@ static int64_t trips_until(struct facts *f, const struct access_condition *c, ui
     struct range a;
     int64_t b;
 
-    if (!d || !split(f, d, loop, &start, &step) || !form_is_constant(step, &b) ||
+    if (!d || !split(f, d, loop, &start, &step) || !form_is_constant(step, &b) || !b ||
         b == INT64_MIN || !facts_bound(f, start, &a) || a.low == INT64_MIN)
         return -1;
     if (b > 0)

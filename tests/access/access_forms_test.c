@@ -159,7 +159,7 @@ static void each_idea_has_its_form(void **state)
 
         assert_true(a->record_count > 0);
         describe(a, got, sizeof got);
-        if (strcmp(got, cases[i].wanted))
+        if (strcmp(got, cases[i].wanted) != 0)
             fail_msg("%s: %s, not %s", cases[i].what, got, cases[i].wanted);
         access_destroy(a);
         ptx_destroy(m);

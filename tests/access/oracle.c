@@ -362,7 +362,7 @@ static void check_lane(struct oracle *o, struct execute_warp *w,
     thread = p.tid[0] + (size_t)l->block[0] * (p.tid[1] + (size_t)l->block[1] * p.tid[2]);
     uint64_t *trips = o->trips + thread * o->analysis->loop_count;
 
-    if (a->address[lane] >= MAGIC) {
+    if (a->address[lane] - MAGIC < (uint64_t)o->analysis->loop_count << 32) {
         trips[(a->address[lane] - MAGIC) >> 32] = (uint32_t)a->address[lane];
         return;
     }

@@ -145,11 +145,11 @@ static void what_is_claimed_is_so(void **state)
     const char *rounds = *state;
     struct tally t = {0, 0};
 
-    for (int n = rounds ? atoi(rounds) : 2; n; n--)
+    for (long n = rounds ? strtol(rounds, NULL, 10) : 2; n; n--)
         for (int i = 0; i < SAMPLES_COUNT; i++)
             for (int c = 0; samples_compilers[c]; c++)
                 run_mutants(&samples[i], samples_compilers[c],
-                            (uint64_t)(n * 1000 + i * 10 + c), &t);
+                            (uint64_t)n * 1000 + (uint64_t)i * 10 + (uint64_t)c, &t);
     print_message("%" PRIu64 " kernels ran, %" PRIu64 " accesses as claimed\n", t.kernels,
                   t.claimed);
     assert_true(t.kernels > 100);

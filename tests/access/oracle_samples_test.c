@@ -100,7 +100,7 @@ static void what_is_claimed_is_so(void **state)
     (void)state;
     for (int i = 0; samples_compilers[i]; i++)
         for (int j = 0; j < SAMPLES_COUNT; j++) {
-            struct oracle o;
+            struct oracle o = {.claimed = 0};
 
             if (!run_sample(&samples[j], samples_compilers[i], ORACLE_AS_IT_IS, &o))
                 continue;
@@ -124,7 +124,7 @@ static void a_wrong_form_is_caught(void **state)
 {
     (void)state;
     for (int j = 0; j < SAMPLES_COUNT; j++) {
-        struct oracle o;
+        struct oracle o = {.claimed = 0};
 
         run_sample(&samples[j], "sm_90", ORACLE_SHIFTED, &o);
         if (o.claimed != o.wrong)

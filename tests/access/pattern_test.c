@@ -23,7 +23,7 @@ struct kernel {
 static struct kernel open_kernel(const char *file, const char *name)
 {
     struct proact_error err = {""};
-    struct kernel k;
+    struct kernel k = {NULL, NULL};
     struct text path = {0};
     char *text;
     size_t bytes;
@@ -45,7 +45,7 @@ static struct kernel open_sample(const struct sample *s, const char *compiler)
 {
     char file[64];
     struct proact_error err = {""};
-    struct kernel k;
+    struct kernel k = {NULL, NULL};
     size_t bytes;
     char *text = samples_ptx(s, compiler, SAMPLES_PLAIN, &bytes);
 
@@ -154,7 +154,7 @@ static void compilers_agree_on_what_is_written(void **state)
             text_print(&b, "%s\n", samples[i].name);
             print_kernel(&one, true, NULL, 0, NULL, &a);
             print_kernel(&other, true, NULL, 0, NULL, &b);
-            if (strcmp(a.data, b.data))
+            if (strcmp(a.data, b.data) != 0)
                 fail_msg("%s: %sfrom sm_90: %s", samples_compilers[c], b.data, a.data);
             text_clear(&a), text_clear(&b);
             close_kernel(&one), close_kernel(&other);
