@@ -46,16 +46,18 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
-    for (struct proact_array *a = p->arrays; a && p->devices.count > 1 && !status;
-         a = a->next)
+    if (p->first_awaited == p->last_sent) /* nothing was sent since */
+        return PROACT_OK;
+    for (struct proact_array *a = p->arrays; a && !status; a = a->next)
         status = array_await(p, a, first_main, true, err);
+    if (!status)
+        p->first_awaited = p->last_sent;
     return status;
 }
 
 enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 {
-    for (struct proact_array *a = p->arrays; a; a = a->next)
-        a->used = p->sequence;
+    p->all_used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -146,8 +148,7 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
         return PROACT_OK;
     uint64_t sequence = ++p->sequence;
 
-    if ((status = order_wait(&p->order, side, first_main, a->used, err)) ||
-        (status = array_await(p, a, side, false, err)) ||
+    if ((status = array_await(p, a, side, false, err)) ||
         (status = array_await_peers(p, a, side, err)))
         return status;
     for (unsigned d = 1; d < p->devices.count && !status; d++) {
@@ -155,6 +156,6 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
                                   a->base[0], a->bytes, err);
         a->traffic[0].bytes += a->bytes;
     }
-    a->sent[TRANSFER_SIDE] = sequence;
+    a->sent[TRANSFER_SIDE] = p->last_sent = sequence;
     return status ? status : order_record(&p->order, side, sequence, err);
 }

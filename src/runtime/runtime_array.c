@@ -156,7 +156,9 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
         /* protocol: reader-wait */
         status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
                             a->used, err);
-    return status;
+    return status ? status
+                  : order_wait(&p->order, place, (struct order_place){0, TRANSFER_MAIN},
+                               p->all_used, err);
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,

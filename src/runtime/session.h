@@ -94,8 +94,11 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
-    uint64_t sequence;   /* of the last operation queued */
-    uint64_t generation; /* grows when launches broke and left counters anyhow */
+    uint64_t sequence;      /* of the last operation queued */
+    uint64_t last_sent;     /* the last that sent an array to peers ... */
+    uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
+    uint64_t all_used;      /* the last there that may have touched every array */
+    uint64_t generation;    /* grows when launches broke and left counters anyhow */
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;
