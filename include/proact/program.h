@@ -42,7 +42,7 @@ PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
 
-/* The first device's replica to all others, queued. */
+/* The first device's replica to all others, queued; nothing where they have it already. */
 PROACT_API enum proact_status proact_array_spread(struct proact_array *a,
                                                   struct proact_error *err);
 

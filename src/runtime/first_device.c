@@ -67,15 +67,15 @@ static enum proact_status await(struct proact *p, const struct proact_array *a, 
     return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
 }
 
-/* Behind an operation on up to two arrays. */
-static enum proact_status done(struct proact *p, struct proact_array *a,
-                               struct proact_array *b, struct proact_error *err)
+/* Behind an operation that wrote to an array and may have read from another. */
+static enum proact_status done(struct proact *p, struct proact_array *to,
+                               struct proact_array *from, struct proact_error *err)
 {
     p->sequence++;
-    if (a)
-        a->used = p->sequence;
-    if (b)
-        b->used = p->sequence;
+    if (to)
+        to->used = to->changed = p->sequence;
+    if (from)
+        from->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -144,7 +144,8 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
     if (p->recording)
         return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
                     a->name);
-    if (p->devices.count == 1)
+    if (p->devices.count == 1 ||
+        (!a->is_shared && a->changed <= a->spread && p->all_used <= a->spread))
         return PROACT_OK;
     uint64_t sequence = ++p->sequence;
 
@@ -156,6 +157,6 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
                                   a->base[0], a->bytes, err);
         a->traffic[0].bytes += a->bytes;
     }
-    a->sent[TRANSFER_SIDE] = p->last_sent = sequence;
+    a->sent[TRANSFER_SIDE] = p->last_sent = a->spread = sequence;
     return status ? status : order_record(&p->order, side, sequence, err);
 }

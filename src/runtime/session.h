@@ -22,6 +22,8 @@ struct proact_array {
     char *name;  /* its own in the session */
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
+    bool is_shared;                /* the host may have changed it at any time */
+    uint64_t changed, spread;      /* on the first device alone; last sent to all others */
     uint64_t used;                 /* the last operation that touched it, on lane MAIN */
     uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
     struct array_traffic {

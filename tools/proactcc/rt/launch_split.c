@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where it is decided over how many devices a launch is split. What is split needs the
-   other replicas of its arrays to be up to date first: proact_array_spread(). */
+/* Where it is decided over how many devices a launch is split. What is split needs
+   the other replicas of its arrays to be up to date first: proact_array_spread() of each.
+ */
 #include "rt.h"
 
 struct rt_split rt_split(struct rt *rt, const struct cuda_kernel *k,
