@@ -13,9 +13,16 @@
 extern "C" {
 #endif
 
-/* Address of the replica on that device, valid until the array is destroyed. Where the
-   session is emulated, it is an address of this process: what lies there may be touched
-   between a wait and the next thing that is queued. */
+/* An array whose first replica the host may touch, too, by its address, between a wait and
+   the next thing that is queued. `is_pinned`: it stays in the host's memory; else it moves
+   to who touches it. Fails with PROACT_ENOSPACE. */
+PROACT_API enum proact_status proact_array_create_shared(struct proact *p,
+                                                         const struct proact_shape *shape,
+                                                         bool is_pinned,
+                                                         struct proact_array **out,
+                                                         struct proact_error *err);
+
+/* Address of the replica on that device, valid until the array is destroyed. */
 PROACT_API uint64_t proact_array_address(const struct proact_array *a, unsigned device);
 /* The array with this byte on the first device, and how far in it lies; NULL: none. */
 PROACT_API struct proact_array *proact_array_find(struct proact *p, uint64_t address,
@@ -35,9 +42,7 @@ PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
 
-/* The host has changed the first device's replica where it lies: the others are behind. */
-PROACT_API void proact_array_touch(struct proact_array *a);
-/* The first device's replica to all others, queued. */
+/* The first device's replica to all others, queued; nothing where they have it already. */
 PROACT_API enum proact_status proact_array_spread(struct proact_array *a,
                                                   struct proact_error *err);
 

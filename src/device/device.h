@@ -120,6 +120,12 @@ struct device_backend {
        that waits may hold these up on hardware. */
     enum proact_status (*alloc)(struct device_set *set, unsigned device, size_t bytes,
                                 device_addr *out, struct proact_error *err);
+    /* Memory that the host reaches by the same address, when the device has come to rest.
+       `is_pinned` stays with the host, the other moves to who touches it. It has no copies
+       between devices. NULL: all memory is such. */
+    enum proact_status (*alloc_shared)(struct device_set *set, unsigned device,
+                                       size_t bytes, bool is_pinned, device_addr *out,
+                                       struct proact_error *err);
     void (*free)(struct device_set *set, unsigned device, device_addr address);
 
     enum proact_status (*stream_create)(struct device_set *set, unsigned device,

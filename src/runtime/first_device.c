@@ -46,18 +46,18 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
-    for (struct proact_array *a = p->arrays; a && p->devices.count > 1 && !status;
-         a = a->next)
+    if (p->first_awaited == p->last_sent) /* nothing was sent since */
+        return PROACT_OK;
+    for (struct proact_array *a = p->arrays; a && !status; a = a->next)
         status = array_await(p, a, first_main, true, err);
+    if (!status)
+        p->first_awaited = p->last_sent;
     return status;
 }
 
-enum proact_status first_done_all(struct proact *p, bool writes, struct proact_error *err)
+enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 {
-    for (struct proact_array *a = p->arrays; a; a = a->next) {
-        a->used = p->sequence;
-        a->is_ahead |= writes;
-    }
+    p->all_used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -67,17 +67,15 @@ static enum proact_status await(struct proact *p, const struct proact_array *a, 
     return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
 }
 
-/* Behind an operation on up to two arrays. */
-static enum proact_status done(struct proact *p, struct proact_array *a,
-                               struct proact_array *b, struct proact_error *err)
+/* Behind an operation that wrote to an array and may have read from another. */
+static enum proact_status done(struct proact *p, struct proact_array *to,
+                               struct proact_array *from, struct proact_error *err)
 {
     p->sequence++;
-    if (a) {
-        a->used = p->sequence;
-        a->is_ahead = true;
-    }
-    if (b)
-        b->used = p->sequence;
+    if (to)
+        to->used = to->changed = p->sequence;
+    if (from)
+        from->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -135,11 +133,6 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     return done(p, a, NULL, err);
 }
 
-void proact_array_touch(struct proact_array *a)
-{
-    a->is_ahead = true;
-}
-
 /* From lane SIDE, as what a launch sends: behind the first device's own work and what the
    peers still do with theirs. */
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
@@ -151,12 +144,12 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
     if (p->recording)
         return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
                     a->name);
-    if (p->devices.count == 1)
+    if (p->devices.count == 1 ||
+        (!a->is_shared && a->changed <= a->spread && p->all_used <= a->spread))
         return PROACT_OK;
     uint64_t sequence = ++p->sequence;
 
-    if ((status = order_wait(&p->order, side, first_main, a->used, err)) ||
-        (status = array_await(p, a, side, false, err)) ||
+    if ((status = array_await(p, a, side, false, err)) ||
         (status = array_await_peers(p, a, side, err)))
         return status;
     for (unsigned d = 1; d < p->devices.count && !status; d++) {
@@ -164,7 +157,6 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
                                   a->base[0], a->bytes, err);
         a->traffic[0].bytes += a->bytes;
     }
-    a->sent[TRANSFER_SIDE] = sequence;
-    a->is_ahead = status != PROACT_OK;
+    a->sent[TRANSFER_SIDE] = p->last_sent = a->spread = sequence;
     return status ? status : order_record(&p->order, side, sequence, err);
 }

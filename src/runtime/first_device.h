@@ -10,4 +10,4 @@
 /* What is queued next on the first device may use all of its memory: after all sends. */
 enum proact_status first_await_all(struct proact *p, struct proact_error *err);
 /* Behind it: the session's last operation has used every array, and may have written. */
-enum proact_status first_done_all(struct proact *p, bool writes, struct proact_error *err);
+enum proact_status first_done_all(struct proact *p, struct proact_error *err);

@@ -334,7 +334,7 @@ static void account(const struct launching *l)
         a->used = l->sequence;
         for (int lane = 0; lane < TRANSFER_LANES && is_written(l, a); lane++)
             if (sends_on(l, (enum transfer_lane)lane))
-                a->sent[lane] = l->sequence;
+                a->sent[lane] = p->last_sent = l->sequence;
         if (!b && l->kernel->may_write && !p->plan.elide)
             account_traffic(p, a, 0, a->bytes * (p->devices.count - 1), 0);
     }

@@ -94,8 +94,7 @@ static enum proact_status bring_up_to_date(const struct launching *l,
     enum proact_status status = PROACT_OK;
 
     for (size_t i = 0; i < l->place_count && !status; i++)
-        if (l->places[i].array->is_ahead)
-            status = proact_array_spread(l->places[i].array, err);
+        status = proact_array_spread(l->places[i].array, err);
     return status;
 }
 
@@ -128,7 +127,7 @@ static enum proact_status launch_first(const struct launching *l, struct proact_
     if (status)
         return status;
     span_book_launched(&p->book, 0, ++p->sequence);
-    return first_done_all(p, k->may_write, err);
+    return first_done_all(p, err);
 }
 
 enum proact_status proact_launch_block(struct proact_kernel *k,

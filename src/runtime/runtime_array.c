@@ -34,8 +34,20 @@ static char *name_of_its_own(const struct proact *p, const char *wanted)
     }
 }
 
-enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
-                                       struct proact_array **out, struct proact_error *err)
+enum sharing { OWN, MANAGED, PINNED };
+
+static enum proact_status alloc(struct proact *p, unsigned device, size_t bytes,
+                                enum sharing sharing, device_addr *out,
+                                struct proact_error *err)
+{
+    if (sharing == OWN || device || !p->backend->alloc_shared)
+        return p->backend->alloc(p->set, device, bytes, out, err);
+    return p->backend->alloc_shared(p->set, device, bytes, sharing == PINNED, out, err);
+}
+
+static enum proact_status create(struct proact *p, const struct proact_shape *shape,
+                                 enum sharing sharing, struct proact_array **out,
+                                 struct proact_error *err)
 {
     const char *name = shape->name ? shape->name : "array";
     size_t bytes;
@@ -51,6 +63,7 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
 
     a->session = p;
     a->id = ++p->last_id;
+    a->is_shared = sharing != OWN;
     a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
@@ -58,7 +71,7 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
     a->next = p->arrays;
     p->arrays = a;
     for (unsigned d = 0; d < p->devices.count && !status; d++)
-        status = p->backend->alloc(p->set, d, bytes, &a->base[d], err);
+        status = alloc(p, d, bytes, sharing, &a->base[d], err);
     if (status) {
         proact_array_destroy(a);
         return status;
@@ -68,6 +81,20 @@ enum proact_status proact_array_create(struct proact *p, const struct proact_sha
     p->backend->replicas(p->set, &r);
     *out = a;
     return PROACT_OK;
+}
+
+enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
+                                       struct proact_array **out, struct proact_error *err)
+{
+    return create(p, shape, OWN, out, err);
+}
+
+enum proact_status proact_array_create_shared(struct proact *p,
+                                              const struct proact_shape *shape,
+                                              bool is_pinned, struct proact_array **out,
+                                              struct proact_error *err)
+{
+    return create(p, shape, is_pinned ? PINNED : MANAGED, out, err);
 }
 
 void proact_array_destroy(struct proact_array *a)
@@ -130,7 +157,9 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
         /* protocol: reader-wait */
         status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
                             a->used, err);
-    return status;
+    return status ? status
+                  : order_wait(&p->order, place, (struct order_place){0, TRANSFER_MAIN},
+                               p->all_used, err);
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,

@@ -22,9 +22,10 @@ struct proact_array {
     char *name;  /* its own in the session */
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
+    bool is_shared;                /* the host may have changed it at any time */
+    uint64_t changed, spread;      /* on the first device alone; last sent to all others */
     uint64_t used;                 /* the last operation that touched it, on lane MAIN */
     uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
-    bool is_ahead;                 /* on the first device: the other replicas are behind */
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
@@ -102,8 +103,11 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
-    uint64_t sequence;   /* of the last operation queued */
-    uint64_t generation; /* grows when launches broke and left counters anyhow */
+    uint64_t sequence;      /* of the last operation queued */
+    uint64_t last_sent;     /* the last that sent an array to peers ... */
+    uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
+    uint64_t all_used;      /* the last there that may have touched every array */
+    uint64_t generation;    /* grows when launches broke and left counters anyhow */
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;

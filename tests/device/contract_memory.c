@@ -63,6 +63,34 @@ static void what_is_written_is_read(struct contract *c)
     assert_int_equal(contract_word(c, last, a + 44), 111);
 }
 
+/* What the host puts there a copy on the device finds, and the other way round. */
+static void the_host_reaches_shared_memory(struct contract *c)
+{
+    device_addr words = contract_words(c, 0, WORDS), shared = 0;
+    uint32_t numbers[WORDS], *here;
+
+    for (int is_pinned = 0; is_pinned < 2; is_pinned++) {
+        contract_must(c, c->b->alloc_shared
+                             ? c->b->alloc_shared(c->set, 0, sizeof numbers, is_pinned,
+                                                  &shared, &c->err)
+                             : c->b->alloc(c->set, 0, sizeof numbers, &shared, &c->err));
+        here = (uint32_t *)(uintptr_t)shared;
+        number(here, WORDS, 1000);
+        contract_must(c,
+                      c->b->copy(c->stream[0][0], words, shared, sizeof numbers, &c->err));
+        contract_get(c, 0, words, numbers, WORDS);
+        assert_int_equal(numbers[WORDS - 1], 1000 + WORDS - 1);
+        number(numbers, WORDS, 5);
+        contract_put(c, 0, words, numbers, WORDS);
+        contract_must(c,
+                      c->b->copy(c->stream[0][0], shared, words, sizeof numbers, &c->err));
+        contract_must(c, c->b->synchronize(c->set, &c->err));
+        assert_memory_equal(here, numbers, sizeof numbers);
+        c->b->free(c->set, 0, shared);
+    }
+    c->b->free(c->set, 0, words);
+}
+
 static void the_source_of_a_write_may_change_at_once(struct contract *c)
 {
     uint32_t word = 1;
@@ -126,6 +154,7 @@ const struct contract_promise contract_memory[] = {
     {"too large an allocation fails cleanly", too_large_an_allocation_fails_cleanly, false},
     {"freed memory is given out again", freed_memory_is_given_out_again, false},
     {"what is written is read", what_is_written_is_read, false},
+    {"the host reaches shared memory", the_host_reaches_shared_memory, false},
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},
     {"a fill fills bytes", a_fill_fills_bytes, false},

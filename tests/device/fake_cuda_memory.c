@@ -108,6 +108,22 @@ cu_result cuMemAlloc_v2(cu_address *out, size_t bytes)
     return 0;
 }
 
+cu_result cuMemAllocManaged(cu_address *out, size_t bytes, unsigned flags)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    if (flags != CU_MANAGED_GLOBAL)
+        return CU_INVALID_VALUE;
+    struct fake_memory *m = fake_add(fake_device(), bytes);
+
+    if (!m)
+        return CU_OUT_OF_MEMORY;
+    *out = (uintptr_t)m->address;
+    return 0;
+}
+
 cu_result cuMemFree_v2(cu_address address)
 {
     cu_result result = fake_enter(__func__);

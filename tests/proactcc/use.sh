@@ -127,6 +127,10 @@ settings)
     has 'release 1'
     "$proactcc" -ptx part.cu -o part.ptx || fault "-ptx"
     grep -q scale part.ptx || fault "-ptx made none"
+    "$proactcc" -Xcompiler -E,-P --dryrun main.cu -o app >said 2>&1 || fault "--dryrun"
+    has 'lproactrt' # the host compiler's -E is none of ours
+    "$proactcc" -Xcompiler -E --dryrun main.cu -o app >said 2>&1 || fault "--dryrun"
+    has 'lproactrt'
     ;;
 install)
     cmake --install "$proactcc" --prefix "$scratch/there" >said || fault "install"

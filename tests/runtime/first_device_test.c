@@ -147,6 +147,53 @@ static void addresses_are_written_copied_and_filled(void **state)
     proact_close(b.p);
 }
 
+static uint64_t sent(struct bench *b, const struct proact_array *a)
+{
+    struct proact_statistics s;
+
+    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+        fail_msg("%s", b->err.text);
+    return s.bytes;
+}
+
+/* An array goes to the others once, until the first device may have changed it. */
+static void only_what_changed_is_spread(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    struct proact_array *other = testing_array(&b, "other"), *shared = NULL;
+    uint64_t out = proact_array_address(b.out, 0), to = proact_array_address(other, 0);
+    const uint64_t once = 3 * 4 * N;
+
+    MUST(proact_array_spread(b.out, &b.err));
+    assert_int_equal(sent(&b, b.out), 0);
+    MUST(proact_first_fill(b.p, out, 1, 4 * N, &b.err));
+    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_spread(b.out, &b.err));
+    assert_int_equal(sent(&b, b.out), once);
+    MUST(proact_first_copy(b.p, to, out, 4 * N, &b.err)); /* which only reads it */
+    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_spread(other, &b.err));
+    assert_int_equal(sent(&b, b.out), once);
+    assert_int_equal(sent(&b, other), once);
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3)); /* may have changed all */
+    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_spread(other, &b.err));
+    assert_int_equal(sent(&b, b.out), 2 * once);
+    assert_int_equal(sent(&b, other), 2 * once);
+    expect(&b, other, 3, N - 1, 0x01010101);
+    expect(&b, b.out, 3, N - 1, 3 * N);
+
+    MUST(proact_array_create_shared(b.p, &(struct proact_shape){"shared", N, 4}, false,
+                                    &shared, &b.err));
+    for (uint32_t i = 1; i < 3; i++) {
+        *(uint32_t *)(uintptr_t)proact_array_address(shared, 0) = i;
+        MUST(proact_array_spread(shared, &b.err));
+        expect(&b, shared, 2, 0, i);
+    }
+    proact_close(b.p);
+}
+
 static void variables_are_on_every_device(void **state)
 {
     (void)state;
@@ -231,6 +278,7 @@ int main(void)
         cmocka_unit_test(both_kinds_of_launch_mix),
         cmocka_unit_test(a_marked_kernel_is_split),
         cmocka_unit_test(addresses_are_written_copied_and_filled),
+        cmocka_unit_test(only_what_changed_is_spread),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(moments_are_apart_by_what_ran_between),
         cmocka_unit_test(what_is_wrong_is_said),

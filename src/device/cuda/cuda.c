@@ -191,6 +191,7 @@ const struct device_backend device_cuda = {
     .count = cuda_count,
     .peer_access = cuda_peer_access,
     .alloc = cuda_alloc,
+    .alloc_shared = cuda_alloc_shared,
     .free = cuda_free,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,

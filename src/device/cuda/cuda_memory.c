@@ -68,6 +68,12 @@ static enum proact_status no_room(struct device_set *set, unsigned device, size_
                 bytes, left, total);
 }
 
+static void keep(struct cuda_device *d, const struct cuda_memory *m)
+{
+    d->memory = must_grow(d->memory, d->memory_count, &d->memory_capacity, sizeof *m);
+    d->memory[d->memory_count++] = *m;
+}
+
 enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t bytes,
                               device_addr *out, struct proact_error *err)
 {
@@ -86,8 +92,34 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
         return no_room(set, device, bytes, err);
     if ((status = cuda_leave(set, device, result, "cuMemCreate", err)))
         return status;
-    d->memory = must_grow(d->memory, d->memory_count, &d->memory_capacity, sizeof m);
-    d->memory[d->memory_count++] = m;
+    keep(d, &m);
+    *out = m.address;
+    return PROACT_OK;
+}
+
+enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, size_t bytes,
+                                     bool is_pinned, device_addr *out,
+                                     struct proact_error *err)
+{
+    struct cuda_memory m = {.bytes = bytes ? bytes : 1, .is_host = is_pinned};
+    enum proact_status status = cuda_enter(set, device, err);
+    void *memory = NULL;
+    cu_result result;
+
+    if (status)
+        return status;
+    if (is_pinned)
+        result = set->driver.host_alloc(&memory, m.bytes, CU_HOST_PORTABLE);
+    else
+        result = set->driver.managed_alloc(&m.address, m.bytes, CU_MANAGED_GLOBAL);
+    if (result == CU_OUT_OF_MEMORY)
+        return no_room(set, device, bytes, err);
+    if ((status = cuda_leave(set, device, result,
+                             is_pinned ? "cuMemHostAlloc" : "cuMemAllocManaged", err)))
+        return status;
+    if (is_pinned)
+        m.address = (cu_address)(uintptr_t)memory;
+    keep(&set->devices[device], &m);
     *out = m.address;
     return PROACT_OK;
 }
@@ -96,6 +128,10 @@ static void give_back(struct device_set *set, const struct cuda_memory *m)
 {
     const struct driver *v = &set->driver;
 
+    if (m->is_host) {
+        v->host_free((void *)(uintptr_t)m->address);
+        return;
+    }
     if (!m->mapped_bytes) {
         v->memory_free(m->address);
         return;

@@ -17,6 +17,7 @@ struct cuda_memory {
     size_t bytes;
     cu_physical physical; /* of a mapped range */
     size_t mapped_bytes;  /* 0: the driver's own allocation */
+    bool is_host;         /* which stays with the host */
 };
 
 /* Host memory that copies are taken from; emptied when all has come to rest. */
@@ -134,6 +135,9 @@ enum proact_status cuda_break(struct device_set *set, enum proact_status status,
 /* cuda_memory.c */
 enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t bytes,
                               device_addr *out, struct proact_error *err);
+enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, size_t bytes,
+                                     bool is_pinned, device_addr *out,
+                                     struct proact_error *err);
 void cuda_free(struct device_set *set, unsigned device, device_addr address);
 void cuda_memory_clear(struct device_set *set, unsigned device);
 /* The device whose memory has this byte, or set->count. */

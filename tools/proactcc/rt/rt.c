@@ -78,10 +78,10 @@ enum cuda_error rt_refuse(const char *call)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
-/* The emulator's sentence on an address that is nobody's has these words. */
+/* The sentences on an address that is nobody's, the emulator's and the driver's. */
 static bool is_about_an_address(const struct proact_error *err)
 {
-    return strstr(err->text, "allocat") || strstr(err->text, "address");
+    return strstr(err->text, "allocat") || strstr(err->text, "_ILLEGAL_ADDRESS");
 }
 
 enum cuda_error rt_error(struct rt *rt, enum proact_status status,

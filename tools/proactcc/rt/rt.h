@@ -55,7 +55,7 @@ struct rt {
     struct rt_ranges ranges;
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
-    bool is_emulated; /* then the host may touch what lies on the device */
+    bool is_emulated;
     bool reports;
     struct rt_flight { /* launches of which the report has not heard yet */
         struct cuda_kernel **kernel;
@@ -114,7 +114,7 @@ struct rt_rows {
 enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
                              enum cuda_copy_kind kind, bool is_async);
 
-/* Shadows: memory of the host of which the device has a copy. */
+/* Shadows: memory that is registered, of which the device has a copy. */
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_shadows_out(struct rt *rt);
 

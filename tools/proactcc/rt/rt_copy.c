@@ -92,7 +92,7 @@ enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
     range = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
     if (!range || !is_inside(range, to, bytes))
         return cudaErrorInvalidValue;
-    if (!range->is_shadow)
+    if (is_on_device(range))
         return rt_error(rt,
                         proact_first_fill(rt->session, (uint64_t)(uintptr_t)to,
                                           (unsigned char)value, bytes, &err),

@@ -63,8 +63,6 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         range->is_shown = true;
         if (range->is_shadow)
             error = rt_shadow_in(rt, range);
-        if (range->array && range->kind != RT_DEVICE && !range->is_shadow)
-            proact_array_touch(range->array); /* who knows what the host did */
         if (range->array)
             places[(*count)++] =
                 (struct proact_place){i, range->array, word - range->first};

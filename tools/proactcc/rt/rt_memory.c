@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: every allocation is an array of the session. What host and kernels share lies,
-   where devices are emulated, on the first device itself; on GPUs it is the host's, with a
-   copy on the device (rt_shadow.c). */
+/* Memory: every allocation is an array of the session. What host and kernels share lies
+   where both reach it by the same address; only what the program registers has a copy on
+   the device (rt_shadow.c). */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cuda_calls.h"
 #include "rt.h"
 
-enum { PITCH = 512, HOST_ALIGN = 4096, HOST_MAPPED = 2 };
+enum { PITCH = 512, HOST_MAPPED = 2 };
 
 static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_range *range)
 {
@@ -17,8 +16,13 @@ static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_rang
     enum proact_status status;
 
     snprintf(name, sizeof name, "%s #%llu", call, (unsigned long long)++rt->allocations);
-    status = proact_array_create(rt->session, &(struct proact_shape){name, range->bytes, 1},
-                                 &range->array, &err);
+    const struct proact_shape shape = {name, range->bytes, 1};
+
+    if (range->kind == RT_DEVICE)
+        status = proact_array_create(rt->session, &shape, &range->array, &err);
+    else
+        status = proact_array_create_shared(rt->session, &shape, range->kind == RT_PINNED,
+                                            &range->array, &err);
     if (status)
         return rt_error(rt, status, &err);
     range->first = proact_array_address(range->array, 0);
@@ -38,16 +42,8 @@ static enum cuda_error allocate(struct rt *rt, const char *call, struct rt_range
         *out = NULL;
         return cudaSuccess;
     }
-    if (range.kind == RT_DEVICE || rt->is_emulated) {
-        if ((error = on_device(rt, call, &range)))
-            return error;
-    } else {
-        range.is_shadow = true;
-        range.first = (uint64_t)(uintptr_t)aligned_alloc(
-            HOST_ALIGN, (range.bytes + HOST_ALIGN - 1) / HOST_ALIGN * HOST_ALIGN);
-        if (!range.first)
-            return cudaErrorMemoryAllocation;
-    }
+    if ((error = on_device(rt, call, &range)))
+        return error;
     rt->bytes_allocated += range.bytes;
     *out = (void *)(uintptr_t)range_add(&rt->ranges, &range)->first;
     return cudaSuccess;
@@ -67,8 +63,6 @@ static enum cuda_error release(struct rt *rt, const void *pointer, bool is_host)
     error = rt->session ? rt_wait(rt) : rt->broken;
     if (rt->session)
         proact_array_destroy(range->array);
-    if (range->is_shadow)
-        free((void *)(uintptr_t)range->first);
     rt->bytes_allocated -= range->bytes;
     range_remove(&rt->ranges, range);
     return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host that kernels use: its copy on the device is brought up to date before
+/* Memory that the program registers: its copy on the device is brought up to date before
    a launch that is given its address, and copied back where the host may look again. */
 #include <stdlib.h>
 
