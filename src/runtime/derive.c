@@ -8,76 +8,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/runtime_clone.h"
+#include "runtime/unsplittable.h"
 
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: the kernel was refused */
     struct write_set_cache cache;
-    uint32_t follows_line;       /* see follows_at() */
-    struct proact_error refusal; /* of the kernel, or else of its last launch */
+    struct proact_error in_program; /* why it is not split in a program for one GPU */
+    struct proact_error refusal;    /* of the kernel, or else of its last launch */
 };
-
-/* A variable that may change; the texts of printf do not. */
-static const struct ptx_symbol *variable_of(const struct ptx_module *m,
-                                            const struct ptx_function *f,
-                                            const struct ptx_operand *o)
-{
-    if ((o->kind != PTX_SYMBOL && o->kind != PTX_MEMORY) || o->symbol < PTX_SYMBOL_MODULE)
-        return NULL;
-    const struct ptx_symbol *s = ptx_symbol(m, f, o->symbol);
-    bool is_text =
-        s->initial && (!strncmp(s->name, "$str", 4) || !strncmp(s->name, "_$_str", 6) ||
-                       !strncmp(s->name, "__unnamed", 9));
-
-    return s->space == PTX_SPACE_GLOBAL && !s->is_function && !is_text ? s : NULL;
-}
-
-/* Each device has a module's variables for itself: what a kernel on one writes there,
-   kernels on the others do not see. */
-static enum proact_status refuse_variables(const struct ptx_module *m,
-                                           const struct ptx_function *f,
-                                           struct proact_error *err)
-{
-    for (uint32_t i = 0; i < f->instruction_count; i++)
-        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
-            const struct ptx_symbol *s = variable_of(m, f, &f->instructions[i].operands[o]);
-
-            if (s)
-                return fail(err, PROACT_EREFUSED,
-                            "kernel '%s', %s:%" PRIu32
-                            ": it uses the variable '%s', of which every device has its "
-                            "own",
-                            f->name, m->name, f->instructions[i].line, s->name);
-        }
-    return PROACT_OK;
-}
-
-static uint32_t loads_address_at(const struct ptx_function *f)
-{
-    for (uint32_t i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-
-        if (in->opcode == PTX_LD &&
-            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
-             in->space == PTX_SPACE_CONST) &&
-            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
-             in->type == PTX_PART_S64))
-            return in->line;
-    }
-    return 0;
-}
-
-/* In a program for one GPU, an address found in memory is one of the first device. The line
-   at which the kernel, or a function that it could call, may load one; or 0. */
-static uint32_t follows_at(const struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-    uint32_t line = loads_address_at(k->ptx);
-
-    for (uint32_t i = 0; i < m->function_count && !line; i++)
-        if (!m->functions[i].is_entry)
-            line = loads_address_at(&m->functions[i]);
-    return line;
-}
 
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
@@ -85,10 +23,8 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
         return k->derivation;
     struct kernel_derivation *d = must_calloc(1, sizeof *d);
 
-    d->follows_line = follows_at(k);
-    if (!k->may_write)
-        fail(&d->refusal, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
-    else if (!refuse_variables(k->image->ptx, k->ptx, &d->refusal))
+    unsplittable_in_program(k, &d->in_program);
+    if (!unsplittable(k, &d->refusal))
         write_set_slice_create(k->image->ptx, k->name, NULL, &d->slice, &d->refusal);
     k->derivation = d;
     return d;
@@ -238,11 +174,8 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
     struct proact_error both;
     enum proact_status status;
 
-    if (l->is_program && d->follows_line)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it reads what may be addresses, which are the first device's",
-                    l->kernel->name, l->kernel->image->ptx->name, d->follows_line);
+    if (l->is_program && d->in_program.text[0])
+        return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
     launch_split(l->grid, l->over, l->over, cta_first);
     if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)))
         return status;

@@ -74,6 +74,8 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
     p->sequence++;
     if (to)
         to->used = to->changed = p->sequence;
+    else
+        p->constants++;
     if (from)
         from->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);

@@ -107,6 +107,7 @@ struct proact {
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
     uint64_t all_used;      /* the last there that may have touched every array */
+    uint64_t constants;     /* grows when a module's variables may have been written */
     uint64_t generation;    /* grows when launches broke and left counters anyhow */
     uint64_t last_id;
     uint64_t now_ns;

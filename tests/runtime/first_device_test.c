@@ -176,7 +176,7 @@ static void only_what_changed_is_spread(void **state)
     MUST(proact_array_spread(other, &b.err));
     assert_int_equal(sent(&b, b.out), once);
     assert_int_equal(sent(&b, other), once);
-    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3)); /* may have changed all */
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 3, 1)); /* may have changed all */
     MUST(proact_array_spread(b.out, &b.err));
     MUST(proact_array_spread(other, &b.err));
     assert_int_equal(sent(&b, b.out), 2 * once);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/unsplittable.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* A variable that may change; the texts of printf do not. */
+static const struct ptx_symbol *variable_of(const struct ptx_module *m,
+                                            const struct ptx_function *f,
+                                            const struct ptx_operand *o)
+{
+    if ((o->kind != PTX_SYMBOL && o->kind != PTX_MEMORY) || o->symbol < PTX_SYMBOL_MODULE)
+        return NULL;
+    const struct ptx_symbol *s = ptx_symbol(m, f, o->symbol);
+    bool is_text =
+        s->initial && (!strncmp(s->name, "$str", 4) || !strncmp(s->name, "_$_str", 6) ||
+                       !strncmp(s->name, "__unnamed", 9));
+
+    return s->space == PTX_SPACE_GLOBAL && !s->is_function && !is_text ? s : NULL;
+}
+
+/* Each device has a module's variables for itself: what a kernel on one writes there,
+   kernels on the others do not see. */
+static enum proact_status refuse_variables(const struct ptx_module *m,
+                                           const struct ptx_function *f,
+                                           struct proact_error *err)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
+            const struct ptx_symbol *s = variable_of(m, f, &f->instructions[i].operands[o]);
+
+            if (s)
+                return fail(err, PROACT_EREFUSED,
+                            "kernel '%s', %s:%" PRIu32
+                            ": it uses the variable '%s', of which every device has its "
+                            "own",
+                            f->name, m->name, f->instructions[i].line, s->name);
+        }
+    return PROACT_OK;
+}
+
+/* A word that may be an address. */
+static uint32_t loads_address_at(const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+
+        if (in->opcode == PTX_LD &&
+            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
+             in->space == PTX_SPACE_CONST) &&
+            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
+             in->type == PTX_PART_S64))
+            return in->line;
+    }
+    return 0;
+}
+
+/* In a program for one GPU, an address found in memory is one of the first device. The line
+   at which the kernel, or a function that it could call, may load one; or 0. */
+static uint32_t follows_at(const struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    uint32_t line = loads_address_at(k->ptx);
+
+    for (uint32_t i = 0; i < m->function_count && !line; i++)
+        if (!m->functions[i].is_entry)
+            line = loads_address_at(&m->functions[i]);
+    return line;
+}
+
+/* The line at which the kernel prints; or 0. */
+static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function *f)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+
+        for (uint32_t o = 0; in->opcode == PTX_CALL && o < in->operand_count; o++)
+            if (in->operands[o].kind == PTX_SYMBOL &&
+                strcmp(ptx_symbol(m, f, in->operands[o].symbol)->name, "vprintf") == 0)
+                return in->line;
+    }
+    return 0;
+}
+
+enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err)
+{
+    if (!k->may_write)
+        return fail(err, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
+    return refuse_variables(k->image->ptx, k->ptx, err);
+}
+
+enum proact_status unsplittable_in_program(const struct proact_kernel *k,
+                                           struct proact_error *err)
+{
+    const char *file = k->image->ptx->name;
+    uint32_t line = follows_at(k);
+
+    if (line)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it reads what may be addresses, which are the first device's",
+                    k->name, file, line);
+    if ((line = prints_at(k->image->ptx, k->ptx)))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it prints, and several devices would not keep the order",
+                    k->name, file, line);
+    return PROACT_OK;
+}
