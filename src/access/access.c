@@ -1,11 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/access.h"
 #include "access/guards.h"
+#include "access/range.h"
 #include "access/records.h"
 #include "access/resolve.h"
 #include "access/walk.h"
 
 #include <stdlib.h>
+
+/* Demands that came up while forms were resolved: of whom is not known, so of all. What is
+   resolved here may add to them. */
+static void keep_demands(struct study *s, uint32_t first)
+{
+    struct access_analysis *a = s->analysis;
+    uint32_t room = 0;
+
+    for (uint32_t i = first; i < s->maker.range_count; i++) {
+        const struct access_form *f = resolve_form(s, s->maker.ranges[i].form, 0);
+
+        if (f)
+            s->maker.ranges[i].form = f;
+    }
+    room = s->maker.range_count - first;
+    a->ranges = arena_alloc(&a->arena, room * sizeof *a->ranges);
+    for (uint32_t i = 0; i < room; i++) {
+        const struct access_range *r = &s->maker.ranges[first + i];
+        const struct range_view any = {.symbols = s->maker.forms.symbols};
+
+        if (!range_fits(&any, r->form, r->bits, r->is_signed))
+            a->ranges[a->range_count++] = *r;
+    }
+}
 
 struct access_analysis *access_analyze(const struct ptx_module *m,
                                        const struct ptx_function *f)
@@ -14,6 +39,8 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     struct study s = {
         .analysis = a, .module = m, .function = f, .arena = &a->arena, .generation = 1};
 
+    uint32_t walked;
+
     a->module = m;
     a->function = f;
     s.maker.forms.arena = &a->arena;
@@ -21,9 +48,11 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     s.ssa = ssa_build(s.regions, &a->arena);
     s.values = arena_alloc(&a->arena, s.ssa->count * sizeof *s.values);
     walk_values(&s);
+    walked = s.maker.range_count;
     resolve_loops(&s);
     records_make(&s);
     guards_make_loops(&s);
+    keep_demands(&s, walked);
     a->symbols = s.maker.forms.symbols;
     a->symbol_count = s.maker.forms.count;
     forms_clear(&s.maker.forms);

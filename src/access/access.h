@@ -123,6 +123,8 @@ struct access_guard {
     const struct access_condition *condition;
     bool negated;
     uint32_t line;
+    struct access_range *ranges; /* what its forms assume */
+    uint32_t range_count;
 };
 
 struct access_record {
@@ -166,6 +168,8 @@ struct access_analysis {
     struct access_loop *loops;
     uint32_t loop_count;
     uint32_t choice_count;
+    struct access_range *ranges; /* assumed by all records and guards */
+    uint32_t range_count;
     struct arena arena;
 };
 

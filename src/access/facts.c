@@ -80,11 +80,21 @@ bool facts_are_whole(const struct facts *f, const struct access_condition *c)
            range_fits(&f->view, c->right, c->bits, c->is_signed);
 }
 
+bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!range_fits(&f->view, ranges[i].form, ranges[i].bits, ranges[i].is_signed))
+            return false;
+    return true;
+}
+
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint32_t first = f->count, kept = f->count;
 
+        if (!facts_fit(f, guards[i].ranges, guards[i].range_count))
+            continue;
         facts_add(f, guards[i].condition, guards[i].negated);
         for (uint32_t k = first; k < f->count; k++)
             if (facts_are_whole(f, f->facts[k].from))

@@ -29,7 +29,11 @@ void facts_add(struct facts *f, const struct access_condition *c, bool negated);
    what the forms say. */
 bool facts_are_whole(const struct facts *f, const struct access_condition *c);
 
-/* Adds what follows from guards, of comparisons of whole numbers only. */
+/* Whether all these forms lie in their ranges, whatever the guards say. */
+bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count);
+
+/* Adds what follows from guards whose forms assume nothing that may not be so, of
+   comparisons of whole numbers only. */
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count);
 
 /* Whether the facts cannot all be true. */

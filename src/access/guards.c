@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/guards.h"
 #include "access/resolve.h"
+#include "access/trace.h"
 
 static const struct ptx_instruction *last_of(const struct study *s, uint32_t block)
 {
@@ -19,6 +20,13 @@ static bool make_guard(struct study *s, uint32_t instruction, bool negated, uint
     out->condition = resolve_condition(s, c ? c : &unsure, block);
     out->negated = negated != i->guard_negated;
     out->line = i->line;
+    out->ranges = NULL;
+    out->range_count = 0;
+    struct trace t = trace_predicate(s, instruction, i->guard);
+
+    if (!trace_ranges(s, &t, &out->ranges, &out->range_count))
+        out->condition = resolve_condition(s, &unsure, block);
+    trace_clear(&t);
     return true;
 }
 

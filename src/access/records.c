@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/records.h"
 #include "access/guards.h"
-#include "access/range.h"
 #include "access/resolve.h"
 #include "access/trace.h"
 
@@ -198,46 +197,6 @@ static void judge(const struct book *b, struct access_record *r,
     }
 }
 
-static void add_range(struct study *s, struct access_record *r,
-                      const struct access_range *range)
-{
-    struct range_view any = {.symbols = s->maker.forms.symbols};
-
-    if (range_fits(&any, range->form, range->bits, range->is_signed))
-        return;
-    for (uint32_t i = 0; i < r->range_count; i++)
-        if (r->ranges[i].bits == range->bits &&
-            r->ranges[i].is_signed == range->is_signed &&
-            form_equal(r->ranges[i].form, range->form))
-            return;
-    if (!(r->range_count & (r->range_count - 1))) { /* full at each power of two */
-        size_t room = r->range_count ? 2 * r->range_count : 1;
-        struct access_range *more = arena_alloc(s->arena, room * sizeof *more);
-
-        if (r->range_count)
-            memcpy(more, r->ranges, r->range_count * sizeof *more);
-        r->ranges = more;
-    }
-    r->ranges[r->range_count++] = *range;
-}
-
-static void add_ranges(struct study *s, struct access_record *r, const struct trace *t)
-{
-    for (uint32_t i = 0; i < t->count; i++) {
-        const struct study_value *v = &s->values[t->values[i]];
-
-        for (uint32_t k = 0; k < v->range_count; k++) {
-            struct access_range range = s->maker.ranges[v->first_range + k];
-
-            range.form = resolve_form(s, range.form, s->ssa->values[t->values[i]].block);
-            if (range.form)
-                add_range(s, r, &range);
-            else
-                set_open(r, "a narrow part of its form is too large");
-        }
-    }
-}
-
 static void add_guards(struct study *s, struct access_record *r)
 {
     uint32_t block = s->regions->flow->block_of[r->instruction];
@@ -268,7 +227,8 @@ static void make_record(const struct book *b, struct access_record *r,
                        s->regions->flow->block_of[r->instruction]));
     if (r->state == ACCESS_CLOSED) {
         r->data_line = 0;
-        add_ranges(s, r, &t);
+        if (!trace_ranges(s, &t, &r->ranges, &r->range_count))
+            set_open(r, "a narrow part of its form is too large");
     }
     trace_clear(&t);
     add_guards(s, r);
@@ -304,20 +264,10 @@ static void find_pointers(struct book *b)
     }
 }
 
-/* Demands that came up while forms were resolved: of whom is not known, so of all. */
-static void add_late_ranges(struct study *s, uint32_t first)
-{
-    for (uint32_t n = first; n < s->maker.range_count; n++)
-        for (uint32_t r = 0; r < s->analysis->record_count; r++)
-            if (s->analysis->records[r].state == ACCESS_CLOSED)
-                add_range(s, &s->analysis->records[r], &s->maker.ranges[n]);
-}
-
 void records_make(struct study *s)
 {
     struct access_analysis *a = s->analysis;
     struct book b = {.study = s};
-    uint32_t late = s->maker.range_count;
 
     find_pointers(&b);
     for (uint32_t i = 0; i < s->function->instruction_count; i++) {
@@ -333,8 +283,7 @@ void records_make(struct study *s)
         b.records[a->record_count++] = r;
     }
     a->records = arena_alloc(s->arena, a->record_count * sizeof *a->records);
-    for (uint32_t i = 0; i < a->record_count; i++)
+    for (uint32_t i = 0; b.records && i < a->record_count; i++)
         a->records[i] = b.records[i];
     free(b.records), free(b.is_pointer);
-    add_late_ranges(s, late);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/trace.h"
+#include "access/range.h"
+#include "access/resolve.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void visit(const struct study *s, struct trace *t, int32_t value)
 {
@@ -11,7 +14,8 @@ static void visit(const struct study *s, struct trace *t, int32_t value)
         return;
     d = &s->ssa->values[value];
     /* Predicates choose; every choice is in the form already. */
-    if (d->reg >= 0 && s->function->registers[d->reg].type == PTX_PART_PRED)
+    if (!t->predicates && d->reg >= 0 &&
+        s->function->registers[d->reg].type == PTX_PART_PRED)
         return;
     t->seen[value] = true;
     t->values[t->count++] = (uint32_t)value;
@@ -56,16 +60,73 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
         visit_operand(s, t, d->instruction, &i->operands[k]);
 }
 
+static struct trace trace_open(const struct study *s, bool predicates)
+{
+    return (struct trace){.seen = must_calloc(s->ssa->count, sizeof(bool)),
+                          .values = must_calloc(s->ssa->count, sizeof(uint32_t)),
+                          .predicates = predicates};
+}
+
 struct trace trace_operand(struct study *s, uint32_t instruction,
                            const struct ptx_operand *o)
 {
-    struct trace t = {.seen = must_calloc(s->ssa->count, sizeof *t.seen),
-                      .values = must_calloc(s->ssa->count, sizeof *t.values)};
+    struct trace t = trace_open(s, false);
 
     visit_operand(s, &t, instruction, o);
     for (uint32_t i = 0; i < t.count; i++)
         visit_sources(s, &t, t.values[i]);
     return t;
+}
+
+struct trace trace_predicate(struct study *s, uint32_t instruction, int32_t reg)
+{
+    struct trace t = trace_open(s, true);
+
+    visit(s, &t, ssa_read(s->ssa, instruction, reg));
+    for (uint32_t i = 0; i < t.count; i++)
+        visit_sources(s, &t, t.values[i]);
+    return t;
+}
+
+static void add_range(struct study *s, const struct access_range *range,
+                      struct access_range **ranges, uint32_t *count)
+{
+    struct range_view any = {.symbols = s->maker.forms.symbols};
+
+    if (range_fits(&any, range->form, range->bits, range->is_signed))
+        return;
+    for (uint32_t i = 0; i < *count; i++)
+        if ((*ranges)[i].bits == range->bits &&
+            (*ranges)[i].is_signed == range->is_signed &&
+            form_equal((*ranges)[i].form, range->form))
+            return;
+    if (!(*count & (*count - 1))) { /* full at each power of two */
+        size_t room = *count ? 2 * *count : 1;
+        struct access_range *more = arena_alloc(s->arena, room * sizeof *more);
+
+        if (*count)
+            memcpy(more, *ranges, *count * sizeof *more);
+        *ranges = more;
+    }
+    (*ranges)[(*count)++] = *range;
+}
+
+bool trace_ranges(struct study *s, const struct trace *t, struct access_range **ranges,
+                  uint32_t *count)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct study_value *v = &s->values[t->values[i]];
+
+        for (uint32_t k = 0; k < v->range_count; k++) {
+            struct access_range range = s->maker.ranges[v->first_range + k];
+
+            range.form = resolve_form(s, range.form, s->ssa->values[t->values[i]].block);
+            if (!range.form)
+                return false;
+            add_range(s, &range, ranges, count);
+        }
+    }
+    return true;
 }
 
 void trace_clear(struct trace *t)

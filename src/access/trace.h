@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* All values from which an address was computed. */
+/* All values from which an address, or a predicate, was computed. */
 
 #include "access/study.h"
 
@@ -9,9 +9,16 @@ struct trace {
     bool *seen; /* by value */
     uint32_t *values, count;
     uint32_t data_line; /* the first load met, 0 for none */
+    bool predicates;    /* goes through them as well */
 };
 
 /* Starts at what `o` reads; clear with trace_clear(). */
 struct trace trace_operand(struct study *s, uint32_t instruction,
                            const struct ptx_operand *o);
+struct trace trace_predicate(struct study *s, uint32_t instruction, int32_t reg);
+
+/* What the forms of these values assume, resolved, each once; false if one of them has no
+   form. Adds to `*ranges`, which starts as NULL. */
+bool trace_ranges(struct study *s, const struct trace *t, struct access_range **ranges,
+                  uint32_t *count);
 void trace_clear(struct trace *t);

@@ -86,6 +86,13 @@ static int64_t trips_until(struct facts *f, const struct access_condition *c, ui
     return a.high / b + 1;
 }
 
+static int64_t until_fitting(struct facts *f, const struct access_loop *l, uint32_t loop,
+                             int64_t *trips)
+{
+    trips[loop] = trips_until(f, l->repeats.condition, loop);
+    return facts_fit(f, l->repeats.ranges, l->repeats.range_count) ? trips[loop] : -1;
+}
+
 static int64_t trips_of(struct facts *f, const struct access_loop *l, uint32_t loop,
                         int64_t *trips)
 {
@@ -99,7 +106,7 @@ static int64_t trips_of(struct facts *f, const struct access_loop *l, uint32_t l
     if (!c || c->kind != ACCESS_COMPARE)
         return -1;
     if (c->comparison == (l->repeats.negated ? ACCESS_EQ : ACCESS_NE))
-        return trips_until(f, c, loop);
+        return until_fitting(f, l, loop, trips);
     f->count = 0;
     facts_add(f, c, l->repeats.negated);
     for (uint32_t i = 0; i < f->count; i++) {
@@ -107,7 +114,9 @@ static int64_t trips_of(struct facts *f, const struct access_loop *l, uint32_t l
 
         trips[loop] = t;
         /* The first comparison that fails must not have wrapped, nor those before it. */
-        if (t >= 0 && facts_are_whole(f, c) && (best < 0 || t < best))
+        if (t >= 0 && facts_are_whole(f, c) &&
+            facts_fit(f, l->repeats.ranges, l->repeats.range_count) &&
+            (best < 0 || t < best))
             best = t;
     }
     return best;
@@ -124,6 +133,8 @@ void access_trips(const struct access_analysis *a, const struct access_launch *l
     /* Outer loops come last and are done first: inner ones may hang on them. */
     for (uint32_t i = a->loop_count; i-- > 0;) {
         facts_open(&f, &arena, a, l, trips);
+        if (!facts_fit(&f, a->ranges, a->range_count))
+            break;
         trips[i] = trips_of(&f, &a->loops[i], i, trips);
     }
     arena_clear(&arena);
@@ -139,7 +150,8 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *fo
     struct range r;
 
     facts_open(&f, &arena, a, l, trips);
-    facts_add_guards(&f, guards, guard_count);
+    if (facts_fit(&f, a->ranges, a->range_count))
+        facts_add_guards(&f, guards, guard_count);
     bool known = facts_bound(&f, form, &r);
 
     if (known) {
@@ -159,8 +171,9 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
     char text[120];
     int64_t low, high, least, most;
 
-    for (uint32_t i = 0; i < r->range_count; i++) {
-        const struct access_range *w = &r->ranges[i];
+    for (uint32_t i = 0; i < r->range_count + a->range_count; i++) {
+        const struct access_range *w =
+            i < r->range_count ? &r->ranges[i] : &a->ranges[i - r->range_count];
 
         if (range_fits(&view, w->form, w->bits, w->is_signed))
             continue;

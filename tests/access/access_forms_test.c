@@ -218,9 +218,16 @@ static void a_guard_bounds_what_it_compares(void **state)
         "sub.s32 %r9, %r2, %r0; setp.lt.s32 %p1, %r9, 0; @%p1 bra E; "
         "mul.wide.u32 %rd9, %r9, 4; add.s64 %rd9, %rd0, %rd9; "
         "st.global.u32 [%rd9], %r0; E:";
+    /* compared after it was widened: the guard hangs on what it would have to show */
+    static const char widened[] =
+        "cvt.s64.s32 %rd1, %r3; cvt.s64.s32 %rd2, %r0; setp.ge.s64 %p1, %rd1, %rd2; "
+        "@%p1 bra E; shl.b64 %rd9, %rd1, 2; add.s64 %rd9, %rd0, %rd9; "
+        "st.global.u32 [%rd9], %r0; E:";
     struct proact_error err = {""};
 
     (void)state;
+    assert_int_equal(check(widened, 1 << 20, 1024, 100, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(widened, 1 << 22, 1024, 100, 0, NULL, &err), PROACT_EREFUSED);
     assert_int_equal(check(guarded, 1, 1024, 100, 1 << 20, NULL, &err), PROACT_OK);
     /* where the comparison itself may wrap, it says nothing */
     assert_int_equal(check(guarded, 1, 1024, 100, 1 << 22, NULL, &err), PROACT_EREFUSED);

@@ -304,8 +304,9 @@ static bool is_assumed(const struct oracle *o, const struct access_record *r,
 {
     uint64_t value;
 
-    for (uint32_t n = 0; n < r->range_count; n++) {
-        const struct access_range *w = &r->ranges[n];
+    for (uint32_t n = 0; n < r->range_count + o->analysis->range_count; n++) {
+        const struct access_range *w =
+            n < r->range_count ? &r->ranges[n] : &o->analysis->ranges[n - r->range_count];
 
         if (has_choice(o, w->form) || !access_value(o->analysis, w->form, p, &value) ||
             w->bits >= 64 || apply_cut(value, w->bits, w->is_signed) != value)

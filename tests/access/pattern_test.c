@@ -32,7 +32,8 @@ static struct kernel open_kernel(const char *file, const char *name)
     if (file_read(path.data, &text, &bytes, &err) ||
         ptx_parse(file, text, bytes, &k.module, &err))
         fail_msg("%s", err.text);
-    for (uint32_t i = 0; i < k.module->function_count; i++)
+    assert_non_null(k.module);
+    for (uint32_t i = 0; k.module && i < k.module->function_count; i++)
         if (strstr(k.module->functions[i].name, name))
             name = k.module->functions[i].name;
     k.analysis = access_analyze(k.module, ptx_function_find(k.module, name));
