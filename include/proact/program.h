@@ -65,7 +65,8 @@ struct proact_block {
    then be the first bytes of parameters and of arrays (else PROACT_EREFUSED). Any other is
    split where that can be done (see proact_kernel_refusal()) and grid->device_count is not
    1; else it runs on the first device alone, may use all of its memory, and nothing is
-   sent. */
+   sent. With a device_count of 0, the second launch of a grid is timed split, the third on
+   one device, and from then on the faster of the two is taken. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,

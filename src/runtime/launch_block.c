@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/choose_split.h"
 #include "runtime/first_device.h"
-#include "runtime/launching.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -99,7 +99,7 @@ static enum proact_status bring_up_to_date(const struct launching *l,
 }
 
 /* On the first device alone, with the memory of all: nothing is sent. */
-static enum proact_status launch_first(const struct launching *l, struct proact_error *err)
+static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
@@ -148,11 +148,17 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return launch_marked(k, grid, block, err);
     if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
         return status;
+    struct choice *c = grid->device_count ? NULL : choice_find(&l);
+
+    if (c && choice_is_made(c) && !choice_is_split(c))
+        return launch_first(&l, err);
     if ((status = launch_bind(&l, err)))
         return status;
     if (!l.binding)
         return launch_first(&l, err);
+    if (c && !choice_is_split(c))
+        return choice_run(c, &l, launch_first, err);
     if ((status = bring_up_to_date(&l, err)))
         return status;
-    return launch_queue(&l, err);
+    return c ? choice_run(c, &l, launch_queue, err) : launch_queue(&l, err);
 }

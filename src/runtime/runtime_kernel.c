@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/runtime_clone.h"
 
@@ -115,6 +116,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     kernel_tables_drop(k);
     kernel_clones_drop(k);
     derivation_drop(k);
+    choices_drop(k);
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/runtime_clone.h"
 
 const char *proact_kernel_refusal(struct proact_kernel *k)
 {
-    const char *unknown = derivation_refusal(k);
+    const char *why = derivation_refusal(k);
 
-    return unknown ? unknown : kernel_clone_refusal(k);
+    if (!why)
+        why = kernel_clone_refusal(k);
+    return why ? why : choice_refusal(k);
 }

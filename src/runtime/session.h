@@ -80,6 +80,7 @@ struct proact_kernel {
     const struct session_image *image;
     struct kernel_clones *clones; /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_derivation *derivation; /* derive.c; the same */
+    struct kernel_choices *choices;       /* choose_split.c; the same */
     bool is_marked;
     bool has_maps;  /* the user's; else its slots are derived */
     bool may_write; /* it has an instruction that writes to global memory */

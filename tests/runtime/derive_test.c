@@ -169,6 +169,49 @@ static void a_map_that_is_too_small_is_refused(void **state)
     proact_close(b.p);
 }
 
+static enum proact_status work(struct bench *b, struct proact_kernel *k, uint32_t rounds)
+{
+    const struct {
+        uint64_t out;
+        uint32_t n, rounds;
+    } block = {1, N, rounds};
+    const struct proact_place place = {0, b->out, 0};
+
+    return proact_launch_block(
+        k, &grid, &(struct proact_block){&block, sizeof block, &place, 1}, &b->err);
+}
+
+/* The second launch is timed split, the third whole. A K40 has 15 SMs for the 79 CTAs. */
+static void the_faster_way_is_taken(void **state)
+{
+    (void)state;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        struct bench b = testing_open(
+            &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+        struct proact_kernel *k = testing_kernel(&b, "works");
+        uint32_t first[N], last[N];
+
+        for (int launch = 0; launch < 6; launch++) {
+            bool split = launch < 2 || (launch > 2 && heavy);
+            uint64_t before = sent_by(&b, 3);
+
+            MUST(work(&b, k, heavy ? 20000 : 1));
+            MUST(proact_wait(b.p, &b.err));
+            if ((sent_by(&b, 3) > before) != split)
+                fail_msg("launch %d, heavy %d: %s", launch, heavy,
+                         proact_kernel_refusal(k));
+            if (launch != 2)
+                assert_int_equal(proact_kernel_refusal(k) == NULL, split);
+            MUST(proact_array_read(b.out, 0, launch ? last : first, N, &b.err));
+            if (launch)
+                assert_memory_equal(first, last, sizeof last);
+        }
+        if (!heavy && !strstr(proact_kernel_refusal(k), "us on one device"))
+            fail_msg("%s", proact_kernel_refusal(k));
+        proact_close(b.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
+        cmocka_unit_test(the_faster_way_is_taken),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

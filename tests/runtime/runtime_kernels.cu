@@ -84,3 +84,15 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
     if (i < n && (in[i] & 1))
         out[i] = 2 * in[i];
 }
+
+/* Takes as long as it is told. */
+extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x(), x = i;
+
+#pragma unroll 1
+    for (unsigned r = 0; r < rounds; r++)
+        x = x * 1664525u + 1013904223u;
+    if (i < n)
+        out[i] = x;
+}

@@ -56,6 +56,7 @@ struct rt {
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
     bool is_emulated;
+    uint32_t split_over; /* 0: as is faster; 1: never; else always */
     bool reports;
     struct rt_flight { /* launches of which the report has not heard yet */
         struct cuda_kernel **kernel;

@@ -75,6 +75,8 @@ static void note_split(struct rt *rt, struct cuda_kernel *k)
 {
     const char *why = proact_kernel_refusal(k->kernel);
 
+    if (rt->split_over == 1)
+        return;
     k->split_launches += !why && proact_device_count(rt->session) > 1;
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
@@ -87,6 +89,8 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     const struct proact_block *block)
 {
     struct proact_error err = {""};
+
+    grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     k->launches++;

@@ -37,6 +37,7 @@ static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *o
 enum cuda_error rt_open(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE"), *report = setting("PROACT_REPORT");
+    const char *split = setting("PROACT_SPLIT");
     struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
                                .plan.method = setting("PROACT_METHOD"),
                                .print = print};
@@ -49,6 +50,12 @@ enum cuda_error rt_open(struct rt *rt)
         return cudaSuccess;
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count))
         return rt->broken;
+    if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&
+        strcmp(split, "auto") != 0) {
+        snprintf(err.text, sizeof err.text,
+                 "PROACT_SPLIT is '%.40s': always, never and auto are possible", split);
+        return rt_break(rt, cudaErrorInitializationError, err.text);
+    }
     status = proact_open(&o, &rt->session, &err);
     if (status == PROACT_ENODEV && !machine) {
         o.machine = emulated_default;
@@ -58,6 +65,8 @@ enum cuda_error rt_open(struct rt *rt)
         return rt_break(
             rt, status == PROACT_ENODEV ? cudaErrorNoDevice : cudaErrorInitializationError,
             err.text);
+    if (split && strcmp(split, "auto") != 0)
+        rt->split_over = strcmp(split, "never") == 0 ? 1 : proact_device_count(rt->session);
     rt->is_emulated = proact_is_emulated(rt->session);
     rt->reports = report && strcmp(report, "0") != 0;
     if (rt->reports)
