@@ -15,7 +15,7 @@ struct choice {
     uint32_t grid[3], threads[3];
     unsigned launches;
     uint64_t split_ns, whole_ns;
-    char why[192]; /* empty until whole is chosen */
+    char why[192]; /* the last launch was whole; empty: it was split */
 };
 
 struct kernel_choices {
@@ -62,6 +62,8 @@ bool choice_is_split(const struct choice *c)
 
 static void choose(struct choice *c, const struct proact_kernel *k)
 {
+    snprintf(c->why, sizeof c->why, "kernel '%.80s': this launch was timed on one device",
+             k->name);
     if (c->split_ns >= c->whole_ns)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': %.1f us on one device, %.1f us on %u", k->name,
@@ -80,6 +82,8 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 
     if (number < CHOSEN)
         c->launches++;
+    else
+        c->why[0] = '\0';
     if (number != TIMED_SPLIT && number != TIMED_WHOLE)
         return queue(l, err);
     if ((status = proact_wait(p, err)))
