@@ -58,6 +58,7 @@ enum proact_status first_done_all(struct proact *p, bool writes, struct proact_e
         a->used = p->sequence;
         a->is_ahead |= writes;
     }
+    p->variables += writes && p->has_variables;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -75,7 +76,8 @@ static enum proact_status done(struct proact *p, struct proact_array *a,
     if (a) {
         a->used = p->sequence;
         a->is_ahead = true;
-    }
+    } else
+        p->variables++;
     if (b)
         b->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);

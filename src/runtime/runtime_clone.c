@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
+#include "runtime/module_variable.h"
 
 struct kernel_clones {
     char *text;
@@ -15,6 +17,7 @@ struct kernel_clones {
     struct instrument_result result;
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[INSTRUMENT_CLONES][PROACT_DEVICES_MAX];
+    uint64_t variables; /* of the session, when its modules' were brought up to date */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -70,6 +73,24 @@ static enum proact_status load_on(struct proact_kernel *k, unsigned device,
     return status;
 }
 
+static enum proact_status bring_variables(struct proact_kernel *k, struct proact_error *err)
+{
+    struct proact *p = k->session;
+    enum proact_status status;
+
+    if (k->clones->variables == p->variables)
+        return PROACT_OK;
+    if (p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': variables of modules may have changed: launch it once, "
+                    "then record",
+                    k->name);
+    if ((status = module_variables_copy(p, k->image, k->clones->module, err)))
+        return status;
+    k->clones->variables = p->variables;
+    return PROACT_OK;
+}
+
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
                                     struct proact_error *err)
 {
@@ -82,6 +103,8 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
         return PROACT_OK;
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, d, err);
+    if (!status)
+        status = bring_variables(k, err);
     *cloned = !status;
     return status;
 }

@@ -38,6 +38,7 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
     for (unsigned d = 0; d < p->devices.count && bytes && !status; d++)
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
+    p->variables++;
     return status;
 }
 

@@ -104,6 +104,8 @@ struct proact {
     struct span_book book;
     uint64_t sequence;   /* of the last operation queued */
     uint64_t generation; /* grows when launches broke and left counters anyhow */
+    uint64_t variables;  /* grows when variables of modules may have changed */
+    bool has_variables;  /* some module has one that kernels may write */
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;

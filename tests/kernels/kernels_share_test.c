@@ -31,7 +31,6 @@ static const struct reason {
     {"chosen_by_data", NULL, "where it writes depends on what line"},
     {"row_sums", NULL, "it names all lanes of a warp, of which some may have returned"},
     {"specialised_warps", NULL, "a barrier with a number"},
-    {"waves", NULL, "__cudart_sin_cos_coeffs"},
 };
 
 /* Not run: grids and clusters that meet, and stores in bulk, are not emulated. */
