@@ -58,6 +58,7 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 {
     p->all_used = p->sequence;
+    p->variables += p->has_variables;
     return order_record(&p->order, first_main, p->sequence, err);
 }
 
@@ -75,7 +76,7 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
     if (to)
         to->used = to->changed = p->sequence;
     else
-        p->constants++;
+        p->variables++;
     if (from)
         from->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);

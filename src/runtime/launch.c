@@ -268,6 +268,7 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     if (status)
         return status;
     fill_parameters(l, 0);
+    p->variables += l->kernel->may_write && p->has_variables;
     status = queue_kernel(l, 0, 0, &launch, err);
     if (!status)
         /* protocol: whole-kernel-done */

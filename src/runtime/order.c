@@ -37,6 +37,30 @@ enum proact_status order_record(struct order *o, struct order_place place,
                                        here->event[slot], err);
 }
 
+/* The event of a lane that comes behind all it recorded up to `sequence`: that very one's,
+   or the last before it where the lane took no part, or a later one where the ring has lost
+   it. -1: none was recorded. */
+static int event_behind(const struct order_lane *there, uint64_t sequence)
+{
+    int before = -1, after = -1;
+
+    if (there->recorded[sequence % ORDER_RING] >= sequence)
+        return (int)(sequence % ORDER_RING);
+    for (int i = 0; i < ORDER_RING; i++) {
+        uint64_t r = there->recorded[i];
+
+        if (r && r <= sequence && (before < 0 || r > there->recorded[before]))
+            before = i;
+        if (r > sequence && (after < 0 || r < there->recorded[after]))
+            after = i;
+    }
+    for (int i = 0; i < ORDER_RING; i++) /* its slot may have held one in between */
+        if (there->recorded[i] > sequence && there->recorded[i] > ORDER_RING &&
+            (before < 0 || there->recorded[i] - ORDER_RING > there->recorded[before]))
+            return after;
+    return before;
+}
+
 enum proact_status order_wait(struct order *o, struct order_place place,
                               struct order_place of, uint64_t sequence,
                               struct proact_error *err)
@@ -44,11 +68,12 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     struct order_lane *here = &o->lane[place.device][place.lane];
     struct order_lane *there = &o->lane[of.device][of.lane];
     uint64_t *seen = &here->seen[of.device][of.lane];
-    unsigned slot = sequence % ORDER_RING;
 
-    /* An operation of other devices alone left the event of an earlier one here. */
-    if (here == there || *seen >= sequence || there->recorded[slot] < sequence ||
-        there->recorded[slot] <= o->settled)
+    if (here == there || *seen >= sequence || !sequence)
+        return PROACT_OK;
+    int slot = event_behind(there, sequence);
+
+    if (slot < 0 || there->recorded[slot] <= o->settled || there->recorded[slot] <= *seen)
         return PROACT_OK;
     *seen = there->recorded[slot];
     /* protocol: event-wait (else: return PROACT_OK;) */

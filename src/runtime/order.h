@@ -35,8 +35,8 @@ void order_close(struct order *o);
 enum proact_status order_record(struct order *o, struct order_place place,
                                 uint64_t sequence, struct proact_error *err);
 
-/* What is queued at `place` from now on comes after what `of` recorded as `sequence`, if it
-   took part in that operation at all; 0 is no operation. */
+/* What is queued at `place` from now on comes after all that `of` recorded up to
+   `sequence`, whether or not it took part in that operation itself; 0 is no operation. */
 enum proact_status order_wait(struct order *o, struct order_place place,
                               struct order_place of, uint64_t sequence,
                               struct proact_error *err);

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
+#include "runtime/module_variable.h"
 
 struct kernel_clones {
     char *text;
@@ -16,7 +17,7 @@ struct kernel_clones {
     struct instrument_result result;
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[INSTRUMENT_CLONES][PROACT_DEVICES_MAX];
-    uint64_t constants; /* the session's, of which the modules have the content */
+    uint64_t variables; /* of the session, when its modules' were brought up to date */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -72,50 +73,22 @@ static enum proact_status load_on(struct proact_kernel *k, unsigned device,
     return status;
 }
 
-/* A clone's module has variables of its own: they become what the first device has in the
-   kernel's. Only constants can differ, as no kernel that uses others is split. */
-static enum proact_status copy_constant(struct proact_kernel *k, const char *name,
-                                        struct proact_error *err)
+static enum proact_status bring_variables(struct proact_kernel *k, struct proact_error *err)
 {
     struct proact *p = k->session;
-    device_addr from, to;
-    size_t bytes;
-    enum proact_status status =
-        p->backend->variable(k->image->module[0], name, &from, &bytes, err);
-
-    for (unsigned d = 0; d < p->devices.count && !status; d++) {
-        status = p->backend->variable(k->clones->module[d], name, &to, &bytes, err);
-        if (!status)
-            status = p->backend->copy(p->devices.device[d].lane[TRANSFER_MAIN], to, from,
-                                      bytes, err);
-    }
-    return status;
-}
-
-static enum proact_status copy_constants(struct proact_kernel *k, struct proact_error *err)
-{
-    struct proact *p = k->session;
-    const struct ptx_module *m = k->image->ptx;
     enum proact_status status;
 
-    if (k->clones->constants == p->constants)
+    if (k->clones->variables == p->variables)
         return PROACT_OK;
     if (p->recording)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': constants have changed since it was launched: launch it "
-                    "once, then record",
+                    "kernel '%s': variables of modules may have changed: launch it once, "
+                    "then record",
                     k->name);
-    if ((status = proact_wait(p, err))) /* who wrote them is done */
+    if ((status = module_variables_copy(p, k->image, k->clones->module, err)))
         return status;
-    for (uint32_t i = 0; i < m->symbol_count && !status; i++)
-        if (m->symbols[i].space == PTX_SPACE_CONST && !m->symbols[i].is_function &&
-            !m->symbols[i].is_extern && m->symbols[i].bytes)
-            status = copy_constant(k, m->symbols[i].name, err);
-    if (!status)
-        status = proact_wait(p, err);
-    if (!status)
-        k->clones->constants = p->constants;
-    return status;
+    k->clones->variables = p->variables;
+    return PROACT_OK;
 }
 
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
@@ -131,7 +104,7 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, d, err);
     if (!status)
-        status = copy_constants(k, err);
+        status = bring_variables(k, err);
     *cloned = !status;
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
+#include "runtime/module_variable.h"
 #include "runtime/runtime_clone.h"
 
 enum proact_status image_load(struct proact *p, const struct proact_image *image,
@@ -33,6 +34,8 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
             p->backend->module_load(p->set, d, name, i->text, bytes, &i->module[d], err);
     if (status)
         i->bytes = 0; /* never found again */
+    else
+        p->has_variables |= module_has_variables(i->ptx);
     *out = i;
     return status;
 }

@@ -35,10 +35,10 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
 {
     enum proact_status status = check(v, first, bytes, err);
 
-    p->constants++;
     for (unsigned d = 0; d < p->devices.count && bytes && !status; d++)
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
+    p->variables++;
     return status;
 }
 

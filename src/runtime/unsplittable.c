@@ -5,40 +5,20 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "runtime/module_variable.h"
 
-/* A variable that may change; the texts of printf do not. */
-static const struct ptx_symbol *variable_of(const struct ptx_module *m,
-                                            const struct ptx_function *f,
-                                            const struct ptx_operand *o)
+/* The host writes to a managed variable without a word. */
+static enum proact_status refuse_managed(const struct proact_kernel *k,
+                                         struct proact_error *err)
 {
-    if ((o->kind != PTX_SYMBOL && o->kind != PTX_MEMORY) || o->symbol < PTX_SYMBOL_MODULE)
-        return NULL;
-    const struct ptx_symbol *s = ptx_symbol(m, f, o->symbol);
-    bool is_text =
-        s->initial && (!strncmp(s->name, "$str", 4) || !strncmp(s->name, "_$_str", 6) ||
-                       !strncmp(s->name, "__unnamed", 9));
+    uint32_t line = 0;
+    const struct ptx_symbol *s = module_managed_variable(k->image->ptx, k->ptx, &line);
 
-    return s->space == PTX_SPACE_GLOBAL && !s->is_function && !is_text ? s : NULL;
-}
-
-/* Each device has a module's variables for itself: what a kernel on one writes there,
-   kernels on the others do not see. */
-static enum proact_status refuse_variables(const struct ptx_module *m,
-                                           const struct ptx_function *f,
-                                           struct proact_error *err)
-{
-    for (uint32_t i = 0; i < f->instruction_count; i++)
-        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
-            const struct ptx_symbol *s = variable_of(m, f, &f->instructions[i].operands[o]);
-
-            if (s)
-                return fail(err, PROACT_EREFUSED,
-                            "kernel '%s', %s:%" PRIu32
-                            ": it uses the variable '%s', of which every device has its "
-                            "own",
-                            f->name, m->name, f->instructions[i].line, s->name);
-        }
-    return PROACT_OK;
+    return !s ? PROACT_OK
+              : fail(err, PROACT_EREFUSED,
+                     "kernel '%s', %s:%" PRIu32 ": it uses the managed variable '%s', of "
+                     "which every device has its own",
+                     k->name, k->image->ptx->name, line, s->name);
 }
 
 /* A word that may be an address. */
@@ -88,7 +68,7 @@ enum proact_status unsplittable(const struct proact_kernel *k, struct proact_err
 {
     if (!k->may_write)
         return fail(err, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
-    return refuse_variables(k->image->ptx, k->ptx, err);
+    return refuse_managed(k, err);
 }
 
 enum proact_status unsplittable_in_program(const struct proact_kernel *k,

@@ -84,6 +84,69 @@ static void a_block_is_split(void **state)
     proact_close(b.p);
 }
 
+/* out[i] = tint + level; `marks` writes to a variable. */
+static const char tints[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .const .align 4 .u32 tint[1];\n.visible .global .align 4 .u32 level = 5;\n"
+    ".visible .entry tints(.param .u64 out)\n{\n .reg .b32 %r<8>;\n .reg .b64 %rd<4>;\n"
+    " ld.param.u64 %rd1, [out];\n mov.u32 %r1, %ctaid.x;\n mov.u32 %r2, %ntid.x;\n"
+    " mov.u32 %r3, %tid.x;\n mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+    " mul.wide.u32 %rd2, %r1, 4;\n add.u64 %rd2, %rd1, %rd2;\n"
+    " ld.const.u32 %r4, [tint];\n ld.global.u32 %r5, [level];\n"
+    " add.u32 %r4, %r4, %r5;\n st.global.u32 [%rd2], %r4;\n ret;\n}\n"
+    ".visible .entry marks(.param .u64 out)\n{\n .reg .b32 %r<4>;\n"
+    " ld.global.u32 %r1, [level];\n add.u32 %r1, %r1, 100;\n"
+    " st.global.u32 [level], %r1;\n ret;\n}\n";
+
+static void expect_all(struct bench *b, uint32_t value)
+{
+    for (unsigned d = 0; d < 4; d++)
+        for (uint32_t i = 0; i < 4096; i += 819) {
+            uint32_t is = 0;
+
+            if (proact_array_read_replica(b->out, d, i, &is, 1, &b->err))
+                fail_msg("%s", b->err.text);
+            assert_int_equal(is, value);
+        }
+}
+
+static void clones_see_what_variables_hold(void **state)
+{
+    struct bench b = open_on("fused", 4);
+    const struct proact_image image = {.name = "tints.ptx", .text = tints};
+    const struct proact_grid small = {.ctas = {64}, .threads = {64}};
+    const struct proact_arg out = PROACT_ARRAY(b.out);
+    struct proact_kernel *k = NULL, *marks = NULL;
+    struct proact_variable tint, level;
+    static const uint32_t zeros[N];
+    uint32_t value = 10;
+
+    (void)state;
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_kernel_load(b.p, &image, "tints", &k, &b.err));
+    MUST(proact_kernel_load(b.p, &image, "marks", &marks, &b.err));
+    MUST(proact_variable_find(b.p, &image, "tint", &tint, &b.err));
+    MUST(proact_variable_find(b.p, &image, "level", &level, &b.err));
+    MUST(proact_launch(k, &small, &out, 1, &b.err));
+    assert_null(proact_kernel_refusal(k));
+    expect_all(&b, 5);
+    MUST(proact_variable_write(b.p, &tint, 0, &value, 4, &b.err));
+    MUST(proact_launch(k, &small, &out, 1, &b.err));
+    expect_all(&b, 15);
+    value = 20; /* as behind cudaGetSymbolAddress() */
+    MUST(proact_first_write(b.p, level.address[0], &value, 4, &b.err));
+    MUST(proact_launch(k, &small, &out, 1, &b.err));
+    expect_all(&b, 30);
+    MUST(proact_launch(marks, &(struct proact_grid){.ctas = {1}}, &out, 1, &b.err));
+    assert_string_equal(proact_kernel_refusal(marks),
+                        "kernel 'marks' writes to the variable 'level', of which every "
+                        "device has its own");
+    MUST(proact_launch(k, &small, &out, 1, &b.err));
+    assert_null(proact_kernel_refusal(k));
+    expect_all(&b, 130);
+    proact_close(b.p);
+}
+
 static void a_guard_from_memory_only_makes_the_map_larger(void **state)
 {
     struct bench b = open_on("copy-engine", 3);
@@ -218,6 +281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_splits_what_is_known),
         cmocka_unit_test(a_block_is_split),
+        cmocka_unit_test(clones_see_what_variables_hold),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),

@@ -73,6 +73,27 @@ static void a_block_runs_on_the_first_device(void **state)
 }
 
 /* Split launches and launches on the first device follow each other. */
+/* The first device alone comes last, but its peers' earlier use is not forgotten. */
+static void a_spread_comes_after_what_peers_did(void **state)
+{
+    (void)state;
+    static const uint32_t zeros[N];
+
+    for (unsigned before = 0; before < 40; before++) {
+        struct bench b = open_four(true);
+        struct proact_kernel *plain = testing_kernel(&b, "plain");
+
+        for (unsigned i = 0; i <= before; i++)
+            MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+        for (unsigned i = 0; i <= before % 3; i++)
+            MUST(run_plain(&b, plain, 0, N, 2, 1));
+        MUST(proact_array_spread(b.out, &b.err));
+        MUST(proact_wait(b.p, &b.err));
+        expect(&b, b.out, 3, N - 1, 2 * N);
+        proact_close(b.p);
+    }
+}
+
 static void both_kinds_of_launch_mix(void **state)
 {
     (void)state;
@@ -275,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_runs_on_the_first_device),
+        cmocka_unit_test(a_spread_comes_after_what_peers_did),
         cmocka_unit_test(both_kinds_of_launch_mix),
         cmocka_unit_test(a_marked_kernel_is_split),
         cmocka_unit_test(addresses_are_written_copied_and_filled),

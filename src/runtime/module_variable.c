@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/module_variable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Neither texts of printf nor tables of CUDA's own. */
+static bool may_change(const struct ptx_symbol *s)
+{
+    bool is_fixed =
+        s->initial && (begins(s->name, "$str") || begins(s->name, "_$_str") ||
+                       begins(s->name, "__unnamed") || begins(s->name, "__cudart_"));
+
+    return (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST) &&
+           !s->is_function && !s->is_extern && s->bytes && !is_fixed;
+}
+
+bool module_has_variables(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        if (m->symbols[i].space == PTX_SPACE_GLOBAL && may_change(&m->symbols[i]))
+            return true;
+    return false;
+}
+
+static bool is_managed(const struct ptx_module *m, const struct ptx_symbol *s)
+{
+    const char *declared = m->text + s->span.offset, *at = strstr(declared, ".managed");
+
+    return at && at < declared + s->span.bytes;
+}
+
+static const struct ptx_symbol *managed_in(const struct ptx_module *m,
+                                           const struct ptx_function *f, uint32_t *line)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
+            const struct ptx_operand *at = &f->instructions[i].operands[o];
+            bool is_symbol = at->kind == PTX_SYMBOL || at->kind == PTX_MEMORY;
+
+            if (!is_symbol || at->symbol < PTX_SYMBOL_MODULE)
+                continue;
+            const struct ptx_symbol *s = ptx_symbol(m, f, at->symbol);
+
+            *line = f->instructions[i].line;
+            if (is_managed(m, s))
+                return s;
+        }
+    return NULL;
+}
+
+const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f,
+                                                 uint32_t *line)
+{
+    const struct ptx_symbol *s = managed_in(m, f, line);
+
+    for (uint32_t i = 0; i < m->function_count && !s; i++)
+        if (!m->functions[i].is_entry)
+            s = managed_in(m, &m->functions[i], line);
+    return s;
+}
+
+static enum proact_status copy_one(struct proact *p, const struct ptx_symbol *s,
+                                   const struct session_image *from,
+                                   struct device_module *const *to,
+                                   struct proact_error *err)
+{
+    void *content = must_calloc(1, s->bytes);
+    device_addr address;
+    size_t bytes;
+    enum proact_status status =
+        p->backend->variable(from->module[0], s->name, &address, &bytes, err);
+
+    if (!status)
+        status = p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], content,
+                                  address, s->bytes, err);
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        status = p->backend->variable(to[d], s->name, &address, &bytes, err);
+        if (!status)
+            status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN], address,
+                                       content, s->bytes, err);
+    }
+    free(content);
+    return status;
+}
+
+/* What holds addresses of its own module stays as it was loaded. */
+enum proact_status module_variables_copy(struct proact *p, const struct session_image *from,
+                                         struct device_module *const *to,
+                                         struct proact_error *err)
+{
+    const struct ptx_module *m = from->ptx;
+    enum proact_status status = PROACT_OK;
+
+    session_settle(p);
+    for (uint32_t i = 0; i < m->symbol_count && !status; i++)
+        if (may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
+            status = copy_one(p, &m->symbols[i], from, to, err);
+    return status;
+}

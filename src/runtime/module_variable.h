@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Variables of modules. Those that a program sees are the image's, on the first device; the
+   modules of clones have their own, which follow before a split launch. */
+
+#include "runtime/session.h"
+
+/* Whether kernels may write to some of the module's variables. */
+bool module_has_variables(const struct ptx_module *m);
+
+/* A variable that the host writes without a word, and that `f`, or a function that it may
+   call, uses; and the line. NULL: there is none. */
+const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f,
+                                                 uint32_t *line);
+
+/* To `to`, by device, from the image on the first one. Waits for all that was queued. */
+enum proact_status module_variables_copy(struct proact *p, const struct session_image *from,
+                                         struct device_module *const *to,
+                                         struct proact_error *err);

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kernel of the table and every plain sample, without marks and maps, gives the CPU's
+   answer on emulated devices, on every replica alike, and bit for bit what one device
+   gives. Those that the table says can be split are split; those that it says cannot, have
+   a reason. Without arguments each has one compiler, method and number of devices; `all`
+   tries all methods and numbers, compilers in turn. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <proact/program.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "kernels/kernels.h"
+#include "samples/samples_ptx.h"
+
+/* Not split, though no two CTAs store into one place by the table, and why; under one
+   method or all, as some compilers write it or all. */
+static const struct reason {
+    const char *name, *method, *part;
+} reasons[] = {
+    {"relax_csr", NULL, "both may write byte 0 of array 'changed'"},
+    {"pointers_by_grid", "inline", "a store into one of several arrays"},
+    {"pointers_by_grid", NULL, "where it writes depends on what line"},
+    {"chosen_by_data", NULL, "where it writes depends on what line"},
+    {"row_sums", NULL, "it names all lanes of a warp, of which some may have returned"},
+    {"specialised_warps", NULL, "a barrier with a number"},
+};
+
+/* Not run: grids and clusters that meet, and stores in bulk, are not emulated. */
+static const char *const not_here[] = {"grid sync", "cluster", "bulk"};
+
+struct share {
+    struct proact *session;
+    const char *compiler, *method;
+    unsigned devices;
+    uint32_t seed;
+    bool has_races; /* takes only kernels that have, unchecked; else only others */
+    unsigned *ran, *failed;
+    struct proact_error err;
+    char title[160];
+};
+
+/* One kernel under way. */
+struct run {
+    struct share *share;
+    const struct sample *sample;
+    struct samples_case c;
+    struct proact_array *arrays[SAMPLES_ARRAYS_MAX];
+    struct proact_kernel *kernel;
+    bool is_block; /* launched as one, for addresses in structs or in memory */
+    uint64_t *truth;
+};
+
+static bool failed(struct share *s, const char *sentence)
+{
+    print_error("%s: %s\n", s->title, sentence);
+    ++*s->failed;
+    return false;
+}
+
+static bool ok(struct share *s, enum proact_status status)
+{
+    return !status || failed(s, s->err.text);
+}
+
+static bool make_arrays(struct run *r)
+{
+    uint64_t addresses[SAMPLES_ARRAYS_MAX] = {0};
+    struct share *s = r->share;
+    bool good = true;
+
+    for (unsigned i = 0; i < r->c.array_count && good; i++) {
+        const struct samples_array *a = &r->c.arrays[i];
+        const struct proact_shape shape = {a->name, a->count, samples_bytes(a) / a->count};
+
+        good = ok(s, proact_array_create(s->session, &shape, &r->arrays[i], &s->err));
+        addresses[i] = good ? proact_array_address(r->arrays[i], 0) : 0;
+    }
+    for (unsigned i = 0; i < r->c.array_count && good; i++) {
+        void *content = must_calloc(1, samples_bytes(&r->c.arrays[i]));
+
+        samples_lay_content(&r->c, addresses, i, content);
+        good = ok(
+            s, proact_array_write(r->arrays[i], 0, content, r->c.arrays[i].count, &s->err));
+        free(content);
+    }
+    return good;
+}
+
+static enum proact_status launch_block(struct run *r)
+{
+    const struct proact_kernel_info info = proact_kernel_describe(r->kernel);
+    struct proact_place places[SAMPLES_PARAMETERS_MAX * SAMPLES_INSIDE_MAX];
+    _Alignas(16) unsigned char bytes[SAMPLES_BLOCK_MAX] = {0};
+    const uint64_t no_addresses[SAMPLES_ARRAYS_MAX] = {0};
+    struct proact_block block = {bytes, 0, places, 0};
+
+    block.size = samples_lay_parameters(&r->c, no_addresses, bytes);
+    for (unsigned p = 0; p < r->c.parameter_count; p++) {
+        const struct samples_parameter *q = &r->c.parameters[p];
+        uint32_t at = info.parameters[p].offset;
+
+        if (q->array >= 0)
+            places[block.place_count++] = (struct proact_place){at, r->arrays[q->array], 0};
+        for (unsigned i = 0; i < q->inside_count; i++)
+            places[block.place_count++] = (struct proact_place){
+                at + (uint32_t)q->inside[i].offset, r->arrays[q->inside[i].array], 0};
+    }
+    return proact_launch_block(r->kernel, &r->c.grid, &block, &r->share->err);
+}
+
+static enum proact_status launch(struct run *r)
+{
+    struct proact_arg args[SAMPLES_PARAMETERS_MAX] = {{0}};
+
+    if (r->is_block)
+        return launch_block(r);
+    for (unsigned p = 0; p < r->c.parameter_count; p++) {
+        const struct samples_parameter *q = &r->c.parameters[p];
+
+        if (q->array >= 0)
+            args[p].array = r->arrays[q->array];
+        if (q->array < 0 || q->bytes > 8) { /* a struct that begins with an address */
+            args[p].value = q->value;
+            args[p].bytes = q->bytes;
+        }
+    }
+    return proact_launch(r->kernel, &r->c.grid, args, r->c.parameter_count, &r->share->err);
+}
+
+static bool launch_until_done(struct run *r)
+{
+    int32_t zero = 0, changed = 0;
+    struct share *s = r->share;
+    bool good;
+
+    do {
+        struct proact_array *again = r->c.again >= 0 ? r->arrays[r->c.again] : NULL;
+
+        good = (!again || ok(s, proact_array_write(again, 0, &zero, 1, &s->err))) &&
+               ok(s, launch(r)) &&
+               (!again || ok(s, proact_array_read(again, 0, &changed, 1, &s->err)));
+    } while (good && changed);
+    /* What runs as a block on the first device alone is not sent unasked. */
+    for (unsigned i = 0; i < r->c.array_count && good && r->is_block; i++)
+        good = ok(s, proact_array_spread(r->arrays[i], &s->err));
+    return good && ok(s, proact_wait(s->session, &s->err));
+}
+
+static uint32_t ctas(const struct proact_grid *g)
+{
+    uint32_t count = 1;
+
+    for (int i = 0; i < 3; i++)
+        count *= g->ctas[i] ? g->ctas[i] : 1;
+    return count;
+}
+
+static bool check_split(struct run *r)
+{
+    const char *why = proact_kernel_refusal(r->kernel);
+    struct share *s = r->share;
+
+    if (s->devices == 1)
+        return true;
+    if (r->sample->verdict >= SAMPLES_IRREGULAR)
+        return why || failed(s, "is split, which cannot be");
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons && why; i++)
+        if (!strcmp(reasons[i].name, r->sample->name) && strstr(why, reasons[i].part) &&
+            (!reasons[i].method || !strcmp(reasons[i].method, s->method)))
+            return true;
+    return !why || ctas(&r->c.grid) < s->devices || failed(s, why);
+}
+
+static bool compare(struct run *r, unsigned number)
+{
+    const struct samples_array *a = &r->c.arrays[number];
+    void *got = must_calloc(1, samples_bytes(a));
+    struct share *s = r->share;
+    char sentence[200];
+    bool good = true;
+
+    for (unsigned d = 0; d < r->share->devices && good; d++) {
+        good = ok(
+            s, proact_array_read_replica(r->arrays[number], d, 0, got, a->count, &s->err));
+        uint64_t hash = hash_bytes(got, samples_bytes(a), 0);
+
+        if (good && !samples_agree(a, got, sentence, sizeof sentence))
+            good = failed(s, sentence);
+        if (!r->truth[number])
+            r->truth[number] = hash;
+        if (good && hash != r->truth[number] && !r->sample->is_unordered && !a->is_set)
+            good = failed(s, "differs from what the first device of one gives");
+    }
+    free(got);
+    return good;
+}
+
+static bool runs(const struct share *s, const struct sample *sample)
+{
+    for (size_t i = 0; sample->refusal && i < sizeof not_here / sizeof *not_here; i++)
+        if (!strcmp(sample->refusal, not_here[i]))
+            return false;
+    return sample->races == s->has_races;
+}
+
+static void run_kernel(struct share *s, const struct sample *sample,
+                       const struct proact_image *image, uint64_t *truth)
+{
+    struct run r = {.share = s, .sample = sample, .truth = truth};
+    bool good;
+
+    snprintf(s->title, sizeof s->title, "%s, %s, %s on %u devices, seed %" PRIu32,
+             sample->name, s->compiler, s->method, s->devices, s->seed);
+    samples_begin_seeded(&r.c, sample, false, s->seed);
+    for (unsigned p = 0; p < r.c.parameter_count; p++)
+        r.is_block |= r.c.parameters[p].inside_count > 0;
+    for (unsigned i = 0; i < r.c.array_count; i++)
+        r.is_block |= r.c.arrays[i].element == SAMPLES_ADDRESS;
+    good = make_arrays(&r) &&
+           ok(s, proact_kernel_load(s->session, image, sample->name, &r.kernel, &s->err)) &&
+           launch_until_done(&r) && check_split(&r);
+    for (unsigned i = 0; i < r.c.array_count && good; i++)
+        if (r.c.arrays[i].expected)
+            good = compare(&r, i);
+    proact_kernel_destroy(r.kernel);
+    for (unsigned i = 0; i < r.c.array_count; i++)
+        proact_array_destroy(r.arrays[i]);
+    samples_end(&r.c);
+    ++*s->ran;
+}
+
+/* The kernels of one text, in one session; with the checker, except for those that race. */
+static void run_text(struct share s, const struct sample *first, int count,
+                     const struct proact_image *image, uint64_t truth[][SAMPLES_ARRAYS_MAX])
+{
+    const struct proact_options options = {
+        .machine = "v100x16",
+        .device_count = s.devices,
+        .seed = s.seed + 1,
+        .check = !s.has_races,
+        .threads = 1,
+        .plan = {.method = s.method, .chunk_bytes = 4096, .threads = 256}};
+    int some = 0;
+
+    for (int i = 0; i < count; i++)
+        some += runs(&s, &first[i]);
+    snprintf(s.title, sizeof s.title, "%s on %u devices", s.method, s.devices);
+    if (!some || !ok(&s, proact_open(&options, &s.session, &s.err)))
+        return;
+    for (int i = 0; i < count; i++)
+        if (runs(&s, &first[i]))
+            run_kernel(&s, &first[i], image, truth[i]);
+    proact_close(s.session);
+}
+
+enum { NUMBERS = 4, SEEDS = 2 };
+static const unsigned device_counts[NUMBERS] = {1, 2, 4, 8};
+
+static void run_all(struct share s, const struct sample *first, int count,
+                    const struct proact_image *image)
+{
+    for (s.seed = 0; s.seed < SEEDS; s.seed++) {
+        uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
+
+        for (int d = 0; d < NUMBERS; d++)
+            for (const char *const *m = proact_methods(); *m; m++)
+                for (int races = 0; races < 2; races++) {
+                    s.devices = device_counts[d];
+                    s.method = *m;
+                    s.has_races = races > 0;
+                    run_text(s, first, count, image, truth);
+                }
+        free(truth);
+    }
+}
+
+static void run_once(struct share s, const struct sample *first, int count,
+                     const struct proact_image *image, unsigned turn)
+{
+    uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
+    unsigned methods = 0;
+
+    while (proact_methods()[methods])
+        methods++;
+    s.method = proact_methods()[turn % methods];
+    s.devices = device_counts[1 + turn % (NUMBERS - 1)];
+    s.seed = turn % 3;
+    for (int races = 0; races < 2; races++) {
+        s.has_races = races > 0;
+        run_text(s, first, count, image, truth);
+    }
+    free(truth);
+}
+
+/* Where rows come from: a table, and the compilers' texts of its files. */
+struct table {
+    const struct sample *rows;
+    int count;
+    const char *const *compilers;
+    char *(*text)(const struct sample *s, const char *compiler, size_t *bytes);
+};
+
+static char *plain_text(const struct sample *s, const char *compiler, size_t *bytes)
+{
+    return samples_ptx(s, compiler, SAMPLES_PLAIN, bytes);
+}
+
+/* The text of a file by the next compiler that has one. */
+static char *next_text(const struct table *t, const struct sample *s, unsigned turn,
+                       struct share *share, size_t *bytes)
+{
+    unsigned compilers = 0;
+    char *text = NULL;
+
+    while (t->compilers[compilers])
+        compilers++;
+    for (unsigned i = 0; i < compilers && !text; i++) {
+        share->compiler = t->compilers[(turn + i) % compilers];
+        text = t->text(s, share->compiler, bytes);
+    }
+    return text;
+}
+
+static void run_table(const struct table *t, bool all, struct share s)
+{
+    unsigned turn = 0;
+
+    for (int first = 0, count; first < t->count; first += count, turn++) {
+        const char *file = t->rows[first].file;
+        struct proact_image image = {.name = file};
+
+        for (count = 0; first + count < t->count; count++)
+            if (strcmp(t->rows[first + count].file, file) != 0)
+                break;
+        char *text = next_text(t, &t->rows[first], turn, &s, &image.bytes);
+
+        image.text = text;
+        if (text && all)
+            run_all(s, &t->rows[first], count, &image);
+        else if (text)
+            run_once(s, &t->rows[first], count, &image, turn);
+        free(text);
+    }
+}
+
+static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
+{
+    const struct table tables[] = {
+        {samples, SAMPLES_COUNT, samples_compilers, plain_text},
+        {kernels, KERNELS_COUNT, kernels_compilers, kernels_ptx}};
+    unsigned ran = 0, failures = 0;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        run_table(&tables[i], *state != NULL,
+                  (struct share){.ran = &ran, .failed = &failures});
+    print_message("%u runs of kernels\n", ran);
+    assert_int_equal(failures, 0);
+    assert_true(ran >= SAMPLES_COUNT);
+}
+
+int main(int argc, char **argv)
+{
+    char *all = argc > 1 && !strcmp(argv[1], "all") ? argv[1] : NULL;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(unmarked_kernels_give_the_answer_on_all_devices, all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
