@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `proact analyze`: what the compiler sees of a kernel. */
+#include <proact/proact.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_options.h"
+#include "analyze_json.h"
 #include "analyze_pass.h"
 #include "analyze_source.h"
 #include "analyze_table.h"
@@ -62,24 +63,52 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
     return code;
 }
 
+static int analyze_one(const struct analyze_request *q, const struct ptx_module *m,
+                       const struct ptx_function *f, struct json_writer *w)
+{
+    struct analyze_kernel k;
+    struct analyze_launch l = {.set = NULL};
+    int code = EXIT_FINE;
+
+    analyze_kernel_open(&k, m, f);
+    if (q->has_launch)
+        code = analyze_launch_run(&l, &k, q);
+    if (!code) {
+        analyze_print_kernel(&k);
+        analyze_print_launch(&l, &k, q);
+        analyze_write_kernel(w, &k, &l, q);
+    }
+    analyze_launch_clear(&l);
+    analyze_kernel_close(&k);
+    return code;
+}
+
 static int analyze(const struct analyze_request *q, const struct ptx_module *m,
                    const struct chosen *c)
 {
+    struct json_writer w = {.lines = 4};
+    struct proact_error err = {""};
     int code = check(m, q, c);
 
     if (code)
         return code;
     if (q->stop_after)
         return analyze_stop_after(q->stop_after, m, c->count == 1 ? c->kernels[0] : NULL);
+    json_begin(&w, NULL, JSON_OBJECT);
+    json_put_text(&w, "proact", PROACT_VERSION);
+    json_put_text(&w, "command", q->command_line);
+    json_put_text(&w, "file", q->file);
+    json_begin(&w, "kernels", JSON_ARRAY);
     for (uint32_t i = 0; i < c->count && !code; i++) {
-        struct analyze_kernel k;
-
-        analyze_kernel_open(&k, m, c->kernels[i]);
         if (i)
             puts("");
-        analyze_print_kernel(&k);
-        analyze_kernel_close(&k);
+        code = analyze_one(q, m, c->kernels[i], &w);
     }
+    json_end(&w);
+    json_end(&w);
+    if (!code && q->json && file_write(q->json, w.text.data, w.text.length, &err))
+        code = say_failure(&err);
+    text_clear(&w.text);
     return code;
 }
 
