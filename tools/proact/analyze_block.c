@@ -89,7 +89,7 @@ static bool read_whole(const char *word, uint32_t bytes, uint64_t *out)
 
 static int take_arg(struct filling *f, const struct analyze_setting *s)
 {
-    struct analyze_field place;
+    struct analyze_field place = {0};
     uint64_t value = 0;
     int code = find_place(f, "arg", s, &place);
 
@@ -125,7 +125,7 @@ static void add_array(struct filling *f, uint32_t offset, uint64_t bytes, bool s
 
 static int take_array(struct filling *f, const struct analyze_setting *s)
 {
-    struct analyze_field place;
+    struct analyze_field place = {0};
     int code = find_place(f, "array", s, &place);
 
     if (code)
@@ -140,11 +140,11 @@ static int take_array(struct filling *f, const struct analyze_setting *s)
 }
 
 /* What the slice loads and nobody gave. */
-static int check_missing(const struct filling *f, const struct ptx_module *slice)
+static int check_missing(const struct filling *f, const struct ptx_function *slice)
 {
     struct analyze_field fields[ANALYZE_FIELDS_MAX];
     struct text list = {0};
-    uint32_t count = analyze_fields(f->kernel, &slice->functions[0], fields);
+    uint32_t count = analyze_fields(f->kernel, slice, fields);
     bool wide = false;
     int code = EXIT_FINE;
 
@@ -176,7 +176,7 @@ static int check_slice(const struct filling *f)
 
     if (ptx_parse(info.name, info.text, info.text_bytes, &m, &err))
         return say_failure(&err);
-    int code = check_missing(f, m);
+    int code = check_missing(f, ptx_function_find(m, info.name));
 
     ptx_destroy(m);
     return code;
