@@ -13,3 +13,4 @@ proact analyze "$refused" | grep -A 1 -e 'cannot be split' -e 'no clone' | grep 
 for kernel in mathematics grid_barrier calls_by_pointer; do
     proact analyze "$corpus/hard_language.sm_100.ptx" --kernel $kernel | tail -2
 done
+proact analyze "$(dirname "$0")/analyze.ptx"

@@ -16,6 +16,7 @@ of ndarray.sm_100 nd2_cyclic_row --grid 4 --block 32 --arg 0.12=32 --arg 1.8=8 -
 of relax.sm_90 relax_csr --grid 8 --block 64 --arg 6=512 --devices 8
 of histogram.sm_90 hist --grid 2 --block 64 --arg 2=512
 of relax.sm_90 relax_edges --grid 8 --block 64 --arg 5=512
+proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
 
 exec 2>&1
 analyze() {

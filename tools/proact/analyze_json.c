@@ -83,6 +83,7 @@ static void write_reason(struct json_writer *w, const char *why)
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
+    json_put_flag(w, "marked", k->is_marked);
     json_put_flag(w, "possible", !k->why.text[0]);
     write_reason(w, k->why.text);
     if (k->slice) {

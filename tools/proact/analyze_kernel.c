@@ -76,12 +76,10 @@ static bool has_clone(const struct analyze_kernel *k)
 static void judge(struct analyze_kernel *k, uint32_t slots)
 {
     const char *name = k->f->name, *variable = variable_of(k);
-    uint32_t last = k->f->parameter_count;
 
-    if (last && k->f->symbols[last - 1].bytes == sizeof(struct proact_share))
-        fail(&k->why, PROACT_EREFUSED,
-             "kernel '%s' was marked by hand, for maps that its program gives", name);
-    else if (!writes(k))
+    if (k->is_marked)
+        return;
+    if (!writes(k))
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
     else if (variable)
         fail(&k->why, PROACT_EREFUSED,
@@ -107,6 +105,8 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     struct proact_error err = {""};
 
     *k = (struct analyze_kernel){.module = m, .f = f};
+    k->is_marked = f->parameter_count &&
+                   f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
     (void)write_set_slice_create(m, f->name, NULL, &k->slice, &k->uncut);

@@ -22,6 +22,7 @@ struct analyze_kernel {
     struct instrument_result clones; /* where `text` is */
     char *text;                      /* the module with clones; NULL: none were tried */
     struct proact_error why;         /* it cannot be split; empty where it can */
+    bool is_marked;                  /* by hand: its program gives the maps */
 };
 
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,

@@ -71,7 +71,6 @@ const char *analyze_kind_text(enum access_kind kind)
 static const struct {
     const char *phrase, *advice;
 } advices[] = {
-    {"marked by hand", "nothing: its program gives a map by proact_kernel_map()"},
     {"writes to no array", "nothing: it runs whole on one device"},
     {"gives back", "number CTAs by blockIdx instead of a ticket"},
     {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},

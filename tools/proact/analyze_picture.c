@@ -106,7 +106,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     }
     if (!any)
         printf("  it writes nothing\n");
-    if (k->why.text[0])
+    if (k->why.text[0] || k->is_marked)
         return;
     snprintf(head, sizeof head, "can be split over %u of %u devices", l->over, l->devices);
     if (l->why.text[0])

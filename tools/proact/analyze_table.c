@@ -164,6 +164,10 @@ void analyze_print_refusal(const char *head, const char *why)
 
 static void print_split(const struct analyze_kernel *k)
 {
+    if (k->is_marked) {
+        printf("  is marked by hand: its program gives the maps\n");
+        return;
+    }
     if (k->why.text[0]) {
         analyze_print_refusal("cannot be split", k->why.text);
         return;
