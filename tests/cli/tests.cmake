@@ -1,5 +1,6 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
-foreach(name bench help usage input methods midway progress run_small trace doctor topo here)
+foreach(name bench help usage input methods midway progress run_small trace doctor topo here
+    analyze analyze_launch analyze_passes analyze_usage)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
@@ -13,3 +14,9 @@ set_tests_properties(cli.trace PROPERTIES ENVIRONMENT "TRACE_CHECK=$<TARGET_FILE
 # Drivers of all sorts, none of which has a GPU: tests/device/tests.cmake.
 set_tests_properties(cli.doctor cli.topo cli.here PROPERTIES
     ENVIRONMENT "DRIVERS=${CMAKE_CURRENT_BINARY_DIR}")
+
+# What `proact analyze --json` wrote is read by another reader than ours.
+add_executable(json_check cli/json_check.c)
+target_link_libraries(json_check PRIVATE proact_options PkgConfig::JANSSON)
+set_tests_properties(cli.analyze_launch PROPERTIES
+    ENVIRONMENT "JSON_CHECK=$<TARGET_FILE:json_check>")

@@ -4,7 +4,7 @@
 # Those are the lines of an indented block (four spaces, a tab, or the two of a --help) or of
 # a block fenced with ```sh whose first word is a program of ours or one that builds it. They
 # run in a scratch folder that looks like the source tree, with `proact` in the path; a small
-# graph stands for GRAPH and for the shipped one, and my-box.json is there. A block behind a
+# graph stands for GRAPH and for the shipped one, and my-box.json and stencil.ptx are there. A block behind a
 # line `<!-- not run: WHY -->` is counted, not run. PAGE may be `help`: what --help prints.
 set -u
 page=$1 source=$2 binary=$3 proact=$4
@@ -17,13 +17,14 @@ ln -s "$binary" build/default
 ln -s "$source/machines" "$source/scripts" "$source/CMakeLists.txt" .
 cp -R "$source/docs" "$source/bench" .
 cp "$source/machines/h200x2.json" my-box.json
+cp "$source/tests/ptx/corpus/stencil.sm_90.ptx" stencil.ptx
 printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 6\n1 2\n1 3\n2 3\n4 3\n3 1\n5 4\n' |
     tee GRAPH | gzip -c >data/debian12_pkgdeps.mtx.gz
 PATH=$scratch/bin:$PATH
 export PATH
 
 if [ "$page" = help ]; then
-    for command in '' run machines topo doctor methods; do
+    for command in '' run analyze machines topo doctor methods; do
         # shellcheck disable=SC2086 # a word or none
         proact $command --help
     done >"$scratch/help" || exit 1

@@ -14,6 +14,7 @@ enum {
 };
 
 int command_run(int argc, char **argv);
+int command_analyze(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_methods(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", "run an application on a machine under every transfer method", command_run},
+    {"analyze", "say what a kernel touches, and whether it can be split", command_analyze},
     {"machines", "list the machines that can be emulated", command_machines},
     {"topo", "show the devices and links of a machine", command_topo},
     {"doctor", "check what programs need here, and say what to do", command_doctor},

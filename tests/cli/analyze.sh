@@ -1,0 +1,16 @@
+# What the compiler sees of kernels: tests/ptx/corpus has what nvcc makes of tests/samples.
+. "$(dirname "$0")/cli_lib.sh"
+corpus=$(dirname "$0")/../ptx/corpus
+refused=$(dirname "$0")/../instrument/refused.ptx
+
+proact analyze "$corpus/stencil.sm_90.ptx"
+proact analyze "$corpus/matmul.sm_90.ptx" --kernel sgemm_naive
+proact analyze "$corpus/histogram.sm_90.ptx"
+proact analyze "$corpus/relax.sm_90.ptx"
+proact analyze "$corpus/ndarray.sm_100.ptx" --kernel nd_stencil3d
+# Each refusal with what to change.
+proact analyze "$refused" | grep -A 1 -e 'cannot be split' -e 'no clone' | grep -v '^--'
+for kernel in mathematics grid_barrier calls_by_pointer; do
+    proact analyze "$corpus/hard_language.sm_100.ptx" --kernel $kernel | tail -2
+done
+proact analyze "$(dirname "$0")/analyze.ptx"

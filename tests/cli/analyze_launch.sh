@@ -1,0 +1,51 @@
+# Launches: pictures of what their CTAs write, values that are missing, JSON.
+. "$(dirname "$0")/cli_lib.sh"
+corpus=$(dirname "$0")/../ptx/corpus
+of() {
+    name=$1
+    shift
+    echo "\$ $*"
+    proact analyze "$corpus/$name.ptx" --kernel "$@" | sed -n '/^  launch/,$p'
+}
+of stencil.sm_90 jacobi_clamp --grid 4,4 --block 16,16 --arg 2=64 --arg 3=64
+of stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 2=128 --arg 3=128 --array 1=64K -n 16
+of stencil.sm_90 flat2d --grid 8 --block 32 --arg 2=16 --arg 3=16 -n 2
+of vecadd.sm_90 saxpy_gs --grid 2 --block 32 --arg 3=100 --arg 0=1.5
+of vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=-5
+of ndarray.sm_100 nd2_cyclic_row --grid 4 --block 32 --arg 0.12=32 --arg 1.8=8 --arg 1.12=32
+of relax.sm_90 relax_csr --grid 8 --block 64 --arg 6=512 --devices 8
+of histogram.sm_90 hist --grid 2 --block 64 --arg 2=512
+of relax.sm_90 relax_edges --grid 8 --block 64 --arg 5=512
+proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
+
+exec 2>&1
+analyze() {
+    expected=$1 name=$2
+    shift 2
+    echo "\$ $*"
+    proact analyze "$corpus/$name.ptx" --kernel "$@"
+    status=$?
+    [ $status = "$expected" ] || echo "exit status $status, expected $expected"
+}
+analyze 2 stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 3=5
+analyze 2 ndarray.sm_100 nd2_cyclic_row --grid 2 --block 32
+analyze 2 stencil.sm_90 jacobi --grid 1 --block 2048 --arg 2=1 --arg 3=1
+analyze 1 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=64 --array 2=128
+analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 2=64
+analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 4=64
+analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3.4=64
+analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=4294967296
+analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --array 3=64
+analyze 2 ndarray.sm_100 nd2_cyclic_row --grid 2 --block 32 --arg 0.8=1
+
+proact analyze "$corpus/stencil.sm_90.ptx" --kernel flat2d --grid 2 --block 32 --arg 2=8 --arg 3=8 \
+    --json flat2d.json >/dev/null
+sed '/"command"/d; /"file"/d; /"proact"/d' flat2d.json
+proact analyze "$corpus/relax.sm_90.ptx" --json relax.json >/dev/null
+"$JSON_CHECK" flat2d.json relax.json
+
+# What the page shows is what is said.
+cp "$corpus/stencil.sm_90.ptx" stencil.ptx
+page=$(dirname "$0")/../../docs/compiler.md
+sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >said
+sed -n '/^jacobi (stencil/,/^```/p' "$page" | sed '$d' | diff - said

@@ -1,0 +1,18 @@
+# What each pass prints is PTX: it is read, and printed again as it is.
+. "$(dirname "$0")/cli_lib.sh"
+corpus=$(dirname "$0")/../ptx/corpus
+proact analyze "$corpus/stencil.sm_90.ptx" --stop-after parse | cmp - "$corpus/stencil.sm_90.ptx"
+for kernel in jacobi stencil3d; do
+    for pass in parse slice grid inline count send; do
+        proact analyze "$corpus/stencil.sm_90.ptx" --kernel $kernel --stop-after $pass >out.ptx
+        echo "$kernel $pass: $(grep -c '^.visible .entry' out.ptx) kernels," \
+            "$(grep "^.visible .entry $kernel.*(" out.ptx | tr '\n' ' ')"
+        proact analyze out.ptx --stop-after parse | cmp - out.ptx
+    done
+done
+proact analyze "$corpus/transpose.sm_90.ptx" --stop-after slice | grep st.global | sed 1q
+
+cp "$corpus/relax.sm_90.ptx" "$corpus/histogram.sm_90.ptx" .
+exec 2>&1
+fails 1 proact analyze relax.sm_90.ptx --kernel relax_edges --stop-after slice
+fails 1 proact analyze histogram.sm_90.ptx --kernel hist --stop-after grid

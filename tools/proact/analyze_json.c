@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze_json.h"
+
+#include <string.h>
+
+static void put_form(struct json_writer *w, const struct analyze_kernel *k, const char *key,
+                     const struct access_form *form)
+{
+    char text[240];
+
+    analyze_form_text(k, form, text, sizeof text);
+    json_put_text(w, key, text);
+}
+
+static void write_axis(struct json_writer *w, const struct analyze_kernel *k,
+                       const struct access_axis *x)
+{
+    json_begin(w, NULL, JSON_OBJECT);
+    put_form(w, k, "stride_bytes", x->stride);
+    json_put_text(w, "grid", x->grid < 0 ? NULL : (const char *[]){"x", "y", "z"}[x->grid]);
+    json_put_text(w, "class", access_class_text(x->how));
+    if (x->tile)
+        put_form(w, k, "tile", x->tile);
+    if (x->has_halo) {
+        json_put_real(w, "halo_low", (double)x->low);
+        json_put_real(w, "halo_high", (double)x->high);
+    }
+    json_end(w);
+}
+
+static void write_arrays(struct json_writer *w, const struct analyze_kernel *k)
+{
+    json_begin(w, "arrays", JSON_ARRAY);
+    for (uint32_t i = 0; i < k->patterns->count; i++) {
+        const struct access_array *a = &k->patterns->arrays[i];
+        char base[128];
+
+        analyze_base_text(k, a->base, a->base_symbol, base, sizeof base);
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_text(w, "array", base);
+        json_put_text(w, "access", analyze_kind_text(a->kind));
+        json_put_whole(w, "element_bytes", a->element_bytes);
+        json_put_flag(w, "proven", a->is_proven);
+        if (a->reason)
+            json_put_text(w, "reason", a->reason);
+        json_begin(w, "dimensions", JSON_ARRAY);
+        for (uint32_t x = 0; x < a->axis_count; x++)
+            write_axis(w, k, &a->axes[x]);
+        json_end(w);
+        json_end(w);
+    }
+    json_end(w);
+}
+
+static void write_open(struct json_writer *w, const struct analyze_kernel *k)
+{
+    json_begin(w, "without_form", JSON_ARRAY);
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+        char base[128];
+
+        if (r->state == ACCESS_CLOSED)
+            continue;
+        analyze_base_text(k, r->base, r->base_symbol, base, sizeof base);
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_whole(w, "line", r->line);
+        json_put_text(w, "access", analyze_kind_text(r->kind));
+        json_put_text(w, "array", r->base == ACCESS_BASE_UNKNOWN ? NULL : base);
+        json_put_text(w, "reason", r->reason);
+        json_end(w);
+    }
+    json_end(w);
+}
+
+static void write_reason(struct json_writer *w, const char *why)
+{
+    if (!*why)
+        return;
+    json_put_text(w, "reason", why);
+    json_put_text(w, "advice", analyze_advice(why));
+}
+
+static void write_split(struct json_writer *w, const struct analyze_kernel *k)
+{
+    json_begin(w, "split", JSON_OBJECT);
+    json_put_flag(w, "marked", k->is_marked);
+    json_put_flag(w, "possible", !k->why.text[0]);
+    write_reason(w, k->why.text);
+    if (k->slice) {
+        struct write_set_slice_info info = write_set_slice_info(k->slice);
+
+        json_put_flag(w, "exact", info.is_exact);
+        json_put_whole(w, "slice_instructions", info.kept);
+        json_put_whole(w, "instructions", info.instructions);
+    }
+    json_begin(w, "clones", JSON_OBJECT);
+    for (int c = 0; c < INSTRUMENT_CLONES; c++) {
+        const char *refusal = k->clones.refusal[c].text;
+
+        json_begin(w, instrument_suffix((enum instrument_clone)c) + strlen("__proact_"),
+                   JSON_OBJECT);
+        json_put_flag(w, "possible", !*refusal);
+        write_reason(w, refusal);
+        json_end(w);
+    }
+    json_end(w);
+    json_end(w);
+}
+
+static void write_ctas(struct json_writer *w, const struct analyze_launch *l,
+                       const struct write_set_ranges *r)
+{
+    json_begin(w, "ctas", JSON_ARRAY);
+    for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
+        uint64_t bytes = 0;
+        uint32_t first = r->first[cta], end = r->first[cta + 1];
+
+        if (first == end)
+            continue;
+        for (uint32_t i = first; i < end; i++)
+            bytes += r->ranges[i].bytes;
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_whole(w, "cta", cta);
+        json_put_whole(w, "device", analyze_device(l, cta));
+        json_put_whole(w, "ranges", end - first);
+        json_put_whole(w, "bytes", bytes);
+        json_put_whole(w, "first_byte", r->ranges[first].first_byte);
+        json_put_whole(w, "end_byte",
+                       r->ranges[end - 1].first_byte + r->ranges[end - 1].bytes);
+        json_end(w);
+    }
+    json_end(w);
+}
+
+static void write_sizes(struct json_writer *w, const char *key, const uint32_t sizes[3])
+{
+    json_begin(w, key, JSON_ARRAY);
+    for (int d = 0; d < 3; d++)
+        json_put_whole(w, NULL, sizes[d]);
+    json_end(w);
+}
+
+static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
+                         const struct analyze_launch *l, const struct analyze_request *q)
+{
+    json_begin(w, "launch", JSON_OBJECT);
+    write_sizes(w, "grid", q->grid);
+    write_sizes(w, "block", q->block);
+    json_put_whole(w, "devices", l->devices);
+    json_put_whole(w, "split_over", k->why.text[0] ? 1 : l->over);
+    write_reason(w, l->why.text);
+    json_put_flag(w, "exact", l->set->is_exact);
+    json_begin(w, "written", JSON_ARRAY);
+    for (uint32_t n = 0; n < l->set->array_count; n++) {
+        struct analyze_written written = analyze_written(l, n);
+
+        if (!l->set->arrays[n].first)
+            continue;
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_text(w, "array", l->set->arrays[n].name);
+        json_put_whole(w, "bytes", written.bytes);
+        json_put_whole(w, "least_bytes", written.least);
+        json_put_whole(w, "most_bytes", written.most);
+        write_ctas(w, l, &l->set->arrays[n]);
+        json_end(w);
+    }
+    json_end(w);
+    json_end(w);
+}
+
+void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
+                          const struct analyze_launch *l, const struct analyze_request *q)
+{
+    json_begin(w, NULL, JSON_OBJECT);
+    json_put_text(w, "kernel", k->f->name);
+    write_arrays(w, k);
+    write_open(w, k);
+    write_split(w, k);
+    if (l && l->set)
+        write_launch(w, k, l, q);
+    json_end(w);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze_kernel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* The pointers of what is written: records without a form have them, too. */
+static uint32_t find_slots(struct analyze_kernel *k)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->base != ACCESS_BASE_PARAMETER || r->kind == ACCESS_READ)
+            continue;
+        uint32_t offset = k->analysis->symbols[r->base_symbol].offset, s = 0;
+
+        while (s < count && s < PROACT_SLOTS_MAX && k->request.slot_offset[s] != offset)
+            s++;
+        if (s == count && count < PROACT_SLOTS_MAX)
+            k->request.slot_offset[count] = offset;
+        count += s == count;
+    }
+    return count;
+}
+
+static const char *variable_of(const struct analyze_kernel *k)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->base != ACCESS_BASE_VARIABLE)
+            continue;
+        const struct ptx_symbol *s =
+            ptx_symbol(k->module, k->f, k->analysis->symbols[r->base_symbol].variable);
+
+        if (s->space == PTX_SPACE_GLOBAL)
+            return s->name;
+    }
+    return NULL;
+}
+
+static bool writes(const struct analyze_kernel *k)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->kind != ACCESS_READ && r->base != ACCESS_BASE_SHARED &&
+            r->base != ACCESS_BASE_LOCAL)
+            return true;
+    }
+    return false;
+}
+
+static const struct access_array *atomic_of(const struct analyze_kernel *k)
+{
+    for (uint32_t i = 0; i < k->patterns->count; i++)
+        if (k->patterns->arrays[i].kind == ACCESS_ATOMIC)
+            return &k->patterns->arrays[i];
+    return NULL;
+}
+
+static bool has_clone(const struct analyze_kernel *k)
+{
+    for (int c = 0; c < INSTRUMENT_CLONES; c++)
+        if (!k->clones.refusal[c].text[0])
+            return true;
+    return false;
+}
+
+/* What no map would mend comes first. */
+static void judge(struct analyze_kernel *k, uint32_t slots)
+{
+    const char *name = k->f->name, *variable = variable_of(k);
+
+    if (k->is_marked)
+        return;
+    if (!writes(k))
+        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
+    else if (variable)
+        fail(&k->why, PROACT_EREFUSED,
+             "kernel '%s' uses the variable '%s', of which every device has its own", name,
+             variable);
+    else if (slots > PROACT_SLOTS_MAX)
+        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, %d possible",
+             name, slots, PROACT_SLOTS_MAX);
+    else if (!has_clone(k))
+        k->why = k->clones.refusal[INSTRUMENT_GRID];
+    else if (!k->slice)
+        k->why = k->uncut;
+    else if (atomic_of(k))
+        fail(&k->why, PROACT_EREFUSED,
+             "kernel '%s' updates an array by atomics: each device would only see its own",
+             name);
+}
+
+void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
+                         const struct ptx_function *f)
+{
+    size_t bytes;
+    struct proact_error err = {""};
+
+    *k = (struct analyze_kernel){.module = m, .f = f};
+    k->is_marked = f->parameter_count &&
+                   f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
+    k->analysis = access_analyze(m, f);
+    k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
+    (void)write_set_slice_create(m, f->name, NULL, &k->slice, &k->uncut);
+    k->request.kernel = f->name;
+    uint32_t slots = find_slots(k);
+
+    k->request.slot_count = slots < PROACT_SLOTS_MAX ? slots : PROACT_SLOTS_MAX;
+    if (instrument_module(m, &k->request, 1, &k->clones, &k->text, &bytes, &err))
+        for (int c = 0; c < INSTRUMENT_CLONES; c++)
+            k->clones.refusal[c] = err;
+    judge(k, slots);
+}
+
+void analyze_kernel_close(struct analyze_kernel *k)
+{
+    free(k->text);
+    write_set_slice_destroy(k->slice);
+    access_patterns_destroy(k->patterns);
+    access_destroy(k->analysis);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is known of a kernel before any launch: its arrays, its write-set slice, its clones,
+   and why it cannot be split over devices where it cannot. */
+
+#include <proact/device.h>
+
+#include "access/pattern.h"
+#include "access/write_set.h"
+#include "base/text.h"
+#include "instrument/instrument.h"
+
+struct analyze_kernel {
+    const struct ptx_module *module;
+    const struct ptx_function *f;
+    struct access_analysis *analysis;
+    struct access_patterns *patterns;
+    struct write_set_slice *slice; /* NULL: see `uncut` */
+    struct proact_error uncut;
+    struct instrument_request request;
+    struct instrument_result clones; /* where `text` is */
+    char *text;                      /* the module with clones; NULL: none were tried */
+    struct proact_error why;         /* it cannot be split; empty where it can */
+    bool is_marked;                  /* by hand: its program gives the maps */
+};
+
+void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
+                         const struct ptx_function *f);
+void analyze_kernel_close(struct analyze_kernel *k);
+
+/* One line: what to change so that the sentence is not said any more. */
+const char *analyze_advice(const char *why);
+
+/* "2", or "2.16" for byte 16 inside argument 2. */
+void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
+                        size_t size);
+/* An array's: as above, or the variable's name. */
+void analyze_base_text(const struct analyze_kernel *k, enum access_base base,
+                       uint32_t symbol, char *into, size_t size);
+/* A form, in which the parameter block's [12] reads arg2. */
+void analyze_form_text(const struct analyze_kernel *k, const struct access_form *form,
+                       char *into, size_t size);
+const char *analyze_kind_text(enum access_kind kind);
+
+/* A value of the parameter block that a kernel loads. */
+struct analyze_field {
+    uint32_t offset, bytes;
+    enum ptx_part type;
+    bool is_array; /* an access has it as its base */
+};
+enum { ANALYZE_FIELDS_MAX = 256 };
+
+/* What `f`, the kernel or its slice, loads of its parameters, in order, each once; the rest
+   of too many are left out. Arrays are those of the kernel's analysis. */
+uint32_t analyze_fields(const struct analyze_kernel *k, const struct ptx_function *f,
+                        struct analyze_field fields[ANALYZE_FIELDS_MAX]);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze_launch.h"
+
+#include <proact/proact.h>
+#include <string.h>
+
+#include "command.h"
+
+/* As the runtime does: contiguous CTAs, as even as can be. */
+static void split(const struct analyze_launch *l, unsigned over,
+                  uint32_t first[PROACT_DEVICES_MAX + 1])
+{
+    for (unsigned d = 0; d <= over; d++)
+        first[d] = (uint32_t)((uint64_t)l->set->cta_count * d / over);
+}
+
+unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
+{
+    uint32_t first[PROACT_DEVICES_MAX + 1];
+    unsigned d = 0;
+
+    split(l, l->devices, first);
+    while (cta >= first[d + 1])
+        d++;
+    return d;
+}
+
+/* The most devices whose shares do not write the same byte. */
+static void find_over(struct analyze_launch *l)
+{
+    uint32_t first[PROACT_DEVICES_MAX + 1];
+    struct proact_error err;
+
+    for (l->over = l->devices; l->over > 1; l->over--) {
+        split(l, l->over, first);
+        if (!write_set_overlap(l->set, first, l->over, &err))
+            break;
+        if (l->over == l->devices)
+            l->why = err;
+    }
+}
+
+int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
+                       const struct analyze_request *q)
+{
+    struct proact_error err = {""};
+    int code = analyze_block_fill(&l->block, k, q);
+
+    if (code || !k->slice)
+        return code;
+    struct write_set_launch launch = {.parameters = l->block.bytes,
+                                      .parameter_bytes = l->block.size,
+                                      .arrays = l->block.arrays,
+                                      .array_count = l->block.array_count,
+                                      .pointers = l->block.pointers,
+                                      .pointer_count = l->block.array_count};
+
+    memcpy(launch.grid, q->grid, sizeof launch.grid);
+    memcpy(launch.block, q->block, sizeof launch.block);
+    enum proact_status status = write_set_run(k->slice, &launch, &l->set, &err);
+
+    if (status)
+        return status == PROACT_EINVAL ? say_usage("analyze", "%s", err.text)
+                                       : say_failure(&err);
+    l->devices = q->devices;
+    find_over(l);
+    return EXIT_FINE;
+}
+
+void analyze_launch_clear(struct analyze_launch *l)
+{
+    analyze_block_clear(&l->block);
+    write_set_destroy(l->set);
+}
+
+struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array)
+{
+    const struct write_set_ranges *r = &l->set->arrays[array];
+    struct analyze_written w = {.bytes = r->bytes, .least = UINT64_MAX};
+
+    if (array < l->block.array_count && l->block.sized[array])
+        w.end = l->block.arrays[array].bytes;
+    for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
+        uint64_t bytes = 0;
+
+        for (uint32_t i = r->first ? r->first[cta] : 0; r->first && i < r->first[cta + 1];
+             i++) {
+            uint64_t end = r->ranges[i].first_byte + r->ranges[i].bytes;
+
+            bytes += r->ranges[i].bytes;
+            w.end = end > w.end ? end : w.end;
+        }
+        w.ctas += bytes > 0;
+        w.least = bytes < w.least ? bytes : w.least;
+        w.most = bytes > w.most ? bytes : w.most;
+    }
+    return w;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Which CTA of one launch writes which bytes, and over how many devices it can be split. */
+
+#include "analyze_kernel.h"
+#include "analyze_options.h"
+
+enum { ANALYZE_ARRAYS_MAX = ANALYZE_FIELDS_MAX };
+
+/* The parameter block of a launch, from what was typed. */
+struct analyze_block {
+    unsigned char *bytes;
+    bool *given; /* by byte */
+    size_t size;
+    struct write_set_array arrays[ANALYZE_ARRAYS_MAX];
+    struct write_set_pointer pointers[ANALYZE_ARRAYS_MAX];
+    bool sized[ANALYZE_ARRAYS_MAX]; /* its bytes were given */
+    char names[ANALYZE_ARRAYS_MAX][32];
+    uint32_t array_count;
+};
+
+/* Returns an exit status: values that do not fit, or that are missing, are said. */
+int analyze_block_fill(struct analyze_block *b, const struct analyze_kernel *k,
+                       const struct analyze_request *q);
+void analyze_block_clear(struct analyze_block *b);
+
+/* What the CTAs write of one array. */
+struct analyze_written {
+    uint64_t bytes, least, most; /* of all, and of a CTA */
+    uint64_t end;                /* behind the last byte that is written, or of the array */
+    uint32_t ctas;               /* that write */
+};
+
+struct analyze_launch {
+    struct analyze_block block;
+    struct write_set *set; /* NULL: the kernel has no slice */
+    unsigned devices, over;
+    struct proact_error why; /* not over all of them */
+};
+
+/* Returns an exit status; clear it in any case. Start from zero. */
+int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
+                       const struct analyze_request *q);
+void analyze_launch_clear(struct analyze_launch *l);
+
+struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
+unsigned analyze_device(const struct analyze_launch *l, uint32_t cta);
+
+void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,
+                          const struct analyze_request *q);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What users call the parts of a kernel: they count arguments, PTX counts bytes. */
+#include "analyze_kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
+                        size_t size)
+{
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        const struct ptx_symbol *s = &f->symbols[i];
+
+        if (offset < s->offset || offset - s->offset >= s->bytes)
+            continue;
+        if (s->bytes > 8 || offset > s->offset) /* a struct */
+            snprintf(into, size, "%" PRIu32 ".%" PRIu32, i, offset - s->offset);
+        else
+            snprintf(into, size, "%" PRIu32, i);
+        return;
+    }
+    snprintf(into, size, "byte %" PRIu32, offset);
+}
+
+void analyze_base_text(const struct analyze_kernel *k, enum access_base base,
+                       uint32_t symbol, char *into, size_t size)
+{
+    const struct access_symbol *y = &k->analysis->symbols[symbol];
+
+    if (base == ACCESS_BASE_PARAMETER)
+        analyze_place_text(k->f, y->offset, into, size);
+    else if (base == ACCESS_BASE_UNKNOWN)
+        snprintf(into, size, "?");
+    else
+        snprintf(into, size, "%s", ptx_symbol(k->module, k->f, y->variable)->name);
+}
+
+void analyze_form_text(const struct analyze_kernel *k, const struct access_form *form,
+                       char *into, size_t size)
+{
+    char bytes[240];
+    struct text t = {0};
+
+    access_form_text(k->analysis, form, bytes, sizeof bytes);
+    for (const char *c = bytes; *c; c++) {
+        char place[32], *end = NULL;
+        unsigned long offset = *c == '[' ? strtoul(c + 1, &end, 10) : 0;
+
+        if (*c != '[' || *end != ']') {
+            text_add(&t, c, 1);
+            continue;
+        }
+        analyze_place_text(k->f, (uint32_t)offset, place, sizeof place);
+        text_print(&t, "arg%s", place);
+        c = end;
+    }
+    snprintf(into, size, "%s", t.data ? t.data : "");
+    text_clear(&t);
+}
+
+const char *analyze_kind_text(enum access_kind kind)
+{
+    static const char *const texts[] = {"read", "write", "atomic", "atomic", "unknown"};
+
+    return texts[kind];
+}
+
+/* A phrase of a sentence, and what helps. The first that fits counts. */
+static const struct {
+    const char *phrase, *advice;
+} advices[] = {
+    {"writes to no array", "nothing: it runs whole on one device"},
+    {"gives back", "number CTAs by blockIdx instead of a ticket"},
+    {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},
+    {"variable", "pass the variable's memory as an argument, an array"},
+    {"cluster", "launch it without clusters"},
+    {"grid-wide", "end the kernel where the grid waits, and launch a second one"},
+    {"a loop waits", "end the kernel where CTAs wait for others, and launch a second one"},
+    {"griddepcontrol", "launch it without programmatic dependence"},
+    {"calls", "let it be inlined: the callee in the same file, __forceinline__"},
+    {"gets from a call", "let it be inlined: the callee in the same file, __forceinline__"},
+    {"bulk", "store by threads instead of bulk copies"},
+    {"copy engine", "store by threads instead of bulk copies"},
+    {"asynchronous", "store by threads instead of asynchronously"},
+    {"may have returned",
+     "let all threads come to the end: `if` around the work, no return"},
+    {"return early", "let all threads come to the end: `if` around the work, no return"},
+    {"arrays,", "write fewer arrays in one kernel"},
+    {"which of many ways", "let each CTA write places that follow from its index, or give "
+                           "a map by proact_kernel_map()"},
+    {"where it writes", "let each CTA write places that follow from its index and the "
+                        "arguments, or give a map by proact_kernel_map()"},
+    {"different parts", "let each CTA write its own rows"},
+};
+
+const char *analyze_advice(const char *why)
+{
+    for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
+        if (strstr(why, advices[i].phrase))
+            return advices[i].advice;
+    return "give a map by proact_kernel_map(), or run it on one device";
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* N[.OFFSET]=VALUE of --arg, N[.OFFSET]=BYTES of --array. Borrows from the words. */
+struct analyze_setting {
+    const char *word; /* as typed */
+    uint32_t argument, offset;
+    const char *value;
+    uint64_t bytes; /* of --array */
+};
+enum { ANALYZE_SETTINGS_MAX = 128 };
+
+struct analyze_request {
+    const char *file, *kernel, *json, *stop_after;
+    const char *command_line;
+    bool has_launch;
+    uint32_t grid[3], block[3];
+    struct analyze_setting args[ANALYZE_SETTINGS_MAX], arrays[ANALYZE_SETTINGS_MAX];
+    uint32_t arg_count, array_count;
+    unsigned devices;
+};
+
+/* What the words become; the request borrows from them. Returns an exit status. */
+struct analyze_words;
+int analyze_options_parse(int argc, char **argv, struct analyze_words **words,
+                          struct analyze_request *q, bool *help);
+void analyze_options_destroy(struct analyze_words *w);
+void analyze_help(FILE *to);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze_source.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+
+extern char **environ;
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool is_cuda(const char *path)
+{
+    const char *dot = strrchr(name_of(path), '.');
+
+    return dot && strcmp(dot, ".cu") == 0;
+}
+
+static enum proact_status read_ptx(const char *path, const char *name,
+                                   struct ptx_module **out, struct proact_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum proact_status status = file_read(path, &text, &bytes, err);
+
+    if (status)
+        return status;
+    status = ptx_parse(name, text, bytes, out, err);
+    free(text);
+    return status;
+}
+
+/* What nvcc has to say it says itself, on stderr. */
+static enum proact_status compile(const char *source, const char *ptx,
+                                  struct proact_error *err)
+{
+    const char *nvcc = getenv("PROACT_NVCC");
+    pid_t child;
+    int code;
+
+    nvcc = nvcc && *nvcc ? nvcc : "nvcc";
+    const char *words[] = {nvcc, "-ptx", "-arch=sm_90", "-o", ptx, source, NULL};
+
+    if ((code = posix_spawnp(&child, nvcc, NULL, NULL, (char **)words, environ)))
+        return fail(err, PROACT_EINVAL,
+                    "%s: no nvcc to compile it (%s: %s): set PROACT_NVCC, or give PTX",
+                    source, nvcc, strerror(code));
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(code) || WEXITSTATUS(code))
+        return fail(err, PROACT_EINVAL, "%s: %s could not compile it", source, nvcc);
+    return PROACT_OK;
+}
+
+static enum proact_status read_cuda(const char *path, struct ptx_module **out,
+                                    struct proact_error *err)
+{
+    const char *folder = getenv("TMPDIR"), *name = name_of(path);
+    struct text scratch = {0}, file = {0}, shown = {0};
+    enum proact_status status;
+
+    text_print(&scratch, "%s/proact.XXXXXX", folder && *folder ? folder : "/tmp");
+    text_print(&shown, "%.*s.ptx", (int)(strlen(name) - 3), name);
+    if (!mkdtemp(scratch.data)) {
+        status = fail(err, PROACT_EINVAL, "%s: no folder can be made there: %s",
+                      scratch.data, strerror(errno));
+    } else {
+        text_print(&file, "%s/%s", scratch.data, shown.data);
+        if (!(status = compile(path, file.data, err)))
+            status = read_ptx(file.data, shown.data, out, err);
+        (void)unlink(file.data);
+        (void)rmdir(scratch.data);
+    }
+    text_clear(&scratch);
+    text_clear(&file);
+    text_clear(&shown);
+    return status;
+}
+
+enum proact_status analyze_source(const char *path, struct ptx_module **out,
+                                  struct proact_error *err)
+{
+    if (!is_cuda(path))
+        return read_ptx(path, name_of(path), out, err);
+    if (access(path, R_OK))
+        return fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
+    return read_cuda(path, out, err);
+}
