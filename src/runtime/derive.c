@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/access.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/runtime_clone.h"
@@ -13,9 +14,37 @@
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: the kernel was refused */
     struct write_set_cache cache;
-    struct proact_error in_program; /* why it is not split in a program for one GPU */
-    struct proact_error refusal;    /* of the kernel, or else of its last launch */
+    bool is_open;                    /* some store's pointer is not known */
+    uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
+    struct proact_error in_program;  /* why it is not split in a program for one GPU */
+    struct proact_error refusal;     /* of the kernel, or else of its last launch */
 };
+
+static void add_target(struct kernel_derivation *d, uint32_t offset)
+{
+    for (uint32_t i = 0; i < d->target_count; i++)
+        if (d->targets[i] == offset)
+            return;
+    d->targets[d->target_count++] = offset;
+}
+
+static void find_targets(struct kernel_derivation *d, const struct proact_kernel *k)
+{
+    struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
+
+    d->targets = must_calloc(a->record_count + 1, sizeof *d->targets);
+    for (uint32_t i = 0; i < a->record_count; i++) {
+        const struct access_record *r = &a->records[i];
+
+        if (r->kind == ACCESS_READ)
+            continue;
+        if (r->base == ACCESS_BASE_PARAMETER)
+            add_target(d, a->symbols[r->base_symbol].offset);
+        else
+            d->is_open |= r->base == ACCESS_BASE_UNKNOWN;
+    }
+    access_destroy(a);
+}
 
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
@@ -26,6 +55,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     unsplittable_in_program(k, &d->in_program);
     if (!unsplittable(k, &d->refusal))
         write_set_slice_create(k->image->ptx, k->name, NULL, &d->slice, &d->refusal);
+    find_targets(d, k);
     k->derivation = d;
     return d;
 }
@@ -38,6 +68,7 @@ void derivation_drop(struct proact_kernel *k)
         return;
     write_set_slice_destroy(d->slice);
     write_set_cache_clear(&d->cache);
+    free(d->targets);
     free(d);
     k->derivation = NULL;
 }
@@ -156,20 +187,47 @@ static enum proact_status add_slot(struct launching *l, uint32_t offset,
     return PROACT_OK;
 }
 
+static bool has_slot(const struct launching *l, const struct proact_array *a)
+{
+    for (unsigned s = 0; s < l->kernel->slot_count; s++)
+        if (launching_array(l, l->kernel->slot[s].offset) == a)
+            return true;
+    return false;
+}
+
+void derive_slots(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+
+    if (l->kernel->session->recording) /* its first launch: it is recorded whole */
+        return;
+    for (uint32_t i = 0; i < d->target_count && d->slice; i++)
+        if (add_slot(l, d->targets[i], &d->refusal)) {
+            write_set_slice_destroy(d->slice);
+            d->slice = NULL;
+        }
+}
+
+/* Where it is not known what could be written, what this launch writes is added. */
 static enum proact_status find_slots(struct launching *l, const struct write_set *w,
                                      struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
+    const struct kernel_derivation *d = k->derivation;
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < l->place_count && !status; i++)
-        if (w->arrays[number_of(l, l->places[i].array)].first)
+    for (size_t i = 0; i < l->place_count && !status; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        if (!w->arrays[number_of(l, a)].first || has_slot(l, a))
+            continue;
+        if (d->is_open)
             status = add_slot(l, l->places[i].offset, err);
-    for (unsigned s = 0; s < k->slot_count && !status; s++)
-        if (!launching_array(l, k->slot[s].offset))
+        else
             status = fail(err, PROACT_EREFUSED,
-                          "kernel '%s': byte %u of its parameters was an array before",
-                          k->name, k->slot[s].offset);
+                          "kernel '%s' writes array '%s', through none of its pointers",
+                          k->name, a->name);
+    }
     return status;
 }
 
@@ -208,6 +266,9 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
 {
     const struct proact_kernel *k = l->kernel;
     const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+
+    if (!a)
+        return;
     const struct write_set_ranges *r = &l->found.set->arrays[number_of(l, a)];
 
     for (uint32_t s = 0; s < slot; s++)

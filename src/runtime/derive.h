@@ -6,6 +6,10 @@
 
 #include "runtime/launching.h"
 
+/* The kernel's slots, at its first launch, split or not: they must not come and go, or
+   recordings would. */
+void derive_slots(struct launching *l);
+
 /* Fills l->found, and the kernel's slots from it. Where the launch cannot be split,
    l->found.set stays NULL and derivation_refusal() says why (else it is NULL). */
 void derive_maps(struct launching *l);

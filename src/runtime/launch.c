@@ -355,7 +355,11 @@ static enum proact_status can_split(struct launching *l, bool *split,
     struct proact_kernel *k = l->kernel;
 
     *split = k->is_marked;
-    if (k->is_marked || k->session->devices.count == 1 || l->over == 1)
+    if (k->is_marked || k->session->devices.count == 1)
+        return PROACT_OK;
+    if (!k->has_maps)
+        derive_slots(l);
+    if (l->over == 1)
         return PROACT_OK;
     if (!k->has_maps)
         derive_maps(l);

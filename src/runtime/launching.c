@@ -9,6 +9,13 @@ struct proact_array *launching_array(const struct launching *l, uint32_t offset)
     return NULL;
 }
 
+struct proact_array *launching_slot_array(const struct launching *l, unsigned slot)
+{
+    struct proact_array *a = launching_array(l, l->kernel->slot[slot].offset);
+
+    return a || !l->found.set || !l->place_count ? a : l->places[0].array;
+}
+
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first)
 {

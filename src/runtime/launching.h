@@ -30,6 +30,10 @@ struct launching {
 /* The array whose address lies at that byte of the block; NULL for none. */
 struct proact_array *launching_array(const struct launching *l, uint32_t offset);
 
+/* The slot's array. One that this launch leaves out has another's place, and nothing of it
+   is written. */
+struct proact_array *launching_slot_array(const struct launching *l, unsigned slot);
+
 /* Device d gets the CTAs from cta_first[d] on: shares that differ by one at most, of the
    first `over` of `devices`; the others get none. */
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,

@@ -149,7 +149,7 @@ static bool fits(const struct launching *l, const struct kernel_binding *b,
         b->transfer.slot_count != k->slot_count)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
-        if (b->array[s] != launching_array(l, k->slot[s].offset))
+        if (b->array[s] != launching_slot_array(l, s))
             return false;
     return true;
 }
@@ -165,7 +165,7 @@ static enum proact_status binding_create(const struct launching *l,
     b->transfer.plan = p->plan;
     b->transfer.slot_count = k->slot_count;
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
-        struct proact_array *a = launching_array(l, k->slot[s].offset);
+        struct proact_array *a = launching_slot_array(l, s);
 
         if (!a)
             return fail(err, PROACT_EINVAL,
