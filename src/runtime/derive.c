@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_clone.h"
@@ -27,7 +28,7 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
     return !s ? PROACT_OK
               : fail(err, PROACT_EREFUSED,
                      "kernel '%s', %s:%" PRIu32 ": it uses the managed variable '%s', of "
-                                                "which every device has its own",
+                     "which every device has its own",
                      k->name, k->image->ptx->name, line, s->name);
 }
 
@@ -209,12 +210,37 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (w->arrays[number_of(l, l->places[i].array)].first)
             status = add_slot(l, l->places[i].offset, err);
-    for (unsigned s = 0; s < k->slot_count && !status; s++)
-        if (!launching_array(l, k->slot[s].offset))
-            status = fail(err, PROACT_EREFUSED,
-                          "kernel '%s': byte %u of its parameters was an array before",
-                          k->name, k->slot[s].offset);
+    if (!status && k->slot_count && !derived_array(l, 0))
+        status =
+            fail(err, PROACT_EREFUSED,
+                 "kernel '%s' writes to none of the arrays that it wrote before", k->name);
     return status;
+}
+
+/* An argument that was an array before may be none, or NULL: its slot is then another's
+   array, of which it sends nothing. */
+struct proact_array *derived_array(const struct launching *l, uint32_t slot)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct proact_array *a = launching_array(l, k->slot[slot].offset);
+
+    for (uint32_t s = 0; s < k->slot_count && !a; s++)
+        a = launching_array(l, k->slot[s].offset);
+    return a;
+}
+
+/* Of the content, and of which slots are whose. */
+static uint64_t digest_of(const struct launching *l, const struct write_set *w)
+{
+    const struct proact_kernel *k = l->kernel;
+    uint64_t digest = w->digest;
+
+    for (unsigned s = 0; s < k->slot_count; s++) {
+        const struct proact_array *a = launching_array(l, k->slot[s].offset);
+
+        digest = hash_mix(digest + (a ? 1 + number_of(l, a) : 0));
+    }
+    return digest;
 }
 
 static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
@@ -246,7 +272,7 @@ void derive_maps(struct launching *l)
         return;
     d->refusal.text[0] = '\0';
     if (!derive(l, d, &w, &d->refusal))
-        l->found = (struct derived){w, w->digest};
+        l->found = (struct derived){w, digest_of(l, w)};
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */
@@ -255,6 +281,9 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
 {
     const struct proact_kernel *k = l->kernel;
     const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+
+    if (!a)
+        return;
     const struct write_set_ranges *r = &l->found.set->arrays[number_of(l, a)];
 
     for (uint32_t s = 0; s < slot; s++)

@@ -11,6 +11,9 @@
 void derive_maps(struct launching *l);
 const char *derivation_refusal(const struct proact_kernel *k);
 
+/* The array that the slot stands for in this launch. */
+struct proact_array *derived_array(const struct launching *l, uint32_t slot);
+
 /* The bytes of the slot's array that the CTA may write. */
 void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
                   transfer_emit *emit, void *sink);

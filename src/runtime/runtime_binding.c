@@ -138,6 +138,12 @@ static bool same_plan(const struct transfer_plan *a, const struct transfer_plan 
            a->elide == b->elide;
 }
 
+static struct proact_array *array_of(const struct launching *l, unsigned slot)
+{
+    return l->found.set ? derived_array(l, slot)
+                        : launching_array(l, l->kernel->slot[slot].offset);
+}
+
 static bool fits(const struct launching *l, const struct kernel_binding *b,
                  const uint32_t *cta_first)
 {
@@ -149,7 +155,7 @@ static bool fits(const struct launching *l, const struct kernel_binding *b,
         b->transfer.slot_count != k->slot_count)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
-        if (b->array[s] != launching_array(l, k->slot[s].offset))
+        if (b->array[s] != array_of(l, s))
             return false;
     return true;
 }
@@ -165,7 +171,7 @@ static enum proact_status binding_create(const struct launching *l,
     b->transfer.plan = p->plan;
     b->transfer.slot_count = k->slot_count;
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
-        struct proact_array *a = launching_array(l, k->slot[s].offset);
+        struct proact_array *a = array_of(l, s);
 
         if (!a)
             return fail(err, PROACT_EINVAL,

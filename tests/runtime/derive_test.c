@@ -147,6 +147,32 @@ static void clones_see_what_variables_hold(void **state)
     proact_close(b.p);
 }
 
+static void an_array_may_be_missing(void **state)
+{
+    static const char *const methods[] = {"inline", "fused", "copy-engine"};
+
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        struct bench b = open_on(methods[m], 3);
+        struct proact_kernel *k = testing_kernel(&b, "both");
+        struct proact_array *other = testing_array(&b, "other");
+        uint64_t null = 0;
+        uint32_t n = N, factor = 0;
+        struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_ARRAY(other),
+                                    PROACT_VALUE(n), PROACT_VALUE(factor)};
+
+        for (factor = 1; factor < 9; factor++) { /* both, or one of them */
+            args[0] = factor % 4 == 3 ? PROACT_VALUE(null) : PROACT_ARRAY(b.out);
+            args[1] = factor % 4 == 2 ? PROACT_VALUE(null) : PROACT_ARRAY(other);
+            MUST(proact_launch(k, &grid, args, 4, &b.err));
+            assert_null(proact_kernel_refusal(k));
+            testing_holds(&b, b.out, factor % 4 == 3 ? factor - 1 : factor);
+            testing_holds(&b, other, factor % 4 == 2 ? factor : factor + 1);
+        }
+        proact_close(b.p);
+    }
+}
+
 static void a_guard_from_memory_only_makes_the_map_larger(void **state)
 {
     struct bench b = open_on("copy-engine", 3);
@@ -238,6 +264,7 @@ int main(void)
         cmocka_unit_test(every_method_splits_what_is_known),
         cmocka_unit_test(a_block_is_split),
         cmocka_unit_test(clones_see_what_variables_hold),
+        cmocka_unit_test(an_array_may_be_missing),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),

@@ -84,3 +84,14 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
     if (i < n && (in[i] & 1))
         out[i] = 2 * in[i];
 }
+
+/* Either may be NULL. */
+extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n && one)
+        one[i] = (i + 1) * factor;
+    if (i < n && other)
+        other[i] = (i + 1) * (factor + 1);
+}
