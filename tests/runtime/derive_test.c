@@ -180,6 +180,34 @@ static void an_array_may_be_missing(void **state)
     }
 }
 
+/* Stores to peers need to know the array, copies at the end do not. */
+static void what_the_plan_cannot_do_is_copied_at_the_end(void **state)
+{
+    struct bench b = open_on("inline", 3);
+    struct proact_kernel *k = testing_kernel(&b, "either");
+    struct proact_array *other = testing_array(&b, "other");
+    static const uint32_t zeros[N];
+    uint32_t n = N, host[N];
+    const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_ARRAY(other),
+                                      PROACT_VALUE(n)};
+
+    (void)state;
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    MUST(proact_launch(k, &grid, args, 3, &b.err));
+    assert_null(proact_kernel_refusal(k));
+    for (unsigned d = 0; d < 3; d++) {
+        assert_in_range(sent_by(&b, d), 1, 4 * N);
+        MUST(proact_array_read_replica(b.out, d, 0, host, N, &b.err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(host[i], i / THREADS % 2 ? i + 1 : 0);
+    }
+    MUST(proact_kernel_map(k, 0, &testing_map, &b.err)); /* who has maps, has a plan */
+    MUST(proact_kernel_map(k, 1, &testing_map, &b.err));
+    assert_non_null(strstr(proact_kernel_refusal(k), "into one of several arrays"));
+    proact_close(b.p);
+}
+
 static void a_guard_from_memory_only_makes_the_map_larger(void **state)
 {
     struct bench b = open_on("copy-engine", 3);
@@ -272,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_block_is_split),
         cmocka_unit_test(clones_see_what_variables_hold),
         cmocka_unit_test(an_array_may_be_missing),
+        cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),

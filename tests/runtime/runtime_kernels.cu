@@ -95,3 +95,13 @@ extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsi
     if (i < n && other)
         other[i] = (i + 1) * (factor + 1);
 }
+
+/* One store, into the one array or the other. */
+extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned *to = proact_cta_here() & 1 ? one : other;
+
+    if (i < n)
+        to[i] = i + 1;
+}
