@@ -60,14 +60,14 @@ static bool is_refused(const struct proact_kernel *k, const struct transfer_plan
 /* Where the kernel cannot count, or store to the peers, a copy at its end still can be. */
 static enum proact_status choose_other(struct proact_kernel *k, struct proact_error *err)
 {
+    enum { CHUNK_BYTES = 64 << 10 };
     const struct transfer_plan *p = &k->session->plan;
 
-    return session_plan(k->session,
-                        &(struct proact_plan){.method = "bulk",
-                                              .chunk_bytes = p->chunk_bytes,
-                                              .threads = p->threads,
-                                              .elide = p->elide},
-                        &k->clones->other, err);
+    k->clones->other =
+        (struct transfer_plan){.chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
+                               .threads = p->threads,
+                               .elide = p->elide};
+    return transfer_methods_read("bulk", &k->clones->other, err);
 }
 
 const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
