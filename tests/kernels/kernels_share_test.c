@@ -287,8 +287,9 @@ static void run_once(struct share s, const struct sample *first, int count,
     uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
     unsigned methods = 0;
 
-    while (proact_methods()[methods])
+    do
         methods++;
+    while (proact_methods()[methods]);
     s.method = proact_methods()[turn % methods];
     s.devices = device_counts[1 + turn % (NUMBERS - 1)];
     s.seed = turn % 3;
@@ -319,8 +320,9 @@ static char *next_text(const struct table *t, const struct sample *s, unsigned t
     unsigned compilers = 0;
     char *text = NULL;
 
-    while (t->compilers[compilers])
+    do
         compilers++;
+    while (t->compilers[compilers]);
     for (unsigned i = 0; i < compilers && !text; i++) {
         share->compiler = t->compilers[(turn + i) % compilers];
         text = t->text(s, share->compiler, bytes);

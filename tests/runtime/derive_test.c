@@ -208,6 +208,42 @@ static void what_the_plan_cannot_do_is_copied_at_the_end(void **state)
     proact_close(b.p);
 }
 
+/* An address in a program's memory is one of the first device. */
+static void a_program_may_read_words_but_not_follow_them(void **state)
+{
+    struct bench b = open_on("fused", 3);
+    struct proact_kernel *doubles = testing_kernel(&b, "doubles_long"),
+                         *follows = testing_kernel(&b, "follows");
+    struct proact_array *from = testing_array(&b, "from");
+    struct view {
+        uint64_t out, from;
+        uint32_t n, padding;
+    } view = {0, 0, N / 2, 0};
+    const struct proact_place places[] = {{0, b.out, 0}, {8, from, 0}};
+    uint32_t host[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        host[i] = i;
+    MUST(proact_array_write(b.out, 0, host, N, &b.err));
+    MUST(proact_array_write(from, 0, host, N, &b.err));
+    MUST(proact_launch_block(
+        doubles, &grid, &(struct proact_block){(uint32_t[]){0, 0, N / 2, 0}, 12, places, 1},
+        &b.err));
+    assert_null(proact_kernel_refusal(doubles));
+    for (unsigned d = 0; d < 3; d++) {
+        MUST(proact_array_read_replica(b.out, d, 0, host, N, &b.err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(host[i], 2 * i);
+    }
+    view.from = proact_array_address(b.out, 0);
+    MUST(proact_first_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
+    MUST(proact_launch_block(follows, &grid, &(struct proact_block){&view, 20, places, 2},
+                             &b.err));
+    assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
+    proact_close(b.p);
+}
+
 static void a_guard_from_memory_only_makes_the_map_larger(void **state)
 {
     struct bench b = open_on("copy-engine", 3);
@@ -301,6 +337,7 @@ int main(void)
         cmocka_unit_test(clones_see_what_variables_hold),
         cmocka_unit_test(an_array_may_be_missing),
         cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),
+        cmocka_unit_test(a_program_may_read_words_but_not_follow_them),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),

@@ -105,3 +105,20 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
     if (i < n)
         to[i] = i + 1;
 }
+
+/* Eight bytes that are read, and are no addresses; and such that are. */
+extern "C" __global__ void doubles_long(unsigned long long *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] *= 2;
+}
+
+extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = from[0][i];
+}
