@@ -8,14 +8,14 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "instrument/taint.h"
+#include "runtime/found_address.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_clone.h"
 
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: the kernel was refused */
     struct write_set_cache cache;
-    uint32_t follows_line;       /* see follows_at() */
+    uint32_t follows_line;       /* found_address.h */
     struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
 
@@ -33,77 +33,13 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
                      k->name, k->image->ptx->name, line, s->name);
 }
 
-static bool loads_word(const struct ptx_instruction *i)
-{
-    return i->opcode == PTX_LD && i->space != PTX_SPACE_PARAM &&
-           (i->type == PTX_PART_U64 || i->type == PTX_PART_B64 || i->type == PTX_PART_S64);
-}
-
-static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_t used)
-{
-    (void)context;
-    return loads_word(i) ? 1 : used;
-}
-
-/* Whether a marked register is part of an address, or goes into a function. */
-static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *marks)
-{
-    bool passes = i->opcode == PTX_CALL ||
-                  (i->opcode == PTX_ST && i->space == PTX_SPACE_PARAM) ||
-                  i->opcode == PTX_OPCODE_COUNT;
-
-    for (uint32_t o = 0; o < i->operand_count; o++) {
-        const struct ptx_operand *at = &i->operands[o];
-
-        if (((passes && at->kind == PTX_REGISTER) || at->kind == PTX_MEMORY) &&
-            at->reg >= 0 && marks[at->reg])
-            return true;
-        for (uint32_t e = 0; passes && at->kind == PTX_VECTOR && e < at->count; e++)
-            if (at->list[e].kind == PTX_REGISTER && marks[at->list[e].reg])
-                return true;
-    }
-    return false;
-}
-
-static uint32_t loads_address_at(const struct ptx_function *f)
-{
-    uint8_t *marks = must_calloc(f->register_count + 1, 1);
-    uint32_t line = 0;
-    bool leads = false;
-
-    for (uint32_t i = 0; i < f->instruction_count && !line; i++)
-        if (loads_word(&f->instructions[i]) &&
-            f->instructions[i].space != PTX_SPACE_SHARED &&
-            f->instructions[i].space != PTX_SPACE_LOCAL)
-            line = f->instructions[i].line;
-    if (line)
-        taint_spread(f, marks, mark_words, NULL);
-    for (uint32_t i = 0; i < f->instruction_count && line && !leads; i++)
-        leads = leads_somewhere(&f->instructions[i], marks);
-    free(marks);
-    return leads || !f->is_entry ? line : 0;
-}
-
-/* In a program for one GPU, an address found in memory is one of the first device. The line
-   at which the kernel, or a function that it could call, may load one; or 0. */
-static uint32_t follows_at(const struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-    uint32_t line = loads_address_at(k->ptx);
-
-    for (uint32_t i = 0; i < m->function_count && !line; i++)
-        if (!m->functions[i].is_entry)
-            line = loads_address_at(&m->functions[i]);
-    return line;
-}
-
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
     if (k->derivation)
         return k->derivation;
     struct kernel_derivation *d = must_calloc(1, sizeof *d);
 
-    d->follows_line = follows_at(k);
+    d->follows_line = found_address_line(k->image->ptx, k->ptx);
     if (!k->may_write)
         fail(&d->refusal, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
     else if (!refuse_managed(k, &d->refusal))
