@@ -7,6 +7,7 @@
 
 #include "access/access.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/unsplittable.h"
@@ -231,6 +232,20 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     return status;
 }
 
+/* Of the content, and of which slots are whose. */
+static uint64_t digest_of(const struct launching *l, const struct write_set *w)
+{
+    const struct proact_kernel *k = l->kernel;
+    uint64_t digest = w->digest;
+
+    for (unsigned s = 0; s < k->slot_count; s++) {
+        const struct proact_array *a = launching_array(l, k->slot[s].offset);
+
+        digest = hash_mix(digest + (a ? 1 + number_of(l, a) : 0));
+    }
+    return digest;
+}
+
 static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
                                  const struct write_set **out, struct proact_error *err)
 {
@@ -256,8 +271,8 @@ void derive_maps(struct launching *l)
     if (!d->slice)
         return;
     d->refusal.text[0] = '\0';
-    if (!derive(l, d, &w, &d->refusal))
-        l->found = (struct derived){w, w->digest};
+    if (!derive(l, d, &w, &d->refusal) && w)
+        l->found = (struct derived){w, digest_of(l, w)};
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */

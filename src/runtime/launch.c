@@ -347,8 +347,8 @@ static void account(const struct launching *l)
         account_launch(l);
 }
 
-/* A marked kernel is always split; another where its writes are known and a clone of it
-   suits the plan. */
+/* A marked kernel is always split; another where its writes are known and there is a
+   clone of it for the plan, or for copies at its end. */
 static enum proact_status can_split(struct launching *l, bool *split,
                                     struct proact_error *err)
 {

@@ -11,9 +11,14 @@ struct proact_array *launching_array(const struct launching *l, uint32_t offset)
 
 struct proact_array *launching_slot_array(const struct launching *l, unsigned slot)
 {
-    struct proact_array *a = launching_array(l, l->kernel->slot[slot].offset);
+    const struct proact_kernel *k = l->kernel;
+    struct proact_array *a = launching_array(l, k->slot[slot].offset);
 
-    return a || !l->found.set || !l->place_count ? a : l->places[0].array;
+    if (a || !l->found.set)
+        return a;
+    for (unsigned s = 0; s < k->slot_count && !a; s++)
+        a = launching_array(l, k->slot[s].offset);
+    return a || !l->place_count ? a : l->places[0].array;
 }
 
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "runtime/derive.h"
 #include "runtime/recording.h"
+#include "runtime/runtime_clone.h"
 
 struct mapped {
     const struct launching *launch;
@@ -32,14 +33,17 @@ static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 
 /* The chunks of an array: as planned, or as the model likes best for shares that are alike
    and a kernel that takes as long as the copies, which nobody knows yet. */
-static struct model_schedule schedule_of(const struct proact *p, uint64_t array_bytes,
-                                         const uint32_t *cta_first)
+static struct model_schedule schedule_of(const struct proact_kernel *k,
+                                         uint64_t array_bytes, const uint32_t *cta_first)
 {
+    const struct proact *p = k->session;
+    const struct transfer_plan *plan = kernel_plan(k);
+
     enum { LEAST_BYTES = 64 << 10, MOST_BYTES = 64 << 20 };
     uint64_t writers = 0;
 
-    if (p->plan.chunk_bytes)
-        return (struct model_schedule){.first_bytes = p->plan.chunk_bytes};
+    if (plan->chunk_bytes)
+        return (struct model_schedule){.first_bytes = plan->chunk_bytes};
     for (unsigned d = 0; d < p->devices.count; d++)
         writers += cta_first[d + 1] > cta_first[d];
     const struct model_copies copies = model_copies_of(
@@ -109,7 +113,7 @@ static enum proact_status tables_find(const struct launching *l, uint32_t slot,
 {
     const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const struct model_schedule schedule = schedule_of(p, a->bytes, cta_first);
+    const struct model_schedule schedule = schedule_of(k, a->bytes, cta_first);
     struct kernel_tables *t = k->tables, shape = {.slot = slot,
                                                   .array_bytes = a->bytes,
                                                   .chunk_bytes = schedule.first_bytes,
@@ -145,7 +149,7 @@ static bool fits(const struct launching *l, const struct kernel_binding *b,
 
     if (memcmp(b->grid, l->grid, sizeof b->grid) != 0 || b->digest != l->found.digest ||
         !same_split(b->cta_first, cta_first, k->session->devices.count) ||
-        !same_plan(&b->transfer.plan, &k->session->plan) ||
+        !same_plan(&b->transfer.plan, kernel_plan(k)) ||
         b->transfer.slot_count != k->slot_count)
         return false;
     for (unsigned s = 0; s < k->slot_count; s++)
@@ -162,7 +166,7 @@ static enum proact_status binding_create(const struct launching *l,
     enum proact_status status = PROACT_OK;
 
     b->transfer.devices = &p->devices;
-    b->transfer.plan = p->plan;
+    b->transfer.plan = *kernel_plan(k);
     b->transfer.slot_count = k->slot_count;
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);

@@ -17,6 +17,7 @@ struct kernel_clones {
     struct instrument_result result;
     struct device_module *module[PROACT_DEVICES_MAX];
     struct device_function *function[INSTRUMENT_CLONES][PROACT_DEVICES_MAX];
+    struct transfer_plan other; /* for what the session's plan has no clone for */
     uint64_t variables; /* of the session, when its modules' were brought up to date */
 };
 
@@ -49,6 +50,32 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
     k->clones = c;
     k->share_offset = c->result.share_offset;
     return PROACT_OK;
+}
+
+static bool is_refused(const struct proact_kernel *k, const struct transfer_plan *plan)
+{
+    return k->clones->result.refusal[clone_of(plan)].text[0] != '\0';
+}
+
+/* Where the kernel cannot count, or store to the peers, a copy at its end still can be. */
+static enum proact_status choose_other(struct proact_kernel *k, struct proact_error *err)
+{
+    enum { CHUNK_BYTES = 64 << 10 };
+    const struct transfer_plan *p = &k->session->plan;
+
+    k->clones->other =
+        (struct transfer_plan){.chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
+                               .threads = p->threads,
+                               .elide = p->elide};
+    return transfer_methods_read("bulk", &k->clones->other, err);
+}
+
+const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
+{
+    const struct transfer_plan *plan = &k->session->plan;
+    bool is_other = !k->is_marked && !k->has_maps && k->clones && is_refused(k, plan);
+
+    return is_other ? &k->clones->other : plan;
 }
 
 static enum proact_status load_on(struct proact_kernel *k, unsigned device,
@@ -97,9 +124,9 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     enum proact_status status;
 
     *cloned = false;
-    if ((status = clones_create(k, err)))
+    if ((status = clones_create(k, err)) || (status = choose_other(k, err)))
         return status;
-    if (k->clones->result.refusal[clone_of(&k->session->plan)].text[0])
+    if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, d, err);
@@ -119,11 +146,11 @@ struct device_function *kernel_function(const struct proact_kernel *k,
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (k->is_marked || !k->slot_count || clones_create(k, NULL))
+    if (k->is_marked || !k->slot_count || clones_create(k, NULL) || choose_other(k, NULL))
         return NULL;
-    const char *why = k->clones->result.refusal[clone_of(&k->session->plan)].text;
+    const struct transfer_plan *plan = kernel_plan(k);
 
-    return why[0] ? why : NULL;
+    return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
 }
 
 void kernel_clones_drop(struct proact_kernel *k)

@@ -10,6 +10,10 @@
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
                                     struct proact_error *err);
 
+/* How it is split: by the session's plan; where nobody gave maps and the plan has no clone
+   for it, by copies at its end. */
+const struct transfer_plan *kernel_plan(const struct proact_kernel *k);
+
 /* Why there is none; NULL where there is, or where no slots are known. */
 const char *kernel_clone_refusal(struct proact_kernel *k);
 

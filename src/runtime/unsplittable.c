@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "runtime/found_address.h"
 #include "runtime/module_variable.h"
 
 /* The host writes to a managed variable without a word. */
@@ -19,35 +20,6 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
                      "kernel '%s', %s:%" PRIu32 ": it uses the managed variable '%s', of "
                      "which every device has its own",
                      k->name, k->image->ptx->name, line, s->name);
-}
-
-/* A word that may be an address. */
-static uint32_t loads_address_at(const struct ptx_function *f)
-{
-    for (uint32_t i = 0; i < f->instruction_count; i++) {
-        const struct ptx_instruction *in = &f->instructions[i];
-
-        if (in->opcode == PTX_LD &&
-            (in->space == PTX_SPACE_GLOBAL || in->space == PTX_SPACE_GENERIC ||
-             in->space == PTX_SPACE_CONST) &&
-            (in->type == PTX_PART_U64 || in->type == PTX_PART_B64 ||
-             in->type == PTX_PART_S64))
-            return in->line;
-    }
-    return 0;
-}
-
-/* In a program for one GPU, an address found in memory is one of the first device. The line
-   at which the kernel, or a function that it could call, may load one; or 0. */
-static uint32_t follows_at(const struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-    uint32_t line = loads_address_at(k->ptx);
-
-    for (uint32_t i = 0; i < m->function_count && !line; i++)
-        if (!m->functions[i].is_entry)
-            line = loads_address_at(&m->functions[i]);
-    return line;
 }
 
 /* The line at which the kernel prints; or 0. */
@@ -75,7 +47,7 @@ enum proact_status unsplittable_in_program(const struct proact_kernel *k,
                                            struct proact_error *err)
 {
     const char *file = k->image->ptx->name;
-    uint32_t line = follows_at(k);
+    uint32_t line = found_address_line(k->image->ptx, k->ptx);
 
     if (line)
         return fail(err, PROACT_EREFUSED,

@@ -1,7 +1,13 @@
-# The programs are plain CUDA and need a GPU to run; that they compile is seen everywhere.
+# The programs are plain CUDA: by nvcc alone they need a GPU to run, by proactcc none.
 if(PROACT_NVCC)
     add_test(NAME programs.compile COMMAND ${CMAKE_CURRENT_LIST_DIR}/programs.sh
         ${PROACT_NVCC} ${CMAKE_CURRENT_BINARY_DIR}/programs)
     set_tests_properties(programs.compile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
         LABELS slow)
+endif()
+if(PROACT_NVCC AND NOT PROACT_SANITIZE)
+    add_test(NAME programs.split COMMAND ${CMAKE_CURRENT_LIST_DIR}/split.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc
+        ${CMAKE_CURRENT_BINARY_DIR}/programs/split)
+    set_tests_properties(programs.split PROPERTIES TIMEOUT 900 LABELS slow)
 endif()

@@ -147,6 +147,103 @@ static void clones_see_what_variables_hold(void **state)
     proact_close(b.p);
 }
 
+static void an_array_may_be_missing(void **state)
+{
+    static const char *const methods[] = {"inline", "fused", "copy-engine"};
+
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        struct bench b = open_on(methods[m], 3);
+        struct proact_kernel *k = testing_kernel(&b, "both");
+        struct proact_array *a[] = {b.out, testing_array(&b, "other"), NULL};
+        static const int passed[][2] = {{0, 1}, {0, 2}, {2, 0}, {1, 0}, {2, 1}};
+        unsigned holds[3] = {0};
+        uint64_t null = 0;
+        uint32_t n = N, factor = 0;
+
+        for (factor = 1; factor <= 10; factor++) {
+            const int *p = passed[factor % 5];
+            const struct proact_arg args[] = {
+                p[0] < 2 ? PROACT_ARRAY(a[p[0]]) : PROACT_VALUE(null),
+                p[1] < 2 ? PROACT_ARRAY(a[p[1]]) : PROACT_VALUE(null), PROACT_VALUE(n),
+                PROACT_VALUE(factor)};
+
+            MUST(proact_launch(k, &grid, args, 4, &b.err));
+            assert_null(proact_kernel_refusal(k));
+            for (unsigned i = 0; i < 2; i++) /* p[i] == 2: nobody asks */
+                holds[p[i]] = factor + i;
+            for (unsigned i = 0; i < 2; i++)
+                if (holds[i])
+                    testing_holds(&b, a[i], holds[i]);
+        }
+        proact_close(b.p);
+    }
+}
+
+/* Stores to peers need to know the array, copies at the end do not. */
+static void what_the_plan_cannot_do_is_copied_at_the_end(void **state)
+{
+    struct bench b = open_on("inline", 3);
+    struct proact_kernel *k = testing_kernel(&b, "either");
+    struct proact_array *other = testing_array(&b, "other");
+    static const uint32_t zeros[N];
+    uint32_t n = N, host[N];
+    const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_ARRAY(other),
+                                      PROACT_VALUE(n)};
+
+    (void)state;
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    MUST(proact_launch(k, &grid, args, 3, &b.err));
+    assert_null(proact_kernel_refusal(k));
+    for (unsigned d = 0; d < 3; d++) {
+        assert_in_range(sent_by(&b, d), 1, 4 * N);
+        MUST(proact_array_read_replica(b.out, d, 0, host, N, &b.err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(host[i], i / THREADS % 2 ? i + 1 : 0);
+    }
+    MUST(proact_kernel_map(k, 0, &testing_map, &b.err)); /* who has maps, has a plan */
+    MUST(proact_kernel_map(k, 1, &testing_map, &b.err));
+    assert_non_null(strstr(proact_kernel_refusal(k), "into one of several arrays"));
+    proact_close(b.p);
+}
+
+/* An address in a program's memory is one of the first device. */
+static void a_program_may_read_words_but_not_follow_them(void **state)
+{
+    struct bench b = open_on("fused", 3);
+    struct proact_kernel *doubles = testing_kernel(&b, "doubles_long"),
+                         *follows = testing_kernel(&b, "follows");
+    struct proact_array *from = testing_array(&b, "from");
+    struct view {
+        uint64_t out, from;
+        uint32_t n, padding;
+    } view = {0, 0, N / 2, 0};
+    const struct proact_place places[] = {{0, b.out, 0}, {8, from, 0}};
+    uint32_t host[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        host[i] = i;
+    MUST(proact_array_write(b.out, 0, host, N, &b.err));
+    MUST(proact_array_write(from, 0, host, N, &b.err));
+    MUST(proact_launch_block(
+        doubles, &grid, &(struct proact_block){(uint32_t[]){0, 0, N / 2, 0}, 12, places, 1},
+        &b.err));
+    assert_null(proact_kernel_refusal(doubles));
+    for (unsigned d = 0; d < 3; d++) {
+        MUST(proact_array_read_replica(b.out, d, 0, host, N, &b.err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(host[i], 2 * i);
+    }
+    view.from = proact_array_address(b.out, 0);
+    MUST(proact_first_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
+    MUST(proact_launch_block(follows, &grid, &(struct proact_block){&view, 20, places, 2},
+                             &b.err));
+    assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
+    proact_close(b.p);
+}
+
 static void a_guard_from_memory_only_makes_the_map_larger(void **state)
 {
     struct bench b = open_on("copy-engine", 3);
@@ -282,6 +379,9 @@ int main(void)
         cmocka_unit_test(every_method_splits_what_is_known),
         cmocka_unit_test(a_block_is_split),
         cmocka_unit_test(clones_see_what_variables_hold),
+        cmocka_unit_test(an_array_may_be_missing),
+        cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),
+        cmocka_unit_test(a_program_may_read_words_but_not_follow_them),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),

@@ -96,3 +96,41 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
     if (i < n && proact_thread_x() == 0)
         out[i] = x;
 }
+
+/* Either may be NULL. */
+extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n && one)
+        one[i] = (i + 1) * factor;
+    if (i < n && other)
+        other[i] = (i + 1) * (factor + 1);
+}
+
+/* One store, into the one array or the other. */
+extern "C" __global__ void either(unsigned *one, unsigned *other, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    unsigned *to = proact_cta_here() & 1 ? one : other;
+
+    if (i < n)
+        to[i] = i + 1;
+}
+
+/* Eight bytes that are read, and are no addresses; and such that are. */
+extern "C" __global__ void doubles_long(unsigned long long *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] *= 2;
+}
+
+extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = from[0][i];
+}

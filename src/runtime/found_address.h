@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* In a program for one GPU, an address that lies in memory is one of the first device. */
+
+#include "ptx/ptx.h"
+
+/* The line at which the kernel, or a function that it could call, may read an address from
+   memory and go there; or 0. */
+uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel);

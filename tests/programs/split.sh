@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Usage: split.sh PROACTCC OUT [--write]. Every program of this folder, compiled by proactcc
+# into OUT, says the same and ends well on 1, 2, 4 and 8 emulated devices; and which of its
+# kernels are split on 4, or else why not, is what split.txt says. --write: what is seen
+# becomes split.txt. Programs run side by side, two at a time: split.sh PROACTCC OUT NAME is
+# what runs one of them.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+proactcc=$1 out=$2 what=${3-}
+methods="bulk inline polling copy-engine relay hardware"
+
+run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
+    PROACT_MACHINE=h200x8 PROACT_METHOD=$1 PROACT_DEVICES=$2 "$out/$3" \
+        >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null
+    status=$?
+    [ $status = 0 ] && return
+    echo "$3, $1 on $2 devices: exit status $status"
+    cat "$out/$3.stdout" "$out/$3.stderr"
+    return 1
+}
+
+# The report's lines on kernels, as: program, kernel, how. Lines of PTX and other numbers of
+# a reason are left out, for they change with the compiler.
+verdicts() {
+    sed -n 's/^proact: *\([0-9][0-9]*\)  *\([0-9][0-9]*\) *[0-9.]*  /\1 \2 /p' "$out/$1.stderr" |
+        while read -r launches split kernel; do
+            reason=$(echo "$kernel" | sed -n 's/.* (whole: \(.*\))$/\1/p' | sed \
+                "s/^kernel '[^']*'[^:]*:[0-9]*: //; s/^kernel '[^']*'[: ]*//; s/[0-9][0-9]*/N/g")
+            name=${kernel%% (whole: *}
+            name=${name%%(*}
+            how="split"
+            [ "$split" -lt "$launches" ] && how="partly split, else $reason"
+            [ "$split" = 0 ] && how="whole: $reason"
+            echo "$1, $name: $how"
+        done | sort
+}
+
+one() {
+    name=$1 turn=$(($(echo "$1" | wc -c) % 6 + 1))
+    other=$(echo "$methods" | cut -d' ' -f$turn)
+    "$proactcc" -arch=sm_90 "$here/$name.cu" -o "$out/$name" || return 1
+    run fused 1 "$name" || return 1
+    mv "$out/$name.stdout" "$out/$name.expected"
+    code=0
+    for setting in fused:2 fused:8 "$other:2" "$other:4" "$other:8" fused:4; do
+        PROACT_REPORT=1 run "${setting%:*}" "${setting#*:}" "$name" || code=1
+        diff -u "$out/$name.expected" "$out/$name.stdout" || code=1
+    done
+    verdicts "$name" >"$out/$name.split"
+    return $code
+}
+
+case $what in
+'' | --write) ;;
+*) one "$what"; exit ;;
+esac
+mkdir -p "$out"
+rm -f "$out"/*.split
+code=0
+for source in "$here"/*.cu; do
+    basename "$source" .cu
+done | xargs -P 2 -n 1 "$0" "$proactcc" "$out" || code=1
+[ "$what" = --write ] && cat "$out"/*.split >"$here/split.txt"
+cat "$out"/*.split | diff -u "$here/split.txt" - || code=1
+exit $code
