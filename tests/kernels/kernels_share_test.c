@@ -265,20 +265,17 @@ static void run_all(struct share s, const struct sample *first, int count,
                     const struct proact_image *image)
 {
     const char *const *const methods = proact_methods();
+    uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
 
-    for (s.seed = 0; s.seed < SEEDS; s.seed++) {
-        uint64_t(*truth)[SAMPLES_ARRAYS_MAX] = must_calloc((size_t)count, sizeof *truth);
-
-        for (int d = 0; d < NUMBERS; d++)
-            for (const char *const *m = methods; *m && (d || m == methods); m++)
-                for (int races = 0; races < 2; races++) {
-                    s.devices = device_counts[d];
-                    s.method = *m;
-                    s.has_races = races > 0;
-                    run_text(s, first, count, image, truth);
-                }
-        free(truth);
-    }
+    for (int d = 0; d < NUMBERS; d++)
+        for (const char *const *m = methods; *m && (d || m == methods); m++)
+            for (int races = 0; races < 2; races++) {
+                s.devices = device_counts[d];
+                s.method = *m;
+                s.has_races = races > 0;
+                run_text(s, first, count, image, truth);
+            }
+    free(truth);
 }
 
 static void run_once(struct share s, const struct sample *first, int count,
@@ -330,6 +327,7 @@ static char *next_text(const struct table *t, const struct sample *s, unsigned t
     return text;
 }
 
+/* Another seed is another compiler, too. */
 static void run_table(const struct table *t, bool all, struct share s)
 {
     unsigned turn = 0;
@@ -341,14 +339,16 @@ static void run_table(const struct table *t, bool all, struct share s)
         for (count = 0; first + count < t->count; count++)
             if (strcmp(t->rows[first + count].file, file) != 0)
                 break;
-        char *text = next_text(t, &t->rows[first], turn, &s, &image.bytes);
+        for (s.seed = 0; s.seed < (all ? SEEDS : 1); s.seed++) {
+            char *text = next_text(t, &t->rows[first], turn + s.seed, &s, &image.bytes);
 
-        image.text = text;
-        if (text && all)
-            run_all(s, &t->rows[first], count, &image);
-        else if (text)
-            run_once(s, &t->rows[first], count, &image, turn);
-        free(text);
+            image.text = text;
+            if (text && all)
+                run_all(s, &t->rows[first], count, &image);
+            else if (text)
+                run_once(s, &t->rows[first], count, &image, turn);
+            free(text);
+        }
     }
 }
 
