@@ -13,7 +13,7 @@ endif()
 if(TARGET slice_random_test)
     add_test(NAME access.slice_random_large COMMAND slice_random_test 1000 100000
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(access.slice_random_large PROPERTIES TIMEOUT 600 LABELS slow)
+    set_tests_properties(access.slice_random_large PROPERTIES TIMEOUT 600 LABELS long)
 endif()
 
 # ptxas takes the slices, where there is one; without it they are only cut.

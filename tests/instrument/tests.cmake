@@ -6,7 +6,7 @@ if(PROACT_NVCC)
     add_test(NAME instrument.registers COMMAND ${CMAKE_CURRENT_LIST_DIR}/registers.sh
         $<TARGET_FILE:instrument_text_test> ${instrument_bin}/ptxas
         ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers)
-    set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS slow)
+    set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS long)
 endif()
 
 set(unmarked_text ${CMAKE_CURRENT_BINARY_DIR}/unmarked.ptx)
@@ -17,4 +17,4 @@ add_dependencies(instrument_run_test unmarked_ptx)
 target_compile_definitions(instrument_run_test PRIVATE UNMARKED_PTX="${unmarked_text}")
 add_test(NAME instrument.run_all COMMAND instrument_run_test all
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS slow)
+set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS long)

@@ -5,7 +5,7 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
-        set_tests_properties(proactcc.${name} PROPERTIES LABELS quick TIMEOUT 120)
+        set_tests_properties(proactcc.${name} PROPERTIES LABELS slow TIMEOUT 120)
     endforeach()
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)

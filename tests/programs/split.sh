@@ -11,7 +11,7 @@ proactcc=$1 out=$2 what=${3-}
 methods="bulk inline polling copy-engine relay hardware"
 
 run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
-    PROACT_MACHINE=h200x8 PROACT_METHOD=$1 PROACT_DEVICES=$2 "$out/$3" \
+    PROACT_MACHINE=h200x8 PROACT_SPLIT=always PROACT_METHOD=$1 PROACT_DEVICES=$2 "$out/$3" \
         >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null
     status=$?
     [ $status = 0 ] && return

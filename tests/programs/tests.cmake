@@ -3,7 +3,7 @@ if(PROACT_NVCC)
     add_test(NAME programs.compile COMMAND ${CMAKE_CURRENT_LIST_DIR}/programs.sh
         ${PROACT_NVCC} ${CMAKE_CURRENT_BINARY_DIR}/programs)
     set_tests_properties(programs.compile PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900
-        LABELS slow)
+        LABELS long)
 endif()
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME programs.split COMMAND ${CMAKE_CURRENT_LIST_DIR}/split.sh

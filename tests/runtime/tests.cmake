@@ -15,7 +15,7 @@ endforeach()
 if(TARGET sharing_test)
     add_test(NAME runtime.sharing_seeds COMMAND sharing_test seeds
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(runtime.sharing_seeds PROPERTIES TIMEOUT 900 LABELS slow)
+    set_tests_properties(runtime.sharing_seeds PROPERTIES TIMEOUT 900 LABELS long)
 endif()
 
 # The kernels that the tests of the runtime launch.

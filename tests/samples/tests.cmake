@@ -42,8 +42,8 @@ if(TARGET samples_share_test)
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
         add_test(NAME samples.share_plain_${which} COMMAND samples_share_test ${which} plain
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-        set_tests_properties(samples.share_${which} samples.share_plain_${which}
-            PROPERTIES TIMEOUT 900 LABELS slow)
+        set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS slow)
+        set_tests_properties(samples.share_plain_${which} PROPERTIES TIMEOUT 900 LABELS long)
     endforeach()
 endif()
 if(TARGET samples_share_test)
@@ -60,5 +60,5 @@ endif()
 if(TARGET samples_execute_test)
     add_test(NAME samples.execute_large COMMAND samples_execute_test large
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS slow)
+    set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS long)
 endif()
