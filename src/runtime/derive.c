@@ -253,6 +253,9 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
     struct proact_error both;
     enum proact_status status;
 
+    if (l->is_program && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 1)
+        return fail(err, PROACT_EREFUSED, "kernel '%s': a grid of one CTA",
+                    l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
     launch_split(l->grid, l->over, l->over, cta_first);

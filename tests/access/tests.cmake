@@ -8,7 +8,7 @@ endforeach()
 if(TARGET write_set_samples_test)
     add_test(NAME access.write_set_spare COMMAND write_set_samples_test spare
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(access.write_set_spare PROPERTIES TIMEOUT 300 LABELS slow)
+    set_tests_properties(access.write_set_spare PROPERTIES TIMEOUT 300 LABELS long)
 endif()
 if(TARGET slice_random_test)
     add_test(NAME access.slice_random_large COMMAND slice_random_test 1000 100000

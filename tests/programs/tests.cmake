@@ -9,5 +9,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME programs.split COMMAND ${CMAKE_CURRENT_LIST_DIR}/split.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc
         ${CMAKE_CURRENT_BINARY_DIR}/programs/split)
-    set_tests_properties(programs.split PROPERTIES TIMEOUT 900 LABELS slow)
+    set_tests_properties(programs.split PROPERTIES TIMEOUT 900 LABELS long)
+    add_test(NAME programs.split_some COMMAND ${CMAKE_CURRENT_LIST_DIR}/split.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc
+        ${CMAKE_CURRENT_BINARY_DIR}/programs/split_some --some)
+    set_tests_properties(programs.split_some PROPERTIES TIMEOUT 900 LABELS slow)
 endif()

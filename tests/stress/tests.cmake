@@ -8,12 +8,12 @@ target_link_libraries(stress PRIVATE proact_testing)
 if(PROACT_SANITIZE OR PROACT_FUZZ)
     target_compile_definitions(stress PRIVATE PROACT_SANITIZED)
 endif()
-add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000 --launches 2500
-    --seed 1 ${stress_ptx})
+add_test(NAME stress.few COMMAND stress --machine v100x4 --bytes 200000
+    --launches $<IF:$<BOOL:${PROACT_SANITIZE}>,800,2500> --seed 1 ${stress_ptx})
 set_tests_properties(stress.few PROPERTIES LABELS quick TIMEOUT 120)
 add_test(NAME stress.many COMMAND stress --machine v100x4 --bytes 16777216 --seconds 25
     --launches 100000 --seed 100000 ${stress_ptx})
-set_tests_properties(stress.many PROPERTIES LABELS slow TIMEOUT 600)
+set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
 add_test(NAME stress.gpus COMMAND stress --machine here --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
