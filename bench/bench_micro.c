@@ -70,7 +70,7 @@ static void run(struct micro_bench *b, struct bench_row *row)
     enum proact_status status =
         micro_run(b->micro, &plan, producers(b), b->bulk.work, &ns, &err);
 
-    if (status == PROACT_EREFUSED && !row->measured)
+    if (status == PROACT_EREFUSED && row->measured == 0)
         return;
     bench_must(status, &err);
     add(b, row, ns);
