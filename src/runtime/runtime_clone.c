@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An unmarked kernel with maps: its clones take the place of a marked kernel, each under
-   the mechanisms that ask for it. */
+/* An unmarked kernel of which it is known what it writes: its clones take the place of a
+   marked kernel, each under the mechanisms that ask for it. */
 #include "runtime/runtime_clone.h"
 
 #include <stdio.h>
@@ -58,16 +58,16 @@ static bool is_refused(const struct proact_kernel *k, const struct transfer_plan
 }
 
 /* Where the kernel cannot count, or store to the peers, a copy at its end still can be. */
-static enum proact_status choose_other(struct proact_kernel *k, struct proact_error *err)
+static void choose_other(struct proact_kernel *k)
 {
     enum { CHUNK_BYTES = 64 << 10 };
     const struct transfer_plan *p = &k->session->plan;
 
     k->clones->other =
-        (struct transfer_plan){.chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
+        (struct transfer_plan){.method = transfer_method_whole(),
+                               .chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
                                .threads = p->threads,
                                .elide = p->elide};
-    return transfer_methods_read("bulk", &k->clones->other, err);
 }
 
 const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
@@ -124,8 +124,9 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     enum proact_status status;
 
     *cloned = false;
-    if ((status = clones_create(k, err)) || (status = choose_other(k, err)))
+    if ((status = clones_create(k, err)))
         return status;
+    choose_other(k);
     if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
@@ -146,8 +147,9 @@ struct device_function *kernel_function(const struct proact_kernel *k,
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (k->is_marked || !k->slot_count || clones_create(k, NULL) || choose_other(k, NULL))
+    if (k->is_marked || !k->slot_count || clones_create(k, NULL))
         return NULL;
+    choose_other(k);
     const struct transfer_plan *plan = kernel_plan(k);
 
     return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
