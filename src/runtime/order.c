@@ -31,7 +31,7 @@ enum proact_status order_record(struct order *o, struct order_place place,
     struct order_lane *here = &o->lane[place.device][place.lane];
     unsigned slot = sequence % ORDER_RING;
 
-    here->recorded[slot] = sequence;
+    here->recorded[slot] = here->last = sequence;
     /* protocol: event-record (else: return PROACT_OK;) */
     return o->devices->backend->record(o->devices->device[place.device].lane[place.lane],
                                        here->event[slot], err);
@@ -69,7 +69,9 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     struct order_lane *there = &o->lane[of.device][of.lane];
     uint64_t *seen = &here->seen[of.device][of.lane];
 
-    if (here == there || *seen >= sequence || !sequence)
+    /* The second line spares lanes that seldom record the search, at every launch. */
+    if (here == there || *seen >= sequence || !sequence || there->last <= *seen ||
+        there->last <= o->settled)
         return PROACT_OK;
     int slot = event_behind(there, sequence);
 

@@ -12,6 +12,7 @@ enum { ORDER_RING = 32 }; /* events of a lane; an older number waits for a later
 struct order_lane {
     struct device_event *event[ORDER_RING];
     uint64_t recorded[ORDER_RING];                       /* 0: never */
+    uint64_t last;                                       /* the highest of them */
     uint64_t seen[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* of other lanes, by waits */
 };
 
