@@ -157,9 +157,10 @@ PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigne
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
 
-/* Why the last launch of an unmarked kernel was not split under the session's plan: one
-   sentence that names the line. NULL where it was, or for want of a launch. Borrowed, until
-   the kernel's next launch or map. */
+/* Why the last launch of an unmarked kernel was not split: one sentence, which names the
+   line where there is one. NULL where it was, or for want of a launch; where nobody gave
+   maps and the plan's method cannot be had for it, it was split and copied at its end.
+   Borrowed, until the kernel's next launch or map. */
 PROACT_API const char *proact_kernel_refusal(struct proact_kernel *k);
 
 struct proact_grid {
