@@ -49,6 +49,7 @@ void doctor_say(struct doctor *d, enum doctor_level level, const char *subject,
     printf("\n");
     if (advice)
         printf("%20s> %s\n", "", advice);
+    fflush(stdout); /* should the next check hang, it is seen which one */
 }
 
 static void conclude(const struct doctor *d)

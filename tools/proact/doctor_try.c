@@ -30,14 +30,22 @@ struct trial {
     struct proact_error *err;
     struct device_stream *stream[TOPOLOGY_DEVICES_MAX];
     device_addr words[TOPOLOGY_DEVICES_MAX]; /* what is waited for, and what is stored */
+    struct device_function *store[TOPOLOGY_DEVICES_MAX];
 };
 
+/* All of it before anything waits: a driver loads no module beside a stream that does. */
 static enum proact_status make(struct trial *t, unsigned device)
 {
+    struct device_module *module;
     enum proact_status status =
         t->b->stream_create(t->set, device, &t->stream[device], t->err);
 
-    return status ? status : t->b->alloc(t->set, device, 8, &t->words[device], t->err);
+    if (!status)
+        status = t->b->alloc(t->set, device, 8, &t->words[device], t->err);
+    if (!status)
+        status = t->b->module_load(t->set, device, "doctor.ptx", kernel, strlen(kernel),
+                                   &module, t->err);
+    return status ? status : t->b->function(module, "store", &t->store[device], t->err);
 }
 
 static enum proact_status launch(struct trial *t, unsigned device)
@@ -50,14 +58,8 @@ static enum proact_status launch(struct trial *t, unsigned device)
                                     .block = {1, 1, 1},
                                     .parameters = &parameters,
                                     .parameter_bytes = 12};
-    struct device_module *module;
-    struct device_function *function;
-    enum proact_status status = t->b->module_load(t->set, device, "doctor.ptx", kernel,
-                                                  strlen(kernel), &module, t->err);
 
-    if (status || (status = t->b->function(module, "store", &function, t->err)))
-        return status;
-    return t->b->launch(t->stream[device], function, &l, t->err);
+    return t->b->launch(t->stream[device], t->store[device], &l, t->err);
 }
 
 /* The kernel comes behind a wait that another stream ends. */
