@@ -110,8 +110,7 @@ enum cuda_error rt_error(struct rt *rt, enum proact_status status,
     return rt_break(rt, cudaErrorUnknown, err->text);
 }
 
-/* After everything that the program itself does at its end. */
-__attribute__((destructor)) static void end(void)
+void rt_end(void)
 {
     struct rt *rt = rt_enter();
     struct proact_error err = {""};

@@ -75,6 +75,7 @@ enum cuda_error rt_leave(struct rt *rt, enum cuda_error error);
 /* The session is opened by the first call that needs it: PROACT_MACHINE, PROACT_DEVICES,
    PROACT_METHOD. */
 enum cuda_error rt_open(struct rt *rt);
+void rt_end(void); /* the program's: waits, reports, closes */
 
 /* What proact said as CUDA would. What breaks a program for good is said on stderr, once,
    and again by every later call. */
