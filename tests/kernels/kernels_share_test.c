@@ -3,7 +3,7 @@
    answer on emulated devices, on every replica alike, and bit for bit what one device
    gives. Those that the table says can be split are split; those that it says cannot, have
    a reason. Without arguments each has one compiler, method and number of devices; `all`
-   tries all methods and numbers, compilers in turn. */
+   tries all methods and numbers, compilers in turn; `here` takes this box's GPUs. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/device.h"
 #include "kernels/kernels.h"
 #include "samples/samples_ptx.h"
 
@@ -352,16 +353,68 @@ static void run_table(const struct table *t, bool all, struct share s)
     }
 }
 
+static const struct table tables[] = {
+    {samples, SAMPLES_COUNT, samples_compilers, plain_text},
+    {kernels, KERNELS_COUNT, kernels_compilers, kernels_ptx}};
+enum { TABLES = sizeof tables / sizeof *tables };
+
+/* All kernels of a table in the open session, as written for GPUs of its kind. */
+static void run_table_here(const struct table *t, struct share s,
+                           uint64_t truth[][SAMPLES_ARRAYS_MAX])
+{
+    s.compiler = "sm_90";
+    for (int i = 0; i < t->count; i++) {
+        const struct sample *sample = &t->rows[i];
+        struct proact_image image = {.name = sample->file};
+        char *text;
+
+        s.has_races = sample->races;
+        if (!runs(&s, sample) || !(text = t->text(sample, s.compiler, &image.bytes)))
+            continue;
+        image.text = text;
+        run_kernel(&s, sample, &image, truth[i]);
+        free(text);
+    }
+}
+
+/* One device comes first, and says what is true. */
+static void run_here(struct share s)
+{
+    uint64_t(*truth[TABLES])[SAMPLES_ARRAYS_MAX];
+    struct topology found;
+
+    if (device_cuda.find(&found, NULL))
+        skip();
+    for (int i = 0; i < TABLES; i++)
+        truth[i] = must_calloc((size_t)tables[i].count, sizeof *truth[i]);
+    for (s.devices = 1; s.devices <= found.device_count; s.devices *= 2)
+        for (const char *const *m = proact_methods(); *m; m++) {
+            const struct proact_options options = {
+                .machine = PROACT_MACHINE_HERE,
+                .device_count = s.devices,
+                .plan = {.method = *m, .chunk_bytes = 4096, .threads = 256}};
+
+            s.method = *m;
+            if (proact_open(&options, &s.session, &s.err) == PROACT_EREFUSED)
+                continue; /* it lacks what the method needs */
+            for (int i = 0; i < TABLES; i++)
+                run_table_here(&tables[i], s, truth[i]);
+            proact_close(s.session);
+        }
+    for (int i = 0; i < TABLES; i++)
+        free(truth[i]);
+}
+
 static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
 {
-    const struct table tables[] = {
-        {samples, SAMPLES_COUNT, samples_compilers, plain_text},
-        {kernels, KERNELS_COUNT, kernels_compilers, kernels_ptx}};
+    const char *which = *state;
     unsigned ran = 0, failures = 0;
+    const struct share s = {.ran = &ran, .failed = &failures};
 
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        run_table(&tables[i], *state != NULL,
-                  (struct share){.ran = &ran, .failed = &failures});
+    if (!strcmp(which, "here"))
+        run_here(s);
+    for (int i = 0; i < TABLES && strcmp(which, "here") != 0; i++)
+        run_table(&tables[i], !strcmp(which, "all"), s);
     print_message("%u runs of kernels\n", ran);
     assert_int_equal(failures, 0);
     assert_true(ran >= SAMPLES_COUNT);
@@ -369,9 +422,9 @@ static void unmarked_kernels_give_the_answer_on_all_devices(void **state)
 
 int main(int argc, char **argv)
 {
-    char *all = argc > 1 && !strcmp(argv[1], "all") ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(unmarked_kernels_give_the_answer_on_all_devices, all),
+        cmocka_unit_test_prestate(unmarked_kernels_give_the_answer_on_all_devices,
+                                  argc > 1 ? argv[1] : ""),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

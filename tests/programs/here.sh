@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Usage: here.sh PROACTCC OUT. Every program of this folder says the same, and ends well, built
+# by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and with
+# all that can be split always split, by every method in turn. Exit status 77: no GPU.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+proactcc=$1 out=$2
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+[ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
+mkdir -p "$out"
+names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,')
+echo "$names" | xargs -P "$(nproc)" -I% nvcc -arch=native "$here/%.cu" -o "$out/%.nvcc" || exit 1
+echo "$names" | xargs -P "$(nproc)" -I% "$proactcc" -arch=sm_90 "$here/%.cu" -o "$out/%" || exit 1
+
+bad=0 ran=0
+same() { # NAME TITLE: what it says is what nvcc's said
+    status=$?
+    ran=$((ran + 1))
+    if [ $status = 0 ] && cmp -s "$out/$1.expected" "$out/$1.stdout"; then
+        return
+    fi
+    echo "$1, $2: exit status $status"
+    tail -3 "$out/$1.stderr"
+    diff "$out/$1.expected" "$out/$1.stdout" | head -5
+    bad=$((bad + 1))
+}
+for name in $names; do
+    "$out/$name.nvcc" >"$out/$name.expected" 2>"$out/$name.stderr" </dev/null ||
+        { echo "$name by nvcc: exit status $?"; bad=$((bad + 1)); continue; }
+    n=1
+    while [ $n -le "$gpus" ]; do
+        PROACT_DEVICES=$n PROACT_REPORT=1 timeout 60 "$out/$name" \
+            >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
+        same "$name" "$n devices"
+        for method in bulk fused inline polling copy-engine relay; do
+            [ $n = 1 ] && break
+            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_METHOD=$method timeout 60 \
+                "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
+            same "$name" "$method on $n devices"
+        done
+        n=$((n * 2))
+    done
+done
+echo "$ran runs of programs, $bad bad"
+[ $bad = 0 ]
