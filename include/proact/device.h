@@ -50,9 +50,12 @@ struct proact_piece {
 
 /* One written array, as this device sees it. */
 struct proact_slot {
-    unsigned char *base;       /* this device's replica */
-    const proact_u32 *first;   /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
-    const proact_u32 *chunk;   /* a row: the chunk it writes into */
+    unsigned char *base;     /* this device's replica */
+    const proact_u32 *first; /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
+    const proact_u32 *chunk; /* a row: the chunk it writes into */
+    /* Where `regular` is not 0, CTA c has row c alone, of chunk (c + ahead) >> regular - 1:
+       it need not look that up at its end. */
+    proact_u32 regular, ahead;
     proact_u32 *counter;       /* by chunk: its writers that have ended, in all launches */
     const proact_u32 *writers; /* by chunk: in one launch */
     proact_u32

@@ -240,10 +240,15 @@ struct proact_rows {
 
 PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
 {
-    struct proact_rows r;
+    const proact_u32 cta = proact_cta_here();
+    struct proact_rows r = {cta, cta + 1, 0};
 
-    r.row = slot->first[proact_cta_here()];
-    r.end = slot->first[proact_cta_here() + 1];
+    if (slot->regular) {
+        r.chunk = (cta + slot->ahead) >> (slot->regular - 1);
+        return r;
+    }
+    r.row = slot->first[cta];
+    r.end = slot->first[cta + 1];
     r.chunk = r.row < r.end ? slot->chunk[r.row] : 0;
     return r;
 }

@@ -63,6 +63,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
         .piece_first = (const void *)(base + l.piece_first),
         .piece = (const void *)(base + l.piece),
     };
+    t->resident[device].regular = transfer_table_regular(table, &t->resident[device].ahead);
     status = devices->backend->write(devices->device[device].lane[TRANSFER_MAIN],
                                      t->block[device], image, l.bytes, err);
     free(image);

@@ -307,3 +307,41 @@ uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
                 out[count - 1] = cta;
     return count;
 }
+
+/* CTAs from `from` on that write into the same chunk. */
+static uint32_t alike(const struct transfer_table *t, uint32_t from)
+{
+    uint32_t end = from;
+
+    while (end < t->cta_count && t->chunk[end] == t->chunk[from])
+        end++;
+    return end - from;
+}
+
+/* The first chunk and the last may have fewer CTAs than the others. */
+uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead)
+{
+    uint32_t shift = 0;
+
+    for (uint32_t c = 0; c <= t->cta_count; c++)
+        if (t->first[c] != c)
+            return 0;
+    if (!t->cta_count)
+        return 0;
+    uint32_t first = alike(t, 0), most = first;
+
+    if (first < t->cta_count && alike(t, first) > first)
+        most = alike(t, first);
+    while (shift < 31 && 1u << shift < most)
+        shift++;
+    uint64_t skip = ((uint64_t)t->chunk[0] << shift) +
+                    (first < t->cta_count ? (1u << shift) - first : 0);
+
+    if (skip + t->cta_count > UINT32_MAX)
+        return 0;
+    for (uint32_t c = 0; c < t->cta_count; c++)
+        if (t->chunk[c] != (c + skip) >> shift)
+            return 0;
+    *ahead = (uint32_t)skip;
+    return shift + 1;
+}

@@ -53,3 +53,6 @@ void transfer_table_clear(struct transfer_table *t); /* zeroed is fine */
    into `out`; returns how many there are. */
 uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
                                 uint32_t *out, uint32_t room);
+
+/* Whether each CTA c writes into one chunk, (c + ahead) >> regular - 1; 0: no. */
+uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead);

@@ -326,6 +326,34 @@ static void a_hundred_thousand_ctas_are_quick(void **state)
     assert_int_equal(bytes, ctas * 8192ull);
 }
 
+static void even_maps_are_told_by_numbers(void **state)
+{
+    static const uint32_t runs[] = {512, 4096, 1024, 700, 8192};
+    struct spelled s = {.ctas = CTAS_MAX};
+    struct built b;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof runs / sizeof *runs; i++) {
+        for (uint32_t c = 0; c < CTAS_MAX; c++) {
+            s.count[c] = 1;
+            s.range[c][0] = (struct range){(uint64_t)c * runs[i], runs[i]};
+        }
+        assert_int_equal(build(&b, &s, (uint64_t)CTAS_MAX * runs[i], 3), PROACT_OK);
+        for (unsigned d = 0; d < 3; d++) {
+            uint32_t ahead = 0, regular = transfer_table_regular(&b.table[d], &ahead);
+
+            assert_int_equal(regular != 0, i < 3);
+            for (uint32_t c = 0; c < b.table[d].cta_count && regular; c++)
+                assert_int_equal(b.table[d].chunk[c], (c + ahead) >> (regular - 1));
+        }
+        clear(&b);
+    }
+    s.count[7] = 0; /* writes nothing */
+    assert_int_equal(build(&b, &s, (uint64_t)CTAS_MAX * 8192, 1), PROACT_OK);
+    assert_int_equal(transfer_table_regular(&b.table[0], &s.count[0]), 0);
+    clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +363,7 @@ int main(void)
         cmocka_unit_test(two_devices_may_not_own_a_byte),
         cmocka_unit_test(a_conflict_is_found_behind_longer_ranges),
         cmocka_unit_test(a_hundred_thousand_ctas_are_quick),
+        cmocka_unit_test(even_maps_are_told_by_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
