@@ -359,7 +359,7 @@ static enum proact_status can_split(struct launching *l, bool *split,
         return PROACT_OK;
     if (!k->has_maps)
         derive_slots(l);
-    if (l->over == 1)
+    if (!k->has_maps && l->over == 1)
         return PROACT_OK;
     if (!k->has_maps)
         derive_maps(l);
