@@ -224,6 +224,28 @@ static void kernels_run_at_the_same_time(struct contract *c)
     }
 }
 
+/* Nor does a driver first wait until the agent has ended, to make what the kernel needs. */
+static void what_a_kernel_needs_is_there_before_it(struct contract *c)
+{
+    static const char *const needy[] = {"announce_deep", "announce_aloud"};
+
+    for (size_t i = 0; i < sizeof needy / sizeof *needy; i++) {
+        device_addr flag = contract_words(c, 0, 1), word = contract_words(c, 0, 1);
+        device_addr copy = contract_words(c, 0, 1);
+        const struct contract_parameters waits = await(flag, 3, copy, word);
+        const struct contract_parameters tells = announce(word, 77, flag, 3);
+        struct device_function *f;
+
+        clear(c, 0, flag, 4);
+        clear(c, 0, word, 4);
+        contract_must(c, c->b->function(c->module[0], needy[i], &f, &c->err));
+        contract_run(c, 0, 0, "await", 1, 1, &waits);
+        contract_run(c, 0, 1, needy[i], 1, 1, &tells);
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 0, copy), 77);
+    }
+}
+
 /* A kernel waits for a stream's write, and a stream for a kernel's store. */
 static void kernels_and_streams_wait_for_each_other(struct contract *c)
 {
@@ -312,6 +334,8 @@ const struct contract_promise contract_launch[] = {
     {"every thread knows its place", every_thread_knows_its_place, false},
     {"dynamic shared memory is given", dynamic_shared_memory_is_given, false},
     {"kernels run at the same time", kernels_run_at_the_same_time, false},
+    {"what a kernel needs is there before it", what_a_kernel_needs_is_there_before_it,
+     false},
     {"kernels and streams wait for each other", kernels_and_streams_wait_for_each_other,
      true},
     {"kernels reach their peers", kernels_reach_their_peers, true},

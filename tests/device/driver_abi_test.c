@@ -43,6 +43,7 @@ SIZE(cu_result, CUresult)
 SIZE(cu_device_attribute, CUdevice_attribute)
 SIZE(cu_function_attribute, CUfunction_attribute)
 SIZE(cu_jit_option, CUjit_option)
+SIZE(cu_limit, CUlimit)
 SIZE(cu_capture_mode, CUstreamCaptureMode)
 SIZE(cu_granularity, CUmemAllocationGranularity_flags)
 SIZE(cu_address, CUdeviceptr)
@@ -91,6 +92,8 @@ NUMBER(CU_MULTICAST, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)
 #endif
 
 NUMBER(CU_STATIC_SHARED_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
+NUMBER(CU_LOCAL_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+NUMBER(CU_STACK_BYTES, CU_LIMIT_STACK_SIZE)
 NUMBER(CU_DYNAMIC_SHARED_MAX, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER)
 NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
@@ -131,6 +134,7 @@ MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 #define cu_device_attribute CUdevice_attribute
 #define cu_function_attribute CUfunction_attribute
 #define cu_jit_option CUjit_option
+#define cu_limit CUlimit
 #define cu_capture_mode CUstreamCaptureMode
 #define cu_granularity CUmemAllocationGranularity_flags
 #define cu_address CUdeviceptr

@@ -89,8 +89,10 @@ cu_result cuInit(unsigned flags)
 
     (void)flags;
     f->count = setting("FAKE_CUDA_DEVICES", 2);
-    for (unsigned d = 0; d < FAKE_DEVICES_MAX; d++)
+    for (unsigned d = 0; d < FAKE_DEVICES_MAX; d++) {
         f->contexts[d].device = d;
+        f->contexts[d].stack_bytes = 1024;
+    }
     if (result)
         return result;
     f->is_open = true;

@@ -29,6 +29,7 @@ enum {
     FAKE_INVALID_CONTEXT = 201,
     FAKE_ILLEGAL_ADDRESS = 700,
     FAKE_LAUNCH_FAILED = 719,
+    FAKE_LATE = 800, /* no answer of the driver's: it would wait */
     FAKE_CAPTURE_UNSUPPORTED = 900,
     FAKE_CAPTURE_UNJOINED = 904,
     FAKE_CAPTURE_ISOLATION = 907,
@@ -37,6 +38,8 @@ enum {
 struct CUctx_st {
     unsigned device, holders;
     bool reaches[FAKE_DEVICES_MAX]; /* enabled */
+    size_t stack_bytes;             /* of a thread */
+    bool has_calls;                 /* what printing needs is there */
 };
 
 /* A range of addresses, and who is let in. */

@@ -270,9 +270,9 @@ cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function f
 
     if (result)
         return result;
-    if (what != CU_STATIC_SHARED_BYTES)
+    if (what != CU_STATIC_SHARED_BYTES && what != CU_LOCAL_BYTES)
         return CU_INVALID_VALUE;
-    *out = (int)info.shared_bytes;
+    *out = (int)(what == CU_LOCAL_BYTES ? info.local_bytes_per_thread : info.shared_bytes);
     return 0;
 }
 
@@ -294,6 +294,42 @@ cu_result cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset,
     *offset = 0;
     *bytes = info.parameter_bytes;
     return 0;
+}
+
+cu_result cuCtxGetLimit(size_t *out, cu_limit what)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (!result)
+        *out = fake_cuda()->contexts[fake_device()].stack_bytes;
+    return what == CU_STACK_BYTES ? result : CU_INVALID_VALUE;
+}
+
+cu_result cuCtxSetLimit(cu_limit what, size_t value)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (!result)
+        fake_cuda()->contexts[fake_device()].stack_bytes = value;
+    return what == CU_STACK_BYTES ? result : CU_INVALID_VALUE;
+}
+
+/* A kernel that needs what its context has not got yet begins when nothing else runs there:
+   whoever launches it beside something may have made both wait for ever. */
+static bool is_late(const struct CUfunc_st *f, const struct CUstream_st *on)
+{
+    struct CUctx_st *c = &fake_cuda()->contexts[on->device];
+    size_t stack = execute_kernel_info(f->kernel).local_bytes_per_thread;
+    bool calls = strstr(f->module->ptx->text, "vprintf") != NULL, is_idle = true;
+
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        is_idle &= s->device != on->device || !s->queue.first;
+    if (!is_idle)
+        return stack > c->stack_bytes || (calls && !c->has_calls);
+    c->has_calls |= calls;
+    if (stack > c->stack_bytes)
+        c->stack_bytes = stack;
+    return false;
 }
 
 /* NVIDIA's parameters. NOLINTNEXTLINE(readability-function-size) */
@@ -321,6 +357,8 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     if (parameters || (extra ? *(size_t *)extra[3] : 0) != info.parameter_bytes ||
         block_x * block_y * block_z > info.max_threads)
         return CU_INVALID_VALUE;
+    if (is_late(f, stream))
+        return FAKE_LATE;
     fake_queue(stream, (struct fake_op){.kind = FAKE_LAUNCH,
                                         .launch = make(&launch, stream->device, buffer,
                                                        info.parameter_bytes)});

@@ -69,8 +69,10 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
     if (status)
         return status;
     text = must_strndup(ptx, bytes);
-    cu_result result = set->driver.module_load(&module, text, 2, options, values);
+    cu_result result = cuda_early_calls(set, device, text);
 
+    if (!result)
+        result = set->driver.module_load(&module, text, 2, options, values);
     free(text);
     if (!result && (result = load_all(&set->driver, module)))
         set->driver.module_unload(module);
@@ -140,6 +142,8 @@ static cu_result read_function(struct device_set *set, unsigned device,
         v->function_attribute(&f->static_shared_bytes, CU_STATIC_SHARED_BYTES, f->function);
 
     f->parameter_bytes = parameter_bytes(v, f->function);
+    if (!result)
+        result = cuda_early_local(v, f->function);
     if (!result)
         result = v->device_attribute(&f->shared_limit, CU_SHARED_PER_BLOCK, d);
     if (!result)

@@ -57,6 +57,7 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
+    bool has_calls;  /* what device code calls of the driver is made: cuda_early.c */
     cu_event origin; /* when origin_ns was, for spans */
     uint64_t origin_ns;
 };
@@ -195,6 +196,10 @@ void cuda_observe(struct device_set *set, device_observer *observer, void *conte
  * limit. */
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err);
+
+/* cuda_early.c, within cuda_enter(): before a kernel can be launched that needs it. */
+cu_result cuda_early_calls(struct device_set *set, unsigned device, const char *ptx);
+cu_result cuda_early_local(const struct driver *v, cu_function f);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

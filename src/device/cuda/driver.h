@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result; /* this and the next five: an enum of the driver's */
+typedef int cu_result; /* this and the next six: an enum of the driver's */
 typedef int cu_device_attribute;
 typedef int cu_function_attribute;
 typedef int cu_jit_option;
+typedef int cu_limit;
 typedef int cu_capture_mode;
 typedef int cu_granularity;
 typedef int cu_device;
@@ -63,7 +64,11 @@ enum { /* compute modes */
 };
 enum { /* of a kernel */
        CU_STATIC_SHARED_BYTES = 1,
+       CU_LOCAL_BYTES = 3, /* of a thread */
        CU_DYNAMIC_SHARED_MAX = 8,
+};
+enum {                     /* of a context */
+       CU_STACK_BYTES = 0, /* of a thread */
 };
 enum { /* options of module_load */
        CU_JIT_ERROR_LOG = 5,

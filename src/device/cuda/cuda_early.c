@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the driver makes for the first kernel that needs it, and not before all that runs on
+   the device has ended: were that an agent which waits for this very kernel, both would
+   wait for ever. So it is made when kernels are loaded: local memory (a kernel that keeps
+   more than a thread's stack at first has), and what device code needs to print and to
+   assert. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+
+/* Calls nothing: the driver looks at what a kernel could call. By hand, so that it does not
+   depend on a compiler that was newer than the driver. */
+static const char caller[] =
+    ".version 7.0\n"
+    ".target sm_52\n"
+    ".address_size 64\n"
+    ".extern .func (.param .b32 r) vprintf (.param .b64 text, .param .b64 list);\n"
+    ".extern .func __assertfail (.param .b64 what, .param .b64 file, .param .b32 line,\n"
+    " .param .b64 where, .param .b64 bytes);\n"
+    ".visible .entry caller(.param .u64 calls)\n"
+    "{\n"
+    " .reg .pred %p;\n"
+    " .reg .b32 %r;\n"
+    " .reg .b64 %rd;\n"
+    " ld.param.u64 %rd, [calls];\n"
+    " setp.eq.u64 %p, %rd, 0;\n"
+    " @%p bra END;\n"
+    " { .param .b64 a; .param .b64 b; .param .b32 c;\n"
+    "  st.param.b64 [a], %rd; st.param.b64 [b], %rd;\n"
+    "  call.uni (c), vprintf, (a, b); ld.param.b32 %r, [c]; }\n"
+    " { .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+    "  st.param.b64 [a], %rd; st.param.b64 [b], %rd; st.param.b32 [c], %r;\n"
+    "  st.param.b64 [d], %rd; st.param.b64 [e], %rd;\n"
+    "  call.uni __assertfail, (a, b, c, d, e); }\n"
+    "END:\n"
+    " ret;\n"
+    "}\n";
+
+static cu_result run(const struct driver *v, cu_function f, cu_stream stream)
+{
+    uint64_t calls = 0;
+    size_t bytes = sizeof calls;
+    void *extra[] = {CU_LAUNCH_BUFFER, &calls, CU_LAUNCH_BUFFER_BYTES, &bytes,
+                     CU_LAUNCH_END};
+    cu_result result = v->launch(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra);
+
+    return result ? result : v->stream_synchronize(stream);
+}
+
+cu_result cuda_early_calls(struct device_set *set, unsigned device, const char *ptx)
+{
+    const struct driver *v = &set->driver;
+    struct cuda_device *d = &set->devices[device];
+    cu_module module;
+    cu_function f;
+
+    if (d->has_calls || (!strstr(ptx, "vprintf") && !strstr(ptx, "__assertfail")))
+        return 0;
+    cu_result result = v->module_load(&module, caller, 0, NULL, NULL);
+
+    if (result)
+        return result;
+    result = v->module_function(&f, module, "caller");
+    if (!result)
+        result = run(v, f, d->rescue);
+    v->module_unload(module);
+    d->has_calls = !result;
+    return result;
+}
+
+/* Only ever more: a program's own runtime may have asked for some. */
+cu_result cuda_early_local(const struct driver *v, cu_function f)
+{
+    int bytes;
+    size_t has;
+    cu_result result = v->function_attribute(&bytes, CU_LOCAL_BYTES, f);
+
+    if (!result)
+        result = v->limit_get(&has, CU_STACK_BYTES);
+    if (result || bytes <= 0 || (size_t)bytes <= has)
+        return result;
+    return v->limit_set(CU_STACK_BYTES, (size_t)bytes);
+}
