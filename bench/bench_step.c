@@ -23,8 +23,9 @@ struct step_bench {
     bool is_virtual;
 };
 
-static void open_step(struct step_bench *b, const struct bench_request *q,
-                      const char *method)
+/* PROACT_EREFUSED: the machine cannot. */
+static enum proact_status open_step(struct step_bench *b, const struct bench_request *q,
+                                    const char *method)
 {
     struct proact_error err = {""};
     const struct proact_options options = {.machine = q->machine,
@@ -36,7 +37,11 @@ static void open_step(struct step_bench *b, const struct bench_request *q,
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
 
     *b = (struct step_bench){.count = 0};
-    bench_must(proact_open(&options, &b->session, &err), &err);
+    enum proact_status status = proact_open(&options, &b->session, &err);
+
+    if (status == PROACT_EREFUSED)
+        return status;
+    bench_must(status, &err);
     b->count = proact_device_count(b->session) * THREADS;
     b->is_virtual = proact_is_emulated(b->session);
     uint32_t *zeros = must_calloc(b->count, sizeof *zeros);
@@ -51,6 +56,7 @@ static void open_step(struct step_bench *b, const struct bench_request *q,
     bench_must(proact_kernel_load(b->session, &image, "micro_step", &b->kernel, &err),
                &err);
     bench_must(proact_kernel_map(b->kernel, 1, &map, &err), &err);
+    return PROACT_OK;
 }
 
 static enum proact_status launch_steps(struct step_bench *b, struct proact_error *err)
@@ -118,16 +124,11 @@ static void run_method(const struct bench_request *q, const char *method,
     struct step_bench b;
     struct proact_error err = {""};
 
-    open_step(&b, q, method);
+    if (open_step(&b, q, method))
+        return;
     r->devices = proact_device_count(b.session);
     r->is_virtual = b.is_virtual;
-    enum proact_status status = launch_steps(&b, &err);
-
-    if (status == PROACT_EREFUSED) { /* the machine cannot */
-        proact_close(b.session);
-        return;
-    }
-    bench_must(status, &err);
+    bench_must(launch_steps(&b, &err), &err);
     b.done = STEPS;
     add(&b, method, "launched one by one", r);
     bench_must(proact_record_begin(b.session, &err), &err);

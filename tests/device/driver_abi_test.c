@@ -102,6 +102,8 @@ NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
 NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
 NUMBER(CU_EVENT_WITHOUT_TIME, CU_EVENT_DISABLE_TIMING)
 NUMBER(CU_WAIT_AT_LEAST, CU_STREAM_WAIT_VALUE_GEQ)
+NUMBER(CU_LAUNCH_PRIORITY, CU_LAUNCH_ATTRIBUTE_PRIORITY)
+NUMBER(CU_GRAPH_PRIORITIES, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 NUMBER(CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED)
 NUMBER(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE)
 NUMBER(CU_MANAGED_GLOBAL, CU_MEM_ATTACH_GLOBAL)
@@ -129,6 +131,16 @@ SIZE(struct cu_memory_access, CUmemAccessDesc)
 MEMBER(struct cu_memory_access, location, CUmemAccessDesc, location)
 MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 
+SIZE(struct cu_launch_attribute, CUlaunchAttribute)
+MEMBER(struct cu_launch_attribute, what, CUlaunchAttribute, id)
+MEMBER(struct cu_launch_attribute, value, CUlaunchAttribute, value)
+MEMBER(struct cu_launch_attribute, value.priority, CUlaunchAttribute, value.priority)
+SIZE(struct cu_launch_config, CUlaunchConfig)
+MEMBER(struct cu_launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes)
+MEMBER(struct cu_launch_config, stream, CUlaunchConfig, hStream)
+MEMBER(struct cu_launch_config, attributes, CUlaunchConfig, attrs)
+MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
+
 /* Each function's type, with our words for types put back into NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
@@ -138,6 +150,7 @@ MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 #define cu_capture_mode CUstreamCaptureMode
 #define cu_granularity CUmemAllocationGranularity_flags
 #define cu_address CUdeviceptr
+#define cu_launch_config CUlaunchConfig_st
 #define cu_memory_kind CUmemAllocationProp_st
 #define cu_memory_access CUmemAccessDesc_st
 #define DRIVER(name, symbol, parameters)                                                   \

@@ -364,3 +364,10 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
                                                        info.parameter_bytes)});
     return 0;
 }
+
+cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
+                           void **parameters, void **extra)
+{
+    return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                          c->block[2], c->shared_bytes, c->stream, parameters, extra);
+}

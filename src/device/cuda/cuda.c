@@ -77,6 +77,7 @@ static void close_device(struct device_set *set, unsigned number)
         v->event_destroy(d->origin);
     if (d->rescue)
         v->stream_destroy(d->rescue);
+    cuda_standing_unload(set, number);
     v->context_pop(&was);
     if (set->is_lost)
         v->primary_reset(d->device);

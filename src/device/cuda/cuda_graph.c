@@ -62,11 +62,23 @@ static enum proact_status check_peers(const struct device_set *set,
     return PROACT_OK;
 }
 
+static enum proact_status load_standing(struct device_set *set, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < set->count && !status; d++)
+        if (!(status = cuda_enter(set, d, err)))
+            status =
+                cuda_leave(set, d, cuda_standing_load(set, d), "cuModuleLoadDataEx", err);
+    return status;
+}
+
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status = check_peers(set, err);
 
-    if (status || (status = make_stream(set, err)) || (status = cuda_enter(set, 0, err)))
+    if (status || (status = load_standing(set, err)) || (status = make_stream(set, err)) ||
+        (status = cuda_enter(set, 0, err)))
         return status;
     cu_stream stream = set->graph_stream->stream;
     cu_result result = set->driver.capture_begin(stream, CU_CAPTURE_RELAXED);
@@ -121,7 +133,7 @@ static cu_result end_capture(struct device_set *set, cu_graph_exec *exec)
     cu_result ended = v->capture_end(set->graph_stream->stream, &graph);
 
     if (!result && !(result = ended))
-        result = v->graph_make(exec, graph, 0);
+        result = v->graph_make(exec, graph, CU_GRAPH_PRIORITIES);
     if (graph)
         v->graph_destroy(graph);
     return result;

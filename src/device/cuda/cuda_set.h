@@ -57,6 +57,8 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
+    cu_module standing; /* cuda_standing.c; `stand` NULL: not loaded yet */
+    cu_function stand;
     bool has_calls;  /* what device code calls of the driver is made: cuda_early.c */
     cu_event origin; /* when origin_ns was, for spans */
     uint64_t origin_ns;
@@ -200,6 +202,11 @@ enum proact_status cuda_await(struct device_set *set, struct device_stream *only
 /* cuda_early.c, within cuda_enter(): before a kernel can be launched that needs it. */
 cu_result cuda_early_calls(struct device_set *set, unsigned device, const char *ptx);
 cu_result cuda_early_local(const struct driver *v, cu_function f);
+
+/* cuda_standing.c, within cuda_enter(): waits for words in a graph. */
+cu_result cuda_standing_load(struct device_set *set, unsigned device);
+void cuda_standing_unload(struct device_set *set, unsigned device);
+cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

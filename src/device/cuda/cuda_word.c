@@ -27,7 +27,9 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
 
     s->is_open_ended = false;
     if (!result)
-        result = set->driver.stream_wait_value(s->stream, word, value, CU_WAIT_AT_LEAST);
+        result = set->is_capturing ? cuda_stand(s, word, value)
+                                   : set->driver.stream_wait_value(s->stream, word, value,
+                                                                   CU_WAIT_AT_LEAST);
     if (result && wait.before)
         cuda_mark_back(set, s->device, false, wait.before);
     if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))

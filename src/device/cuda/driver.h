@@ -79,6 +79,8 @@ enum {
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
     CU_WAIT_AT_LEAST = 0,
+    CU_LAUNCH_PRIORITY = 8,
+    CU_GRAPH_PRIORITIES = 8, /* of its nodes */
     CU_CAPTURE_RELAXED = 2,
     CU_HOST_PORTABLE = 1,
     CU_MANAGED_GLOBAL = 1,
@@ -91,6 +93,20 @@ enum {
 #define CU_LAUNCH_END ((void *)0)
 #define CU_LAUNCH_BUFFER ((void *)1)
 #define CU_LAUNCH_BUFFER_BYTES ((void *)2)
+
+struct cu_launch_attribute {
+    int what;
+    union {
+        char room[64];
+        int priority;
+    } value __attribute__((aligned(8)));
+};
+struct cu_launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    cu_stream stream;
+    struct cu_launch_attribute *attributes;
+    unsigned attribute_count;
+};
 
 struct cu_location {
     int type, number;
