@@ -186,6 +186,49 @@ static void memory_that_is_used_up_is_said(void **state)
 }
 
 /* Every call after the loss says the same, and nothing waits. */
+/* In a graph device 1 waits for device 0, which is busy for longer than anything may be
+   waited for. */
+static void a_late_device_is_said(void **state)
+{
+    static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry busy()\n{\n"
+                              " .reg .pred %p;\n .reg .b64 %rd<4>;\n"
+                              " mov.u64 %rd1, %globaltimer;\n"
+                              "AGAIN:\n mov.u64 %rd2, %globaltimer;\n"
+                              " sub.u64 %rd3, %rd2, %rd1;\n"
+                              " setp.lt.u64 %p, %rd3, 100000000;\n @%p bra AGAIN;\n"
+                              " ret;\n}\n";
+    const struct device_launch once = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct device_set *set = open_devices("");
+    struct device_stream *stream[2];
+    struct device_event *done;
+    struct device_module *module;
+    struct device_function *busy;
+    struct device_graph *g;
+    struct proact_error err = {""};
+
+    (void)state;
+    for (unsigned d = 0; d < 2; d++)
+        assert_false(device_cuda.stream_create(set, d, &stream[d], &err));
+    assert_false(device_cuda.event_create(set, 0, false, &done, &err));
+    assert_false(
+        device_cuda.module_load(set, 0, "busy.ptx", ptx, strlen(ptx), &module, &err));
+    assert_false(device_cuda.function(module, "busy", &busy, &err));
+    assert_false(device_cuda.capture_begin(set, &err));
+    assert_false(device_cuda.launch(stream[0], busy, &once, &err));
+    assert_false(device_cuda.record(stream[0], done, &err));
+    assert_false(device_cuda.wait_event(stream[1], done, &err));
+    assert_false(device_cuda.capture_end(set, &g, &err));
+    assert_false(device_cuda.graph_launch(g, &err));
+    assert_int_equal(device_cuda.synchronize(set, &err), PROACT_ETIMEOUT);
+    assert_string_equal(err.text,
+                        "device 1 waited 40 ms in a recording for another device, "
+                        "which did not come so far");
+    device_cuda.graph_destroy(g);
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
 static void a_lost_device_stays_lost(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_FAIL=cuStreamQuery:1:700");
@@ -257,6 +300,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
         cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
+        cmocka_unit_test(a_late_device_is_said),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),
     };

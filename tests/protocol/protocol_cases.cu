@@ -50,6 +50,7 @@ extern "C" __global__ void spread(const proact_u32 *from, proact_u32 *to, proact
     proact_done(&share);
 }
 
+/* Not split, for its atomics: the first device runs it. */
 extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)
 {
@@ -57,6 +58,12 @@ extern "C" __global__ void whole(const proact_u32 *from, proact_u32 *to, proact_
     proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
 
     dawdle(&s, proact_cta_here());
-    if (i < count)
-        to[i] = value(&s, i);
+    if (i < count) {
+        proact_u32 old;
+
+        asm volatile("atom.relaxed.gpu.exch.b32 %0, [%1], %2;"
+                     : "=r"(old)
+                     : "l"(&to[i]), "r"(value(&s, i))
+                     : "memory");
+    }
 }

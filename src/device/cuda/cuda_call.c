@@ -25,16 +25,17 @@ static cu_result take_in(struct device_stream *s)
     struct device_set *set = s->set;
     cu_result result = 0;
 
-    if (s == set->graph_stream)
+    if (s == set->devices[s->device].graph_stream)
         return 0;
     if (set->is_capturing) {
         if (!s->is_captured)
-            result = set->driver.stream_wait_event(s->stream, set->graph_begin, 0);
+            result = set->driver.stream_wait_event(s->stream,
+                                                   set->devices[s->device].graph_begin, 0);
         s->is_captured = true;
         return result;
     }
     if (s->is_behind)
-        result = set->driver.stream_wait_event(s->stream, set->graph_end, 0);
+        result = set->driver.stream_wait_event(s->stream, set->devices[0].graph_end, 0);
     s->is_behind = false;
     s->is_ahead = true;
     return result;

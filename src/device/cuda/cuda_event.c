@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_tape.h"
 
 enum proact_status cuda_event_create(struct device_set *set, unsigned device, bool has_time,
                                      struct device_event **out, struct proact_error *err)
@@ -57,10 +57,14 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
         return fail(err, PROACT_EINVAL,
                     "an event of device %u cannot be recorded on a stream of device %u",
                     e->device, s->device);
+    e->is_recorded = true;
+    e->capture = s->set->is_taping ? s->set->captures : 0;
+    if (s->set->is_taping) {
+        cuda_tape(&(struct cuda_taped_op){.kind = TAPED_RECORD, .stream = s, .event = e});
+        return PROACT_OK;
+    }
     if ((status = cuda_use(s, err)))
         return status;
-    e->is_recorded = true;
-    e->capture = s->set->is_capturing ? s->set->captures : 0;
     return cuda_leave(s->set, s->device, s->set->driver.event_record(e->event, s->stream),
                       "cuEventRecord", err);
 }
@@ -72,8 +76,13 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
     enum proact_status status;
 
     /* A graph comes after all before it, and all later after the graph. */
-    if (e->capture != (set->is_capturing ? set->captures : 0))
+    if (e->capture != (set->is_taping ? set->captures : 0))
         return PROACT_OK;
+    if (set->is_taping) {
+        cuda_tape(
+            &(struct cuda_taped_op){.kind = TAPED_WAIT_EVENT, .stream = s, .event = e});
+        return PROACT_OK;
+    }
     if ((status = cuda_use(s, err)))
         return status;
     s->is_open_ended = true;

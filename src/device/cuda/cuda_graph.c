@@ -1,51 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: the driver keeps what streams are given while they are captured. A capture begins
-   on a stream of its own, takes others in as they are used, and ends when all have come
-   together there; a graph is launched on that stream, too. */
+/* Graphs: what is recorded becomes a graph a device, captured by the driver on a stream of
+   its own that takes the others in as they are used. Within a device events are edges;
+   between devices they are words (cuda_standing.c), each for one wait of one launch of the
+   graph. All graphs of one launch have ended before those of the next begin. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_tape.h"
+
+enum { WORD_BYTES = 32 }; /* one that is waited for, in a sector of its own */
 
 struct device_graph {
     struct device_set *set;
-    cu_graph_exec exec;
+    cu_graph_exec exec[TOPOLOGY_DEVICES_MAX]; /* NULL: nothing is done there */
+    cu_address words[TOPOLOGY_DEVICES_MAX];
     struct cuda_wait *waits;
     size_t wait_count;
 };
 
-static enum proact_status make_stream(struct device_set *set, struct proact_error *err)
+static enum proact_status make_stream(struct device_set *set, unsigned device,
+                                      struct proact_error *err)
 {
+    struct cuda_device *d = &set->devices[device];
     enum proact_status status = PROACT_OK;
+    cu_event *const events[] = {&d->graph_begin, &d->graph_end};
     cu_result result = 0;
 
-    if (set->graph_end)
-        return PROACT_OK;
-    if (!set->graph_stream)
-        status = cuda_stream_create(set, 0, &set->graph_stream, err);
-    if (status || (status = cuda_enter(set, 0, err)))
+    if (!d->graph_stream)
+        status = cuda_stream_create(set, device, &d->graph_stream, err);
+    if (status || (status = cuda_enter(set, device, err)))
         return status;
-    if (!set->graph_begin)
-        result = set->driver.event_create(&set->graph_begin, CU_EVENT_WITHOUT_TIME);
+    for (int i = 0; i < 2 && !result; i++)
+        if (!*events[i])
+            result = set->driver.event_create(events[i], CU_EVENT_WITHOUT_TIME);
     if (!result)
-        result = set->driver.event_create(&set->graph_end, CU_EVENT_WITHOUT_TIME);
-    return cuda_leave(set, 0, result, "cuEventCreate", err);
-}
-
-/* Within device 0's context: what the driver has captured so far goes. */
-static void abandon(struct device_set *set)
-{
-    cu_graph graph = NULL;
-
-    for (struct device_stream *s = set->streams; s; s = s->next)
-        s->is_captured = false;
-    set->driver.capture_end(set->graph_stream->stream, &graph);
-    if (graph)
-        set->driver.graph_destroy(graph);
-    set->is_capturing = false;
-    set->wait_count = set->captured_waits;
+        result = cuda_standing_load(set, device);
+    return cuda_leave(set, device, result, "cuEventCreate", err);
 }
 
 /* The driver captures no copy that goes through the host. */
@@ -62,37 +54,23 @@ static enum proact_status check_peers(const struct device_set *set,
     return PROACT_OK;
 }
 
-static enum proact_status load_standing(struct device_set *set, struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned d = 0; d < set->count && !status; d++)
-        if (!(status = cuda_enter(set, d, err)))
-            status =
-                cuda_leave(set, d, cuda_standing_load(set, d), "cuModuleLoadDataEx", err);
-    return status;
-}
-
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status = check_peers(set, err);
 
-    if (status || (status = load_standing(set, err)) || (status = make_stream(set, err)) ||
-        (status = cuda_enter(set, 0, err)))
+    for (unsigned d = 0; d < set->count && !status; d++)
+        status = make_stream(set, d, err);
+    if (status)
         return status;
-    cu_stream stream = set->graph_stream->stream;
-    cu_result result = set->driver.capture_begin(stream, CU_CAPTURE_RELAXED);
-
     set->captures++;
     set->captured_waits = set->wait_count;
-    set->is_capturing = result == 0;
-    if (!result && (result = set->driver.event_record(set->graph_begin, stream)))
-        abandon(set);
-    return cuda_leave(set, 0, result, "cuStreamBeginCapture", err);
+    set->is_taping = true;
+    return PROACT_OK;
 }
 
-/* The graph's stream goes on when this one has come so far. */
-static cu_result come_together(struct device_set *set, struct device_stream *s)
+/* Stream `to` goes on when this one has come so far. */
+static cu_result come_together(struct device_set *set, struct device_stream *s,
+                               const struct device_stream *to)
 {
     const struct driver *v = &set->driver;
     cu_context was;
@@ -101,83 +79,308 @@ static cu_result come_together(struct device_set *set, struct device_stream *s)
     cu_result result = v->event_record(s->join, s->stream);
 
     v->context_pop(&was);
-    return result ? result : v->stream_wait_event(set->graph_stream->stream, s->join, 0);
+    return result ? result : v->stream_wait_event(to->stream, s->join, 0);
 }
 
-static struct device_graph *keep(struct device_set *set, cu_graph_exec exec)
+/* A word for each wait of this device for another one. */
+static enum proact_status make_words(struct device_graph *g, unsigned device,
+                                     struct proact_error *err)
 {
-    struct device_graph *g = must_calloc(1, sizeof *g);
-
-    g->set = set;
-    g->exec = exec;
-    g->wait_count = set->wait_count - set->captured_waits;
-    g->waits = must_calloc(g->wait_count, sizeof *g->waits);
-    if (g->wait_count)
-        memcpy(g->waits, set->waits + set->captured_waits,
-               g->wait_count * sizeof *g->waits);
-    return g;
-}
-
-/* Within device 0's context. */
-static cu_result end_capture(struct device_set *set, cu_graph_exec *exec)
-{
+    struct device_set *set = g->set;
     const struct driver *v = &set->driver;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < set->tape_count; i++) {
+        struct cuda_taped_op *op = &set->tape[i];
+
+        if (op->kind != TAPED_WAIT_EVENT || op->stream->device != device ||
+            set->tape[op->record].stream->device == device)
+            continue;
+        op->to = bytes;
+        bytes += WORD_BYTES;
+    }
+    enum proact_status status = bytes ? cuda_enter(set, device, err) : PROACT_OK;
+
+    if (status || !bytes)
+        return status;
+    cu_result result = v->memory_alloc(&g->words[device], bytes);
+
+    if (!result)
+        result = v->fill(g->words[device], 0, bytes, set->devices[device].rescue);
+    if (!result)
+        result = v->stream_synchronize(set->devices[device].rescue);
+    return cuda_leave(set, device, result, "cuMemAlloc", err);
+}
+
+static cu_address word_of(const struct device_graph *g, const struct cuda_taped_op *wait)
+{
+    return g->words[wait->stream->device] + wait->to;
+}
+
+/* What a stream has to tell and to wait for goes into one kernel, as far as that delays
+   nothing: what is told comes first there. */
+static enum proact_status meet(struct device_stream *s, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (!s->meeting.tells && !s->meeting.stands)
+        return PROACT_OK;
+    if ((status = cuda_use(s, err)))
+        return status;
+    return cuda_leave(s->set, s->device, cuda_meet(s, &s->meeting), "cuLaunchKernelEx",
+                      err);
+}
+
+static enum proact_status tell(const struct device_graph *g, size_t record,
+                               struct proact_error *err)
+{
+    const struct device_set *set = g->set;
+    const struct cuda_taped_op *r = &set->tape[record];
+    struct cuda_meeting *m = &r->stream->meeting;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = record + 1; i < set->tape_count && !status; i++) {
+        const struct cuda_taped_op *op = &set->tape[i];
+
+        if (op->kind == TAPED_RECORD && op->event == r->event)
+            break;
+        if (op->kind != TAPED_WAIT_EVENT || op->record != record ||
+            op->stream->device == r->stream->device)
+            continue;
+        if (m->stands || m->tells == CUDA_MEETING_MAX)
+            status = meet(r->stream, err);
+        m->tell[m->tells++] = word_of(g, op);
+    }
+    return status;
+}
+
+static enum proact_status emit_record(const struct device_graph *g, size_t number,
+                                      struct proact_error *err)
+{
+    const struct cuda_taped_op *op = &g->set->tape[number];
+    struct device_stream *s = op->stream;
+    enum proact_status status = tell(g, number, err);
+
+    if (!status && op->is_awaited_here && s->meeting.stands)
+        status = meet(s, err);
+    if (status || !op->is_awaited_here || (status = cuda_use(s, err)))
+        return status;
+    return cuda_leave(s->set, s->device,
+                      s->set->driver.event_record(op->event->event, s->stream),
+                      "cuEventRecord", err);
+}
+
+static enum proact_status emit_wait(const struct device_graph *g,
+                                    const struct cuda_taped_op *op,
+                                    struct proact_error *err)
+{
+    struct device_stream *s = op->stream;
+    struct cuda_meeting *m = &s->meeting;
+    bool is_here = g->set->tape[op->record].stream->device == s->device;
+    enum proact_status status = PROACT_OK;
+
+    if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
+        status = meet(s, err);
+    if (!is_here && !status)
+        m->stand[m->stands++] = word_of(g, op);
+    if (!is_here || status || (status = cuda_use(s, err)))
+        return status;
+    return cuda_leave(s->set, s->device,
+                      s->set->driver.stream_wait_event(s->stream, op->event->event, 0),
+                      "cuStreamWaitEvent", err);
+}
+
+static enum proact_status emit(const struct device_graph *g, size_t number,
+                               struct proact_error *err)
+{
+    const struct cuda_taped_op *op = &g->set->tape[number];
+    struct device_stream *s = op->stream;
+    enum proact_status status;
+
+    if (op->kind == TAPED_RECORD)
+        return emit_record(g, number, err);
+    if (op->kind == TAPED_WAIT_EVENT)
+        return emit_wait(g, op, err);
+    if ((status = meet(s, err)))
+        return status;
+    switch (op->kind) {
+    case TAPED_COPY:
+        return cuda_copy(s, op->to, op->from, op->bytes, err);
+    case TAPED_FILL:
+        return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
+    case TAPED_LAUNCH:
+        return cuda_launch(s, op->function, &op->launch, err);
+    case TAPED_WAIT_VALUE:
+        return cuda_wait_value(s, op->to, op->value, &op->reason, err);
+    default:
+        return cuda_write_value(s, op->to, op->value, err);
+    }
+}
+
+static enum proact_status emit_all(const struct device_graph *g, unsigned device,
+                                   struct proact_error *err)
+{
+    const struct device_set *set = g->set;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < set->tape_count && !status; i++)
+        if (set->tape[i].stream->device == device)
+            status = emit(g, i, err);
+    for (struct device_stream *s = set->streams; s && !status; s = s->next)
+        if (s->device == device)
+            status = meet(s, err);
+    return status;
+}
+
+/* Within the device's context: what it has captured, or (`keeps` false) nothing. */
+static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps)
+{
+    struct device_set *set = g->set;
+    const struct driver *v = &set->driver;
+    struct device_stream *own = set->devices[device].graph_stream;
     cu_graph graph = NULL;
     cu_result result = 0;
 
     for (struct device_stream *s = set->streams; s; s = s->next) {
-        if (s->is_captured && !result)
-            result = come_together(set, s);
+        if (s->is_captured && keeps && !result)
+            result = come_together(set, s, own);
         s->is_captured = false;
+        s->meeting.tells = s->meeting.stands = 0;
     }
-    cu_result ended = v->capture_end(set->graph_stream->stream, &graph);
+    cu_result ended = v->capture_end(own->stream, &graph);
 
-    if (!result && !(result = ended))
-        result = v->graph_make(exec, graph, CU_GRAPH_PRIORITIES);
+    if (keeps && !result && !(result = ended))
+        result = v->graph_make(&g->exec[device], graph, CU_GRAPH_PRIORITIES);
     if (graph)
         v->graph_destroy(graph);
     return result;
 }
 
+static enum proact_status capture(struct device_graph *g, unsigned device,
+                                  struct proact_error *err)
+{
+    struct device_set *set = g->set;
+    const struct cuda_device *d = &set->devices[device];
+    const struct driver *v = &set->driver;
+    enum proact_status status = cuda_enter(set, device, err);
+    cu_context was;
+
+    if (status)
+        return status;
+    cu_result result = v->capture_begin(d->graph_stream->stream, CU_CAPTURE_RELAXED);
+    bool begun = !result;
+
+    if (!result)
+        result = v->event_record(d->graph_begin, d->graph_stream->stream);
+    if (!(status = cuda_leave(set, device, result, "cuStreamBeginCapture", err)))
+        status = emit_all(g, device, err);
+    if (!begun)
+        return status;
+    if (status) {
+        v->context_push(d->context);
+        end_capture(g, device, false);
+        v->context_pop(&was);
+        return status;
+    }
+    if ((status = cuda_enter(set, device, err)))
+        return status;
+    return cuda_leave(set, device, end_capture(g, device, true), "cuStreamEndCapture", err);
+}
+
+static bool takes_part(const struct device_set *set, unsigned device)
+{
+    for (size_t i = 0; i < set->tape_count; i++)
+        if (set->tape[i].stream->device == device)
+            return true;
+    return false;
+}
+
+static void keep_waits(struct device_graph *g)
+{
+    struct device_set *set = g->set;
+
+    g->wait_count = set->wait_count - set->captured_waits;
+    g->waits = must_calloc(g->wait_count, sizeof *g->waits);
+    if (g->wait_count)
+        memcpy(g->waits, set->waits + set->captured_waits,
+               g->wait_count * sizeof *g->waits);
+}
+
 enum proact_status cuda_capture_end(struct device_set *set, struct device_graph **out,
                                     struct proact_error *err)
 {
-    enum proact_status status = cuda_enter(set, 0, err);
-    cu_graph_exec exec = NULL;
-    cu_context was;
+    struct device_graph *g = must_calloc(1, sizeof *g);
+    enum proact_status status = PROACT_OK;
 
-    if (status) {
-        set->driver.context_push(set->devices[0].context);
-        abandon(set);
-        set->driver.context_pop(&was);
-        return status;
-    }
+    g->set = set;
+    set->is_taping = false;
+    for (unsigned d = 0; d < set->count && !status; d++)
+        status = make_words(g, d, err);
+    set->is_capturing = true;
+    for (unsigned d = 0; d < set->count && !status; d++)
+        if (takes_part(set, d))
+            status = capture(g, d, err);
     set->is_capturing = false;
-    cu_result result = end_capture(set, &exec);
-
-    if (!(status = cuda_leave(set, 0, result, "cuStreamEndCapture", err)))
-        *out = keep(set, exec);
+    cuda_tape_clear(set);
+    if (status)
+        cuda_graph_destroy(g);
+    else
+        keep_waits(g);
     set->wait_count = set->captured_waits;
+    if (!status)
+        *out = g;
     return status;
 }
 
-/* The graph comes after all that was used since the last one, all else after the graph. */
-static cu_result launch_between(struct device_graph *g)
+/* Device 0's stream goes first and last. */
+static cu_result launch_on(const struct device_graph *g, unsigned device)
 {
     struct device_set *set = g->set;
     const struct driver *v = &set->driver;
+    const struct cuda_device *d = &set->devices[device], *first = &set->devices[0];
+    cu_stream stream = d->graph_stream->stream;
+    cu_result result = 0;
+    cu_context was;
+
+    if (!g->exec[device])
+        return 0;
+    v->context_push(d->context);
+    if (device)
+        result = v->stream_wait_event(stream, first->graph_begin, 0);
+    if (!result)
+        result = v->graph_launch(g->exec[device], stream);
+    if (!result && device)
+        result = v->event_record(d->graph_end, stream);
+    v->context_pop(&was);
+    return result;
+}
+
+/* The graphs come after all that was used since the last ones, all else after them. */
+static cu_result launch_between(const struct device_graph *g)
+{
+    struct device_set *set = g->set;
+    const struct driver *v = &set->driver;
+    const struct cuda_device *first = &set->devices[0];
     cu_result result = 0;
 
     for (struct device_stream *s = set->streams; s && !result; s = s->next) {
-        if (s->is_ahead && s != set->graph_stream)
-            result = come_together(set, s);
+        bool is_own = s == set->devices[s->device].graph_stream;
+
+        if (s->is_ahead && !is_own)
+            result = come_together(set, s, first->graph_stream);
         s->is_ahead = false;
-        s->is_behind = s != set->graph_stream;
+        s->is_behind = !is_own;
     }
     if (!result)
-        result = v->graph_launch(g->exec, set->graph_stream->stream);
+        result = v->event_record(first->graph_begin, first->graph_stream->stream);
+    for (unsigned d = 0; d < set->count && !result; d++)
+        result = launch_on(g, d);
+    for (unsigned d = 1; d < set->count && !result; d++)
+        if (g->exec[d])
+            result = v->stream_wait_event(first->graph_stream->stream,
+                                          set->devices[d].graph_end, 0);
     if (!result)
-        result = v->event_record(set->graph_end, set->graph_stream->stream);
+        result = v->event_record(first->graph_end, first->graph_stream->stream);
     return result;
 }
 
@@ -193,6 +396,7 @@ enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error
             must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof *set->waits);
         set->waits[set->wait_count++] = g->waits[i];
     }
+    set->has_replayed = true;
     cuda_nvtx_begin(set, "replay");
     status = cuda_leave(set, 0, launch_between(g), "cuGraphLaunch", err);
     cuda_nvtx_end(set);
@@ -205,11 +409,17 @@ void cuda_graph_destroy(struct device_graph *g)
 
     if (!g)
         return;
-    cuda_synchronize(g->set, NULL);
-    g->set->driver.context_push(g->set->devices[0].context);
-    if (!g->set->is_stuck)
-        g->set->driver.graph_exec_destroy(g->exec);
-    g->set->driver.context_pop(&was);
+    struct device_set *set = g->set;
+
+    cuda_synchronize(set, NULL);
+    for (unsigned d = 0; d < set->count && !set->is_stuck; d++) {
+        set->driver.context_push(set->devices[d].context);
+        if (g->exec[d])
+            set->driver.graph_exec_destroy(g->exec[d]);
+        if (g->words[d])
+            set->driver.memory_free(g->words[d]);
+        set->driver.context_pop(&was);
+    }
     free(g->waits);
     free(g);
 }
@@ -218,14 +428,17 @@ void cuda_graphs_clear(struct device_set *set)
 {
     cu_context was;
 
-    if (!set->graph_stream || set->is_stuck)
-        return;
-    set->driver.context_push(set->devices[0].context);
-    if (set->is_capturing)
-        abandon(set);
-    if (set->graph_begin)
-        set->driver.event_destroy(set->graph_begin);
-    if (set->graph_end)
-        set->driver.event_destroy(set->graph_end);
-    set->driver.context_pop(&was);
+    cuda_tape_clear(set);
+    for (unsigned i = 0; i < set->count && !set->is_stuck; i++) {
+        struct cuda_device *d = &set->devices[i];
+
+        if (!d->graph_stream)
+            continue;
+        set->driver.context_push(d->context);
+        if (d->graph_begin)
+            set->driver.event_destroy(d->graph_begin);
+        if (d->graph_end)
+            set->driver.event_destroy(d->graph_end);
+        set->driver.context_pop(&was);
+    }
 }

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_tape.h"
 
 enum { LOG_BYTES = 2048 };
 
@@ -252,6 +252,11 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     struct device_set *set = s->set;
     enum proact_status status = check_launch(f, l, err);
 
+    if (!status && set->is_taping) {
+        cuda_tape(&(struct cuda_taped_op){
+            .kind = TAPED_LAUNCH, .stream = s, .function = f, .launch = *l});
+        return PROACT_OK;
+    }
     if (status || (status = cuda_use(s, err)))
         return status;
     s->is_open_ended = true;

@@ -57,8 +57,11 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing; /* cuda_standing.c; `stand` NULL: not loaded yet */
-    cu_function stand;
+    cu_module standing; /* cuda_standing.c; NULL: not loaded yet */
+    cu_function stand, meet;
+    cu_address late; /* a word, not 0 where a meeting has reached its limit */
+    struct device_stream *graph_stream; /* its graphs run there */
+    cu_event graph_begin, graph_end;    /* of a launch of graphs */
     bool has_calls;  /* what device code calls of the driver is made: cuda_early.c */
     cu_event origin; /* when origin_ns was, for spans */
     uint64_t origin_ns;
@@ -81,11 +84,12 @@ struct device_set {
     bool is_stuck;             /* a stream never ended: what it uses is left behind */
     char sentence[400];
     uint64_t opened_ns, now_ns;
-    /* Graphs run on a stream of their own; the others follow it when they are next used. */
-    struct device_stream *graph_stream;
-    cu_event graph_begin, graph_end;
-    uint64_t captures; /* so far */
-    bool is_capturing;
+    uint64_t captures; /* recordings of graphs so far */
+    bool is_taping;    /* what streams are given goes to the tape: cuda_tape.h */
+    bool is_capturing; /* and from there to the driver */
+    bool has_replayed; /* since all was last at rest */
+    struct cuda_taped_op *tape;
+    size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */
     struct device_stream *streams;
     struct device_event *events;
@@ -101,6 +105,15 @@ struct device_set {
     size_t span_count, span_capacity;
 };
 
+/* What a stream tells other devices and waits for, within a graph: words' addresses. */
+enum { CUDA_MEETING_MAX = 16 };
+struct cuda_meeting {
+    uint64_t limit_ns;
+    cu_address late;
+    uint32_t tells, stands;
+    cu_address tell[CUDA_MEETING_MAX], stand[CUDA_MEETING_MAX];
+};
+
 struct device_stream {
     struct device_set *set;
     unsigned device, lane;
@@ -111,6 +124,7 @@ struct device_stream {
     bool is_behind;     /* the last graph: has not waited for it yet */
     bool is_far;        /* from the waits that are still open: while they are looked at */
     bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
+    struct cuda_meeting meeting; /* not emitted yet */
     struct device_stream *next;
 };
 
@@ -207,6 +221,10 @@ cu_result cuda_early_local(const struct driver *v, cu_function f);
 cu_result cuda_standing_load(struct device_set *set, unsigned device);
 void cuda_standing_unload(struct device_set *set, unsigned device);
 cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value);
+/* Leaves `m` empty. */
+cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
+/* Outside of it, when all has come to rest: whether a meeting has reached its limit. */
+enum proact_status cuda_standing_late(struct device_set *set, struct proact_error *err);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

@@ -1,80 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In a graph a stream waits for a word by a kernel of one thread: the driver's own waits
-   hold up each other there (seen on H200s: 0.2 ms a launch). It goes before what is still
-   to begin on the device; like the driver's, it ends when the host satisfies it. */
+/* Waits inside graphs, by kernels of one warp: the driver's own hold up each other there,
+   as do edges from device to device (seen on four H200s: 18 to 1600 us a launch). `stand`
+   waits for a word, and ends, like the driver's wait, when the host satisfies it. `meet`
+   tells other devices, each by a word of theirs, that the stream has come so far, and
+   then waits until others have told as much; a word is 0 again when it was seen. */
+#include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
-static const char text[] = ".version 7.0\n"
-                           ".target sm_70\n"
-                           ".address_size 64\n"
-                           ".visible .entry stand(.param .u64 word, .param .u32 value)\n"
-                           "{\n"
-                           " .reg .pred %p;\n"
-                           " .reg .b32 %r<4>;\n"
-                           " .reg .b64 %rd;\n"
-                           " ld.param.u64 %rd, [word];\n"
-                           " ld.param.u32 %r1, [value];\n"
-                           "LOOK:\n"
-                           " ld.acquire.sys.global.u32 %r2, [%rd];\n"
-                           " sub.s32 %r3, %r2, %r1;\n"
-                           " setp.lt.s32 %p, %r3, 0;\n"
-                           " @%p bra LOOK;\n"
-                           " ret;\n"
-                           "}\n";
+static const char text[] =
+    ".version 7.0\n"
+    ".target sm_70\n"
+    ".address_size 64\n"
+    ".visible .entry stand(.param .u64 word, .param .u32 value)\n"
+    "{\n"
+    " .reg .pred %p;\n"
+    " .reg .b32 %r<4>;\n"
+    " .reg .b64 %rd;\n"
+    " ld.param.u64 %rd, [word];\n"
+    " ld.param.u32 %r1, [value];\n"
+    "LOOK:\n"
+    " ld.acquire.sys.global.u32 %r2, [%rd];\n"
+    " sub.s32 %r3, %r2, %r1;\n"
+    " setp.lt.s32 %p, %r3, 0;\n"
+    " @%p bra LOOK;\n"
+    " ret;\n"
+    "}\n"
+    /* struct cuda_meeting: 0 limit_ns, 8 late, 16 tells, 20 stands, 24 tell, 152 stand */
+    ".visible .entry meet(.param .align 8 .b8 m[280])\n"
+    "{\n"
+    " .reg .pred %p<6>;\n"
+    " .reg .b32 %r<6>;\n"
+    " .reg .b64 %rd<12>;\n"
+    " mov.u32 %r1, %tid.x;\n"
+    " mov.b64 %rd1, m;\n"
+    " mul.wide.u32 %rd2, %r1, 8;\n"
+    " add.s64 %rd3, %rd1, %rd2;\n"
+    " mov.u32 %r2, 1;\n"
+    " ld.param.u32 %r3, [m+16];\n"
+    " setp.ge.u32 %p1, %r1, %r3;\n"
+    " @%p1 bra TOLD;\n"
+    " ld.param.u64 %rd4, [%rd3+24];\n"
+    " st.release.sys.global.u32 [%rd4], %r2;\n"
+    "TOLD:\n"
+    " bar.warp.sync 0xffffffff;\n"
+    " ld.param.u32 %r4, [m+20];\n"
+    " setp.ge.u32 %p2, %r1, %r4;\n"
+    " @%p2 bra END;\n"
+    " ld.param.u64 %rd5, [%rd3+152];\n"
+    " ld.param.u64 %rd6, [m];\n"
+    " mov.u64 %rd7, %globaltimer;\n"
+    "LOOK:\n"
+    " ld.acquire.sys.global.u32 %r5, [%rd5];\n"
+    " setp.ne.u32 %p3, %r5, 0;\n"
+    " @%p3 bra SEEN;\n"
+    " mov.u64 %rd8, %globaltimer;\n"
+    " sub.u64 %rd9, %rd8, %rd7;\n"
+    " setp.le.u64 %p4, %rd9, %rd6;\n"
+    " @%p4 bra LOOK;\n"
+    " ld.param.u64 %rd10, [m+8];\n"
+    " st.relaxed.sys.global.u32 [%rd10], %r2;\n"
+    " bra END;\n"
+    "SEEN:\n"
+    " mov.u32 %r2, 0;\n"
+    " st.relaxed.sys.global.u32 [%rd5], %r2;\n"
+    "END:\n"
+    " ret;\n"
+    "}\n";
+_Static_assert(sizeof(struct cuda_meeting) == 280 && CUDA_MEETING_MAX == 16,
+               "the parameter above");
 
-/* Loaded when a capture begins, while nothing waits. */
+/* Loaded when a recording begins, while nothing of it waits. */
 cu_result cuda_standing_load(struct device_set *set, unsigned device)
 {
     const struct driver *v = &set->driver;
     struct cuda_device *d = &set->devices[device];
-    cu_module module;
     cu_result result;
 
-    if (d->stand)
+    if (d->meet)
         return 0;
-    if ((result = v->module_load(&module, text, 0, NULL, NULL)))
+    if ((result = v->module_load(&d->standing, text, 0, NULL, NULL)))
         return result;
-    result = v->module_function(&d->stand, module, "stand");
-    if (!result && v->function_load)
-        result = v->function_load(d->stand);
-    if (result) {
-        d->stand = NULL;
-        v->module_unload(module);
-        return result;
-    }
-    d->standing = module;
-    return 0;
+    result = v->module_function(&d->stand, d->standing, "stand");
+    if (!result)
+        result = v->module_function(&d->meet, d->standing, "meet");
+    if (!result && v->function_load && !(result = v->function_load(d->stand)))
+        result = v->function_load(d->meet);
+    if (!result)
+        result = v->memory_alloc(&d->late, sizeof(uint32_t));
+    if (!result)
+        result = v->fill(d->late, 0, sizeof(uint32_t), d->rescue);
+    if (!result)
+        result = v->stream_synchronize(d->rescue);
+    if (!result)
+        return 0;
+    cuda_standing_unload(set, device);
+    return result;
 }
 
 void cuda_standing_unload(struct device_set *set, unsigned device)
 {
     struct cuda_device *d = &set->devices[device];
 
-    if (d->stand)
+    if (d->late)
+        set->driver.memory_free(d->late);
+    if (d->standing)
         set->driver.module_unload(d->standing);
-    d->stand = NULL;
+    d->standing = NULL;
+    d->stand = d->meet = NULL;
+    d->late = 0;
 }
 
-cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value)
+/* Before what is still to begin on the device. */
+static cu_result launch(struct device_stream *s, cu_function f, unsigned threads,
+                        void *parameters, size_t bytes)
 {
     const struct driver *v = &s->set->driver;
-    const struct cuda_device *d = &s->set->devices[s->device];
-    struct {
-        cu_address word;
-        uint32_t value;
-    } parameters = {word, value};
-    size_t bytes = 12;
-    void *extra[] = {CU_LAUNCH_BUFFER, &parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
+    void *extra[] = {CU_LAUNCH_BUFFER, parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
                      CU_LAUNCH_END};
-    struct cu_launch_attribute first = {.what = CU_LAUNCH_PRIORITY,
-                                        .value = {.priority = d->highest}};
+    struct cu_launch_attribute first = {
+        .what = CU_LAUNCH_PRIORITY,
+        .value = {.priority = s->set->devices[s->device].highest}};
     const struct cu_launch_config config = {.grid = {1, 1, 1},
-                                            .block = {1, 1, 1},
+                                            .block = {threads, 1, 1},
                                             .stream = s->stream,
                                             .attributes = &first,
                                             .attribute_count = 1};
 
     if (v->launch_with)
-        return v->launch_with(&config, d->stand, NULL, extra);
-    return v->launch(d->stand, 1, 1, 1, 1, 1, 1, 0, s->stream, NULL, extra);
+        return v->launch_with(&config, f, NULL, extra);
+    return v->launch(f, 1, 1, 1, threads, 1, 1, 0, s->stream, NULL, extra);
+}
+
+cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value)
+{
+    struct {
+        cu_address word;
+        uint32_t value;
+    } parameters = {word, value};
+
+    return launch(s, s->set->devices[s->device].stand, 1, &parameters, 12);
+}
+
+cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m)
+{
+    enum { WARP = 32 };
+    const struct device_set *set = s->set;
+
+    /* Whoever keeps it waiting may itself stand at a wait, which then says more. */
+    m->limit_ns = 2 * (uint64_t)set->wait_limit_ns;
+    m->late = set->devices[s->device].late;
+    cu_result result = launch(s, set->devices[s->device].meet, WARP, m, sizeof *m);
+
+    m->tells = m->stands = 0;
+    return result;
+}
+
+/* Devices that waited longer in a graph than any wait may. */
+enum proact_status cuda_standing_late(struct device_set *set, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < set->count && set->has_replayed && !status; d++) {
+        const struct cuda_device *here = &set->devices[d];
+        uint32_t late = 0;
+
+        if ((status = cuda_enter(set, d, err)))
+            return status;
+        cu_result result =
+            set->driver.copy_out(&late, here->late, sizeof late, here->rescue);
+
+        if (!result)
+            result = set->driver.stream_synchronize(here->rescue);
+        status = cuda_leave(set, d, result, "cuMemcpyDtoHAsync", err);
+        if (late && !status) {
+            struct proact_error said;
+
+            fail(
+                &said, PROACT_ETIMEOUT,
+                "device %u waited %.0f ms in a recording for another device, which did not "
+                "come so far",
+                d, 2 * set->wait_limit_ns / 1e6);
+            if (err)
+                *err = said;
+            status = cuda_break(set, PROACT_ETIMEOUT, &said);
+        }
+    }
+    set->has_replayed = false;
+    return status;
 }

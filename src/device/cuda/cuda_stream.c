@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_tape.h"
 
 enum { STAGE_MAX_BYTES = 64 << 20 }; /* of one write, at a time */
 
@@ -80,6 +80,12 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
                              size_t bytes, struct proact_error *err)
 {
     struct device_set *set = s->set;
+
+    if (set->is_taping && bytes) {
+        cuda_tape(&(struct cuda_taped_op){
+            .kind = TAPED_COPY, .stream = s, .to = to, .from = from, .bytes = bytes});
+        return PROACT_OK;
+    }
     unsigned to_device = cuda_memory_device(set, to);
     unsigned from_device = cuda_memory_device(set, from);
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
@@ -142,6 +148,11 @@ enum proact_status cuda_read(struct device_stream *s, void *into, device_addr fr
 enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
                              size_t bytes, struct proact_error *err)
 {
+    if (s->set->is_taping && bytes) {
+        cuda_tape(&(struct cuda_taped_op){
+            .kind = TAPED_FILL, .stream = s, .to = to, .value = value, .bytes = bytes});
+        return PROACT_OK;
+    }
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)

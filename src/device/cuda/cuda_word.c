@@ -2,7 +2,7 @@
 /* Words of memory that streams wait for and write. */
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_tape.h"
 
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                    uint32_t value, const struct device_reason *reason,
@@ -20,6 +20,14 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     owner);
+    if (set->is_taping) {
+        cuda_tape(&(struct cuda_taped_op){.kind = TAPED_WAIT_VALUE,
+                                          .stream = s,
+                                          .to = word,
+                                          .value = value,
+                                          .reason = wait.reason});
+        return PROACT_OK;
+    }
     if ((status = cuda_use(s, err)))
         return status;
     cu_result result =
@@ -57,6 +65,11 @@ void cuda_waits_forget(struct device_set *set, const struct device_stream *only)
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err)
 {
+    if (s->set->is_taping) {
+        cuda_tape(&(struct cuda_taped_op){
+            .kind = TAPED_WRITE_VALUE, .stream = s, .to = word, .value = value});
+        return PROACT_OK;
+    }
     enum proact_status status = cuda_use(s, err);
 
     if (status)
