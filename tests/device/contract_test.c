@@ -91,13 +91,14 @@ static int run_apart(int (*run)(const struct trial *t), const struct trial *t)
 }
 
 /* Hardware that had a fault gives nothing more to its process: a process for each. */
-static int run_promises_apart(const struct contract_keeper *keeper)
+static int run_promises_apart(const struct contract_keeper *keeper, const char *only)
 {
     int failed = 0;
 
     for (size_t i = 0; i < LENGTH(rooms); i++)
         for (const struct contract_promise *p = rooms[i]; p->name; p++)
-            if (run_apart(run_one, &(struct trial){.keeper = keeper, .promise = p})) {
+            if ((!only || strstr(p->name, only)) &&
+                run_apart(run_one, &(struct trial){.keeper = keeper, .promise = p})) {
                 printf("%s: broken: %s\n", keeper->name, p->name);
                 failed++;
             }
@@ -120,8 +121,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < LENGTH(keepers); i++) {
         if ((argc > 1 && strcmp(argv[1], keepers[i].name)) || !is_here(&keepers[i]))
             continue;
-        failed += keepers[i].backend->find ? run_promises_apart(&keepers[i])
-                                           : run_promises(&keepers[i]);
+        failed += keepers[i].backend->find
+                      ? run_promises_apart(&keepers[i], argc > 2 ? argv[2] : NULL)
+                      : run_promises(&keepers[i]);
         ran = true;
     }
     if (!ran)
