@@ -27,3 +27,10 @@ foreach(program runtime_refuse_test runtime_launch_test runtime_schedule_test fi
         derive_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
+
+# Runs sent in bulk, in both forms.
+foreach(form "" _90)
+    set(bulk_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/store_bulk${form}.ptx)
+    proact_ptx(${bulk_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/store_bulk.cu ${PROACT_PTX${form}})
+    target_sources(store_bulk_test PRIVATE ${bulk_ptx})
+endforeach()
