@@ -139,7 +139,6 @@ static void land_there(struct emulated *d, struct bulk_store *s, unsigned to)
     memcpy(m->data, s->from, s->bytes);
     m->bytes = s->bytes;
     m->wire_bytes = model_wire_bytes(f, MODEL_SM, s->bytes, s->bytes);
-    m->credit = (uint64_t)m->wire_bytes;
     leaves = message_send(d, m, d->now_ps + late_ps(d),
                           model_packets(f, MODEL_SM, s->bytes, s->bytes));
     span_link(d, to, d->now_ps, leaves, s->bytes);
@@ -175,7 +174,6 @@ static uint64_t source_ps(struct emulated *d, struct execute_warp *w, uint32_t b
 
     if (is_here || d->set->options.infinite_bandwidth)
         return now;
-    d->usage.sends_bulk = true;
     return serve(&d->sms[d->current->sm].bulk_free_ps, now,
                  ps_of_bytes(bytes, f->sm_gbps_per_cta));
 }

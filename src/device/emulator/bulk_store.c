@@ -58,8 +58,8 @@ uint64_t bulk_exit(struct emulated *d, struct resident *r, uint64_t end_ps)
     for (struct bulk_store *s = r->bulk->stores; s; s = s->next) {
         if (!s->is_awaited)
             device_fault(d, PROACT_EFAULT,
-                         "device %u: kernel '%s', CTA (%u,%u,%u): has ended before its "
-                         "bulk store of line %u needs its shared memory no more: no "
+                         "device %u: kernel '%s', CTA (%u,%u,%u): ends while its bulk "
+                         "store of line %u may still read its shared memory: no "
                          "cp.async.bulk.wait_group waits for it",
                          d->number, r->run->name, r->id[0], r->id[1], r->id[2], s->line);
         s->from = NULL;

@@ -102,8 +102,8 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
     for (int i = 0; i < 3; i++)
         where.cta[i] = r->id[i];
     execute_warp_thread(w, lane, where.thread);
-    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store of line %u",
-             r->run->name, r->id[0], r->id[1], r->id[2], a->line);
+    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
+             r->id[0], r->id[1], r->id[2]);
     *actor =
         check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
     return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);

@@ -251,7 +251,7 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
 
     d->current = NULL;
     r->busy_until_ps = d->now_ps + turn_cost(d, r);
-    r->sends = d->usage.sent_bytes || d->usage.sends_bulk;
+    r->sends = d->usage.sent_bytes != 0;
     turn_end(d, r, stop, r->busy_until_ps, turn_watch(d, r, stop, r->busy_until_ps));
 }
 

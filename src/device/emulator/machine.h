@@ -49,7 +49,6 @@ struct usage {
     const struct execute_warp *fenced;
     uint64_t news; /* strong accesses that found another address or value than before */
     uint64_t sent_bytes; /* to peers, useful; bulk stores do not count */
-    bool sends_bulk;     /* to peers */
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */
 };
