@@ -70,6 +70,7 @@ struct device_reason {
     const char *array; /* its name, borrowed while the wait may still be open */
     uint32_t chunk;
 };
+#define DEVICE_WHOLE UINT32_MAX /* no chunk in particular */
 enum { DEVICE_REASON_BYTES = 128 };
 /* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
 void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
@@ -196,6 +197,13 @@ struct device_backend {
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
+
+    /* Names for a profiler: what is copied between the two, of a chunk (DEVICE_WHOLE: of
+       all chunks) of an array, goes to that device. NULL, both: no profiler ever listens.
+     */
+    void (*carry_begin)(struct device_set *set, const struct device_reason *what,
+                        unsigned to);
+    void (*carry_end)(struct device_set *set);
 
     /* NULL: the machine does not count. */
     struct device_traffic (*traffic)(const struct device_set *set, unsigned from,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/copies.h"
 
+#include "transfer/carried.h"
+
 enum { STREAMS = TRANSFER_COPY_STREAMS };
 
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
@@ -23,12 +25,16 @@ enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
     const struct transfer_slot *s = &b->slot[item.slot];
     const struct transfer_table *table = &s->tables->table[owner];
     enum proact_status status = PROACT_OK;
-    uint32_t p = table->piece_first[item.chunk];
+    uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
 
-    for (; p < table->piece_first[item.chunk + 1] && !b->plan.elide && !status; p++)
+    if (b->plan.elide || p == end)
+        return PROACT_OK;
+    carried_begin(b, item.slot, item.chunk, to);
+    for (; p < end && !status; p++)
         status = b->devices->backend->copy(stream, s->base[to] + table->piece[p].first_byte,
                                            s->base[from] + table->piece[p].first_byte,
                                            table->piece[p].bytes, err);
+    carried_end(b);
     return status;
 }
 

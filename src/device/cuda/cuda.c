@@ -217,6 +217,8 @@ const struct device_backend device_cuda = {
     .synchronize = cuda_synchronize,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
+    .carry_begin = cuda_carry_begin,
+    .carry_end = cuda_carry_end,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
 };

@@ -229,6 +229,9 @@ void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun o
 struct cuda_nvtx cuda_nvtx_open(void);
 void cuda_nvtx_begin(const struct device_set *set, const char *name);
 void cuda_nvtx_end(const struct device_set *set);
+void cuda_carry_begin(struct device_set *set, const struct device_reason *what,
+                      unsigned to);
+void cuda_carry_end(struct device_set *set);
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);
