@@ -13,7 +13,11 @@
 
 #include "base/text.h"
 
-enum { CTAS = 23, COUNT = 100000, DEVICES = 3, UNTOUCHED = 0xee };
+enum { CTAS = 23, COUNT = 100000, DEVICES = 3, UNTOUCHED = 0xee, SKIPPED = 77 };
+
+/* The machine, and what only an emulated one does. */
+static const struct proact_options emulated = {
+    .machine = "h200x4", .device_count = DEVICES, .check = true, .threads = 1};
 
 static const char *const forms[] = {PROACT_BINARY "/tests/runtime/store_bulk.ptx",
                                     PROACT_BINARY "/tests/runtime/store_bulk_90.ptx"};
@@ -73,7 +77,7 @@ static void expect(struct stage *s, const struct run *r, uint32_t salt, const ch
     static unsigned char got[COUNT];
     uint32_t end = 2 * CTAS * r->bytes;
 
-    for (unsigned d = 0; d < DEVICES; d++) {
+    for (unsigned d = 0; d < proact_device_count(s->p); d++) {
         if (proact_array_read_replica(s->out, d, 0, got, COUNT, &s->err))
             fail_msg("%s: %u bytes at %u from %u: %s", what, r->bytes, r->offset, r->skew,
                      s->err.text);
@@ -88,46 +92,54 @@ static void expect(struct stage *s, const struct run *r, uint32_t salt, const ch
     }
 }
 
-static void runs_arrive_however_they_lie(void **state)
+static void runs_arrive(const struct proact_options *o, const char *form)
 {
     static const uint32_t sizes[] = {1, 15, 16, 20, 48, 127, 1000, 2048};
     static const uint32_t places[][2] = {/* offset, skew: how they lie to each other */
                                          {0, 0}, {16, 0}, {4, 4}, {4, 0},
                                          {3, 3}, {1, 0},  {8, 12}};
+    uint32_t salt = 0;
+    struct stage s;
 
-    (void)state;
+    open_stage(&s, o, form, "runs");
+    for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
+        for (size_t l = 0; l < sizeof places / sizeof *places; l++) {
+            const struct run r = {sizes[b], places[l][0], places[l][1]};
+
+            launch(&s, &r, ++salt);
+            expect(&s, &r, salt, o->plan.method);
+        }
+    proact_close(s.p);
+}
+
+/* On an emulated machine, or the one that `*state` names. */
+static void runs_arrive_however_they_lie(void **state)
+{
+    struct proact_options o = emulated;
+
+    if (*state)
+        o = (struct proact_options){.machine = *state};
     for (size_t f = 0; f < 2; f++)
         for (const char *const *m = proact_methods(); *m; m++) {
-            const struct proact_options o = {
-                .machine = "h200x4",
-                .device_count = DEVICES,
-                .check = true,
-                .seed = f + 1,
-                .threads = 1,
-                .plan = {.method = *m, .chunk_bytes = 4096, .threads = 64}};
-            uint32_t salt = 0;
-            struct stage s;
+            struct proact *can = NULL;
 
-            open_stage(&s, &o, forms[f], "runs");
-            for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
-                for (size_t l = 0; l < sizeof places / sizeof *places; l++) {
-                    const struct run r = {sizes[b], places[l][0], places[l][1]};
-
-                    launch(&s, &r, ++salt);
-                    expect(&s, &r, salt, *m);
-                }
-            proact_close(s.p);
+            o.seed = f + 1;
+            o.plan = (struct proact_plan){.method = *m, .chunk_bytes = 4096, .threads = 64};
+            if (proact_open(&o, &can, NULL) == PROACT_EREFUSED)
+                continue; /* not by this method */
+            proact_close(can);
+            runs_arrive(&o, forms[f]);
         }
 }
 
 /* What is staged goes to the peers in whole packets; on sm_90 by a thread a CTA. */
 static void aligned_runs_are_whole_packets(void **state)
 {
-    const struct proact_options o = {
-        .machine = "h200x4", .device_count = DEVICES, .plan = {.method = "inline"}};
+    struct proact_options o = emulated;
     const struct run r = {2048, 0, 0};
 
     (void)state;
+    o.plan.method = "inline";
     for (size_t f = 0; f < 2; f++) {
         struct proact_statistics before, after;
         struct stage s;
@@ -145,15 +157,12 @@ static void aligned_runs_are_whole_packets(void **state)
 
 static void an_unmarked_bulk_store_runs_whole(void **state)
 {
-    const struct proact_options o = {
-        .machine = "h200x4", .device_count = DEVICES, .check = true};
-
     (void)state;
     for (size_t f = 0; f < 2; f++) {
         static uint32_t got[COUNT / 4];
         struct stage s;
 
-        open_stage(&s, &o, forms[f], "alone");
+        open_stage(&s, &emulated, forms[f], "alone");
         memset(got, 0, sizeof got);
         must(&s, proact_array_write(s.out, 0, got, COUNT, &s.err));
         must(&s,
@@ -172,13 +181,22 @@ static void an_unmarked_bulk_store_runs_whole(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    struct proact *p;
+    const struct CMUnitTest anywhere[] = {
+        cmocka_unit_test_prestate(runs_arrive_however_they_lie, argc > 1 ? argv[1] : NULL),
+    };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_arrive_however_they_lie),
+        anywhere[0],
         cmocka_unit_test(aligned_runs_are_whole_packets),
         cmocka_unit_test(an_unmarked_bulk_store_runs_whole),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc == 1)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    if (proact_open(&(struct proact_options){.machine = argv[1]}, &p, NULL))
+        return SKIPPED;
+    proact_close(p);
+    return cmocka_run_group_tests(anywhere, NULL, NULL);
 }
