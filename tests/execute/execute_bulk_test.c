@@ -148,8 +148,8 @@ static void a_wrong_source_is_named(void **state)
 static void other_bulk_copies_are_refused(void **state)
 {
     static const char *const forms[] = {
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd0], "
-        "16, [%r4]",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd0], 16, "
+        "[m]",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r3], 16",
         "cp.async.bulk.wait_group %r3",
     };
@@ -161,7 +161,7 @@ static void other_bulk_copies_are_refused(void **state)
         struct execute_program *p = NULL;
         struct text all = {NULL, 0, 0};
 
-        text_print(&all, RIG_HEAD "%s%s;\nret; }\n", RIG_KERNEL, forms[i]);
+        text_print(&all, RIG_HEAD ".shared .b64 m;\n%s%s;\nret; }\n", RIG_KERNEL, forms[i]);
         assert_int_equal(ptx_parse("t", all.data, all.length, &m, &err), PROACT_OK);
         if (!execute_program_create(m, &p, &err))
             fail_msg("taken: %s", forms[i]);
