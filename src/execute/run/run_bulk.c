@@ -95,7 +95,7 @@ static enum execute_verdict store_part(struct execute_warp *w, const struct exec
 {
     const struct execute_host *host = w->grid->launch.host;
     struct execute_access a = w->sites[op->extra].access;
-    unsigned char operands[LANES * EXECUTE_BULK_ALIGN] = {0};
+    unsigned char operands[2 * LANES * EXECUTE_BULK_ALIGN] = {0}; /* as of any access */
     uint64_t address[LANES] = {0};
 
     address[lane] = to;
