@@ -35,6 +35,7 @@ struct bench_row {
     double measured;              /* on hardware, before; 0: not */
     char outside[160];            /* why the model does not cover it, or "" */
     char pattern[16], method[32]; /* micro's columns from here on; or "" */
+    char note[24];                /* what else tells it from another row; or "" */
     double ratio, took_ns, ideal;
     uint64_t chunk_bytes, threads;
 };

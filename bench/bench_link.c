@@ -38,6 +38,15 @@ static const struct item goodput[] = {
     {"SM stores to all peers, 132 CTAs",
      "stores",
      {.ctas = 132, .threads = 1024, .peers = ALL}},
+    {"bulk stores to one peer, 1 CTA",
+     "bulk-stores",
+     {.ctas = 1, .threads = 32, .peers = 1}},
+    {"bulk stores to one peer, 8 CTAs",
+     "bulk-stores",
+     {.ctas = 8, .threads = 32, .peers = 1}},
+    {"bulk stores to one peer, 132 CTAs",
+     "bulk-stores",
+     {.ctas = 132, .threads = 32, .peers = 1}},
     {"stores to one peer, runs of 4 B", "runs", {4, 264, 1024, 1}},
     {"stores to one peer, runs of 8 B", "runs", {8, 264, 1024, 1}},
     {"stores to one peer, runs of 16 B", "runs", {16, 264, 1024, 1}},
@@ -72,7 +81,7 @@ static void ask(struct link_machine *m, const struct bench_row *row, const char 
         bench_die("'%s': no probe '%s'", row->what, probe);
     if (q.peers == ALL)
         q.peers = m->peers;
-    if (!link_can_answer(m, &q))
+    if (!link_can_answer(m, p, &q))
         return;
     snprintf(out.unit, sizeof out.unit, "%s", p->unit);
     out.value = p->ask(m, &q);

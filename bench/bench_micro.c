@@ -67,8 +67,13 @@ static void run(struct micro_bench *b, struct bench_row *row)
                                      .threads = (unsigned)row->threads};
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};
-    enum proact_status status =
-        micro_run(b->micro, &plan, producers(b), b->bulk.work, &ns, &err);
+    const struct micro_launch what = {.kernel = row->note[0] ? MICRO_BULK : MICRO_STORES,
+                                      .devices = producers(b),
+                                      .work = b->bulk.work};
+
+    if (!micro_has(b->micro, what.kernel))
+        return;
+    enum proact_status status = micro_run(b->micro, &plan, &what, &ns, &err);
 
     if (status == PROACT_EREFUSED && row->measured == 0)
         return;
@@ -87,6 +92,12 @@ static void run_method(struct micro_bench *b, const char *name)
     snprintf(row.method, sizeof row.method, "%s", name);
     if (!method->takes_chunks || (method->schedules && !q->chunk_bytes)) /* as it likes */
         run(b, &row);
+    if (method->share_mode & PROACT_SHARE_STORE) {
+        struct bench_row staged = row;
+
+        snprintf(staged.note, sizeof staged.note, "bulk stores");
+        run(b, &staged);
+    }
     row.chunk_bytes = q->chunk_bytes;
     if (q->chunk_bytes && method->takes_chunks)
         run(b, &row);

@@ -22,6 +22,13 @@ struct link_copy {
     link_u32 targets;
 };
 
+/* Lines of the source's first block, each to its place in `blocks` blocks at `to`. */
+enum { LINK_LINE_BYTES = 8192, LINK_LINES = 4 * LINK_BLOCK_WORDS / LINK_LINE_BYTES };
+struct link_bulk {
+    link_u64 from, to;
+    link_u32 blocks, ctas;
+};
+
 /* Stores of 4 bytes a lane in runs of 1 << run_shift bytes, `stride` apart. */
 struct link_runs {
     link_u64 to;

@@ -10,6 +10,7 @@
 #include "runtime/runtime_machine.h"
 
 enum {
+    BULK_CAPABILITY = 90,
     BUFFER_BYTES = 256 << 20,
     BUFFER_BYTES_MANY = 64 << 20, /* each of more than FEW devices */
     FEW = 4,
@@ -18,7 +19,7 @@ enum {
     CHECK_THREADS = 256
 };
 
-extern const char kernel_link[];
+extern const char kernel_link[], kernel_link_bulk_90[];
 
 /* Data that is no zeros: those copy faster. A block from the host, then doubled. */
 static void fill_source(struct link_machine *m, unsigned n)
@@ -39,6 +40,17 @@ static void fill_source(struct link_machine *m, unsigned n)
         bench_must(b->copy(d->stream[0], d->source + done, d->source, done, &err), &err);
 }
 
+static struct device_module *open_module(struct link_machine *m, unsigned n,
+                                         const char *name, const char *text)
+{
+    struct device_module *module = NULL;
+    struct proact_error err = {""};
+
+    bench_must(m->backend->module_load(m->set, n, name, text, strlen(text), &module, &err),
+               &err);
+    return module;
+}
+
 static void open_functions(struct link_machine *m, unsigned n)
 {
     struct link_device *d = &m->device[n];
@@ -50,12 +62,15 @@ static void open_functions(struct link_machine *m, unsigned n)
                   {"link_ping", &d->ping},   {"link_step", &d->step},
                   {"link_check", &d->check}, {"link_empty", &d->empty}};
 
-    bench_must(m->backend->module_load(m->set, n, "link.cu", kernel_link,
-                                       strlen(kernel_link), &d->module, &err),
-               &err);
+    d->module = open_module(m, n, "link.cu", kernel_link);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         bench_must(m->backend->function(d->module, wanted[i].name, wanted[i].into, &err),
                    &err);
+    if (m->topology.device.capability < BULK_CAPABILITY)
+        return;
+    struct device_module *bulk = open_module(m, n, "link_bulk.cu", kernel_link_bulk_90);
+
+    bench_must(m->backend->function(bulk, "link_bulk", &d->bulk, &err), &err);
 }
 
 static void open_device(struct link_machine *m, unsigned n)

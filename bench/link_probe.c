@@ -164,6 +164,22 @@ static struct bench_sample stores(struct link_machine *m, const struct link_ques
     return bench_rate(ns, (double)(bytes * q->peers));
 }
 
+static struct bench_sample bulk_stores(struct link_machine *m,
+                                       const struct link_question *q)
+{
+    const uint64_t block = 4 * LINK_BLOCK_WORDS, most = m->buffer_bytes / block;
+    uint64_t blocks = KERNEL_BYTES * more(m) / block;
+    struct link_bulk k = {.from = m->device[0].source,
+                          .to = m->device[peer_of(m, 0, 0)].target,
+                          .blocks = (uint32_t)(blocks < most ? blocks : most),
+                          .ctas = (uint32_t)q->ctas};
+    struct asking a = asking_kernel(m, q, m->device[0].bulk, &k, sizeof k);
+    struct bench_sample ns = link_ask(&a);
+
+    verify_peers(m, 1, k.blocks * block);
+    return bench_rate(ns, (double)(k.blocks * block));
+}
+
 static struct bench_sample runs(struct link_machine *m, const struct link_question *q)
 {
     uint64_t stride = 2 * q->bytes < RUNS_STRIDE ? RUNS_STRIDE : 2 * q->bytes;
@@ -198,12 +214,13 @@ static struct bench_sample local_copy(struct link_machine *m, const struct link_
 }
 
 static const struct link_probe probes[] = {
-    {"copies", "GB/s", copies},       {"copy-time", "us", copy_time},
-    {"broadcast", "GB/s", broadcast}, {"stores", "GB/s", stores},
-    {"runs", "GB/s", runs},           {"local-copy", "GB/s", local_copy},
-    {"ping-pong", "us", flag_ping},   {"wait-copy", "us", flag_waits},
-    {"landing", "us", flag_landing},  {"event-wait", "us", flag_events},
-    {"step", "us", flag_step},        {"empty-kernel", "us", flag_empty},
+    {"copies", "GB/s", copies, false},          {"copy-time", "us", copy_time, false},
+    {"broadcast", "GB/s", broadcast, false},    {"stores", "GB/s", stores, false},
+    {"bulk-stores", "GB/s", bulk_stores, true}, {"runs", "GB/s", runs, false},
+    {"local-copy", "GB/s", local_copy, false},  {"ping-pong", "us", flag_ping, false},
+    {"wait-copy", "us", flag_waits, false},     {"landing", "us", flag_landing, false},
+    {"event-wait", "us", flag_events, false},   {"step", "us", flag_step, false},
+    {"empty-kernel", "us", flag_empty, false},
 };
 
 const struct link_probe *link_probe_find(const char *name)
@@ -214,7 +231,9 @@ const struct link_probe *link_probe_find(const char *name)
     return NULL;
 }
 
-bool link_can_answer(const struct link_machine *m, const struct link_question *q)
+bool link_can_answer(const struct link_machine *m, const struct link_probe *p,
+                     const struct link_question *q)
 {
-    return q->peers <= m->peers && q->bytes <= m->buffer_bytes;
+    return (!p->needs_bulk || m->device[0].bulk) && q->peers <= m->peers &&
+           q->bytes <= m->buffer_bytes;
 }

@@ -15,8 +15,10 @@ struct link_question {
 struct link_probe {
     const char *name, *unit; /* "GB/s" or "us" */
     struct bench_sample (*ask)(struct link_machine *m, const struct link_question *q);
+    bool needs_bulk; /* devices of sm_90 and later */
 };
 
 const struct link_probe *link_probe_find(const char *name); /* or NULL */
-/* Whether the machine has the peers and the memory that the question needs. */
-bool link_can_answer(const struct link_machine *m, const struct link_question *q);
+/* Whether the machine has the devices, peers and memory that the question needs. */
+bool link_can_answer(const struct link_machine *m, const struct link_probe *p,
+                     const struct link_question *q);

@@ -35,6 +35,7 @@ static void read_row(const struct json_at *at, const char *key, struct measured_
     read_text(at, "outside", r->row.outside, sizeof r->row.outside);
     read_text(at, "pattern", r->row.pattern, sizeof r->row.pattern);
     read_text(at, "method", r->row.method, sizeof r->row.method);
+    read_text(at, "note", r->row.note, sizeof r->row.note);
     read_text(at, "probe", r->probe, sizeof r->probe);
     read_whole(at, "chunk_bytes", &r->row.chunk_bytes);
     read_whole(at, "threads", &r->row.threads);

@@ -12,16 +12,17 @@
 #include "runtime/runtime_machine.h"
 
 enum {
+    BULK_CAPABILITY = 90,
     LOOKS = 64, /* pieces of each replica that are compared */
     LOOK_VECTORS = 256
 };
 
-extern const char kernel_micro[];
+extern const char kernel_micro[], kernel_micro_bulk_90[];
 
 struct micro {
     struct proact *session;
     struct proact_array *array;
-    struct proact_kernel *kernel;
+    struct proact_kernel *kernel[MICRO_KERNELS]; /* NULL: the devices cannot run it */
     uint32_t ctas, salt;
     bool is_virtual;
     uint64_t begin_ns; /* of the first kernel since the last launch */
@@ -35,7 +36,22 @@ static void see(void *context, const struct proact_span *span)
         m->begin_ns = span->start_ns;
 }
 
-static void describe(const struct bench_request *q, struct micro *m, struct bench_report *r)
+static struct proact_kernel *load(struct micro *m, const char *name, const char *text)
+{
+    const struct proact_image image = {.name = name, .text = text};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .run_bytes = MICRO_CTA_BYTES};
+    struct proact_kernel *k = NULL;
+    struct proact_error err = {""};
+
+    bench_must(proact_kernel_load(m->session, &image, name, &k, &err), &err);
+    bench_must(proact_kernel_map(k, 0, &map, &err), &err);
+    return k;
+}
+
+/* Tells the report what machine it is; gives the devices' capability. */
+static unsigned describe(const struct bench_request *q, struct micro *m,
+                         struct bench_report *r)
 {
     struct proact_error err = {""};
     const struct device_backend *backend;
@@ -46,6 +62,7 @@ static void describe(const struct bench_request *q, struct micro *m, struct benc
     snprintf(r->device, sizeof r->device, "%s", t.device.name);
     r->devices = proact_device_count(m->session);
     r->is_virtual = m->is_virtual;
+    return t.device.capability;
 }
 
 struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
@@ -59,19 +76,16 @@ struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
     const struct proact_shape shape = {.name = "made",
                                        .count = q->bytes / MICRO_VECTOR_BYTES,
                                        .element_bytes = MICRO_VECTOR_BYTES};
-    const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = MICRO_CTA_BYTES};
 
     m->ctas = (uint32_t)(q->bytes / MICRO_CTA_BYTES);
     bench_must(proact_open(&options, &m->session, &err), &err);
     bench_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
-    bench_must(proact_kernel_load(m->session, &image, "micro", &m->kernel, &err), &err);
-    bench_must(proact_kernel_map(m->kernel, 0, &map, &err), &err);
     m->is_virtual = proact_is_emulated(m->session);
     if (m->is_virtual)
         proact_observe(m->session, see, m);
-    describe(q, m, r);
+    m->kernel[MICRO_STORES] = load(m, "micro", kernel_micro);
+    if (describe(q, m, r) >= BULK_CAPABILITY)
+        m->kernel[MICRO_BULK] = load(m, "micro_bulk", kernel_micro_bulk_90);
     return m;
 }
 
@@ -86,23 +100,27 @@ unsigned micro_devices(const struct micro *m)
     return proact_device_count(m->session);
 }
 
+bool micro_has(const struct micro *m, enum micro_kernel kernel)
+{
+    return m->kernel[kernel] != NULL;
+}
+
 struct runs {
     struct micro *m;
-    unsigned devices;
-    struct micro_work work;
+    struct micro_launch what;
 };
 
 static enum proact_status launch(const struct runs *r, struct proact_error *err)
 {
     struct micro *m = r->m;
     const struct proact_grid grid = {
-        .ctas = {m->ctas}, .threads = {MICRO_THREADS}, .device_count = r->devices};
+        .ctas = {m->ctas}, .threads = {MICRO_THREADS}, .device_count = r->what.devices};
     const uint32_t salt = ++m->salt;
-    const struct proact_arg args[] = {PROACT_ARRAY(m->array),
-                                      PROACT_VALUE(r->work.multiply_adds),
-                                      PROACT_VALUE(r->work.sleep_ns), PROACT_VALUE(salt)};
+    const struct proact_arg args[] = {
+        PROACT_ARRAY(m->array), PROACT_VALUE(r->what.work.multiply_adds),
+        PROACT_VALUE(r->what.work.sleep_ns), PROACT_VALUE(salt)};
 
-    return proact_launch(m->kernel, &grid, args, 4, err);
+    return proact_launch(m->kernel[r->what.kernel], &grid, args, 4, err);
 }
 
 static double once(void *context)
@@ -145,16 +163,16 @@ static void verify(const struct micro *m, const struct proact_plan *plan)
 /* The first launch of a shape sends tables to the devices, which is not what is measured,
    and lets the kernel take the room of an agent. */
 enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
-                             unsigned devices, struct micro_work work,
-                             struct bench_sample *out, struct proact_error *err)
+                             const struct micro_launch *what, struct bench_sample *out,
+                             struct proact_error *err)
 {
-    struct runs r = {.m = m, .devices = devices};
+    struct runs r = {.m = m, .what = {.kernel = what->kernel, .devices = what->devices}};
     enum proact_status status;
 
     if ((status = proact_plan_set(m->session, plan, err)) || (status = launch(&r, err)) ||
         (status = proact_wait(m->session, err)))
         return status;
-    r.work = work;
+    r.what.work = what->work;
     *out = bench_repeat(once, &r, m->is_virtual);
     if (!plan->elide)
         verify(m, plan);
@@ -167,7 +185,9 @@ static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work,
     struct bench_sample s = {.median = 0};
     struct proact_error err = {""};
 
-    bench_must(micro_run(m, &plan, devices, work, &s, &err), &err);
+    const struct micro_launch what = {.devices = devices, .work = work};
+
+    bench_must(micro_run(m, &plan, &what, &s, &err), &err);
     return s.median;
 }
 

@@ -17,13 +17,24 @@ struct micro_work {
     uint32_t multiply_adds, sleep_ns;
 };
 
+/* The two kernels that make the same: each thread stores its vector, or the CTA sends what
+   it has staged in shared memory. */
+enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_KERNELS };
+/* Devices before sm_90 have only the first. */
+bool micro_has(const struct micro *m, enum micro_kernel kernel);
+
 /* Nanoseconds from the first kernel's begin until all replicas agree; on hardware, where to
    be observed costs time, from the launch. `devices` produce, all receive. Every run's data
    is new, and each replica is looked at afterwards. Fails where the machine cannot run the
    plan's method. */
+struct micro_launch {
+    enum micro_kernel kernel;
+    unsigned devices;
+    struct micro_work work;
+};
 enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
-                             unsigned devices, struct micro_work work,
-                             struct bench_sample *out, struct proact_error *err);
+                             const struct micro_launch *what, struct bench_sample *out,
+                             struct proact_error *err);
 
 /* A bulk launch, and the kernel in it. */
 struct micro_bulk {

@@ -37,10 +37,18 @@ static void print_head(const struct bench_report *r, const struct bench_row *row
     printf(" %s\n", row->measured > 0 ? "  measured differs" : "   lowest  highest runs");
 }
 
+static void print_method(const struct bench_row *row)
+{
+    char name[sizeof row->method + sizeof row->note + 4];
+
+    snprintf(name, sizeof name, "%s%s%s", row->method, row->note[0] ? ", " : "", row->note);
+    printf("%-12s %5.2f %-20s", row->pattern, row->ratio, name);
+}
+
 static void print_row(const struct bench_row *row)
 {
     if (row->pattern[0]) {
-        printf("%-12s %5.2f %-20s", row->pattern, row->ratio, row->method);
+        print_method(row);
         print_size(row->chunk_bytes);
         if (row->threads)
             printf(" %7llu", (unsigned long long)row->threads);
@@ -88,6 +96,8 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
         json_put_text(w, "pattern", row->pattern);
         json_put_real(w, "ratio", row->ratio);
         json_put_text(w, "method", row->method);
+        if (row->note[0])
+            json_put_text(w, "note", row->note);
         json_put_whole(w, "chunk_bytes", row->chunk_bytes);
         json_put_whole(w, "threads", row->threads);
         json_put_real(w, "took_ns", row->took_ns);

@@ -21,6 +21,10 @@ function value(line, key,    at, rest) {
     sub(/[,}].*/, "", rest)
     return rest
 }
+function mechanism(line,    note) {
+    note = value(line, "note")
+    return value(line, "method") (note != "" ? ", " note : "")
+}
 function size(bytes) {
     bytes += 0
     if (bytes == 0) return ""
@@ -37,7 +41,7 @@ function link_row(line) {
 }
 function micro_row(line) {
     printf "| %s | %s | %s | %s | %s | %.2f | %.2f | %s |\n", value(line, "pattern"),
-           value(line, "ratio"), value(line, "method"), size(value(line, "chunk_bytes")),
+           value(line, "ratio"), mechanism(line), size(value(line, "chunk_bytes")),
            (value(line, "threads") + 0 == 0 ? "" : value(line, "threads")),
            value(line, "measured"), value(line, "emulated"), differs(line)
 }
@@ -74,7 +78,7 @@ function figure_table(file,    line) {
 function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, chunk, seen) {
     while ((getline line < file) > 0) {
         if (line !~ /"measured": /) continue
-        m = value(line, "method"); r = value(line, "ratio"); k = m SUBSEP r
+        m = mechanism(line); r = value(line, "ratio"); k = m SUBSEP r
         if (!(m in seen)) { seen[m] = 1; order[++n] = m }
         if (!(r in ideal)) { ratios[++count] = r; ideal[r] = value(line, "ideal") }
         if (value(line, "measured") + 0 > best[k] + 0) {

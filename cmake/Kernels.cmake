@@ -19,18 +19,38 @@ else()
     message(FATAL_ERROR "the kernels need nvcc or clang: apt-get install clang-14")
 endif()
 
+# For sm_90, whose bulk stores proact_store_bulk() uses. A clang that knows no sm_90 still
+# passes their assembly on: the text is then given its name.
+set(PROACT_PTX_90 ${PROJECT_SOURCE_DIR}/cmake/clang90.sh ${PROACT_PTX_CLANG} -DPROACT_SENDS_BULK=1)
+if(PROACT_NVCC)
+    execute_process(COMMAND ${PROACT_NVCC} --list-gpu-arch OUTPUT_VARIABLE PROACT_NVCC_KNOWS)
+    if(PROACT_NVCC_KNOWS MATCHES "compute_90" OR NOT PROACT_CLANG)
+        set(PROACT_PTX_90 ${PROACT_NVCC} -ptx -arch=compute_90 -O3 ${PROACT_KERNEL_INCLUDES})
+    endif()
+endif()
+
 # proact_ptx(OUTPUT SOURCE COMMAND...): OUTPUT from SOURCE by COMMAND, with its headers.
 function(proact_ptx output source)
     add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${source} VERBATIM
         COMMAND ${ARGN} -MD -MF ${output}.d ${source} -o ${output})
 endfunction()
 
-function(proact_kernel target source)
-    get_filename_component(name ${source} NAME)
+function(proact_embed target source name)
     set(ptx ${CMAKE_CURRENT_BINARY_DIR}/${name}.ptx)
-    proact_ptx(${ptx} ${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu ${PROACT_PTX})
+    proact_ptx(${ptx} ${CMAKE_CURRENT_SOURCE_DIR}/${source}.cu ${ARGN})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/embed.S.in ${name}.S @ONLY)
     set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/${name}.S
         PROPERTIES OBJECT_DEPENDS ${ptx})
     target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}.S ${ptx})
+endfunction()
+
+function(proact_kernel target source)
+    get_filename_component(name ${source} NAME)
+    proact_embed(${target} ${source} ${name} ${PROACT_PTX})
+endfunction()
+
+# proact_kernel_90(TARGET SOURCE): the same for sm_90 as `kernel_NAME_90`.
+function(proact_kernel_90 target source)
+    get_filename_component(name ${source} NAME)
+    proact_embed(${target} ${source} ${name}_90 ${PROACT_PTX_90})
 endfunction()

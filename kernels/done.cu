@@ -3,6 +3,8 @@
 /* The last words of a marked kernel and nothing else: src/instrument puts the body of one
    of these kernels behind those that say no last words of their own. */
 
+/* Clones make no bulk stores, and may be for any device. */
+#define PROACT_SENDS_BULK 0
 #include <proact/device.h>
 
 extern "C" __global__ void proact_ending_send(struct proact_share share)

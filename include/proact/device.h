@@ -16,6 +16,9 @@
            proact_done(&share);
        }
 
+   A CTA that stages what it makes in shared memory sends it with proact_store_bulk(): in
+   runs of 16 bytes and more, and on sm_90 and later beside its threads.
+
    It includes nothing of CUDA: nvcc and a bare clang (-x cuda -nocudainc) compile it. */
 
 #if defined(__clang__) && defined(__CUDA__) && !defined(__CUDACC_VER_MAJOR__)
@@ -75,4 +78,5 @@ struct proact_share {
 
 #if defined(__CUDACC__) || defined(__CUDA__)
 #include <proact/device_words.h>
+#include <proact/device_bulk.h>
 #endif

@@ -71,6 +71,21 @@ PROACT_WORD void proact_fence_gpu(void)
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
+/* Whether shared memory is sent in bulk, by the TMA of sm_90 and later (device_bulk.h). */
+#ifndef PROACT_SENDS_BULK
+#define PROACT_SENDS_BULK (__CUDA_ARCH__ >= 900)
+#endif
+
+/* What this thread has sent in bulk is where it goes, and this thread knows: its next fence
+   releases it. Nothing else does: bulk stores are no accesses of the thread that issues
+   them, and no fence or barrier waits for them. */
+PROACT_WORD void proact_bulk_wait(void)
+{
+#if PROACT_SENDS_BULK
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+#endif
+}
+
 PROACT_WORD proact_u32 proact_count(proact_u32 *counter) /* gives what it was */
 {
     proact_u32 old;
@@ -380,6 +395,10 @@ PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mod
 
     if (leads && share->slot_count)
         rows = proact_rows_of(&share->slot[0]);
+    /* The leader has issued the CTA's bulk stores: its fence (done-fence) releases them. */
+    if (leads)
+        /* protocol: bulk-landed */
+        proact_bulk_wait();
     /* All stores of the CTA come before its leader's fence. */
     /* protocol: done-barrier */
     proact_cta_sync();

@@ -70,9 +70,18 @@ struct device_reason {
     const char *array; /* its name, borrowed while the wait may still be open */
     uint32_t chunk;
 };
+#define DEVICE_WHOLE UINT32_MAX /* no chunk in particular */
 enum { DEVICE_REASON_BYTES = 128 };
 /* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
 void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
+
+/* A 32-bit word that a stream waits for, as wait_value, or writes, as write_value. */
+struct device_value {
+    device_addr word;
+    uint32_t value;
+    bool is_written;
+    struct device_reason reason; /* of a wait */
+};
 
 /* Bytes and packets that left a device for a peer, since open. */
 struct device_traffic {
@@ -165,6 +174,11 @@ struct device_backend {
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,
                                       uint32_t value, struct proact_error *err);
 
+    /* Several of them in this order: one call of the driver where it has one. One that is
+       refused is refused before any is queued. */
+    enum proact_status (*values)(struct device_stream *s, const struct device_value *values,
+                                 uint32_t count, struct proact_error *err);
+
     enum proact_status (*module_load)(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);
@@ -196,6 +210,13 @@ struct device_backend {
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
+
+    /* Names for a profiler: what is copied between the two, of a chunk (DEVICE_WHOLE: of
+       all chunks) of an array, goes to that device. NULL, both: no profiler ever listens.
+     */
+    void (*carry_begin)(struct device_set *set, const struct device_reason *what,
+                        unsigned to);
+    void (*carry_end)(struct device_set *set);
 
     /* NULL: the machine does not count. */
     struct device_traffic (*traffic)(const struct device_set *set, unsigned from,

@@ -86,6 +86,26 @@ struct execute_access {
     const uint64_t *address; /* 32; valid where the mask is set */
 };
 
+/* cp.async.bulk from the CTA's shared memory to global memory, and what its threads do
+   about it. A group is what a thread has stored since its last COMMIT. */
+enum execute_bulk_step {
+    EXECUTE_BULK_STORE,
+    EXECUTE_BULK_COMMIT,
+    EXECUTE_BULK_WAIT,     /* until the thread's groups but `pending` have landed */
+    EXECUTE_BULK_WAIT_READ /* ... need their source no more */
+};
+enum { EXECUTE_BULK_ALIGN = 16 }; /* of both addresses, and of the bytes */
+
+struct execute_bulk {
+    enum execute_bulk_step step;
+    uint32_t mask, line, pending;
+    /* Of a store, valid where the mask is set. The sources are in bounds, and stay where
+       they are while the CTA lives; what they hold may change. */
+    const uint64_t *address;
+    const uint32_t *bytes;
+    const unsigned char *const *from;
+};
+
 enum execute_verdict {
     EXECUTE_GO,    /* the addresses are plain memory of this process: do it now */
     EXECUTE_TAKEN, /* access(): the host takes over, ask remote(). remote(): it did it, or
@@ -117,6 +137,10 @@ struct execute_host {
     uint64_t (*clock)(void *context, struct execute_warp *w);       /* cycles: %clock64 */
     uint64_t (*globaltimer)(void *context, struct execute_warp *w); /* ns */
     void (*print)(void *context, const char *text, size_t length);  /* printf of a kernel */
+    /* EXECUTE_WAIT: the lanes wait to be completed, with NULL. May be NULL: then a bulk
+       store is as many stores of 16 bytes, done at once. */
+    enum execute_verdict (*bulk)(void *context, struct execute_warp *w,
+                                 const struct execute_bulk *b);
 };
 
 /* Read-modify-write of one lane, for the host's remote atomics: applies `op` to `memory`

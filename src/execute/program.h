@@ -24,6 +24,9 @@ enum op_code {
     CODE_BARRIER,  /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
     CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
     CODE_FENCE,    /* detail: order, scope */
+    CODE_BULK,     /* detail: enum execute_bulk_step; a store: sites[extra] to, the next one
+                      from, from[0] bytes; a wait: `extra` groups */
+    CODE_PROXY,    /* orders the CTA's stores to shared memory before its bulk stores */
     CODE_CLOCK,    /* detail: enum clock_kind */
     CODE_SLEEP,    /* from[0]: ns */
     CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
@@ -133,6 +136,7 @@ struct execute_kernel {
     size_t table_count;
     struct cleared_register *cleared;
     size_t cleared_count;
+    bool stores_bulk; /* has CODE_BULK */
 };
 
 struct execute_program {

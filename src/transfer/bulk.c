@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/carried.h"
 #include "transfer/transfer_methods.h"
 
 /* The copies of one slot to one peer. */
@@ -8,17 +9,20 @@ static enum proact_status copy_slot(const struct transfer_binding *b, unsigned d
     const struct transfer_devices *t = b->devices;
     const struct transfer_slot *s = &b->slot[slot];
     const struct transfer_table *table = &s->tables->table[device];
+    enum proact_status status = PROACT_OK;
 
-    for (uint32_t r = 0; r < table->run_count; r++) {
+    if (!table->run_count)
+        return status;
+    carried_begin(b, slot, DEVICE_WHOLE, peer);
+    for (uint32_t r = 0; r < table->run_count && !status; r++) {
         const struct proact_piece *run = &table->run[r];
-        enum proact_status status = t->backend->copy(
-            t->device[device].lane[TRANSFER_SIDE], s->base[peer] + run->first_byte,
-            s->base[device] + run->first_byte, run->bytes, err);
 
-        if (status)
-            return status;
+        status = t->backend->copy(t->device[device].lane[TRANSFER_SIDE],
+                                  s->base[peer] + run->first_byte,
+                                  s->base[device] + run->first_byte, run->bytes, err);
     }
-    return PROACT_OK;
+    carried_end(b);
+    return status;
 }
 
 /* One stream a sender: a stream for each destination halves the rate where all send to all.

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/copies.h"
 
+#include "transfer/carried.h"
+
 enum { STREAMS = TRANSFER_COPY_STREAMS };
+
+struct device_value copies_value(const struct transfer_binding *b, unsigned device,
+                                 const struct proact_slot *slot, struct agent_item item)
+{
+    const struct transfer_slot *s = &b->slot[item.slot];
+
+    return (struct device_value){.word = (device_addr)(uintptr_t)&slot->counter[item.chunk],
+                                 .value = slot->round *
+                                          s->tables->table[device].writers[item.chunk],
+                                 .reason = {s->array, item.chunk}};
+}
 
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
                                 const struct proact_slot *slot, struct agent_item item,
                                 struct device_stream *stream, struct proact_error *err)
 {
-    const struct transfer_slot *s = &b->slot[item.slot];
-    device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
-    uint32_t all = slot->round * s->tables->table[device].writers[item.chunk];
+    const struct device_value v = copies_value(b, device, slot, item);
 
-    /* protocol: copy-wait (else: return counter ? PROACT_OK : (int)all;) */
-    return b->devices->backend->wait_value(
-        stream, counter, all, &(struct device_reason){s->array, item.chunk}, err);
+    /* protocol: copy-wait (else: return v.word ? PROACT_OK : (int)v.value;) */
+    return b->devices->backend->wait_value(stream, v.word, v.value, &v.reason, err);
 }
 
 enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
@@ -23,12 +33,16 @@ enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
     const struct transfer_slot *s = &b->slot[item.slot];
     const struct transfer_table *table = &s->tables->table[owner];
     enum proact_status status = PROACT_OK;
-    uint32_t p = table->piece_first[item.chunk];
+    uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
 
-    for (; p < table->piece_first[item.chunk + 1] && !b->plan.elide && !status; p++)
+    if (b->plan.elide || p == end)
+        return PROACT_OK;
+    carried_begin(b, item.slot, item.chunk, to);
+    for (; p < end && !status; p++)
         status = b->devices->backend->copy(stream, s->base[to] + table->piece[p].first_byte,
                                            s->base[from] + table->piece[p].first_byte,
                                            table->piece[p].bytes, err);
+    carried_end(b);
     return status;
 }
 

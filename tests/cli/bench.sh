@@ -28,6 +28,13 @@ echo '{"machine": "v100x4", "rows":
 proact bench latency --against m.json --within 5 >said && echo "not noticed"
 tail -1 said
 
+# Rows of one method that a note tells apart; files without notes are read as before.
+echo '{"machine": "h200x2", "rows":
+ [{"pattern": "one-to-all", "ratio": 1, "method": "inline", "measured": 1.5},
+  {"pattern": "one-to-all", "ratio": 1, "method": "inline", "note": "bulk stores", "measured": 1.5}]}' >m.json
+proact bench micro --against m.json --bytes 1M --sleep --json r.json | sed -n 's/\(inline.*\) [0-9].*/\1/p' | sed 's/ *[0-9.]* *$//'
+grep -o '"method": "[^"]*", "note": "[^"]*"' r.json
+
 proact bench micro -m v100x4 -n 3 --bytes 1M --ratio 1 --chunk 64K --sleep --json r.json >said
 sed 's/"date": "[^"]*"/"date": "..."/; s/"commit": "[^"]*"/"commit": "..."/' r.json |
     sed 's/"\(took_ns\|ideal\|emulated\|lowest\|highest\)": [0-9][0-9.e+-]*/"\1": .../g'

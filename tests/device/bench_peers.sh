@@ -17,6 +17,6 @@ said=$(PROACT_BENCH_PEERS=$scratch "$1" bench micro --machine here --peers --byt
     --pattern one-to-all --chunk 64K --json "$scratch/r.json")
 echo "$said"
 echo "$said" | grep -q '1\.00 PRETEND  *64 KB .* 9$'
-[ "$(echo "$said" | grep -c '1\.00')" -eq 6 ] # five of ours and this one
-[ "$(grep -c '"measured"' "$scratch/r.json")" -eq 6 ]
+[ "$(echo "$said" | grep -c '1\.00')" -eq 7 ] # six of ours and this one
+[ "$(grep -c '"measured"' "$scratch/r.json")" -eq 7 ]
 ! grep -q BROKEN "$scratch/r.json"

@@ -125,17 +125,27 @@ static unsigned lines_of(const char *path, const char *line)
     return count;
 }
 
-/* Of a launch on two devices, one recorded and replayed twice; of nothing, where nobody
-   listens. */
+/* Of launches on two devices, one recorded and replayed twice, and of what is copied behind
+   them; of nothing, where nobody listens. */
 static void a_profiler_is_told_names(void **state)
 {
     static const char log[] = "ranges.log";
-    const struct fake_cuda_plan plan = {.method = "bulk", .is_recorded = true};
+    static const struct {
+        const char *method, *carried; /* by device 1, which has chunk 1 */
+        unsigned carries;             /* in all, of a launch */
+    } cases[] = {{"bulk", "begin array 'cells' to device 0\n", 2},
+                 {"copy-engine", "begin chunk 1 of array 'cells' to device 0\n", 2},
+                 {"relay", "begin chunk 1 of array 'cells' to device 0\n", 2},
+                 {"inline", NULL, 0}};
     struct proact_error err = {""};
 
     (void)state;
     setenv("FAKE_NVTX", log, 1);
-    for (int listens = 0; listens < 2; listens++) {
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const struct fake_cuda_plan plan = {
+            .method = cases[i / 2].method, .chunk_bytes = 8192, .is_recorded = true};
+        unsigned listens = i % 2, carries = listens * cases[i / 2].carries;
+
         remove(log);
         if (listens)
             setenv("NVTX_INJECTION64_PATH", "a profiler", 1);
@@ -144,9 +154,11 @@ static void a_profiler_is_told_names(void **state)
         fake_cuda_set_up("");
         if (fake_cuda_session(&plan, &err))
             fail_msg("%s", err.text);
-        assert_int_equal(lines_of(log, "begin fill\n"), listens ? 4 : 0);
-        assert_int_equal(lines_of(log, "begin replay\n"), listens ? 2 : 0);
-        assert_int_equal(lines_of(log, "end\n"), listens ? 6 : 0);
+        assert_int_equal(lines_of(log, "begin fill\n"), 4 * listens);
+        assert_int_equal(lines_of(log, "begin replay\n"), 2 * listens);
+        if (cases[i / 2].carried)
+            assert_int_equal(lines_of(log, cases[i / 2].carried), 2 * listens);
+        assert_int_equal(lines_of(log, "end\n"), 6 * listens + 2 * carries);
     }
     unsetenv("NVTX_INJECTION64_PATH");
     remove(log);

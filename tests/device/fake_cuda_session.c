@@ -153,7 +153,8 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
         .machine = PROACT_MACHINE_HERE,
         .device_count = plan->devices,
         .wait_limit_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
-        .plan = {.method = plan->method ? plan->method : "bulk"}};
+        .plan = {.method = plan->method ? plan->method : "bulk",
+                 .chunk_bytes = plan->chunk_bytes}};
     struct proact *p;
     enum proact_status status = proact_open(&options, &p, err);
 

@@ -15,9 +15,10 @@ void fake_cuda_set_up(const char *settings);
 unsigned fake_cuda_still_left(void);
 
 struct fake_cuda_plan {
-    const char *method; /* NULL: bulk */
-    unsigned devices;   /* 0: all */
-    bool is_recorded;   /* launches are recorded, and replayed */
+    const char *method;   /* NULL: bulk */
+    uint64_t chunk_bytes; /* 0: as the method likes */
+    unsigned devices;     /* 0: all */
+    bool is_recorded;     /* launches are recorded, and replayed */
     bool is_observed;
     bool forgets;         /* the kernel never says that it is done */
     double wait_limit_ms; /* 0: 50 */

@@ -3,7 +3,7 @@ target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c
     device/contract_streams.c device/contract_launch.c device/contract_watch.c
     device/contract_graphs.c device/contract_faults.c)
 # So is the emulated machine.
-foreach(part time order fault)
+foreach(part time order fault bulk)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
 foreach(part residency device_unit)
@@ -30,7 +30,7 @@ file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cu
 list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
 set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
 set(fake_cuda_hides_early
-    "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx")
+    "cuStreamBatchMemOp_v2;cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx")
 foreach(kind fake old early)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/driver_${kind})
     add_library(fake_cuda_${kind} SHARED ${fake_cuda})

@@ -103,10 +103,10 @@ static void run_seeds(struct kernels_run run, const struct execute_program *prog
 }
 
 /* Barriers of a grid or a cluster need several CTAs at once, which is the device's
-   business; stores in bulk are not executed. */
+   business. */
 static bool runs_alone(const struct sample *s)
 {
-    static const char *const not_here[] = {"grid sync", "cluster", "bulk"};
+    static const char *const not_here[] = {"grid sync", "cluster"};
 
     for (size_t i = 0; s->refusal && i < sizeof not_here / sizeof not_here[0]; i++)
         if (!strcmp(s->refusal, not_here[i]))

@@ -32,8 +32,8 @@ static const struct reason {
     {"bounded_rows", "where it writes depends on what line"},
 };
 
-/* Not run: grids and clusters that meet, and stores in bulk, are not emulated. */
-static const char *const not_here[] = {"grid sync", "cluster", "bulk"};
+/* Not run: grids and clusters that meet are not emulated. */
+static const char *const not_here[] = {"grid sync", "cluster"};
 
 struct share {
     struct proact *session;

@@ -15,7 +15,8 @@ tree=$scratch/tree
 table=$scratch/table.md
 
 files() {
-    cd "$root" && ls include/proact/device_words.h kernels/agent.cu src/runtime/*.c \
+    cd "$root" && ls include/proact/device_words.h include/proact/device_bulk.h \
+        kernels/agent.cu src/runtime/*.c \
         src/transfer/*.c src/device/emulator/unit.c
 }
 
@@ -45,6 +46,8 @@ take_out() { # FILE LINE: the file without the step that is marked there
 methods_of() {
     case $1:$2 in
     *:agent-*) echo polling ;;
+    *:bulk-landed) echo "fused, polling" ;;
+    *:bulk-*) echo inline ;;
     *:copy-*) echo copy-engine ;;
     *:relay-*) echo relay ;;
     *:counter-rewind | *:tell | *:tables-*) echo polling ;;
@@ -94,7 +97,7 @@ marks | (
         take_out "$file" "$line" >"$tree/$file"
         methods=$(methods_of "$file" "$name")
         case $methods in
-        fused | polling | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
+        inline | fused | polling | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

@@ -13,7 +13,7 @@
 enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 14, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
 enum array { X, A, B, C };
-enum what { END, STEP, SPREAD, WHOLE, WRITE, LOSE, RECORD, KEEP, REPLAY };
+enum what { END, STEP, SPREAD, STAGE, WHOLE, WRITE, LOSE, RECORD, KEEP, REPLAY };
 
 /* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
    `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
@@ -107,6 +107,12 @@ static const struct {
       {KEEP, X, X, 0, 0, 0},
       {LOSE, X, A, 0, 0, 100},
       {REPLAY, X, X, 0, 0, 0}}},
+    {"staged, and sent in bulk",
+     {{STAGE, X, A, 0, 0, 100},
+      {STAGE, A, B, 9000, 0, 50},
+      {STEP, B, A, 17000, 0, 100},
+      {STAGE, A, C, 20000, 0, 0},
+      {STAGE, C, A, 1, 1, 100}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };
@@ -124,7 +130,7 @@ struct run {
 };
 
 static const char *const kernel_names[] = {
-    [STEP] = "step", [SPREAD] = "spread", [WHOLE] = "whole"};
+    [STEP] = "step", [SPREAD] = "spread", [STAGE] = "stage", [WHOLE] = "whole"};
 
 static char *read_text(const char *path)
 {
@@ -143,6 +149,7 @@ static enum proact_status prepare(struct run *r, char *text)
 {
     static const struct proact_map maps[] = {
         [STEP] = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA},
+        [STAGE] = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * CTA},
         [SPREAD] = {.kind = PROACT_MAP_STRIDED,
                     .run_bytes = 4 * SPREAD_CTA,
                     .run_count = (COUNT + 1023) / 1024,

@@ -36,6 +36,30 @@ extern "C" __global__ void step(const proact_u32 *from, proact_u32 *to, proact_u
         proact_done(&share);
 }
 
+/* As step, but each CTA stages what it stores, and sends it in two runs: the first one a
+   line that is staged anew meanwhile. */
+extern "C" __global__ void stage(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                 proact_u32 shift, proact_u32 slow, proact_u32 lost,
+                                 struct proact_share share)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    __shared__ __attribute__((aligned(16))) proact_u32 line[64];
+    proact_u32 cta = proact_cta(&share), size = proact_cta_size_x(), half = size / 2;
+
+    dawdle(&s, cta);
+#pragma unroll 1
+    for (proact_u32 first = cta * size; first < (cta + 1) * size; first += half) {
+        proact_u32 i = first + proact_thread_x(), end = first < count ? count - first : 0;
+
+        proact_cta_sync();
+        if (proact_thread_x() < half && i < count)
+            line[proact_thread_x()] = value(&s, i);
+        proact_store_bulk(&share, 0, to + first, line, 4 * (end < half ? end : half));
+    }
+    if (cta != lost)
+        proact_done(&share);
+}
+
 /* Every CTA writes into every chunk of 1024 elements. */
 extern "C" __global__ void spread(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                   proact_u32 shift, proact_u32 slow, proact_u32 lost,

@@ -1,7 +1,8 @@
 # What the protocol between devices must survive: unmutated here, and with every step taken
 # out in turn by mutate.sh, which is run by hand (docs/protocol.md).
 set(protocol_ptx ${CMAKE_CURRENT_BINARY_DIR}/protocol_cases.ptx)
-proact_ptx(${protocol_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/protocol/protocol_cases.cu ${PROACT_PTX})
+proact_ptx(${protocol_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/protocol/protocol_cases.cu
+    ${PROACT_PTX_90})
 add_executable(protocol_cases protocol/protocol_cases.c ${protocol_ptx})
 target_compile_definitions(protocol_cases PRIVATE PROTOCOL_PTX="${protocol_ptx}")
 target_link_libraries(protocol_cases PRIVATE proact_testing)

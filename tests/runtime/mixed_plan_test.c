@@ -202,6 +202,26 @@ static void one_method_alone_is_not_told(void **state)
     proact_close(s.p);
 }
 
+/* Of the five chunks of each device, two streams wait for three and two. */
+static void what_is_not_sent_is_awaited_at_once(void **state)
+{
+    const struct proact_plan elided = {
+        .method = "copy-engine", .chunk_bytes = CHUNK, .elide = true};
+    struct stage s;
+
+    (void)state;
+    assert_int_equal(raise_curtain(&s, "copy-engine"), 0);
+    assert_int_equal(launch(&s), 0);
+    assert_int_equal(lines(&s, "copy"), CHUNKS);
+    assert_int_equal(lines(&s, "at once"), 0);
+    assert_int_equal(proact_plan_set(s.p, &elided, &s.err), 0);
+    assert_int_equal(launch(&s), 0);
+    assert_int_equal(lines(&s, "copy"), CHUNKS);
+    assert_int_equal(lines(&s, "at once"), 4);
+    assert_non_null(strstr(fake_state(s.p->set)->log.data, " 3 words\n"));
+    proact_close(s.p);
+}
+
 /* The pretend device aborts if anything is left behind. */
 static void exhausted_memory_is_survived(void **state)
 {
@@ -229,6 +249,7 @@ int main(void)
         cmocka_unit_test(the_text_is_read),
         cmocka_unit_test(each_chunk_goes_its_way),
         cmocka_unit_test(one_method_alone_is_not_told),
+        cmocka_unit_test(what_is_not_sent_is_awaited_at_once),
         cmocka_unit_test(exhausted_memory_is_survived),
     };
 

@@ -27,3 +27,12 @@ foreach(program runtime_refuse_test runtime_launch_test runtime_schedule_test fi
         derive_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
+
+# Runs sent in bulk, in both forms.
+foreach(form "" _90)
+    set(bulk_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/store_bulk${form}.ptx)
+    proact_ptx(${bulk_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/store_bulk.cu ${PROACT_PTX${form}})
+    target_sources(store_bulk_test PRIVATE ${bulk_ptx})
+endforeach()
+add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
+set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)

@@ -62,6 +62,38 @@ extern "C" __global__ void line_bytes(PARAMETERS(byte))
     proact_done(&share);
 }
 
+/* As line_bytes, in lines from shared memory, of lengths and at places that fit 16 bytes or
+   do not; what the shape does not write keeps its value. */
+extern "C" __global__ void staged(PARAMETERS(byte))
+{
+    enum { LINE = 1024 };
+    __shared__ __attribute__((aligned(16))) byte stage[LINE + 16];
+    wide at = w.offset + proact_cta(&share) * w.run, end = at + w.run;
+    const wide line = LINE - (w.salt >> 1 & 63);
+
+    if (end > w.count[0])
+        end = w.count[0];
+    dawdle(&w, proact_cta(&share));
+#pragma unroll 1
+    for (; at < end; at += line) {
+        proact_u32 skew = w.salt & 1 ? at & 15 : 0;
+        proact_u32 bytes = (proact_u32)(end - at < line ? end - at : line);
+
+        proact_cta_sync();
+#pragma unroll 1
+        for (proact_u32 j = proact_thread_x(); j < bytes; j += proact_cta_size_x()) {
+            wide i = at + j;
+
+            stage[skew + j] = stress_writes(&w, 0, i)
+                                  ? (byte)stress_value(&w, i, from[stress_place(&w, i)],
+                                                       w.adds ? to[i] : 0)
+                                  : to[i];
+        }
+        proact_store_bulk(&share, 0, to + at, stage + skew, bytes);
+    }
+    proact_done(&share);
+}
+
 /* CTA c: run_count runs, `stride` apart, from offset + c run on. */
 extern "C" __global__ void comb(PARAMETERS(proact_u32))
 {

@@ -156,6 +156,7 @@ static const struct {
 } shapes[] = {
     {"line", 4, 1, true, make_line, stress_truth_line},
     {"line_bytes", 1, 1, true, make_line, stress_truth_line},
+    {"staged", 1, 1, true, make_line, stress_truth_line},
     {"comb", 4, 1, true, make_comb, stress_truth_comb},
     {"tile", 4, 1, false, make_tile, stress_truth_tile},
     {"ranges", 1, 1, true, make_ranges, stress_truth_ranges},

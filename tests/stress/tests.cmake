@@ -2,8 +2,10 @@
 # half a minute with label slow, and on the GPUs of this box with label gpu.
 set(stress_ptx ${CMAKE_CURRENT_BINARY_DIR}/stress_kernels.ptx)
 proact_ptx(${stress_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/stress/stress_kernels.cu ${PROACT_PTX})
+set(stress_ptx_90 ${CMAKE_CURRENT_BINARY_DIR}/stress_kernels_90.ptx)
+proact_ptx(${stress_ptx_90} ${CMAKE_CURRENT_SOURCE_DIR}/stress/stress_kernels.cu ${PROACT_PTX_90})
 add_executable(stress stress/stress.c stress/stress_session.c stress/stress_shapes.c
-    stress/stress_truth.c stress/stress_memory.c ${stress_ptx})
+    stress/stress_truth.c stress/stress_memory.c ${stress_ptx} ${stress_ptx_90})
 target_link_libraries(stress PRIVATE proact_testing)
 if(PROACT_SANITIZE OR PROACT_FUZZ)
     target_compile_definitions(stress PRIVATE PROACT_SANITIZED)
@@ -17,3 +19,10 @@ set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
 add_test(NAME stress.gpus COMMAND stress --machine here --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
+# As compiled for sm_90, where what is staged goes out in bulk.
+add_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
+    --seed 300000 ${stress_ptx_90})
+set_tests_properties(stress.few_90 PROPERTIES LABELS quick TIMEOUT 120)
+add_test(NAME stress.gpus_90 COMMAND stress --machine here --seconds 60 --launches 100000
+    --seed 400000 ${stress_ptx_90})
+set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)

@@ -205,6 +205,7 @@ const struct device_backend device_cuda = {
     .record = cuda_record,
     .wait_event = cuda_wait_event,
     .wait_value = cuda_wait_value,
+    .values = cuda_values,
     .write_value = cuda_write_value,
     .module_load = cuda_module_load,
     .module_unload = cuda_module_unload,
@@ -218,6 +219,8 @@ const struct device_backend device_cuda = {
     .synchronize = cuda_synchronize,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
+    .carry_begin = cuda_carry_begin,
+    .carry_end = cuda_carry_end,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
 };

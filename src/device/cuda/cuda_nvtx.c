@@ -3,6 +3,7 @@
    profilers also show over the work on the device. Only where one listens, which it says by
    NVTX_INJECTION64_PATH; through NVIDIA's library, which speaks to it. */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,4 +51,23 @@ void cuda_nvtx_end(const struct device_set *set)
 {
     if (set->nvtx.push)
         set->nvtx.pop();
+}
+
+/* Copies are queued by the thousand: nothing is written where nobody listens. */
+void cuda_carry_begin(struct device_set *set, const struct device_reason *what, unsigned to)
+{
+    char name[DEVICE_REASON_BYTES], chunk[32] = "";
+
+    if (!set->nvtx.push)
+        return;
+    if (what->chunk != DEVICE_WHOLE)
+        snprintf(chunk, sizeof chunk, "chunk %u of ", what->chunk);
+    snprintf(name, sizeof name, "%sarray '%.60s' to device %u", chunk,
+             what->array ? what->array : "", to);
+    set->nvtx.push(name);
+}
+
+void cuda_carry_end(struct device_set *set)
+{
+    cuda_nvtx_end(set);
 }

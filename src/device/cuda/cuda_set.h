@@ -198,6 +198,8 @@ void cuda_marks_clear(struct device_set *set, unsigned device);
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                    uint32_t value, const struct device_reason *reason,
                                    struct proact_error *err);
+enum proact_status cuda_values(struct device_stream *s, const struct device_value *values,
+                               uint32_t count, struct proact_error *err);
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 
@@ -259,6 +261,9 @@ void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun o
 struct cuda_nvtx cuda_nvtx_open(void);
 void cuda_nvtx_begin(const struct device_set *set, const char *name);
 void cuda_nvtx_end(const struct device_set *set);
+void cuda_carry_begin(struct device_set *set, const struct device_reason *what,
+                      unsigned to);
+void cuda_carry_end(struct device_set *set);
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);

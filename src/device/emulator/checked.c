@@ -90,6 +90,39 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
     return true;
 }
 
+bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
+                  const struct execute_access *a, uint32_t *actor)
+{
+    const struct resident *r = d->current;
+    struct check_where where = {.kernel = r->run->name, .line = a->line};
+    char name[NAME_BYTES];
+
+    if (!d->set->check)
+        return true;
+    for (int i = 0; i < 3; i++)
+        where.cta[i] = r->id[i];
+    execute_warp_thread(w, lane, where.thread);
+    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
+             r->id[0], r->id[1], r->id[2]);
+    *actor =
+        check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
+    return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);
+}
+
+void checked_bulk_wait(struct emulated *d, struct execute_warp *w, uint32_t actor)
+{
+    const struct resident *r = execute_warp_cta(w)->user;
+
+    if (d->set->check)
+        check_join(d->set->check, r->warp_actors[execute_warp_index(w)], actor);
+}
+
+void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor)
+{
+    if (d->set->check)
+        check_join(d->set->check, r->run->actor, actor);
+}
+
 void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
                    enum execute_scope scope)
 {

@@ -12,6 +12,12 @@ void checked_cta_end(struct emulated *d, struct resident *r);
 void checked_barrier(struct emulated *d, struct resident *r);
 bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a);
+/* A lane's bulk store: by an actor of its own, which the warp knows only after it has
+   waited for it. */
+bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
+                  const struct execute_access *a, uint32_t *actor);
+void checked_bulk_wait(struct emulated *d, struct execute_warp *w, uint32_t actor);
+void checked_bulk_end(struct emulated *d, struct resident *r, uint32_t actor);
 void checked_fence(struct emulated *d, struct execute_warp *w, enum execute_order order,
                    enum execute_scope scope);
 

@@ -303,6 +303,7 @@ const struct device_backend device_emulator = {
     .record = enqueue_record,
     .wait_event = enqueue_wait_event,
     .wait_value = enqueue_wait_value,
+    .values = enqueue_values,
     .write_value = enqueue_write_value,
     .module_load = module_load,
     .module_unload = module_unload,

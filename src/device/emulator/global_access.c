@@ -55,6 +55,11 @@ static inline void touch_run(struct emulated *d, uint64_t first, uint32_t bytes)
                sectors & ALL_SECTORS >> (SECTORS - 1 - last / SECTOR_BYTES % SECTORS));
 }
 
+void access_touch(struct emulated *d, uint64_t address, uint32_t bytes)
+{
+    touch_run(d, address - d->base, bytes);
+}
+
 /* Each sector once as long as the lanes stay in it. */
 static void touch_scattered(struct emulated *d, const struct execute_access *a)
 {
@@ -98,8 +103,7 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
     return EXECUTE_FAULT;
 }
 
-/* The slow way: each lane by itself. GO if all are here, TAKEN if some are not. */
-static __attribute__((noinline)) enum execute_verdict look_up(
+__attribute__((noinline)) enum execute_verdict access_look_up(
     struct emulated *d, struct execute_warp *w, const struct execute_access *a,
     struct known_range *known)
 {
@@ -249,7 +253,7 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
             ? !scattered_within(known, a)
             : !run_within(known, a, first, bytes) ||
                   (is_halves && !run_within(known, a, a->address[LANES / 2], bytes))) {
-        verdict = look_up(d, w, a, known);
+        verdict = access_look_up(d, w, a, known);
         if (verdict == EXECUTE_FAULT)
             return verdict;
     }

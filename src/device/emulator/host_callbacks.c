@@ -41,5 +41,6 @@ void host_callbacks(struct emulated *d)
         .clock = clock_cycles,
         .globaltimer = globaltimer,
         .print = print,
+        .bulk = bulk_global,
     };
 }

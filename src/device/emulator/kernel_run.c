@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "device/emulator/bulk_store.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/message.h"
 #include "device/emulator/span_log.h"
@@ -161,6 +162,7 @@ static void resident_leave(struct emulated *d, struct resident *r)
     else
         d->residents = r->next;
     execute_cta_destroy(r->cta);
+    bulk_leave(d, r);
     free(r->warp_actors);
     r->warp_actors = NULL;
     r->cta = NULL;
@@ -178,6 +180,7 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     d->changes++;
     checked_cta_end(d, r);
+    bulk_end(d, r);
     if (run->unit)
         unit_count(d, run, r->number);
     resident_leave(d, r);
@@ -197,6 +200,7 @@ static void turn_end(struct emulated *d, struct resident *r, enum execute_stop s
 
     switch (stop) {
     case EXECUTE_EXITED:
+        end_ps = bulk_exit(d, r, end_ps);
         execute_cta_destroy(c);
         r->cta = NULL;
         later(d, end_ps, cta_end, r, 0);
@@ -333,6 +337,7 @@ void runs_clear(struct emulated *d)
         free(d->spare);
         d->spare = next;
     }
+    bulk_clear(d);
     d->held = NULL;
     while (d->running) {
         struct kernel_run *next = d->running->next;

@@ -34,6 +34,9 @@ struct kernel_run {
     struct kernel_run *next;
 };
 
+/* What is stored to peers may wait for the way out, as time of that way. */
+enum { OUT_QUEUE_NS = 2000 };
+
 /* A CTA that has its place on an SM. It is executed from its first turn on, and forgotten
    as soon as it has ended, so that those which end at once use the same memory in turn. */
 struct resident {
@@ -55,7 +58,8 @@ struct resident {
     uint32_t poll_line, load_line;
     uint64_t poll_address, poll_value, load_address;
 
-    uint32_t actor; /* of the CTA, for the checker; of its warps: */
+    struct bulk_cta *bulk; /* its bulk stores; NULL: it has made none */
+    uint32_t actor;        /* of the CTA, for the checker; of its warps: */
     uint32_t *warp_actors;
     struct resident *next, *previous; /* of the device */
     struct resident *next_held;

@@ -21,6 +21,7 @@
 
 enum { DEVICES_MAX = TOPOLOGY_DEVICES_MAX, PS = 1000 /* in a nanosecond */ };
 
+struct bulk_cta;
 struct kernel_run;
 struct resident;
 struct team;
@@ -33,8 +34,8 @@ struct sent_marks {
 };
 
 struct sm {
-    uint64_t issue_free_ps;
-    uint32_t threads, ctas; /* resident now */
+    uint64_t issue_free_ps, bulk_free_ps; /* instructions; bulk stores to peers */
+    uint32_t threads, ctas;               /* resident now */
     uint64_t shared_bytes;
 };
 
@@ -47,7 +48,7 @@ struct usage {
     uint64_t fences; /* of the warp that fenced first: warps wait side by side */
     const struct execute_warp *fenced;
     uint64_t news; /* strong accesses that found another address or value than before */
-    uint64_t sent_bytes; /* to peers, useful */
+    uint64_t sent_bytes; /* to peers, useful; bulk stores do not count */
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */
 };
@@ -72,7 +73,8 @@ struct emulated {
     uint32_t resident_ctas;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
     uint64_t link_free_ps[DEVICES_MAX];
-    uint32_t *l2_lines; /* see global_access.c */
+    struct bulk_cta *bulk_ctas; /* see bulk_store.h */
+    uint32_t *l2_lines;         /* see global_access.c */
     uint64_t l2_mask;
     struct atomic_place *atomics; /* ATOMIC_PLACES */
     uint64_t arriving;            /* messages that wait for the way in */

@@ -5,8 +5,6 @@
 #include "device/emulator/kernel_run.h"
 
 enum { BARRIER_CYCLES = 20 };
-/* Stores that a CTA may have waiting for the way out, as time of that way. */
-enum { OUT_QUEUE_NS = 2000 };
 /* A CTA that looks again and again looks later the longer it has looked: less than a
    thousandth of that. Once nothing has changed on the whole machine for QUIET_NS nothing is
    likely to, and steps are longer, so that the limit comes soon. */

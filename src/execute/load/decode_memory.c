@@ -94,9 +94,8 @@ static enum op_code code_of_space(const struct decoder *d, enum ptx_space space)
     }
 }
 
-/* Fills base and offset from [reg + n], [symbol + n] or [n]. */
-static bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
-                         const struct ptx_operand *at, enum op_code *code)
+bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+               const struct ptx_operand *at, enum op_code *code)
 {
     uint64_t offset = 0;
 
@@ -126,6 +125,14 @@ static bool site_address(struct decoder *d, struct site *s, const struct ptx_ins
     }
     if (s->base == PLACE_NONE)
         s->base = constant_place(d, 0, s->base_bytes);
+    return true;
+}
+
+bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+                  const struct ptx_operand *at, enum op_code *code)
+{
+    if (!site_base(d, s, i, at, code))
+        return false;
     site_spread(d, s, at->symbol < 0 ? at->reg : -1);
     return true;
 }
@@ -158,19 +165,24 @@ static bool site_values(struct decoder *d, struct site *s, const struct ptx_inst
     return true;
 }
 
-static struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code)
+void site_add(struct decoder *d, struct site *s)
 {
     struct execute_kernel *k = d->kernel;
 
     s->access.number = (uint32_t)k->site_count;
     s->access.line = d->line;
+    k->sites = must_grow(k->sites, k->site_count, &d->site_capacity, sizeof *k->sites);
+    k->sites[k->site_count++] = *s;
+}
+
+struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code)
+{
     s->is_strong =
         s->access.order != EXECUTE_WEAK &&
         !(s->access.order == EXECUTE_RELAXED && s->access.kind >= EXECUTE_ATOMIC);
     s->is_word = s->access.kind < EXECUTE_ATOMIC && s->count == 1 && s->element == 4 &&
                  s->width == 4;
-    k->sites = must_grow(k->sites, k->site_count, &d->site_capacity, sizeof *k->sites);
-    k->sites[k->site_count++] = *s;
+    site_add(d, s);
     struct execute_op *op = emit(d, code);
 
     op->extra = s->access.number;
@@ -270,41 +282,5 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
     op->detail[0] = (uint8_t)operation;
     op->detail[1] = (uint8_t)i->type;
     op->detail[2] = (uint8_t)bytes;
-    return true;
-}
-
-/* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
-bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
-{
-    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
-    bool is_whole = i->operand_count == 4 && source->kind == PTX_INTEGER &&
-                    source->integer == size->integer; /* no zeros behind the source */
-
-    if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_BULK) ||
-        ptx_has(i, PTX_PART_RED))
-        return refuse_instruction(d, i);
-    if (ptx_has(i, PTX_PART_COMMIT_GROUP) || ptx_has(i, PTX_PART_WAIT_GROUP) ||
-        ptx_has(i, PTX_PART_WAIT_ALL))
-        return true;
-    if (i->operand_count < 3 || size->kind != PTX_INTEGER ||
-        (size->integer != 4 && size->integer != 8 && size->integer != 16) ||
-        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT) && !is_whole))
-        return refuse_instruction(d, i);
-    for (int load = 1; load >= 0; load--) {
-        struct site s = {.access = {.kind = load ? EXECUTE_LOAD : EXECUTE_STORE}};
-        enum op_code code = load ? CODE_GLOBAL : CODE_SHARED;
-
-        s.element = s.width = 4;
-        s.count = (uint8_t)(size->integer / 4);
-        s.access.bytes = s.access.align = (uint32_t)size->integer;
-        for (unsigned n = 0; n < s.count; n++) {
-            if (!d->copied[n])
-                d->copied[n] = place_new(d, FILE_WARP, 4);
-            s.value[n] = d->copied[n];
-        }
-        if (!site_address(d, &s, i, &i->operands[load], &code))
-            return false;
-        site_emit(d, &s, code);
-    }
     return true;
 }

@@ -59,8 +59,12 @@ static bool decode_fence(struct decoder *d, const struct ptx_instruction *i)
     enum execute_order order = EXECUTE_ACQ_REL;
     enum execute_scope scope = EXECUTE_GPU;
 
-    if (ptx_has(i, PTX_PART_PROXY))
-        return true; /* there is one proxy here */
+    if (ptx_has(i, PTX_PART_PROXY)) {
+        /* Global memory has one proxy here: what a bulk store has landed, all see. */
+        if (ptx_has(i, PTX_PART_ASYNC) && !ptx_has(i, PTX_PART_GLOBAL))
+            emit(d, CODE_PROXY);
+        return true;
+    }
     if (i->opcode == PTX_MEMBAR || ptx_has(i, PTX_PART_SC))
         order = EXECUTE_SC;
     else if (ptx_has(i, PTX_PART_ACQUIRE))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/run/run.h"
+#include "execute/run/run_bulk.h"
 
 /* Lanes get the result of bar.red: of the operation they wait behind. */
 static void give_result(struct execute_warp *w, const struct group *g,
@@ -42,6 +42,7 @@ static void release(struct cta *c, uint32_t id)
     *b = (struct barrier){0, 0, 0, 0};
     c->waited_for &= ~(1u << id);
     c->face.barriers++;
+    bulk_meet(c);
     if (host->barrier)
         host->barrier(host->context, &c->face);
 }

@@ -35,7 +35,7 @@ bool lane_allowed(struct execute_warp *w, const struct region *region, const str
         return false;
     }
     if (s->access.kind != EXECUTE_LOAD)
-        memset(written, 1, bytes);
+        memset(written, region->mark, bytes);
     return true;
 }
 

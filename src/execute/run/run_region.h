@@ -3,7 +3,7 @@
 
 /* Shared, thread, parameter and constant memory, and what a warp may do there. */
 
-#include "execute/run/run.h"
+#include "execute/run/run_bulk.h"
 
 /* Thread, shared, parameter and constant memory: addresses from `start` on. */
 struct region {
@@ -11,13 +11,19 @@ struct region {
     uint64_t start, bytes;
     unsigned char *memory, *written; /* written: NULL where that is not checked */
     uint64_t lane_bytes;             /* each lane has its own, so far apart */
+    unsigned char mark;              /* in `written`, of what is stored: not 0 */
 };
 
 /* Seen as addresses from `start` on. */
 static inline struct region shared_region(const struct execute_warp *w, uint64_t start)
 {
-    return (struct region){
-        "shared", start, w->grid->shared_bytes, w->cta->shared, w->cta->shared_written, 0};
+    return (struct region){"shared",
+                           start,
+                           w->grid->shared_bytes,
+                           w->cta->shared,
+                           w->cta->shared_written,
+                           0,
+                           bulk_mark(w)};
 }
 
 static inline struct region thread_region(const struct execute_warp *w, uint64_t start)
@@ -27,7 +33,8 @@ static inline struct region thread_region(const struct execute_warp *w, uint64_t
                            w->grid->thread_bytes,
                            w->thread_memory,
                            w->thread_written,
-                           w->grid->thread_bytes};
+                           w->grid->thread_bytes,
+                           1};
 }
 
 /* Whether the lane may access `offset` of the region; writes the sentence if not, and notes

@@ -148,6 +148,7 @@ static struct cursor fence(struct execute_warp *w, struct cursor c, uint32_t act
     if (scope != EXECUTE_CTA && !w->is_armed)
         return stop_before(w, c);
     w->is_armed = false;
+    bulk_publish(w);
     w->remote = active;
     w->remote_op = c.op;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -232,6 +233,14 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         return converge(w, c, active);
     case CODE_FENCE:
         return fence(w, c, active);
+    case CODE_BULK:
+        result = bulk_step(w, c.op, active);
+        if (result != ACCESS_DONE)
+            return held(w, c, result);
+        break;
+    case CODE_PROXY:
+        bulk_order(w);
+        break;
     case CODE_CLOCK:
         return read_clock(w, c, active);
     case CODE_SLEEP:

@@ -231,6 +231,7 @@ static enum access_result memory_other(struct execute_warp *w, const struct exec
                                  g->kernel->program->bytes,
                                  (unsigned char *)(uintptr_t)g->launch.variables,
                                  NULL,
+                                 0,
                                  0};
     else if (op->code == CODE_PARAMETER)
         region = (struct region){"parameter",
@@ -238,6 +239,7 @@ static enum access_result memory_other(struct execute_warp *w, const struct exec
                                  g->kernel->info.parameter_bytes,
                                  g->launch_file + LAUNCH_SPECIALS,
                                  NULL,
+                                 0,
                                  0};
     return region_access(w, op, &region, mask);
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What the link bench lets the TMA of SMs do: for sm_90 and later. */
+
+#include <proact/device.h>
+
+#include "link.h"
+
+/* So many loads of each of 32 threads are under way at once. */
+enum { LINK_AHEAD = 8, LINK_PART = 16 * 32 * LINK_AHEAD };
+
+PROACT_WORD void link_stage(unsigned char *line, link_u64 from)
+{
+#pragma unroll 1
+    for (proact_u32 at = 16 * proact_thread_x(); at < LINK_LINE_BYTES; at += LINK_PART) {
+        struct proact_vector v[LINK_AHEAD];
+
+#pragma unroll
+        for (int k = 0; k < LINK_AHEAD; k++)
+            v[k] = proact_load_vector((const unsigned char *)from + at + 16 * 32 * k);
+#pragma unroll
+        for (int k = 0; k < LINK_AHEAD; k++)
+            proact_store_vector(line + at + 16 * 32 * k, &v[k]);
+    }
+}
+
+/* Each CTA of 32 threads stages a line of the source's first block, and sends it to its
+   place in every block of the target; meanwhile the next line is staged. */
+extern "C" __global__ void link_bulk(struct link_bulk b)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char stage[2][LINK_LINE_BYTES];
+    proact_u32 turn = 0;
+    bool leads = proact_thread_x() == 0;
+
+#pragma unroll 1
+    for (proact_u32 n = proact_cta_here(); n < LINK_LINES; n += b.ctas, turn ^= 1) {
+        link_u64 at = (link_u64)n * LINK_LINE_BYTES;
+        unsigned char *to = (unsigned char *)(b.to + at);
+
+        if (leads) /* the line before the last one has left its stage */
+            asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+        proact_cta_sync();
+        link_stage(stage[turn], b.from + at);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        proact_cta_sync();
+        if (!leads)
+            continue;
+#pragma unroll 1
+        for (proact_u32 block = 0; block < b.blocks; block++)
+            proact_issue_bulk(to + (link_u64)block * 4 * LINK_BLOCK_WORDS, stage[turn],
+                              LINK_LINE_BYTES);
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    }
+    proact_bulk_wait();
+}

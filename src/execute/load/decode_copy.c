@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cp.async: what moves between shared and global memory beside the thread that asks. */
+#include "execute/load/decode.h"
+
+/* Nothing but this: no reduction, tensor, mask or multicast. */
+static bool is_bulk_store(const struct ptx_instruction *i)
+{
+    static const enum ptx_part wanted[] = {PTX_PART_ASYNC, PTX_PART_BULK, PTX_PART_GLOBAL,
+                                           PTX_PART_SHARED_CTA, PTX_PART_BULK_GROUP};
+    uint32_t hint = ptx_has(i, PTX_PART_L2_CACHE_HINT), count = 0;
+
+    for (size_t n = 0; n < sizeof wanted / sizeof wanted[0]; n++)
+        count += ptx_has(i, wanted[n]);
+    return i->space == PTX_SPACE_GLOBAL && count == sizeof wanted / sizeof wanted[0] &&
+           i->part_count == count + hint && i->operand_count == 3 + hint;
+}
+
+/* What a bulk store's address needs; those of other accesses are found with `spread`. */
+static bool bulk_site(struct decoder *d, const struct ptx_instruction *i, unsigned operand)
+{
+    struct site s = {.access = {.kind = operand ? EXECUTE_LOAD : EXECUTE_STORE,
+                                .bytes = EXECUTE_BULK_ALIGN,
+                                .align = EXECUTE_BULK_ALIGN},
+                     .spread = PLACE_NONE};
+    const enum op_code wanted = operand ? CODE_SHARED : CODE_GLOBAL;
+    enum op_code code = wanted;
+
+    if (i->operands[operand].kind != PTX_MEMORY ||
+        !site_base(d, &s, i, &i->operands[operand], &code) || code != wanted)
+        return refuse_instruction(d, i);
+    site_add(d, &s);
+    return true;
+}
+
+static bool decode_bulk_store(struct decoder *d, const struct ptx_instruction *i)
+{
+    uint32_t first = (uint32_t)d->kernel->site_count;
+    op_place bytes;
+
+    if (!is_bulk_store(i))
+        return refuse_instruction(d, i);
+    if (!bulk_site(d, i, 0) || !bulk_site(d, i, 1) ||
+        !operand_source(d, &i->operands[2], 4, &bytes))
+        return false;
+    struct execute_op *op = emit(d, CODE_BULK);
+
+    op->detail[0] = EXECUTE_BULK_STORE;
+    op->extra = first;
+    op->from[0] = bytes;
+    d->kernel->stores_bulk = true;
+    return true;
+}
+
+static bool decode_bulk(struct decoder *d, const struct ptx_instruction *i)
+{
+    bool waits = ptx_has(i, PTX_PART_WAIT_GROUP);
+
+    if (!waits && !ptx_has(i, PTX_PART_COMMIT_GROUP))
+        return decode_bulk_store(d, i);
+    if (waits && (i->operand_count != 1 || i->operands[0].kind != PTX_INTEGER))
+        return refuse_instruction(d, i);
+    struct execute_op *op = emit(d, CODE_BULK);
+
+    op->detail[0] = !waits                      ? EXECUTE_BULK_COMMIT
+                    : ptx_has(i, PTX_PART_READ) ? EXECUTE_BULK_WAIT_READ
+                                                : EXECUTE_BULK_WAIT;
+    op->extra = waits ? (uint32_t)i->operands[0].integer : 0;
+    return true;
+}
+
+/* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
+bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
+    bool is_whole = i->operand_count == 4 && source->kind == PTX_INTEGER &&
+                    source->integer == size->integer; /* no zeros behind the source */
+
+    if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_RED))
+        return refuse_instruction(d, i);
+    if (ptx_has(i, PTX_PART_BULK))
+        return decode_bulk(d, i);
+    if (ptx_has(i, PTX_PART_COMMIT_GROUP) || ptx_has(i, PTX_PART_WAIT_GROUP) ||
+        ptx_has(i, PTX_PART_WAIT_ALL))
+        return true;
+    if (i->operand_count < 3 || size->kind != PTX_INTEGER ||
+        (size->integer != 4 && size->integer != 8 && size->integer != 16) ||
+        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT) && !is_whole))
+        return refuse_instruction(d, i);
+    for (int load = 1; load >= 0; load--) {
+        struct site s = {.access = {.kind = load ? EXECUTE_LOAD : EXECUTE_STORE}};
+        enum op_code code = load ? CODE_GLOBAL : CODE_SHARED;
+
+        s.element = s.width = 4;
+        s.count = (uint8_t)(size->integer / 4);
+        s.access.bytes = s.access.align = (uint32_t)size->integer;
+        for (unsigned n = 0; n < s.count; n++) {
+            if (!d->copied[n])
+                d->copied[n] = place_new(d, FILE_WARP, 4);
+            s.value[n] = d->copied[n];
+        }
+        if (!site_address(d, &s, i, &i->operands[load], &code))
+            return false;
+        site_emit(d, &s, code);
+    }
+    return true;
+}

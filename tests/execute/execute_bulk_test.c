@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bulk stores from shared memory, and what must stand between a thread's store there and
+   the bulk store that reads it. */
+#include "execute_testing.h"
+
+enum { THREADS = 64 };
+
+/* All threads fill 256 bytes; thread 0 sends them to word 1024 + 4. %1: before the barrier,
+   %2: after it, in thread 0. */
+static void open_stage(struct rig *r, const char *before, const char *after,
+                       const char *end)
+{
+    struct text all = {NULL, 0, 0};
+
+    text_print(&all,
+               ".shared .align 16 .b8 s[256];\n%s"
+               "mov.u32 %%r3, s; shl.b32 %%r4, %%r1, 2; add.u32 %%r5, %%r3, %%r4;\n"
+               "mul.lo.u32 %%r6, %%r1, 7; st.shared.u32 [%%r5], %%r6;\n%s\nbar.sync 0;\n"
+               "setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra OVER;\n%s\n"
+               "cp.async.bulk.global.shared::cta.bulk_group [%%rd1+4112], [%%r3], 256;\n"
+               "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group%s 0;\nOVER: ret; }\n",
+               RIG_KERNEL, before, after, end);
+    rig_open(r, all.data, true);
+    text_clear(&all);
+    r->launch.block[0] = THREADS;
+    r->launch.check = true;
+}
+
+static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct rig r;
+
+        open_stage(&r, "fence.proxy.async.shared::cta;", "", seed & 1 ? ".read" : "");
+        r.remote = seed & 2 ? (uint64_t)(uintptr_t)(r.memory + 1028 + 32) : 0;
+        assert_int_equal(rig_run(&r, seed & 4 ? 5 : 1000, seed), EXECUTE_EXITED);
+        for (uint32_t i = 0; i < THREADS; i++)
+            assert_int_equal(r.memory[1028 + i], 7 * i);
+        assert_int_equal(r.memory[1027], 0);
+        assert_int_equal(r.memory[1028 + THREADS], 0);
+        rig_close(&r);
+    }
+}
+
+/* The fence may stand anywhere on the way from the store to the bulk store. */
+static void the_proxy_fence_is_asked_for(void **state)
+{
+    static const struct {
+        const char *before, *after, *says;
+    } cases[] = {
+        {"fence.proxy.async;", "", NULL},
+        {"fence.proxy.async.shared::cta;", "", NULL},
+        {"", "fence.proxy.async.shared::cta;", NULL},
+        {"", "", "with no fence.proxy.async between"},
+        {"", "membar.gl;", "with no fence.proxy.async between"},
+        {"fence.proxy.async.global;", "", "with no fence.proxy.async between"},
+        /* of one warp, before it can know of the other's stores */
+        {"setp.lt.u32 %p2, %r1, 32; @%p2 fence.proxy.async;", "", "byte 128 of shared"},
+        {"setp.gt.u32 %p2, %r1, 31; @%p2 fence.proxy.async;", "", "byte 0 of shared"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct rig r;
+
+            open_stage(&r, cases[i].before, cases[i].after, "");
+            enum execute_stop stop = rig_run(&r, 1000, seed);
+
+            if (stop != (cases[i].says ? EXECUTE_TRAPPED : EXECUTE_EXITED) ||
+                (cases[i].says && !strstr(r.fault, cases[i].says)))
+                fail_msg("case %zu, seed %d: stop %d: %s", i, (int)seed, (int)stop,
+                         r.fault);
+            rig_close(&r);
+        }
+}
+
+/* A flag in shared memory with fences around it tells as well as a barrier. */
+static void a_flag_publishes_what_was_stored(void **state)
+{
+    (void)state;
+    for (int fences = 0; fences < 2; fences++)
+        for (uint64_t seed = 0; seed < 4; seed++) {
+            struct text all = {NULL, 0, 0};
+            struct rig r;
+
+            text_print(
+                &all,
+                ".shared .align 16 .b8 s[32];\n%s"
+                "mov.u32 %%r3, s; st.shared.u32 [%%r3+16], 0; bar.sync 0;\n"
+                "setp.gt.u32 %%p1, %%r1, 31; @%%p1 bra TAKE;\n"
+                "setp.ne.u32 %%p2, %%r1, 0; @%%p2 bra OVER;\n"
+                "st.shared.v4.u32 [%%r3], {1, 2, 3, 4}; %s\n"
+                "st.volatile.shared.u32 [%%r3+16], 1; bra OVER;\n"
+                "TAKE: setp.ne.u32 %%p2, %%r1, 32; @%%p2 bra OVER;\n"
+                "AGAIN: atom.shared.or.b32 %%r4, [%%r3+16], 0; setp.eq.u32 %%p3, %%r4, 0;\n"
+                "@%%p3 bra AGAIN; fence.acq_rel.cta; fence.proxy.async;\n"
+                "cp.async.bulk.global.shared::cta.bulk_group [%%rd0], [%%r3], 16;\n"
+                "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nOVER: ret; }\n",
+                RIG_KERNEL, fences ? "fence.acq_rel.cta;" : "");
+            rig_open(&r, all.data, true);
+            text_clear(&all);
+            r.launch.block[0] = THREADS;
+            r.launch.check = true;
+            assert_int_equal(rig_run(&r, 20, seed),
+                             fences ? EXECUTE_EXITED : EXECUTE_TRAPPED);
+            assert_int_equal(r.memory[3], fences ? 4 : 0);
+            rig_close(&r);
+        }
+}
+
+static void a_wrong_source_is_named(void **state)
+{
+    static const struct {
+        const char *store, *says;
+    } cases[] = {
+        {"[%rd0], [s], 16", NULL},
+        {"[%rd0+8], [s], 16", "all three must be multiples of 16"},
+        {"[%rd0], [s+4], 16", "all three must be multiples of 16"},
+        {"[%rd0], [s], 20", "all three must be multiples of 16"},
+        {"[%rd0], [s+48], 32", "offset 48 of shared memory, which has 64"},
+        {"[%rd0], [s+16], 32", "byte 32 of shared memory, where nothing was stored"},
+        {"[%rd0+1048576], [s], 16", "refused"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text all = {NULL, 0, 0};
+        struct rig r;
+
+        text_print(&all,
+                   ".shared .align 16 .b8 s[64];\n%s"
+                   "st.shared.v4.u32 [s], {1, 2, 3, 4}; st.shared.v4.u32 [s+16], {1, 2, 3, "
+                   "4};\nfence.proxy.async; setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra OVER;\n"
+                   "cp.async.bulk.global.shared::cta.bulk_group %s;\nOVER: ret; }\n",
+                   RIG_KERNEL, cases[i].store);
+        rig_open(&r, all.data, true);
+        text_clear(&all);
+        r.launch.check = true;
+        rig_expect(&r, cases[i].says ? EXECUTE_TRAPPED : EXECUTE_EXITED);
+        if (cases[i].says && !strstr(r.fault, cases[i].says))
+            fail_msg("case %zu: %s", i, r.fault);
+        rig_close(&r);
+    }
+}
+
+static void other_bulk_copies_are_refused(void **state)
+{
+    static const char *const forms[] = {
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd0], 16, "
+        "[m]",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r3], 16",
+        "cp.async.bulk.wait_group %r3",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct proact_error err = {""};
+        struct ptx_module *m = NULL;
+        struct execute_program *p = NULL;
+        struct text all = {NULL, 0, 0};
+
+        text_print(&all, RIG_HEAD ".shared .b64 m;\n%s%s;\nret; }\n", RIG_KERNEL, forms[i]);
+        assert_int_equal(ptx_parse("t", all.data, all.length, &m, &err), PROACT_OK);
+        if (!execute_program_create(m, &p, &err))
+            fail_msg("taken: %s", forms[i]);
+        assert_non_null(strstr(err.text, "cp."));
+        ptx_destroy(m);
+        text_clear(&all);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_stored_at_once_where_nobody_takes_it),
+        cmocka_unit_test(the_proxy_fence_is_asked_for),
+        cmocka_unit_test(a_flag_publishes_what_was_stored),
+        cmocka_unit_test(a_wrong_source_is_named),
+        cmocka_unit_test(other_bulk_copies_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

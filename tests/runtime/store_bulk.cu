@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each CTA stages `bytes` bytes, `skew` into its shared memory, in two rounds, and stores
+   each round's as a run: byte i of the array, from `offset` on, is 7 i + salt. */
+#include <proact/device.h>
+
+enum { LINE_BYTES = 2048 + 16 };
+
+extern "C" __global__ void runs(unsigned char *out, proact_u32 bytes, proact_u32 offset,
+                                proact_u32 skew, proact_u32 salt, struct proact_share share)
+{
+    __shared__ __attribute__((aligned(16))) unsigned char line[LINE_BYTES];
+    proact_u32 first = proact_cta(&share) * 2 * bytes;
+
+    for (int round = 0; round < 2; round++, first += bytes) {
+        proact_cta_sync();
+        for (proact_u32 i = proact_thread(); i < bytes; i += proact_threads())
+            line[skew + i] = (unsigned char)(7 * (first + i) + salt);
+        proact_store_bulk(&share, 0, out + offset + first, line + skew, bytes);
+    }
+    proact_done(&share);
+}
+
+/* Without a mark: stays whole, because nobody follows bulk stores. */
+extern "C" __global__ void alone(proact_u32 *out)
+{
+    __shared__ __attribute__((aligned(16))) proact_u32 line[64];
+    proact_u32 i = proact_cta_here() * 64 + proact_thread_x();
+
+    line[proact_thread_x()] = 7 * i;
+#if PROACT_SENDS_BULK
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    proact_cta_sync();
+    if (proact_thread_x() == 0) {
+        proact_issue_bulk((unsigned char *)(out + i), (const unsigned char *)line, 256);
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        proact_bulk_wait();
+    }
+#else
+    out[i] = line[proact_thread_x()];
+#endif
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* proact_store_bulk() under every method, of runs that lie anyhow, in the form for sm_90
+   and in the one for older devices: every replica holds what was staged, and nothing else
+   was touched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <proact/proact.h>
+
+#include "base/text.h"
+
+enum { CTAS = 23, COUNT = 100000, DEVICES = 3, UNTOUCHED = 0xee, SKIPPED = 77 };
+
+/* The machine, and what only an emulated one does. */
+static const struct proact_options emulated = {
+    .machine = "h200x4", .device_count = DEVICES, .check = true, .threads = 1};
+
+static const char *const forms[] = {PROACT_BINARY "/tests/runtime/store_bulk.ptx",
+                                    PROACT_BINARY "/tests/runtime/store_bulk_90.ptx"};
+
+struct run {
+    uint32_t bytes, offset, skew;
+};
+
+struct stage {
+    struct proact *p;
+    struct proact_array *out;
+    struct proact_kernel *kernel;
+    struct proact_error err;
+};
+
+static void must(struct stage *s, enum proact_status status)
+{
+    if (status)
+        fail_msg("%s", s->err.text);
+}
+
+static void open_stage(struct stage *s, const struct proact_options *o, const char *form,
+                       const char *name)
+{
+    const struct proact_shape shape = {"out", COUNT, 1};
+    char *text;
+    size_t bytes;
+
+    *s = (struct stage){0};
+    must(s, proact_open(o, &s->p, &s->err));
+    must(s, proact_array_create(s->p, &shape, &s->out, &s->err));
+    must(s, file_read(form, &text, &bytes, &s->err));
+    must(s, proact_kernel_load(s->p, &(struct proact_image){.name = "runs", .text = text},
+                               name, &s->kernel, &s->err));
+    free(text);
+}
+
+static void launch(struct stage *s, const struct run *r, uint32_t salt)
+{
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                                   .run_bytes = 2 * r->bytes,
+                                   .offset_bytes = r->offset};
+    const struct proact_arg args[] = {PROACT_ARRAY(s->out), PROACT_VALUE(r->bytes),
+                                      PROACT_VALUE(r->offset), PROACT_VALUE(r->skew),
+                                      PROACT_VALUE(salt)};
+    static unsigned char all[COUNT];
+
+    memset(all, UNTOUCHED, sizeof all);
+    must(s, proact_array_write(s->out, 0, all, COUNT, &s->err));
+    must(s, proact_kernel_map(s->kernel, 0, &map, &s->err));
+    must(s, proact_launch(s->kernel, &(struct proact_grid){.ctas = {CTAS}, .threads = {96}},
+                          args, 5, &s->err));
+}
+
+static void expect(struct stage *s, const struct run *r, uint32_t salt, const char *what)
+{
+    static unsigned char got[COUNT];
+    uint32_t end = 2 * CTAS * r->bytes;
+
+    for (unsigned d = 0; d < proact_device_count(s->p); d++) {
+        if (proact_array_read_replica(s->out, d, 0, got, COUNT, &s->err))
+            fail_msg("%s: %u bytes at %u from %u: %s", what, r->bytes, r->offset, r->skew,
+                     s->err.text);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            uint32_t at = i - r->offset; /* far above `end` before the first */
+            unsigned char wanted = (unsigned char)(at < end ? 7 * at + salt : UNTOUCHED);
+
+            if (got[i] != wanted)
+                fail_msg("%s: %u bytes at %u from %u: byte %u of device %u is %u, not %u",
+                         what, r->bytes, r->offset, r->skew, i, d, got[i], wanted);
+        }
+    }
+}
+
+static void runs_arrive(const struct proact_options *o, const char *form)
+{
+    static const uint32_t sizes[] = {1, 15, 16, 20, 48, 127, 1000, 2048};
+    static const uint32_t places[][2] = {/* offset, skew: how they lie to each other */
+                                         {0, 0}, {16, 0}, {4, 4}, {4, 0},
+                                         {3, 3}, {1, 0},  {8, 12}};
+    uint32_t salt = 0;
+    struct stage s;
+
+    open_stage(&s, o, form, "runs");
+    for (size_t b = 0; b < sizeof sizes / sizeof *sizes; b++)
+        for (size_t l = 0; l < sizeof places / sizeof *places; l++) {
+            const struct run r = {sizes[b], places[l][0], places[l][1]};
+
+            launch(&s, &r, ++salt);
+            expect(&s, &r, salt, o->plan.method);
+        }
+    proact_close(s.p);
+}
+
+/* On an emulated machine, or the one that `*state` names. */
+static void runs_arrive_however_they_lie(void **state)
+{
+    struct proact_options o = emulated;
+
+    if (*state)
+        o = (struct proact_options){.machine = *state};
+    for (size_t f = 0; f < 2; f++)
+        for (const char *const *m = proact_methods(); *m; m++) {
+            struct proact *can = NULL;
+
+            o.seed = f + 1;
+            o.plan = (struct proact_plan){.method = *m, .chunk_bytes = 4096, .threads = 64};
+            if (proact_open(&o, &can, NULL) == PROACT_EREFUSED)
+                continue; /* not by this method */
+            proact_close(can);
+            runs_arrive(&o, forms[f]);
+        }
+}
+
+/* What is staged goes to the peers in whole packets; on sm_90 by a thread a CTA. */
+static void aligned_runs_are_whole_packets(void **state)
+{
+    struct proact_options o = emulated;
+    const struct run r = {2048, 0, 0};
+
+    (void)state;
+    o.plan.method = "inline";
+    for (size_t f = 0; f < 2; f++) {
+        struct proact_statistics before, after;
+        struct stage s;
+
+        open_stage(&s, &o, forms[f], "runs");
+        must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &before, &s.err));
+        launch(&s, &r, 1);
+        must(&s, proact_statistics_get(s.p, PROACT_ALL, NULL, &after, &s.err));
+        assert_int_equal(after.packets - before.packets,
+                         2 * CTAS * (DEVICES - 1) * r.bytes / 128);
+        expect(&s, &r, 1, "inline");
+        proact_close(s.p);
+    }
+}
+
+static void an_unmarked_bulk_store_runs_whole(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < 2; f++) {
+        static uint32_t got[COUNT / 4];
+        struct stage s;
+
+        open_stage(&s, &emulated, forms[f], "alone");
+        memset(got, 0, sizeof got);
+        must(&s, proact_array_write(s.out, 0, got, COUNT, &s.err));
+        must(&s,
+             proact_launch(s.kernel, &(struct proact_grid){.ctas = {CTAS}, .threads = {64}},
+                           &PROACT_ARRAY(s.out), 1, &s.err));
+        const char *why = proact_kernel_refusal(s.kernel);
+
+        if (f ? !why || !strstr(why, "has the copy engine write") : why != NULL)
+            fail_msg("%s", why ? why : "it is split");
+        for (unsigned d = 0; d < DEVICES; d++) {
+            must(&s, proact_array_read_replica(s.out, d, 0, got, COUNT, &s.err));
+            for (uint32_t i = 0; i < 64 * CTAS; i++)
+                assert_int_equal(got[i], 7 * i);
+        }
+        proact_close(s.p);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct proact *p;
+    const struct CMUnitTest anywhere[] = {
+        cmocka_unit_test_prestate(runs_arrive_however_they_lie, argc > 1 ? argv[1] : NULL),
+    };
+    const struct CMUnitTest tests[] = {
+        anywhere[0],
+        cmocka_unit_test(aligned_runs_are_whole_packets),
+        cmocka_unit_test(an_unmarked_bulk_store_runs_whole),
+    };
+
+    if (argc == 1)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    if (proact_open(&(struct proact_options){.machine = argv[1]}, &p, NULL))
+        return SKIPPED;
+    proact_close(p);
+    return cmocka_run_group_tests(anywhere, NULL, NULL);
+}
