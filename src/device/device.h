@@ -33,6 +33,8 @@ struct device_options {
        have done 8 times that together while none of them ended; 0: 500 ms, virtual. A CTA
        that only waits is no such (emulator only). */
     double kernel_limit_ms;
+    unsigned children_limit; /* kernels launched by kernels of one device that may wait or
+                                run; 0: 2048 (emulator only) */
     void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
     void *print_context;
 };
