@@ -171,6 +171,10 @@ struct device_backend {
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);
     void (*module_unload)(struct device_module *m);
+    /* Whether kernels can launch kernels, by CUDA's device runtime: its functions
+       __cudaCDP2... are at the hand of modules that declare them. PROACT_EREFUSED says what
+       is missing. NULL: they can. */
+    enum proact_status (*launches)(struct device_set *set, struct proact_error *err);
     enum proact_status (*function)(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
     /* Address and size of a module's variable on that device. */
