@@ -128,12 +128,13 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
                                          const struct transfer_devices *devices,
                                          struct proact_error *err)
 {
-    if (m->needs_children && devices->backend->launches) {
-        enum proact_status status = devices->backend->launches(devices->set, err);
+    struct proact_error why = {""};
+    enum proact_status status = PROACT_OK;
 
-        if (status)
-            return status;
-    }
+    if (m->needs_children && devices->backend->launches)
+        status = devices->backend->launches(devices->set, &why);
+    if (status)
+        return fail(err, status, "method '%s': %s", m->name, why.text);
     if (m->needs_unit && !devices->backend->has_unit)
         return fail(
             err, PROACT_EREFUSED,
