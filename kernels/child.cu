@@ -7,7 +7,7 @@
 
 #include "child.h"
 
-enum { CHILD_THREADS = 256, CHILD_CTAS_MAX = 1024, AT_ONCE = 4 };
+enum { CHILD_THREADS = 256, AT_ONCE = 4 };         /* of a CTA, at most; their vectors */
 enum { CTA_BYTES = CHILD_THREADS * AT_ONCE * 16 }; /* that a CTA has on its way at once */
 
 struct child_parameters {
@@ -17,7 +17,7 @@ struct child_parameters {
 
 /* The two calls of CUDA's device runtime, as nvcc writes them for a <<<launch>>>: assembly,
    because nvcc knows them only in other modes and clang not at all. 0: none to be had. */
-PROACT_WORD struct child_parameters *child_parameters(proact_u32 ctas)
+PROACT_WORD struct child_parameters *child_parameters(proact_u32 ctas, proact_u32 threads)
 {
     proact_u64 p;
 
@@ -40,7 +40,7 @@ PROACT_WORD struct child_parameters *child_parameters(proact_u32 ctas)
                  "ld.param.b64 %0, [buffer];\n\t"
                  "}"
                  : "=l"(p)
-                 : "r"(ctas), "r"((proact_u32)CHILD_THREADS)
+                 : "r"(ctas), "r"(threads)
                  : "memory");
     return (struct child_parameters *)p;
 }
@@ -115,7 +115,8 @@ PROACT_WORD proact_u32 child_ctas(const struct child_work *work, proact_u32 slot
 extern "C" __device__ __attribute__((used)) proact_u32 proact_launch_child(
     const struct child_work *work, proact_u32 slot, proact_u32 chunk)
 {
-    struct child_parameters *p = child_parameters(child_ctas(work, slot, chunk));
+    proact_u32 threads = work->threads < CHILD_THREADS ? work->threads : CHILD_THREADS;
+    struct child_parameters *p = child_parameters(child_ctas(work, slot, chunk), threads);
 
     if (!p)
         return 0;
