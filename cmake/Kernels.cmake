@@ -29,6 +29,23 @@ if(PROACT_NVCC)
     endif()
 endif()
 
+# CUDA's device runtime, of the toolkit that has nvcc: NVIDIA lets programs carry it along.
+get_filename_component(nvcc_folder "${PROACT_NVCC}" DIRECTORY)
+if(PROACT_NVCC)
+    find_file(PROACT_DEVICE_RUNTIME libcudadevrt.a HINTS ${nvcc_folder}/../lib64
+        ${nvcc_folder}/../lib ${nvcc_folder}/../targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib
+        ${nvcc_folder}/../lib/${CMAKE_LIBRARY_ARCHITECTURE})
+endif()
+
+# proact_device_runtime(TARGET): embeds it in TARGET, where it is found.
+function(proact_device_runtime target)
+    if(PROACT_NVCC AND PROACT_DEVICE_RUNTIME)
+        set(PROACT_RUNTIME_BYTES "    .incbin \"${PROACT_DEVICE_RUNTIME}\"")
+    endif()
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/archive.S.in device_runtime.S @ONLY)
+    target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/device_runtime.S)
+endfunction()
+
 # proact_ptx(OUTPUT SOURCE COMMAND...): OUTPUT from SOURCE by COMMAND, with its headers.
 function(proact_ptx output source)
     add_custom_command(OUTPUT ${output} DEPFILE ${output}.d DEPENDS ${source} VERBATIM

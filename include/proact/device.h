@@ -44,6 +44,7 @@ enum {
     PROACT_SHARE_COUNT = 2, /* count a CTA in its chunks when it ends */
     PROACT_SHARE_SEND = 4,  /* the CTA that completes a chunk sends it: fused */
     PROACT_SHARE_MIX = 8,   /* it sends those that `sends` says; others wait for the rest */
+    PROACT_SHARE_LAUNCH = 16, /* it launches a kernel that sends them: dynamic */
 };
 
 /* A run of bytes of a chunk that this device owns and sends. */
@@ -74,9 +75,10 @@ struct proact_share {
     proact_u32 grid[3];   /* of the whole launch */
     proact_u32 mode, epoch, peer_count, slot_count;
     struct proact_slot slot[PROACT_SLOTS_MAX];
+    const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */
 };
 
 #if defined(__CUDACC__) || defined(__CUDA__)
-#include <proact/device_words.h>
 #include <proact/device_bulk.h>
+#include <proact/device_words.h>
 #endif

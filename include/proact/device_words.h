@@ -324,6 +324,29 @@ PROACT_WORD bool proact_is_sent(const struct proact_share *share,
     return share->peer_count && (!(share->mode & PROACT_SHARE_MIX) || slot->sends[chunk]);
 }
 
+/* Launches the kernel that sends the chunk; 0 where that cannot be. Here it never can: in
+   modules for such launches a call takes the place of this text (src/instrument). */
+PROACT_WORD proact_u32 proact_launch_child(const struct proact_share *share,
+                                           proact_u32 slot, proact_u32 chunk)
+{
+    proact_u32 launched;
+
+    asm volatile("mov.u32 %0, 0; /* proact_launch_child %0 %1 %2 %3 */"
+                 : "=r"(launched)
+                 : "l"(share->children), "r"(slot), "r"(chunk)
+                 : "memory");
+    return launched;
+}
+
+/* Whether the CTA itself sends a chunk that it has completed. */
+PROACT_WORD bool proact_sends(const struct proact_share *share, proact_u32 slot,
+                              proact_u32 chunk)
+{
+    if (!proact_is_sent(share, &share->slot[slot], chunk))
+        return false;
+    return !(share->mode & PROACT_SHARE_LAUNCH) || !proact_launch_child(share, slot, chunk);
+}
+
 /* The leader finds the next piece; counts rows off when it has none left. */
 PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cursor *c,
                              struct proact_item *item)
@@ -345,7 +368,7 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
             c->complete &= c->complete - 1;
             c->piece = slot->piece_first[chunk];
             c->piece_end =
-                proact_is_sent(share, slot, chunk) ? slot->piece_first[chunk + 1] : 0;
+                proact_sends(share, c->slot, chunk) ? slot->piece_first[chunk + 1] : 0;
         } else if (c->rows.row < c->rows.end) {
             c->counted = c->rows.row;
             c->complete = proact_count_rows(slot, c->rows.row, c->rows.end, c->rows.chunk);

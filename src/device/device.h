@@ -33,6 +33,8 @@ struct device_options {
        have done 8 times that together while none of them ended; 0: 500 ms, virtual. A CTA
        that only waits is no such (emulator only). */
     double kernel_limit_ms;
+    unsigned children_limit; /* kernels launched by kernels of one device that may wait or
+                                run; 0: 2048 (emulator only) */
     void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
     void *print_context;
 };
@@ -183,6 +185,10 @@ struct device_backend {
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);
     void (*module_unload)(struct device_module *m);
+    /* Whether kernels can launch kernels, by CUDA's device runtime: its functions
+       __cudaCDP2... are at the hand of modules that declare them. PROACT_EREFUSED says what
+       is missing. NULL: they can. */
+    enum proact_status (*launches)(struct device_set *set, struct proact_error *err);
     enum proact_status (*function)(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
     /* Address and size of a module's variable on that device. */

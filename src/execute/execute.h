@@ -33,6 +33,9 @@ void execute_program_image(const struct execute_program *p, uint64_t address, vo
 bool execute_variable(const struct execute_program *p, const char *name, size_t *offset,
                       size_t *bytes);
 
+/* Whether a kernel of it launches kernels: execute_host.child_launch will be asked. */
+bool execute_launches(const struct execute_program *p);
+
 struct execute_kernel; /* owned by its program */
 const struct execute_kernel *execute_kernel_find(const struct execute_program *p,
                                                  const char *name);
@@ -116,6 +119,12 @@ enum execute_verdict {
                       leaves that to us */
 };
 
+/* A grid that a thread is about to launch (CUDA dynamic parallelism). */
+struct execute_child {
+    const struct execute_kernel *kernel;
+    uint32_t grid[3], block[3], shared_bytes;
+};
+
 /* What a warp asks of the device. All run on the thread that runs the CTA. */
 struct execute_host {
     void *context;
@@ -141,6 +150,12 @@ struct execute_host {
        store is as many stores of 16 bytes, done at once. */
     enum execute_verdict (*bulk)(void *context, struct execute_warp *w,
                                  const struct execute_bulk *b);
+    /* Memory into which the thread stores the parameters of its child, 0 where there is no
+       room for one more; then the launch, which answers with an error of CUDA's or 0. NULL:
+       no kernel is launched here. */
+    uint64_t (*child_parameters)(void *context, struct execute_warp *w,
+                                 const struct execute_child *child);
+    uint32_t (*child_launch)(void *context, struct execute_warp *w, uint64_t parameters);
 };
 
 /* Read-modify-write of one lane, for the host's remote atomics: applies `op` to `memory`

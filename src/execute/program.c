@@ -132,6 +132,11 @@ bool execute_variable(const struct execute_program *p, const char *name, size_t 
     return false;
 }
 
+bool execute_launches(const struct execute_program *p)
+{
+    return p->launches;
+}
+
 static const struct execute_kernel *kernel_named(const struct execute_program *p,
                                                  const char *name)
 {

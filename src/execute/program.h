@@ -30,6 +30,8 @@ enum op_code {
     CODE_CLOCK,    /* detail: enum clock_kind */
     CODE_SLEEP,    /* from[0]: ns */
     CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
+    CODE_CHILD,    /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
+                      memory: arguments, `to`: result */
     CODE_COPY,     /* `extra` bytes of thread memory from offset from[0] to offset `to` */
     CODE_GLOBAL,   /* the rest are accesses: sites[extra] */
     CODE_SHARED,
@@ -42,6 +44,7 @@ enum op_code {
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 
 enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+enum child_kind { CHILD_PARAMETERS, CHILD_LAUNCH };
 enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HIGH };
 
 /* How 32 addresses lie, found once for all accesses with the same base register: one line
@@ -143,6 +146,7 @@ struct execute_program {
     const struct ptx_module *module;
     struct execute_kernel *kernels;
     uint32_t kernel_count;
+    bool launches; /* a kernel of it launches kernels */
     size_t bytes;
     uint64_t *offsets; /* of the module's symbols in the block; by symbol */
     struct arena arena;

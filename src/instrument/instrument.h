@@ -39,3 +39,8 @@ enum proact_status instrument_module(const struct ptx_module *m,
                                      const struct instrument_request *requests,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err);
+
+/* The module's text once more, in which kernels that are asked to (PROACT_SHARE_LAUNCH)
+   launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
+   and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
+char *instrument_children(const struct ptx_module *m, size_t *bytes);

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "runtime/derive.h"
 #include "runtime/recording.h"
+#include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
 
 static uint64_t product(const uint32_t n[3])
@@ -156,6 +157,13 @@ static enum proact_status side_follows(const struct launching *l, unsigned devic
                       (struct order_place){device, TRANSFER_MAIN}, l->sequence, err);
 }
 
+static bool launches(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    return l->binding && transfer_launches(&p->devices, &l->binding->transfer.plan);
+}
+
 static enum proact_status queue_kernel(const struct launching *l, unsigned device,
                                        uint32_t ctas_x, struct device_launch *launch,
                                        struct proact_error *err)
@@ -166,9 +174,11 @@ static enum proact_status queue_kernel(const struct launching *l, unsigned devic
         launch->grid[0] = ctas_x;
         launch->grid[1] = launch->grid[2] = 1;
     }
+    struct device_function *f = launches(l)
+                                    ? kernel_children_function(l->kernel, device)
+                                    : kernel_function(l->kernel, l->binding, device);
     enum proact_status status =
-        p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN],
-                           kernel_function(l->kernel, l->binding, device), launch, err);
+        p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN], f, launch, err);
 
     if (!status && p->recording)
         recording_add_kernel(p, l->kernel, device, l->sequence);
@@ -369,9 +379,15 @@ static enum proact_status can_split(struct launching *l, bool *split,
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)
 {
     bool split;
+    const struct transfer_devices *devices = &l->kernel->session->devices;
     enum proact_status status = can_split(l, &split, err);
 
-    return status || !split ? status : kernel_binding_find(l, err);
+    if (status || !split)
+        return status;
+    if (transfer_launches(devices, kernel_plan(l->kernel)) &&
+        (status = kernel_children_ready(l->kernel, err)))
+        return status;
+    return kernel_binding_find(l, err);
 }
 
 enum proact_status launch_queue(struct launching *l, struct proact_error *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 
 static bool begins(const char *name, const char *with)
@@ -37,8 +38,12 @@ static bool is_managed(const struct ptx_module *m, const struct ptx_symbol *s)
     return at && at < declared + s->span.bytes;
 }
 
-static const struct ptx_symbol *managed_in(const struct ptx_module *m,
-                                           const struct ptx_function *f, uint32_t *line)
+/* Of the symbols that a function, or one that it may call, uses: the first such. */
+typedef bool which_symbol(const struct ptx_module *m, const struct ptx_symbol *s);
+
+static const struct ptx_symbol *used_in(const struct ptx_module *m,
+                                        const struct ptx_function *f, which_symbol *which,
+                                        uint32_t *line)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++)
         for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
@@ -50,22 +55,43 @@ static const struct ptx_symbol *managed_in(const struct ptx_module *m,
             const struct ptx_symbol *s = ptx_symbol(m, f, at->symbol);
 
             *line = f->instructions[i].line;
-            if (is_managed(m, s))
+            if (which(m, s))
                 return s;
         }
     return NULL;
+}
+
+static const struct ptx_symbol *used_by(const struct ptx_module *m,
+                                        const struct ptx_function *f, which_symbol *which,
+                                        uint32_t *line)
+{
+    const struct ptx_symbol *s = used_in(m, f, which, line);
+
+    for (uint32_t i = 0; i < m->function_count && !s; i++)
+        if (!m->functions[i].is_entry)
+            s = used_in(m, &m->functions[i], which, line);
+    return s;
 }
 
 const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f,
                                                  uint32_t *line)
 {
-    const struct ptx_symbol *s = managed_in(m, f, line);
+    return used_by(m, f, is_managed, line);
+}
 
-    for (uint32_t i = 0; i < m->function_count && !s; i++)
-        if (!m->functions[i].is_entry)
-            s = managed_in(m, &m->functions[i], line);
-    return s;
+static bool may_be_written(const struct ptx_module *m, const struct ptx_symbol *s)
+{
+    (void)m;
+    return s->space == PTX_SPACE_GLOBAL && may_change(s);
+}
+
+const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f)
+{
+    uint32_t line;
+
+    return used_by(m, f, may_be_written, &line);
 }
 
 static enum proact_status copy_one(struct proact *p, const struct ptx_symbol *s,
@@ -93,9 +119,9 @@ static enum proact_status copy_one(struct proact *p, const struct ptx_symbol *s,
 }
 
 /* What holds addresses of its own module stays as it was loaded. */
-enum proact_status module_variables_copy(struct proact *p, const struct session_image *from,
-                                         struct device_module *const *to,
-                                         struct proact_error *err)
+static enum proact_status copy_all(struct proact *p, const struct session_image *from,
+                                   struct device_module *const *to,
+                                   struct proact_error *err)
 {
     const struct ptx_module *m = from->ptx;
     enum proact_status status = PROACT_OK;
@@ -104,5 +130,24 @@ enum proact_status module_variables_copy(struct proact *p, const struct session_
     for (uint32_t i = 0; i < m->symbol_count && !status; i++)
         if (may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
             status = copy_one(p, &m->symbols[i], from, to, err);
+    return status;
+}
+
+enum proact_status module_variables_bring(const struct proact_kernel *k,
+                                          struct device_module *const *to, uint64_t *since,
+                                          struct proact_error *err)
+{
+    struct proact *p = k->session;
+    enum proact_status status;
+
+    if (*since == p->variables)
+        return PROACT_OK;
+    if (p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': variables of modules may have changed: launch it once, "
+                    "then record",
+                    k->name);
+    if (!(status = copy_all(p, k->image, to, err)))
+        *since = p->variables;
     return status;
 }

@@ -15,7 +15,12 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f,
                                                  uint32_t *line);
 
-/* To `to`, by device, from the image on the first one. Waits for all that was queued. */
-enum proact_status module_variables_copy(struct proact *p, const struct session_image *from,
-                                         struct device_module *const *to,
-                                         struct proact_error *err);
+/* A variable that kernels may write, and that `f`, or a function that it may call, uses. */
+const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f);
+
+/* To the modules `to`, by device, from the kernel's image on the first one, if any may have
+   changed since the session's count `*since`. Waits for all that was queued then. */
+enum proact_status module_variables_bring(const struct proact_kernel *k,
+                                          struct device_module *const *to, uint64_t *since,
+                                          struct proact_error *err);

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/module_variable.h"
@@ -100,24 +99,6 @@ static enum proact_status load_on(struct proact_kernel *k, unsigned device,
     return status;
 }
 
-static enum proact_status bring_variables(struct proact_kernel *k, struct proact_error *err)
-{
-    struct proact *p = k->session;
-    enum proact_status status;
-
-    if (k->clones->variables == p->variables)
-        return PROACT_OK;
-    if (p->recording)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': variables of modules may have changed: launch it once, "
-                    "then record",
-                    k->name);
-    if ((status = module_variables_copy(p, k->image, k->clones->module, err)))
-        return status;
-    k->clones->variables = p->variables;
-    return PROACT_OK;
-}
-
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
                                     struct proact_error *err)
 {
@@ -132,7 +113,7 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, d, err);
     if (!status)
-        status = bring_variables(k, err);
+        status = module_variables_bring(k, k->clones->module, &k->clones->variables, err);
     *cloned = !status;
     return status;
 }
@@ -143,6 +124,17 @@ struct device_function *kernel_function(const struct proact_kernel *k,
     if (!b || k->is_marked)
         return k->function[device];
     return k->clones->function[clone_of(&b->transfer.plan)][device];
+}
+
+const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
+{
+    *bytes = k->is_marked ? k->image->bytes : k->clones->bytes;
+    return k->is_marked ? k->image->text : k->clones->text;
+}
+
+const char *kernel_split_suffix(const struct proact_kernel *k)
+{
+    return k->is_marked ? "" : instrument_suffix(clone_of(kernel_plan(k)));
 }
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
@@ -167,11 +159,4 @@ void kernel_clones_drop(struct proact_kernel *k)
     free(c->text);
     free(c);
     k->clones = NULL;
-}
-
-void kernel_slots_change(struct proact_kernel *k)
-{
-    session_settle(k->session);
-    kernel_bindings_drop(k, NULL);
-    kernel_clones_drop(k); /* they do not know the new one */
 }

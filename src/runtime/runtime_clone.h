@@ -17,6 +17,11 @@ const struct transfer_plan *kernel_plan(const struct proact_kernel *k);
 /* Why there is none; NULL where there is, or where no slots are known. */
 const char *kernel_clone_refusal(struct proact_kernel *k);
 
+/* The text with the kernel that is launched in parts, and what is added to its name there.
+ */
+const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes);
+const char *kernel_split_suffix(const struct proact_kernel *k);
+
 /* What a device runs; `b` is NULL where the launch is not split. */
 struct device_function *kernel_function(const struct proact_kernel *k,
                                         const struct kernel_binding *b, unsigned device);

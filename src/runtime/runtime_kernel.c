@@ -8,6 +8,7 @@
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/module_variable.h"
+#include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
 
 enum proact_status image_load(struct proact *p, const struct proact_image *image,
@@ -117,6 +118,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     session_settle(p);
     kernel_bindings_drop(k, NULL);
     kernel_tables_drop(k);
+    kernel_children_drop(k);
     kernel_clones_drop(k);
     derivation_drop(k);
     choices_drop(k);

@@ -78,7 +78,8 @@ struct proact_kernel {
     unsigned parameter_count;
     uint32_t parameter_bytes, share_offset;
     const struct session_image *image;
-    struct kernel_clones *clones; /* runtime_clone.c; NULL: not made yet, or never */
+    struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
+    struct kernel_children *children; /* runtime_child.c; the same */
     struct kernel_derivation *derivation; /* derive.c; the same */
     struct kernel_choices *choices;       /* choose_split.c; the same */
     bool is_marked;

@@ -86,6 +86,9 @@ struct transfer_plan {
 
 /* What it asks of a marked kernel: PROACT_SHARE_... */
 uint32_t transfer_plan_mode(const struct transfer_plan *plan);
+/* Whether kernels of such launches launch kernels. */
+bool transfer_launches(const struct transfer_devices *devices,
+                       const struct transfer_plan *plan);
 
 /* A shape of launch: these arrays, written as these tables say, sent by this plan. Kept for
    all launches of that shape; all but `state` is the owner's. */
@@ -98,9 +101,11 @@ struct transfer_binding {
         struct transfer_tables *tables;
         device_addr base[TRANSFER_DEVICES_MAX]; /* of the array's replicas */
     } slot[PROACT_SLOTS_MAX];
-    void *state[TRANSFER_DEVICES_MAX]; /* the method's own */
-    struct transfer_mixed *mixed;      /* mixed.h; NULL: plan.method sends all chunks */
-    bool is_tail; /* it is the part of a mixed one that plan.tail sends */
+    void *state[TRANSFER_DEVICES_MAX];          /* the method's own */
+    device_addr children[TRANSFER_DEVICES_MAX]; /* what kernels that its kernels launch are
+                                                   told, the method's too; 0: none are */
+    struct transfer_mixed *mixed; /* mixed.h; NULL: plan.method sends all chunks */
+    bool is_tail;                 /* it is the part of a mixed one that plan.tail sends */
 };
 
 struct transfer_method {
@@ -110,6 +115,7 @@ struct transfer_method {
     bool takes_chunks, takes_threads; /* which fields of the plan it heeds */
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
+    bool needs_children;              /* kernels launch kernels: device_backend.launches */
     bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
     bool mixes;           /* it may send a part of the chunks, another the rest */
     uint64_t chunk_bytes; /* where nothing is asked for; 0: as all */

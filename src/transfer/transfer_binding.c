@@ -30,7 +30,7 @@ void transfer_unbind(struct transfer_binding *b)
 
     for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
         for (unsigned d = 0; d < b->devices->count && of->plan.method->unbind; d++) {
-            if (of->state[d])
+            if (of->state[d] || of->children[d])
                 of->plan.method->unbind(of, d);
             of->state[d] = NULL;
         }
@@ -94,6 +94,12 @@ uint32_t transfer_plan_mode(const struct transfer_plan *plan)
     return mixed_is_told(plan) ? mode | PROACT_SHARE_MIX : mode;
 }
 
+bool transfer_launches(const struct transfer_devices *devices,
+                       const struct transfer_plan *plan)
+{
+    return devices->count > 1 && transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
+}
+
 bool transfer_counts(const struct transfer_binding *b)
 {
     return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_SHARE_COUNT;
@@ -108,6 +114,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
     share->peer_count = b->plan.elide ? 0 : t->count - 1;
     share->epoch = epoch;
     share->slot_count = b->slot_count;
+    share->children = (const void *)(uintptr_t)b->children[device];
     if (b->plan.elide)
         share->mode &= ~(uint32_t)PROACT_SHARE_STORE;
     for (uint32_t s = 0; s < b->slot_count; s++) {

@@ -10,11 +10,12 @@
 
 /* All mechanisms. A new one is a file and a row here, and in the names below. */
 static const struct transfer_method *const methods[] = {
-    &transfer_bulk,        &transfer_inline, &transfer_fused,    &transfer_polling,
-    &transfer_copy_engine, &transfer_relay,  &transfer_hardware,
+    &transfer_bulk,    &transfer_inline,      &transfer_fused, &transfer_polling,
+    &transfer_dynamic, &transfer_copy_engine, &transfer_relay, &transfer_hardware,
 };
-static const char *const names[] = {"bulk",        "inline", "fused",    "polling",
-                                    "copy-engine", "relay",  "hardware", NULL};
+static const char *const names[] = {"bulk",    "inline",   "fused",
+                                    "polling", "dynamic",  "copy-engine",
+                                    "relay",   "hardware", NULL};
 
 enum { METHOD_COUNT = sizeof methods / sizeof *methods };
 _Static_assert(METHOD_COUNT + 1 == sizeof names / sizeof *names, "a name for each method");
@@ -127,6 +128,13 @@ enum proact_status transfer_method_check(const struct transfer_method *m,
                                          const struct transfer_devices *devices,
                                          struct proact_error *err)
 {
+    struct proact_error why = {""};
+    enum proact_status status = PROACT_OK;
+
+    if (m->needs_children && devices->backend->launches)
+        status = devices->backend->launches(devices->set, &why);
+    if (status)
+        return fail(err, status, "method '%s': %s", m->name, why.text);
     if (m->needs_unit && !devices->backend->has_unit)
         return fail(
             err, PROACT_EREFUSED,

@@ -248,8 +248,13 @@ void truth_find(struct truth *w, struct trial *t, const struct execute_program *
                 const char *kernel)
 {
     struct finder f = {.w = w, .t = t};
-    struct execute_host host = {&f,       on_access, on_remote, on_fence, NULL,
-                                on_clock, on_clock,  on_print,  NULL};
+    struct execute_host host = {.context = &f,
+                                .access = on_access,
+                                .remote = on_remote,
+                                .fence = on_fence,
+                                .clock = on_clock,
+                                .globaltimer = on_clock,
+                                .print = on_print};
     struct execute_launch l = {.kernel = execute_kernel_find(program, kernel),
                                .host = &host,
                                .parameters = t->parameters,

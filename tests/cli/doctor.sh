@@ -1,4 +1,5 @@
-# What is checked here, with drivers of all sorts. Where compilers are differs by computer.
+# What is checked here, with drivers of all sorts. Where compilers are differs by computer,
+# and whether kernels can launch kernels by what built proact.
 . "$(dirname "$0")/cli_lib.sh"
 doctor() { # DRIVER [NAME=VALUE...]
     kind=$1
@@ -6,12 +7,14 @@ doctor() { # DRIVER [NAME=VALUE...]
     echo "\$ [$kind] $* proact doctor"
     env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact doctor >said
     status=$?
-    sed "s|$DRIVERS|...|; s|[0-9]* machine files|N machine files|; /^ok       compilers/d" said
+    sed "s|$DRIVERS|...|; s|[0-9]* machine files|N machine files|; /^ok       compilers/d;
+        /^[a-z]* *launches/d; /> for method dynamic/d" said
     echo "exit status $status"
 }
 unset CUDA_VISIBLE_DEVICES CUDA_MODULE_LOADING CUDA_DEVICE_MAX_CONNECTIONS
 fails 0 proact doctor --help
 doctor fake
+grep -c '^[a-z]* *launches   kernels can' said
 # From here on only what differs.
 changes() { # DRIVER [NAME=VALUE...]
     doctor "$@" | grep -v '^ok ' | grep -v '^$'

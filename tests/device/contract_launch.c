@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules, launches, and kernels that run at the same time or touch a peer. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "device/contract.h"
 
 enum { WORDS = 1024 };
@@ -322,6 +324,61 @@ static void a_peer_compares_and_swaps(struct contract *c)
     }
 }
 
+static struct device_function *load_parent(struct contract *c)
+{
+    struct device_function *f = NULL;
+    struct device_module *m;
+    char *text;
+    size_t bytes;
+
+    contract_must(
+        c, file_read(PROACT_SOURCE "/tests/device/children.ptx", &text, &bytes, &c->err));
+    contract_must(c,
+                  c->b->module_load(c->set, 0, "children.ptx", text, bytes, &m, &c->err));
+    contract_must(c, c->b->function(m, "parent", &f, &c->err));
+    free(text);
+    return f;
+}
+
+/* Each CTA launches a child that goes over what it stored; what comes behind the kernel on
+   its stream comes behind those, too. */
+static void kernels_launch_kernels(struct contract *c)
+{
+    enum { CTAS = 100, THREADS = 64, CHILD_CTAS = 2, LAUNCHED = 100 };
+
+    if (c->b->launches && c->b->launches(c->set, &c->err)) {
+        contract_refused(c, PROACT_EREFUSED, PROACT_EREFUSED);
+        return;
+    }
+    device_addr to = contract_words(c, 0, CTAS * THREADS), ended = contract_words(c, 0, 1);
+    device_addr from = contract_words(c, 0, CTAS * THREADS);
+    device_addr answers = contract_words(c, 0, CTAS), seen = contract_words(c, 0, 1);
+    struct contract_parameters p = {0};
+    const device_addr places[] = {to, from, ended, answers};
+    uint32_t out[CTAS * THREADS], answer[CTAS];
+
+    for (int i = 0; i < 4; i++)
+        contract_add(&p, &places[i], 8);
+    contract_add(&p, &(uint32_t){1}, 4);
+    contract_add(&p, &(uint32_t){CHILD_CTAS}, 4);
+    clear(c, 0, ended, 4);
+    const struct device_launch launch = {.grid = {CTAS, 1, 1},
+                                         .block = {THREADS, 1, 1},
+                                         .parameters = p.block,
+                                         .parameter_bytes = p.bytes};
+
+    contract_must(c, c->b->launch(c->stream[0][0], load_parent(c), &launch, &c->err));
+    contract_must(c, c->b->copy(c->stream[0][0], seen, ended, 4, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, seen), CTAS);
+    contract_get(c, 0, answers, answer, CTAS);
+    contract_get(c, 0, to, out, CTAS * THREADS);
+    for (uint32_t i = 0; i < CTAS * THREADS; i++) {
+        assert_int_equal(answer[i / THREADS], LAUNCHED);
+        assert_int_equal(out[i], i % THREADS + 11);
+    }
+}
+
 const struct contract_promise contract_launch[] = {
     {"a wrong module is refused", a_wrong_module_is_refused, false},
     {"what a module lacks is not found", what_a_module_lacks_is_not_found, false},
@@ -341,5 +398,6 @@ const struct contract_promise contract_launch[] = {
     {"kernels reach their peers", kernels_reach_their_peers, true},
     {"atomics of all devices add up", atomics_of_all_devices_add_up, false},
     {"a peer compares and swaps", a_peer_compares_and_swaps, true},
+    {"kernels launch kernels", kernels_launch_kernels, false},
     {NULL, NULL, false},
 };

@@ -71,12 +71,41 @@ static const struct failure {
      PROACT_EREFUSED,
      "agent.cu: device 0 takes no such module: CUDA_ERROR_UNSUPPORTED_PTX_VERSION (the "
      "provided PTX was compiled with an unsupported toolchain.)"},
+    {"FAKE_CUDA_FAIL=cuLinkComplete:2:218",
+     {.method = "dynamic"},
+     PROACT_EREFUSED,
+     "runtime_kernels.ptx: device 1 takes no such module: CUDA_ERROR_INVALID_PTX (a PTX "
+     "JIT "
+     "compilation failed)"},
     {"", {0}, PROACT_OK, ""},
+    {"", {.method = "dynamic"}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=3", {.method = "dynamic", .is_recorded = true}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=1", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3", {.method = "copy-engine", .is_recorded = true}, PROACT_OK, ""},
 };
+
+/* Whether this build has what kernels that launch kernels take. */
+static bool launches(void)
+{
+    return device_cuda.launches(NULL, NULL) == PROACT_OK;
+}
+
+/* Nobody is left in the dark where it has not. */
+static void what_the_build_lacks_is_said(void **state)
+{
+    struct proact_error err = {""};
+    const struct fake_cuda_plan plan = {.method = "dynamic"};
+
+    (void)state;
+    if (launches())
+        skip();
+    fake_cuda_set_up("");
+    assert_int_equal(fake_cuda_session(&plan, &err), PROACT_EREFUSED);
+    assert_non_null(strstr(err.text, "libcudadevrt.a"));
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
 
 static void each_failure_is_a_sentence(void **state)
 {
@@ -85,6 +114,8 @@ static void each_failure_is_a_sentence(void **state)
         const struct failure *f = &failures[i];
         struct proact_error err = {""};
 
+        if (f->plan.method && !strcmp(f->plan.method, "dynamic") && !launches())
+            continue;
         fake_cuda_set_up(f->settings);
         enum proact_status status = fake_cuda_session(&f->plan, &err);
 
@@ -309,6 +340,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_failure_is_a_sentence),
+        cmocka_unit_test(what_the_build_lacks_is_said),
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
         cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),

@@ -44,6 +44,7 @@ SIZE(cu_device_attribute, CUdevice_attribute)
 SIZE(cu_function_attribute, CUfunction_attribute)
 SIZE(cu_jit_option, CUjit_option)
 SIZE(cu_limit, CUlimit)
+SIZE(cu_jit_input, CUjitInputType)
 SIZE(cu_capture_mode, CUstreamCaptureMode)
 SIZE(cu_granularity, CUmemAllocationGranularity_flags)
 SIZE(cu_address, CUdeviceptr)
@@ -54,6 +55,7 @@ SAME(cu_stream, CUstream)
 SAME(cu_event, CUevent)
 SAME(cu_module, CUmodule)
 SAME(cu_function, CUfunction)
+SAME(cu_link, CUlinkState)
 SAME(cu_graph, CUgraph)
 SAME(cu_graph_exec, CUgraphExec)
 
@@ -97,6 +99,8 @@ NUMBER(CU_STACK_BYTES, CU_LIMIT_STACK_SIZE)
 NUMBER(CU_DYNAMIC_SHARED_MAX, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER)
 NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+NUMBER(CU_LINK_PTX, CU_JIT_INPUT_PTX)
+NUMBER(CU_LINK_LIBRARY, CU_JIT_INPUT_LIBRARY)
 
 NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
 NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
@@ -158,6 +162,7 @@ MEMBER(union cu_word_op, word.flags, CUstreamBatchMemOpParams, writeValue.flags)
 #define cu_function_attribute CUfunction_attribute
 #define cu_jit_option CUjit_option
 #define cu_limit CUlimit
+#define cu_jit_input CUjitInputType
 #define cu_capture_mode CUstreamCaptureMode
 #define cu_granularity CUmemAllocationGranularity_flags
 #define cu_address CUdeviceptr

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and launches: PTX, executed a few CTAs at a time, so that kernels of several
-   streams and devices run beside each other and may wait for each other. */
+/* Launches: PTX, executed a few CTAs at a time, so that kernels of several streams and
+   devices run beside each other and may wait for each other. Kernels that a kernel launches
+   run when all of its own CTAs have ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,13 @@ struct fake_launch {
     uint64_t turns;
     unsigned char *parameters;
     size_t parameter_bytes;
+    struct fake_memory *asked; /* parameters of a child that is not launched yet */
+    struct execute_child child;
+    struct fake_launch *children, *sibling;
 };
+
+static struct fake_launch *make(const struct execute_launch *launch, unsigned device,
+                                const void *parameters, size_t bytes);
 
 static enum execute_verdict access_memory(void *context, struct execute_warp *w,
                                           const struct execute_access *a)
@@ -67,6 +74,55 @@ static void print(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+static uint64_t child_parameters(void *context, struct execute_warp *w,
+                                 const struct execute_child *child)
+{
+    enum { PARAMETER_BYTES = 4096 };
+    struct fake_launch *l = context;
+
+    (void)w;
+    if (l->asked || !(l->asked = fake_add(l->device, PARAMETER_BYTES)))
+        return 0;
+    l->child = *child;
+    return (uintptr_t)l->asked->address;
+}
+
+static uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters)
+{
+    struct fake_launch *l = context;
+    struct execute_launch launch = l->launch;
+
+    (void)w;
+    if (!l->asked || parameters != (uintptr_t)l->asked->address)
+        return CU_INVALID_VALUE;
+    launch.kernel = l->child.kernel;
+    launch.dynamic_shared_bytes = l->child.shared_bytes;
+    memcpy(launch.grid, l->child.grid, sizeof launch.grid);
+    memcpy(launch.block, l->child.block, sizeof launch.block);
+    struct fake_launch *made = make(&launch, l->device, l->asked->address,
+                                    execute_kernel_info(launch.kernel).parameter_bytes);
+
+    made->sibling = l->children;
+    l->children = made;
+    fake_drop(l->asked);
+    l->asked = NULL;
+    return 0;
+}
+
+/* One after the other; whether none is left. */
+static bool children_go_on(struct fake_launch *l)
+{
+    struct fake_launch *first = l->children;
+
+    if (!first)
+        return true;
+    if (fake_launch_go_on(first)) {
+        l->children = first->sibling;
+        fake_launch_destroy(first);
+    }
+    return !l->children;
+}
+
 static struct execute_cta *start_cta(struct fake_launch *l)
 {
     const uint32_t *n = l->launch.grid, i = l->next++;
@@ -107,7 +163,7 @@ bool fake_launch_go_on(struct fake_launch *l)
     l->alive = 0;
     for (unsigned i = 0; i < RESIDENT; i++)
         l->alive += l->cta[i] != NULL;
-    return !l->alive && l->next == total;
+    return !l->alive && l->next == total && children_go_on(l);
 }
 
 static struct fake_launch *make(const struct execute_launch *launch, unsigned device,
@@ -121,7 +177,9 @@ static struct fake_launch *make(const struct execute_launch *launch, unsigned de
                                     .fence = pass_fence,
                                     .clock = read_clock,
                                     .globaltimer = read_clock,
-                                    .print = print};
+                                    .print = print,
+                                    .child_parameters = child_parameters,
+                                    .child_launch = child_launch};
     l->parameters = must_calloc(1, bytes + 16);
     l->parameter_bytes = bytes;
     if (parameters)
@@ -146,172 +204,16 @@ void fake_launch_destroy(struct fake_launch *l)
         execute_grid_destroy(l->grid);
         execute_pool_destroy(l->pool);
     }
+    while (l->children) {
+        struct fake_launch *next = l->children->sibling;
+
+        fake_launch_destroy(l->children);
+        l->children = next;
+    }
+    if (l->asked)
+        fake_drop(l->asked);
     free(l->parameters);
     free(l);
-}
-
-/* Where the log's address and size stand among the options, as the keeper asks for it. */
-static cu_result refuse(const struct proact_error *err, unsigned count,
-                        const cu_jit_option *options, void **values)
-{
-    char *log = NULL;
-    size_t bytes = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        if (options[i] == CU_JIT_ERROR_LOG)
-            log = values[i];
-        if (options[i] == CU_JIT_ERROR_LOG_BYTES)
-            bytes = (uintptr_t)values[i];
-    }
-    if (log && bytes)
-        snprintf(log, bytes, "%s", err->text);
-    return CU_INVALID_PTX;
-}
-
-cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
-                             cu_jit_option *options, void **values)
-{
-    cu_result result = fake_enter(__func__);
-    struct proact_error err = {""};
-
-    if (result)
-        return result;
-    struct CUmod_st *m = must_calloc(1, sizeof *m);
-
-    m->device = fake_device();
-    if (ptx_parse("ptx", image, strlen(image), &m->ptx, &err) ||
-        execute_program_create(m->ptx, &m->program, &err)) {
-        ptx_destroy(m->ptx);
-        free(m);
-        return refuse(&err, count, options, values);
-    }
-    m->variables = fake_add(m->device, execute_program_bytes(m->program) + 16);
-    if (!m->variables)
-        return CU_OUT_OF_MEMORY;
-    execute_program_image(m->program, (uintptr_t)m->variables->address,
-                          m->variables->address);
-    fake_cuda()->left++;
-    *out = m;
-    return 0;
-}
-
-cu_result cuModuleUnload(cu_module module)
-{
-    cu_result result = fake_enter(__func__);
-
-    while (module->functions) {
-        struct CUfunc_st *f = module->functions;
-
-        module->functions = f->next;
-        free(f);
-    }
-    fake_drop(module->variables);
-    execute_program_destroy(module->program);
-    ptx_destroy(module->ptx);
-    free(module);
-    fake_cuda()->left--;
-    return result;
-}
-
-cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *name)
-{
-    const struct execute_kernel *kernel = execute_kernel_find(module->program, name);
-    cu_result result = fake_enter(__func__);
-
-    if (result)
-        return result;
-    if (!kernel)
-        return CU_NOT_FOUND;
-    struct CUfunc_st *f = must_calloc(1, sizeof *f);
-
-    *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->functions};
-    module->functions = f;
-    *out = f;
-    return 0;
-}
-
-cu_result cuModuleGetGlobal_v2(cu_address *out, size_t *bytes, cu_module module,
-                               const char *name)
-{
-    cu_result result = fake_enter(__func__);
-    size_t offset;
-
-    if (result)
-        return result;
-    if (!execute_variable(module->program, name, &offset, bytes))
-        return CU_NOT_FOUND;
-    *out = (uintptr_t)module->variables->address + offset;
-    return 0;
-}
-
-cu_result cuModuleGetFunctionCount(unsigned *out, cu_module module)
-{
-    (void)module;
-    *out = 0; /* nothing here is loaded late */
-    return fake_enter(__func__);
-}
-
-cu_result cuModuleEnumerateFunctions(cu_function *out, unsigned count, cu_module module)
-{
-    (void)out, (void)count, (void)module;
-    return fake_enter(__func__);
-}
-
-cu_result cuFuncLoad(cu_function function)
-{
-    (void)function;
-    return fake_enter(__func__);
-}
-
-cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function function)
-{
-    struct execute_kernel_info info = execute_kernel_info(function->kernel);
-    cu_result result = fake_enter(__func__);
-
-    if (result)
-        return result;
-    if (what != CU_STATIC_SHARED_BYTES && what != CU_LOCAL_BYTES)
-        return CU_INVALID_VALUE;
-    *out = (int)(what == CU_LOCAL_BYTES ? info.local_bytes_per_thread : info.shared_bytes);
-    return 0;
-}
-
-cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, int value)
-{
-    (void)function, (void)what, (void)value;
-    return fake_enter(__func__);
-}
-
-/* All parameters as one: where they end is what the keeper asks for. */
-cu_result cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset,
-                             size_t *bytes)
-{
-    struct execute_kernel_info info = execute_kernel_info(function->kernel);
-    cu_result result = fake_enter(__func__);
-
-    if (result || index || !info.parameter_bytes)
-        return result ? result : CU_INVALID_VALUE;
-    *offset = 0;
-    *bytes = info.parameter_bytes;
-    return 0;
-}
-
-cu_result cuCtxGetLimit(size_t *out, cu_limit what)
-{
-    cu_result result = fake_enter(__func__);
-
-    if (!result)
-        *out = fake_cuda()->contexts[fake_device()].stack_bytes;
-    return what == CU_STACK_BYTES ? result : CU_INVALID_VALUE;
-}
-
-cu_result cuCtxSetLimit(cu_limit what, size_t value)
-{
-    cu_result result = fake_enter(__func__);
-
-    if (!result)
-        fake_cuda()->contexts[fake_device()].stack_bytes = value;
-    return what == CU_STACK_BYTES ? result : CU_INVALID_VALUE;
 }
 
 /* A kernel that needs what its context has not got yet begins when nothing else runs there:

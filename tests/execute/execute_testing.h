@@ -178,9 +178,14 @@ static inline void rig_open_text(struct rig *r, const char *name, const char *te
     r->memory = must_calloc(RIG_WORDS, 4);
     r->variables = aligned_alloc(64, execute_program_bytes(r->program) / 64 * 64 + 64);
     execute_program_image(r->program, (uint64_t)(uintptr_t)r->variables, r->variables);
-    r->host =
-        (struct execute_host){r,         rig_access, rig_remote, rig_fence, rig_barrier,
-                              rig_clock, rig_clock,  rig_print,  NULL};
+    r->host = (struct execute_host){.context = r,
+                                    .access = rig_access,
+                                    .remote = rig_remote,
+                                    .fence = rig_fence,
+                                    .barrier = rig_barrier,
+                                    .clock = rig_clock,
+                                    .globaltimer = rig_clock,
+                                    .print = rig_print};
     r->parameters[0] = (uint64_t)(uintptr_t)r->memory;
     r->launch = (struct execute_launch){.host = &r->host,
                                         .grid = {1, 1, 1},

@@ -18,3 +18,14 @@ target_compile_definitions(instrument_run_test PRIVATE UNMARKED_PTX="${unmarked_
 add_test(NAME instrument.run_all COMMAND instrument_run_test all
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 set_tests_properties(instrument.run_all PROPERTIES TIMEOUT 900 LABELS long)
+
+# Kernels whose last words launch: read here; by NVIDIA's assembler and linker where they are.
+add_dependencies(instrument_child_test unmarked_ptx)
+target_compile_definitions(instrument_child_test PRIVATE UNMARKED_PTX="${unmarked_text}")
+if(PROACT_NVCC)
+    add_test(NAME instrument.children_link COMMAND ${CMAKE_CURRENT_LIST_DIR}/children_link.sh
+        $<TARGET_FILE:instrument_child_test> ${instrument_bin}/ptxas
+        ${CMAKE_CURRENT_BINARY_DIR}/instrument_children)
+    set_tests_properties(instrument.children_link PROPERTIES LABELS quick TIMEOUT 120
+        SKIP_RETURN_CODE 77)
+endif()

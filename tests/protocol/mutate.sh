@@ -16,7 +16,7 @@ table=$scratch/table.md
 
 files() {
     cd "$root" && ls include/proact/device_words.h include/proact/device_bulk.h \
-        kernels/agent.cu src/runtime/*.c \
+        kernels/agent.cu kernels/child.cu src/runtime/*.c \
         src/transfer/*.c src/device/emulator/unit.c
 }
 
@@ -53,6 +53,7 @@ methods_of() {
     *:counter-rewind | *:tell | *:tables-*) echo polling ;;
     *:rewind-*) echo copy-engine ;;
     *:counter-restart*) echo polling ;;
+    *:child-*) echo dynamic ;;
     *:verdict-*) echo fused ;;
     *:count | *:last-fence) echo fused ;;
     include/*:*) echo "fused, polling" ;;
@@ -97,7 +98,7 @@ marks | (
         take_out "$file" "$line" >"$tree/$file"
         methods=$(methods_of "$file" "$name")
         case $methods in
-        inline | fused | polling | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
+        inline | fused | polling | dynamic | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

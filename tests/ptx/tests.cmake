@@ -6,6 +6,7 @@ set(ptx_outputs)
 file(MAKE_DIRECTORY ${ptx_folder})
 file(GLOB ptx_plain CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/samples/*.cu
     ${PROJECT_SOURCE_DIR}/kernels/*.cu ${PROJECT_SOURCE_DIR}/apps/*/*.cu)
+list(FILTER ptx_plain EXCLUDE REGEX "/kernels/child.cu$") # no module by itself
 file(GLOB ptx_hard CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/hard/*.cu)
 
 # ptx_compile(TAG SOURCES COMMAND...): every source to NAME.TAG.ptx

@@ -18,7 +18,7 @@ enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[832])\n{\n ret;\n}\n";
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[840])\n{\n ret;\n}\n";
 
 struct stage {
     struct proact *p;
@@ -68,10 +68,10 @@ static void what_cannot_be_mixed_is_refused(void **state)
          "method 'polling+polling': 'polling' and 'polling' cannot share the chunks, two "
          "of fused, polling, copy-engine and relay can"},
         {"polling+magic", "unknown method 'magic': known are bulk, inline, fused, polling, "
-                          "copy-engine, relay, hardware"},
+                          "dynamic, copy-engine, relay, hardware"},
         {"+fused",
-         "unknown method '': known are bulk, inline, fused, polling, copy-engine, relay, "
-         "hardware"},
+         "unknown method '': known are bulk, inline, fused, polling, dynamic, copy-engine, "
+         "relay, hardware"},
         {"polling+fused:",
          "method 'polling+fused:': '' is no number of bytes from 1 up (K, "
          "M and G may follow it)"},

@@ -20,7 +20,7 @@ static void sessions(void **state)
     REFUSED(open_with(&b, (struct proact_options){.plan = {.method = "magic"}}),
             PROACT_EINVAL,
             "unknown method 'magic': known are bulk, inline, fused, polling, "
-            "copy-engine, relay, hardware");
+            "dynamic, copy-engine, relay, hardware");
     assert_null(b.p); /* set only on success */
     proact_close(NULL);
 }

@@ -15,16 +15,16 @@
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[832])\n"
+    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[840])\n"
     "{\n ret;\n}\n"
     ".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,\n"
-    " .param .u64 e, .param .align 8 .b8 s[832])\n{\n ret;\n}\n"
+    " .param .u64 e, .param .align 8 .b8 s[840])\n{\n ret;\n}\n"
     ".visible .entry writes(.param .u64 a, .param .u64 b)\n"
     "{\n .reg .b32 %r<2>;\n .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [a];\n"
     " mov.u32 %r1, 1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
     ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
 
-_Static_assert(sizeof(struct proact_share) == 832, "the parameters above");
+_Static_assert(sizeof(struct proact_share) == 840, "the parameters above");
 
 static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
 
@@ -93,7 +93,7 @@ static void bad_options_are_refused_in_a_sentence(void **state)
     } cases[] = {
         {{.plan = {.method = "telepathy"}},
          "unknown method 'telepathy': known are bulk, inline, fused, polling, "
-         "copy-engine, relay, hardware",
+         "dynamic, copy-engine, relay, hardware",
          PROACT_EINVAL},
         {{.plan = {.method = "hardware"}},
          "method 'hardware' needs a counting unit in the device, which the pretend backend "

@@ -23,8 +23,8 @@ set(runtime_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/runtime_kernels.ptx)
 file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
 proact_ptx(${runtime_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/runtime_kernels.cu ${PROACT_PTX})
 add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
-foreach(program runtime_refuse_test runtime_launch_test runtime_schedule_test first_device_test
-        derive_test)
+foreach(program runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
+        first_device_test derive_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
 

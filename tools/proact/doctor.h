@@ -31,6 +31,7 @@ void doctor_peers(struct doctor *d);
 void doctor_multicast(struct doctor *d);
 void doctor_modules(struct doctor *d);
 void doctor_queues(struct doctor *d);
+void doctor_launches(struct doctor *d);
 void doctor_work(struct doctor *d);
 void doctor_session(struct doctor *d);
 

@@ -29,10 +29,11 @@ static const struct {
     void (*check)(struct doctor *d);
     bool takes_devices;
 } checks[] = {
-    {doctor_driver, false},    {doctor_devices, true},   {doctor_mode, true},
-    {doctor_peers, true},      {doctor_multicast, true}, {doctor_modules, true},
-    {doctor_queues, true},     {doctor_work, true},      {doctor_session, true},
-    {doctor_compilers, false}, {doctor_machines, false}, {doctor_emulator, false},
+    {doctor_driver, false},   {doctor_devices, true},    {doctor_mode, true},
+    {doctor_peers, true},     {doctor_multicast, true},  {doctor_modules, true},
+    {doctor_queues, true},    {doctor_launches, true},   {doctor_work, true},
+    {doctor_session, true},   {doctor_compilers, false}, {doctor_machines, false},
+    {doctor_emulator, false},
 };
 
 void doctor_say(struct doctor *d, enum doctor_level level, const char *subject,

@@ -116,3 +116,17 @@ void doctor_queues(struct doctor *d)
                    "%ld hardware queues a device, for %d streams of ours (%s)", queues,
                    STREAMS, "each further kernel under copy-engine takes 2 more");
 }
+
+void doctor_launches(struct doctor *d)
+{
+    struct proact_error err = {""};
+
+    if (device_cuda.launches(NULL, &err))
+        doctor_say(
+            d, DOCTOR_NOTE, "launches",
+            "for method dynamic, which is seldom the fastest, build proact with nvcc", "%s",
+            err.text);
+    else
+        doctor_say(d, DOCTOR_OK, "launches", NULL,
+                   "kernels can launch kernels: method dynamic works");
+}

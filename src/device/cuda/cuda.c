@@ -209,6 +209,7 @@ const struct device_backend device_cuda = {
     .write_value = cuda_write_value,
     .module_load = cuda_module_load,
     .module_unload = cuda_module_unload,
+    .launches = cuda_launches,
     .function = cuda_function,
     .variable = cuda_variable,
     .launch = cuda_launch,

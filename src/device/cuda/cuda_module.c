@@ -69,14 +69,17 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
     if (status)
         return status;
     text = must_strndup(ptx, bytes);
+    bool links = cuda_must_link(text);
     cu_result result = cuda_early_calls(set, device, text);
 
     if (!result)
-        result = set->driver.module_load(&module, text, 2, options, values);
+        result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
+                       : set->driver.module_load(&module, text, 2, options, values);
     free(text);
     if (!result && (result = load_all(&set->driver, module)))
         set->driver.module_unload(module);
-    if ((status = cuda_leave(set, device, result, "cuModuleLoadDataEx", err))) {
+    if ((status = cuda_leave(set, device, result,
+                             links ? "cuLinkComplete" : "cuModuleLoadDataEx", err))) {
         first_line(log);
         return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
                     driver_words(&set->driver, result).text, log[0] ? ": " : "", log);

@@ -241,6 +241,12 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
                                const struct device_launch *launch,
                                struct proact_error *err);
 
+/* cuda_link.c: a module that calls CUDA's device runtime. Within cuda_enter(). */
+enum proact_status cuda_launches(struct device_set *set, struct proact_error *err);
+bool cuda_must_link(const char *ptx);
+cu_result cuda_link(const struct driver *v, const char *ptx, unsigned count,
+                    cu_jit_option *options, void **values, cu_module *out);
+
 /* cuda_span.c: begin gives a place for end, or SIZE_MAX while nobody observes. */
 size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what);
 void cuda_span_end(struct device_stream *s, size_t span);

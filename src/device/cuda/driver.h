@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int cu_result; /* this and the next six: an enum of the driver's */
+typedef int cu_result; /* this and the next seven: an enum of the driver's */
 typedef int cu_device_attribute;
 typedef int cu_function_attribute;
 typedef int cu_jit_option;
+typedef int cu_jit_input;
 typedef int cu_limit;
 typedef int cu_capture_mode;
 typedef int cu_granularity;
@@ -24,6 +25,7 @@ typedef struct CUstream_st *cu_stream;
 typedef struct CUevent_st *cu_event;
 typedef struct CUmod_st *cu_module;
 typedef struct CUfunc_st *cu_function;
+typedef struct CUlinkState_st *cu_link;
 typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
 
@@ -70,9 +72,13 @@ enum { /* of a kernel */
 enum {                     /* of a context */
        CU_STACK_BYTES = 0, /* of a thread */
 };
-enum { /* options of module_load */
+enum { /* options of module_load and link_create */
        CU_JIT_ERROR_LOG = 5,
        CU_JIT_ERROR_LOG_BYTES = 6,
+};
+enum { /* what is linked */
+       CU_LINK_PTX = 1,
+       CU_LINK_LIBRARY = 4,
 };
 enum {
     CU_STREAM_NON_BLOCKING = 1,

@@ -38,6 +38,34 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     check_join(c, r->run->actor, r->actor);
 }
 
+void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t bytes)
+{
+    if (d->set->check)
+        check_allocated(d->set->check, address, bytes);
+}
+
+/* A child sees what the thread that launched it saw. */
+void checked_child_launch(struct emulated *d, struct kernel_run *child,
+                          const struct execute_warp *w, uint64_t address, uint64_t bytes)
+{
+    struct check *c = d->set->check;
+    char name[NAME_BYTES];
+
+    if (!c)
+        return;
+    snprintf(name, sizeof name, "kernel '%s', launched by '%s'", child->name,
+             child->parent->name);
+    child->actor =
+        check_actor(c, name, d->number, d->current->warp_actors[execute_warp_index(w)]);
+    check_freed(c, address, bytes);
+}
+
+void checked_child_end(struct emulated *d, const struct kernel_run *child)
+{
+    if (d->set->check)
+        check_join(d->set->check, child->parent->actor, child->actor);
+}
+
 void checked_barrier(struct emulated *d, struct resident *r)
 {
     if (d->set->check)

@@ -9,6 +9,11 @@
 
 void checked_cta_begin(struct emulated *d, struct resident *r);
 void checked_cta_end(struct emulated *d, struct resident *r);
+/* Memory for a child's parameters is handed out; a warp launches it; it has ended. */
+void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t bytes);
+void checked_child_launch(struct emulated *d, struct kernel_run *child,
+                          const struct execute_warp *w, uint64_t address, uint64_t bytes);
+void checked_child_end(struct emulated *d, const struct kernel_run *child);
 void checked_barrier(struct emulated *d, struct resident *r);
 bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a);

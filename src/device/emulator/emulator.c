@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/children.h"
 #include "device/emulator/enqueue.h"
 #include "device/emulator/image.h"
 #include "device/emulator/message.h"
@@ -19,6 +20,7 @@
 #include "device/emulator/windows.h"
 
 enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
+enum { CHILDREN_LIMIT = 2048 }; /* of CUDA */
 
 static void set_destroy(struct device_set *set)
 {
@@ -33,6 +35,7 @@ static void set_destroy(struct device_set *set)
         agenda_clear(&d->agenda);
         spans_clear(d);
         prints_clear(d);
+        children_clear(d);
         free(d->atomics);
         free(d->sms);
         free(d->l2_lines);
@@ -81,6 +84,8 @@ static enum proact_status emulator_open(const struct device_options *options,
         set->options.threads = 1;
     if (set->options.wait_limit_ms <= 0)
         set->options.wait_limit_ms = WAIT_LIMIT_MS;
+    if (!set->options.children_limit)
+        set->options.children_limit = CHILDREN_LIMIT;
     if (set->options.kernel_limit_ms <= 0)
         set->options.kernel_limit_ms = KERNEL_LIMIT_MS;
     set->latency_ps = ps_of_ns(

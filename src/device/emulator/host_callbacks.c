@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of callbacks, and the small ones: clocks, barriers, printf. */
 #include "device/emulator/checked.h"
+#include "device/emulator/children.h"
 #include "device/emulator/global_access.h"
 #include "device/emulator/print_log.h"
 
@@ -42,5 +43,7 @@ void host_callbacks(struct emulated *d)
         .globaltimer = globaltimer,
         .print = print,
         .bulk = bulk_global,
+        .child_parameters = child_parameters,
+        .child_launch = child_launch,
     };
 }

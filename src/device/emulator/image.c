@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/emulator/children.h"
 #include "device/emulator/stream.h"
 
 struct image {
@@ -108,7 +109,9 @@ enum proact_status module_load(struct device_set *set, unsigned device, const ch
     m->set = set;
     m->device = device;
     if ((status = image_find(set, name ? name : "module", ptx, bytes, &m->image, err)) ||
-        (status = place_variables(m, err))) {
+        (status = place_variables(m, err)) ||
+        (execute_launches(m->image->program) &&
+         (status = children_open(set, device, err)))) {
         module_unload(m);
         return status;
     }

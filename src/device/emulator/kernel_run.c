@@ -30,6 +30,15 @@ static void schedule(struct emulated *d, struct resident *r, uint64_t time_ps)
                                 .detail = ++r->ticket});
 }
 
+static void run_destroy(struct kernel_run *run)
+{
+    execute_grid_destroy(run->grid);
+    free(run->known);
+    free(run->unit_left);
+    free(run->parameters);
+    free(run);
+}
+
 static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
 {
     struct kernel_run *run = subject, **link = &d->running;
@@ -38,20 +47,19 @@ static void kernel_done(struct emulated *d, void *subject, uint64_t detail)
     while (*link != run)
         link = &(*link)->next;
     *link = run->next;
-    span_add(d, DEVICE_SPAN_KERNEL, stream_lane(run->operation), run->name, run->start_ps,
-             d->now_ps, 0);
-    struct operation *operation = run->operation;
+    run->done(d, run);
+    run_destroy(run);
+}
 
-    execute_grid_destroy(run->grid);
-    free(run->known);
-    free(run->unit_left);
-    free(run);
-    operation_done(d, operation);
+void run_settle(struct emulated *d, struct kernel_run *run)
+{
+    if (!run->live && run->next_cta == run->total && !run->children)
+        when_acknowledged(d, kernel_done, run, 0);
 }
 
 static bool has_waiting(const struct kernel_run *run)
 {
-    return run->next_cta < run->total;
+    return run->has_begun && run->next_cta < run->total;
 }
 
 static bool fits(const struct emulated *d, const struct kernel_run *run, uint32_t i)
@@ -187,8 +195,7 @@ static void cta_end(struct emulated *d, void *subject, uint64_t detail)
     run->live--;
     run->worked_ps = 0;
     fill_sm(d, sm);
-    if (!run->live && run->next_cta == run->total)
-        when_acknowledged(d, kernel_done, run, 0);
+    run_settle(d, run);
 }
 
 /* Where it goes on after a turn that ended at `end_ps`; who looks in vain, some time later.
@@ -277,18 +284,51 @@ static void residents_release(struct emulated *d)
     }
 }
 
+static void launch_done(struct emulated *d, struct kernel_run *run)
+{
+    span_add(d, DEVICE_SPAN_KERNEL, stream_lane(run->operation), run->name, run->start_ps,
+             d->now_ps, 0);
+    operation_done(d, run->operation);
+}
+
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch)
+{
+    const struct execute_kernel_info info = execute_kernel_info(launch->kernel);
+    const uint32_t *grid = launch->grid, *block = launch->block;
+    struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
+
+    run->name = info.name;
+    run->launch = *launch;
+    run->warps = (block[0] * block[1] * block[2] + 31) / 32;
+    run->threads = run->warps * 32;
+    run->shared_bytes = (uint64_t)info.shared_bytes + launch->dynamic_shared_bytes;
+    run->total = grid[0] * grid[1] * grid[2];
+    run->known = must_calloc(info.access_count, sizeof *run->known);
+    run->grid = execute_grid_create(&run->launch);
+    while (*end)
+        end = &(*end)->next;
+    *end = run;
+    return run;
+}
+
+void run_begin(struct emulated *d, struct kernel_run *run)
+{
+    bool is_behind = false;
+
+    for (const struct kernel_run *r = d->running; r != run; r = r->next)
+        is_behind |= has_waiting(r);
+    run->has_begun = true;
+    run->start_ps = d->now_ps;
+    if (!is_behind)
+        place_from(d, run);
+}
+
 static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *operation = subject;
     const struct device_launch *l = operation_launch(operation);
     const struct device_function *f = operation_function(operation);
-    struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
-    bool is_behind = false;
-
-    (void)detail;
-    run->operation = operation;
-    run->name = l->label ? l->label : f->info.name;
-    run->launch = (struct execute_launch){
+    struct execute_launch launch = {
         .kernel = f->kernel,
         .host = &d->host,
         .dynamic_shared_bytes = l->shared_bytes,
@@ -299,25 +339,22 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         .grid_id = operation_grid_id(operation),
         .check = d->set->check != NULL,
     };
+
+    (void)detail;
     for (int i = 0; i < 3; i++) {
-        run->launch.grid[i] = l->grid[i];
-        run->launch.block[i] = l->block[i];
+        launch.grid[i] = l->grid[i];
+        launch.block[i] = l->block[i];
     }
-    run->warps = (l->block[0] * l->block[1] * l->block[2] + 31) / 32;
-    run->threads = run->warps * 32;
-    run->shared_bytes = f->info.shared_bytes + l->shared_bytes;
-    run->total = l->grid[0] * l->grid[1] * l->grid[2];
-    run->start_ps = d->now_ps;
-    run->known = must_calloc(f->info.access_count, sizeof *run->known);
+    struct kernel_run *run = run_create(d, &launch);
+
+    run->operation = operation;
+    run->done = launch_done;
+    if (l->label)
+        run->name = l->label;
     run->unit = l->unit;
     unit_arm(run);
-    run->grid = execute_grid_create(&run->launch);
     run->actor = operation_actor(operation);
-    for (; *end; end = &(*end)->next)
-        is_behind |= has_waiting(*end);
-    *end = run;
-    if (!is_behind)
-        place_from(d, run);
+    run_begin(d, run);
 }
 
 void launch_begin(struct emulated *d, struct operation *o)
@@ -342,10 +379,7 @@ void runs_clear(struct emulated *d)
     while (d->running) {
         struct kernel_run *next = d->running->next;
 
-        execute_grid_destroy(d->running->grid);
-        free(d->running->known);
-        free(d->running->unit_left);
-        free(d->running);
+        run_destroy(d->running);
         d->running = next;
     }
 }

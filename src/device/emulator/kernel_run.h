@@ -20,7 +20,13 @@ struct known_range {
 };
 
 struct kernel_run {
-    struct operation *operation; /* of the stream; borrowed */
+    struct operation *operation; /* of the stream; borrowed. NULL: a child's */
+    struct kernel_run *parent;   /* of a child: what launched it */
+    uint32_t children;           /* that have not ended, without which it does not end */
+    uint32_t place;              /* of a child, in children.h */
+    void (*done)(struct emulated *d, struct kernel_run *run);
+    void *parameters; /* of a child: owned */
+    bool has_begun;
     struct execute_launch launch;
     struct execute_grid *grid;
     const char *name;
@@ -68,6 +74,12 @@ struct resident {
 /* Something it waited for came. */
 void resident_wake(struct emulated *d, struct resident *r);
 void runs_clear(struct emulated *d); /* what will never end */
+
+/* Behind all runs that are there; `parameters` are borrowed. It begins later. */
+struct kernel_run *run_create(struct emulated *d, const struct execute_launch *launch);
+void run_begin(struct emulated *d, struct kernel_run *run);
+/* Ends it, if nothing of it is left. */
+void run_settle(struct emulated *d, struct kernel_run *run);
 
 /* turn.c: picoseconds that the turn just run takes; what it tells of progress, and how much
    longer a CTA waits that looks in vain. */

@@ -51,6 +51,7 @@ struct usage {
     uint64_t sent_bytes; /* to peers, useful; bulk stores do not count */
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */
+    uint64_t children;   /* launched */
 };
 
 /* Lines of the L2; the higher bits of a line's number are folded onto the lower ones. */
@@ -99,6 +100,7 @@ struct emulated {
     struct execute_pool *pool;
     struct execute_host host;
     uint64_t chance;
+    struct children *children; /* places for what kernels launch; NULL: none made */
 
     uint64_t changes, looks; /* of memory or progress; in vain: see stall.c */
     struct device_traffic traffic[DEVICES_MAX];

@@ -17,6 +17,9 @@ enum { LIFE_MS = 10000 };
 /* All CTAs of a kernel may work so many times longer than one of them, until one ends. */
 enum { LIMITS_TOGETHER = 8 };
 
+/* A thread that launches a kernel has to write its descriptor and ring for it. */
+enum { CHILD_LAUNCH_NS = 1000 };
+
 /* A shared server's delay for one of `sharers`: what lies before it, but no more than its
    fair part, for the hardware takes turns in smaller steps than we do. */
 static uint64_t shared_delay(uint64_t *free_ps, uint64_t now_ps, uint64_t work_ps,
@@ -69,7 +72,8 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
         shared_delay(&sm->issue_free_ps, d->now_ps,
                      (uint64_t)((double)c->issued / t->issue_width * cycle), sm->ctas));
     uint64_t cost = issue + (uint64_t)((double)c->barriers * BARRIER_CYCLES * cycle) +
-                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u));
+                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u)) +
+                    u->children * CHILD_LAUNCH_NS * (uint64_t)PS;
 
     cost = longer(
         cost, shared_delay(&d->memory_free_ps, d->now_ps,

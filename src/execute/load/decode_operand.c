@@ -102,6 +102,19 @@ op_place variable_place(struct decoder *d, uint64_t offset)
     return place;
 }
 
+/* The address of a kernel is its number in the program, from 1 on; 0 for other functions.
+ */
+static uint64_t kernel_number(const struct ptx_module *m, const struct ptx_symbol *s)
+{
+    uint64_t number = 0;
+
+    if (s->function < 0 || !m->functions[s->function].is_entry)
+        return 0;
+    for (int32_t f = 0; f <= s->function; f++)
+        number += m->functions[f].is_entry;
+    return number;
+}
+
 static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsigned bytes,
                           op_place *out)
 {
@@ -120,6 +133,11 @@ static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsign
             return true;
         }
         break;
+    case HOME_FUNCTION:
+        if ((offset = kernel_number(d->module, s)) == 0 || bytes != 8)
+            break;
+        *out = constant_place(d, offset, bytes);
+        return true;
     default:
         break;
     }

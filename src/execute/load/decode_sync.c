@@ -160,20 +160,38 @@ static bool list_offsets(struct decoder *d, const struct ptx_operand *list, uint
 enum { ARGUMENTS_MAX = 64 };
 
 /* The functions that the driver has and no module defines. */
+static const struct system_function {
+    const char *name;
+    uint32_t arguments;
+    enum op_code code;
+    uint8_t detail;
+} system_functions[] = {
+    {"vprintf", 2, CODE_PRINT, 0},
+    {"__assertfail", 5, CODE_ASSERT, 0},
+    {"__cudaCDP2GetParameterBufferV2", 4, CODE_CHILD, CHILD_PARAMETERS},
+    {"__cudaCDP2LaunchDeviceV2", 2, CODE_CHILD, CHILD_LAUNCH},
+};
+
 static bool decode_system_call(struct decoder *d, const struct ptx_instruction *i,
                                const char *name, const uint64_t *arguments, uint32_t count,
                                uint64_t result)
 {
-    bool prints = strcmp(name, "vprintf") == 0 && count == 2;
+    const struct system_function *f = NULL;
 
-    if (!prints && !(strcmp(name, "__assertfail") == 0 && count == 5))
+    for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
+        if (strcmp(system_functions[n].name, name) == 0 &&
+            system_functions[n].arguments == count)
+            f = &system_functions[n];
+    if (!f)
         return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u",
                       name, d->kernel->info.name, i->line);
-    struct execute_op *op = emit(d, prints ? CODE_PRINT : CODE_ASSERT);
+    struct execute_op *op = emit(d, f->code);
 
     for (uint32_t n = 0; n < count && n < 4; n++)
         op->from[n] = (op_place)arguments[n];
     op->to = (op_place)result;
+    op->detail[0] = f->detail;
+    d->program->launches |= f->code == CODE_CHILD;
     return true;
 }
 

@@ -137,6 +137,31 @@ static inline void site_extend(const struct site *s, unsigned char *to,
     memset(to + s->element, fill, (size_t)s->width - s->element);
 }
 
+/* What a lane has at an offset of its thread memory; what a function gives back to it. */
+static inline uint64_t thread_word(const struct execute_warp *w, unsigned lane,
+                                   op_place offset, unsigned bytes)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, w->thread_memory + (size_t)lane * w->grid->thread_bytes + offset, bytes);
+    return value;
+}
+
+static inline void thread_answer(struct execute_warp *w, unsigned lane, op_place offset,
+                                 uint64_t value, unsigned bytes)
+{
+    size_t at = (size_t)lane * w->grid->thread_bytes + offset;
+
+    if (offset == PLACE_NONE)
+        return;
+    memcpy(w->thread_memory + at, &value, bytes);
+    if (w->thread_written)
+        memset(w->thread_written + at, 1, bytes);
+}
+
+/* run_child.c: the device runtime's two functions; false after a fault. */
+bool child_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
+
 /* run_print.c: vprintf and __assertfail; false after a fault. */
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 void print_assertion(struct execute_warp *w, const struct execute_op *op, uint32_t mask);

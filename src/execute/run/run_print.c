@@ -196,15 +196,6 @@ static bool print_format(struct printing *p, const char *format)
     return true;
 }
 
-static uint64_t thread_word(const struct execute_warp *w, unsigned lane, op_place offset,
-                            unsigned bytes)
-{
-    uint64_t value = 0;
-
-    memcpy(&value, w->thread_memory + (size_t)lane * w->grid->thread_bytes + offset, bytes);
-    return value;
-}
-
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask)
 {
     const struct execute_host *host = w->grid->launch.host;
@@ -214,7 +205,6 @@ bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t m
     for (; mask && done; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         struct printing p = {.w = w, .line = op->line, .lane = lane};
-        uint32_t one = 1;
 
         p.at = thread_word(w, lane, op->from[1], 8);
         done = read_text(w, op->line, lane, thread_word(w, lane, op->from[0], 8), format,
@@ -222,11 +212,7 @@ bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t m
                print_format(&p, format);
         if (done && host->print && p.out.length)
             host->print(host->context, p.out.data, p.out.length);
-        if (op->to != PLACE_NONE)
-            memcpy(w->thread_memory + (size_t)lane * w->grid->thread_bytes + op->to, &one,
-                   4);
-        if (op->to != PLACE_NONE && w->thread_written)
-            memset(w->thread_written + (size_t)lane * w->grid->thread_bytes + op->to, 1, 4);
+        thread_answer(w, lane, op->to, 1, 4);
         text_clear(&p.out);
     }
     free(format);

@@ -249,6 +249,10 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         if (!print_lanes(w, c.op, active))
             return stop(w, WARP_FAULT);
         break;
+    case CODE_CHILD:
+        if (!child_lanes(w, c.op, active))
+            return stop(w, WARP_FAULT);
+        break;
     case CODE_COPY:
         memory_copy(w, c.op, active);
         break;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Kernels that kernels launch (CUDA dynamic parallelism): a device's places for them. */
+
+#include "device/emulator/machine.h"
+
+enum { CHILD_PARAMETER_BYTES = 4096 };
+
+struct children {
+    uint64_t base; /* of the places' parameters, CHILD_PARAMETER_BYTES each */
+    uint32_t count, free_count;
+    uint32_t *free; /* places */
+    struct child_place {
+        bool is_filling; /* handed out, and not launched yet */
+        struct execute_child child;
+    } * place;
+};
+
+/* children_places.c: made when a module whose kernels launch any is loaded. */
+enum proact_status children_open(struct device_set *set, unsigned device,
+                                 struct proact_error *err);
+void children_clear(struct emulated *d);
+
+/* children.c: callbacks of execute_host. */
+uint64_t child_parameters(void *context, struct execute_warp *w,
+                          const struct execute_child *child);
+uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters);

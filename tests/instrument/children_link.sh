@@ -1,0 +1,19 @@
+#!/bin/sh
+# What launches kernels is taken by ptxas, and links with CUDA's device runtime.
+# Usage: children_link.sh TEST PTXAS FOLDER
+test=$1 ptxas=$2 folder=$3
+runtime=$(dirname "$ptxas")/../lib64/libcudadevrt.a
+[ -e "$runtime" ] || runtime=$(find -L "$(dirname "$ptxas")/.." -name libcudadevrt.a | head -1)
+[ -e "$runtime" ] || { echo "no libcudadevrt.a beside $ptxas"; exit 77; }
+mkdir -p "$folder"
+"$test" "$folder" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+for sm in 75 80 90; do
+    "$ptxas" -c -arch=sm_$sm "$folder/children.ptx" -o "$folder/out.o" || exit 1
+    "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" "$runtime" -o "$folder/out.cubin" ||
+        exit 1
+    # and without it, it does not: the test tests something
+    "$(dirname "$ptxas")/nvlink" -arch=sm_$sm "$folder/out.o" -o "$folder/out.cubin" \
+        >"$folder/said" 2>&1 && { echo "sm_$sm: it links without the runtime"; exit 1; }
+    grep -q __cudaCDP2LaunchDeviceV2 "$folder/said" || { cat "$folder/said"; exit 1; }
+    echo "sm_$sm: linked"
+done
