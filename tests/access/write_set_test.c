@@ -125,7 +125,9 @@ static void stores_outside_are_named(void **state)
     expect_failure("st.global.u32 [%rd1+-8], %r1;", warps, PROACT_EFAULT,
                    "kernel 'k', t.ptx:12, CTA (0,0,0), thread (0,0,0): writes 4 bytes "
                    "outside of every array: that is 8 bytes before array 'out'");
-    expect_failure("L: st.global.u32 [%rd1], %r1; setp.eq.u32 %p1, %r1, 3; @%p1 bra L;",
+    expect_failure("mov.u32 %r6, 0; L: xor.b32 %r6, %r6, 4; cvt.u64.u32 %rd6, %r6;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], %r1;\n"
+                   "setp.eq.u32 %p1, %r1, 3; @%p1 bra L;",
                    warps, PROACT_EFAULT,
                    "kernel 'k', t.ptx: where CTA 0 writes is not known after 100000 "
                    "instructions");

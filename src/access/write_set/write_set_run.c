@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a slice over the whole grid, with nothing behind its addresses. */
+/* Finds what a grid writes: from its forms, or else by running the slice over all of it,
+   with nothing behind its addresses. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ struct run {
     uint64_t variables;   /* their address */
     uint32_t grid[3], block[3];
     uint64_t lanes;
+    bool is_closed;
+    const char *why; /* not closed, of the kernel's line */
+    uint32_t line;
 };
 
 static enum proact_status check(struct run *r, struct proact_error *err)
@@ -183,6 +187,30 @@ static enum proact_status execute(struct run *r, struct proact_error *err)
     return status;
 }
 
+/* Whether the forms tell; otherwise nothing is recorded. */
+static bool close(struct run *r)
+{
+    struct access_launch l = {.parameters = r->parameters,
+                              .parameter_bytes = r->launch->parameter_bytes};
+    uint32_t line, of;
+
+    memcpy(l.ntid, r->block, sizeof l.ntid);
+    memcpy(l.nctaid, r->grid, sizeof l.nctaid);
+    r->why = closed_map_run(r->s->closed, &l, &r->record, &line);
+    if (!r->why)
+        return true;
+    of = line && line < r->s->line_count ? r->s->site_of[line] : 0;
+    r->line = of ? r->s->cut.sites[of - 1].line : 0;
+    for (uint32_t n = 0; n < r->record.array_count; n++) {
+        struct record_array *a = &r->record.arrays[n];
+
+        a->spans.count = a->count = 0;
+        a->total = 0;
+        a->is_atomic = false;
+    }
+    return false;
+}
+
 static struct write_set *take(struct run *r)
 {
     struct write_set *w = must_calloc(1, sizeof *w);
@@ -191,6 +219,9 @@ static struct write_set *take(struct run *r)
     w->array_count = r->record.array_count;
     w->arrays = must_calloc(w->array_count + 1u, sizeof *w->arrays);
     w->is_exact = r->s->is_exact;
+    w->is_closed = r->is_closed;
+    w->why_sliced = r->why;
+    w->why_line = r->line;
     w->lanes = r->lanes;
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
@@ -210,6 +241,20 @@ static struct write_set *take(struct run *r)
     return w;
 }
 
+/* Four chains side by side: there may be millions of ranges. */
+static uint64_t digest_ranges(const struct proact_range *ranges, uint32_t count,
+                              uint64_t digest)
+{
+    uint64_t chains[4] = {digest, digest + 1, digest + 2, digest + 3};
+
+    for (uint32_t n = 0; n < count; n++) {
+        uint64_t *chain = &chains[n % 4];
+
+        *chain = hash_mix(*chain + hash_mix(ranges[n].first_byte) + 3 * ranges[n].bytes);
+    }
+    return hash_bytes(chains, sizeof chains, count);
+}
+
 static uint64_t digest_of(const struct write_set *w)
 {
     uint64_t digest = hash_mix(w->cta_count);
@@ -222,7 +267,7 @@ static uint64_t digest_of(const struct write_set *w)
             continue;
         digest =
             hash_bytes(a->first, (w->cta_count + (size_t)1) * sizeof *a->first, digest);
-        digest = hash_bytes(a->ranges, a->first[w->cta_count] * sizeof *a->ranges, digest);
+        digest = digest_ranges(a->ranges, a->first[w->cta_count], digest);
     }
     return digest ? digest : 1;
 }
@@ -251,7 +296,9 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     lay_variables(&r);
     place_arrays(&r);
     lay_parameters(&r);
-    status = execute(&r, err);
+    r.is_closed = !launch->is_sliced && close(&r);
+    if (!r.is_closed)
+        status = execute(&r, err);
     if (!status) {
         *out = take(&r);
         (*out)->digest = digest_of(*out);
