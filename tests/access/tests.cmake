@@ -26,6 +26,11 @@ if(TARGET slice_corpus_test)
         endif()
     endif()
 endif()
+# Closed forms against slices, on the kernels of tests/kernels as well.
+add_test(NAME access.closed_kernels COMMAND closed_corpus_test
+    ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set_tests_properties(access.closed_kernels PROPERTIES TIMEOUT 300 LABELS long)
+
 # The forms against the executor: on the samples, on the hard kernels, on mutated samples.
 foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test)
     target_sources(${program} PRIVATE access/oracle.c)

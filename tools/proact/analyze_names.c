@@ -2,10 +2,23 @@
 /* What users call the parts of a kernel: they count arguments, PTX counts bytes. */
 #include "analyze_kernel.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+char *analyze_plain_name(const char *name)
+{
+    typedef char *demangle(const char *name, char *into, size_t *bytes, int *status);
+    void *runtime = strncmp(name, "_Z", 2) ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
+    demangle *of = NULL;
+    int status;
+
+    if (runtime) /* as dlsym() asks for it: its result is no function in ISO C */
+        *(void **)&of = dlsym(runtime, "__cxa_demangle");
+    return of ? of(name, NULL, NULL, &status) : NULL;
+}
 
 void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
                         size_t size)

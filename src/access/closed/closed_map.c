@@ -119,7 +119,7 @@ static const char *close_records(struct closing *c, uint32_t *line)
         stores += is_global_store(&a->records[n]);
     *line = 0;
     if (stores > STORES_MAX)
-        return "it has too many stores";
+        return "has too many stores";
     c->groups = arena_alloc(c->view.arena, (stores + 1u) * sizeof *c->groups);
     access_trips(a, c->launch, trips);
     for (uint32_t n = 0; n < a->record_count && !why; n++) {
@@ -128,6 +128,7 @@ static const char *close_records(struct closing *c, uint32_t *line)
         *line = a->records[n].line;
         why = close_record(c, &a->records[n], trips, stores);
     }
+    *line = why ? *line : 0;
     return why;
 }
 
