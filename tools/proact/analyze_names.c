@@ -87,7 +87,9 @@ static const struct {
     {"writes to no array", "nothing: it runs whole on one device"},
     {"gives back", "number CTAs by blockIdx instead of a ticket"},
     {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},
-    {"variable", "pass the variable's memory as an argument, an array"},
+    {"variable",
+     "make it an array: cudaMalloc() in place of __device__, and its address an "
+     "argument"},
     {"cluster", "launch it without clusters"},
     {"grid-wide", "end the kernel where the grid waits, and launch a second one"},
     {"a loop waits", "end the kernel where CTAs wait for others, and launch a second one"},
