@@ -92,8 +92,10 @@ struct write_set_launch {
     uint32_t pointer_count;
     const struct write_set_constant *constants;
     uint32_t constant_count;
-    uint64_t limit; /* warp instructions of one CTA after which it is given up; 0: 2^26 */
-    bool is_sliced; /* the slice is run even where closed forms tell */
+    uint64_t limit;   /* warp instructions of one CTA after which it is given up; 0: 2^26 */
+    unsigned threads; /* of the host that run the slice, 0: as many as cores; the result is
+                         the same */
+    bool is_sliced;   /* the slice is run even where closed forms tell */
 };
 
 /* What is written of one array. */

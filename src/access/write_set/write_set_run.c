@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/write_set/write_set_record.h"
+#include "access/write_set/write_set_execute.h"
 #include "base/fail.h"
 #include "base/hash.h"
 
@@ -124,69 +124,6 @@ static void lay_variables(struct run *r)
     }
 }
 
-static enum proact_status run_cta(struct run *r, struct execute_cta *cta, uint64_t limit,
-                                  struct proact_error *err)
-{
-    enum execute_stop stop;
-
-    do
-        stop = execute_cta_run(cta, limit, 0);
-    while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
-    r->lanes += cta->lanes;
-    if (stop == EXECUTE_EXITED)
-        return PROACT_OK;
-    if (stop == EXECUTE_TRAPPED)
-        return fail(err, PROACT_EFAULT, "%s", cta->fault);
-    return fail(err, PROACT_EFAULT,
-                "kernel '%s', %s: where CTA %" PRIu32 " writes is not known after %" PRIu64
-                " instructions",
-                r->s->kernel, r->s->file, cta->number, limit);
-}
-
-static enum proact_status run_grid(struct run *r, struct execute_grid *grid,
-                                   struct proact_error *err)
-{
-    struct execute_pool *pool = execute_pool_create();
-    uint64_t limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT;
-    enum proact_status status = PROACT_OK;
-    uint32_t number = 0, id[3];
-
-    for (id[2] = 0; id[2] < r->grid[2]; id[2]++)
-        for (id[1] = 0; id[1] < r->grid[1]; id[1]++)
-            for (id[0] = 0; id[0] < r->grid[0] && !status; id[0]++) {
-                struct execute_cta *cta = execute_cta_create(grid, pool, id, 0);
-
-                status = run_cta(r, cta, limit, err);
-                execute_cta_destroy(cta);
-                if (!status && !record_end_cta(&r->record, number++))
-                    status = fail(err, PROACT_EREFUSED,
-                                  "kernel '%s', %s: it writes more than 2^32 ranges",
-                                  r->s->kernel, r->s->file);
-            }
-    execute_pool_destroy(pool);
-    return status;
-}
-
-static enum proact_status execute(struct run *r, struct proact_error *err)
-{
-    struct execute_launch l = {.kernel = r->s->executable,
-                               .host = &r->record.host,
-                               .parameters = r->parameters,
-                               .variables = r->variables,
-                               .sm_count = 1};
-
-    memcpy(l.grid, r->grid, sizeof l.grid);
-    memcpy(l.block, r->block, sizeof l.block);
-    if (r->s->asks_shared) /* it has no use for the memory itself */
-        l.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
-    record_open(&r->record);
-    struct execute_grid *grid = execute_grid_create(&l);
-    enum proact_status status = run_grid(r, grid, err);
-
-    execute_grid_destroy(grid);
-    return status;
-}
-
 /* Whether the forms tell; otherwise nothing is recorded. */
 static bool close(struct run *r)
 {
@@ -209,6 +146,21 @@ static bool close(struct run *r)
         a->is_atomic = false;
     }
     return false;
+}
+
+static enum proact_status execute(struct run *r, struct proact_error *err)
+{
+    struct execution e = {.slice = r->s,
+                          .parameters = r->parameters,
+                          .variables = r->variables,
+                          .limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT,
+                          .threads = r->launch->threads};
+
+    memcpy(e.grid, r->grid, sizeof e.grid);
+    memcpy(e.block, r->block, sizeof e.block);
+    if (r->s->asks_shared) /* it has no use for the memory itself */
+        e.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
+    return write_set_execute(&e, &r->record, &r->lanes, err);
 }
 
 static struct write_set *take(struct run *r)
