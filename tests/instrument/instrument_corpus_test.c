@@ -64,7 +64,7 @@ static void count(const struct instrument_result *results, size_t kernels,
 static void clone_file(const char *path, const char *folder, struct tally *tally)
 {
     const char *file = strrchr(path, '/') + 1;
-    struct ptx_module *m, *made;
+    struct ptx_module *m = NULL, *made = NULL;
     struct proact_error err;
     size_t bytes, kernels = 0;
     char *text, to[1024];
