@@ -95,6 +95,7 @@ static void draw(struct trial *t, uint64_t *chance)
 }
 
 struct tally {
+    const char *why; /* the last one was not told */
     uint32_t kernels, told, same, closed, silent, mutants, caught;
 };
 
@@ -121,6 +122,7 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
         fail_msg("%s: %s, but forms say %s", s->kernel, err.text, silent.text);
     tally->closed += forms && forms->is_closed;
     tally->silent += forms && !forms->is_closed;
+    tally->why = forms && !forms->is_closed ? forms->why_sliced : tally->why;
     if (forms && slice && forms->digest != slice->digest)
         fail_msg("%s, grid (%u,%u,%u) of (%u,%u,%u): forms say other bytes than\n%s",
                  s->kernel, t->launch.grid[0], t->launch.grid[1], t->launch.grid[2],
@@ -212,6 +214,7 @@ static void try_kernel(const struct ptx_module *m, const struct ptx_function *f,
     uint64_t chance = 1;
     uint32_t before = tally->same;
 
+    tally->why = "fails in each launch";
     if (!f->is_entry || f->parameter_bytes > BLOCK_MAX ||
         write_set_slice_create(m, f->name, NULL, &s, &err))
         return;
@@ -225,7 +228,7 @@ static void try_kernel(const struct ptx_module *m, const struct ptx_function *f,
     if (tally->same > before)
         perturb(s, &t, tally);
     else
-        print_message("%s, %s: no closed form\n", m->name, f->name);
+        print_message("%s, %s: %s\n", m->name, f->name, tally->why);
     write_set_slice_destroy(s);
 }
 
