@@ -123,6 +123,10 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
     tally->closed += forms && forms->is_closed;
     tally->silent += forms && !forms->is_closed;
     tally->why = forms && !forms->is_closed ? forms->why_sliced : tally->why;
+    for (uint32_t at = 0; forms && slice && forms->digest != slice->digest && at < t->bytes;
+         at += 4)
+        print_message("%s[%u] %02x%02x%02x%02x", at ? ", " : "parameters: ", at,
+                      t->block[at + 3], t->block[at + 2], t->block[at + 1], t->block[at]);
     if (forms && slice && forms->digest != slice->digest)
         fail_msg("%s, grid (%u,%u,%u) of (%u,%u,%u): forms say other bytes than\n%s",
                  s->kernel, t->launch.grid[0], t->launch.grid[1], t->launch.grid[2],
@@ -162,8 +166,9 @@ static char *with_another_number(const char *text, uint32_t which)
     return NULL;
 }
 
-/* Whether forms of the other text say something else in a launch. */
-static bool is_caught(struct write_set_slice *s, const struct trial *of, const char *text)
+/* Whether forms of the other text say something else in a launch, and anything in any. */
+static bool is_caught(struct write_set_slice *s, const struct trial *of, const char *text,
+                      bool *told)
 {
     struct closed_map *kept = s->closed;
     struct trial t = *of;
@@ -180,6 +185,7 @@ static bool is_caught(struct write_set_slice *s, const struct trial *of, const c
 
         draw(&t, &chance);
         (void)write_set_run(s, &t.launch, &forms, &err);
+        *told |= forms && forms->is_closed;
         t.launch.is_sliced = true;
         (void)write_set_run(s, &t.launch, &slice, &err);
         caught = (!forms != !slice) || (forms && forms->digest != slice->digest);
@@ -196,11 +202,10 @@ static void perturb(struct write_set_slice *s, const struct trial *t, struct tal
 {
     for (uint32_t n = 0; n < MUTANTS_PER_KERNEL; n++) {
         char *text = with_another_number(s->cut.text, n);
+        bool told = false, caught = text && is_caught(s, t, text, &told);
 
-        if (!text)
-            continue;
-        tally->mutants++;
-        tally->caught += is_caught(s, t, text);
+        tally->mutants += told;
+        tally->caught += told && caught;
         free(text);
     }
 }
@@ -257,8 +262,10 @@ static void forms_say_what_slices_say(void **state)
                   "%u perturbed forms caught\n",
                   tally.kernels, tally.told, tally.closed, tally.silent, tally.caught,
                   tally.mutants);
-    assert_true(tally.told * 10 > tally.kernels * 7);
-    assert_true(tally.caught * 10 > tally.mutants * 9);
+    assert_true(tally.told * 10 > tally.kernels * 8);
+    /* the others are equal at the numbers that come: the sign of what is not negative, ...
+     */
+    assert_true(tally.caught * 100 > tally.mutants * 85);
 }
 
 int main(int argc, char **argv)

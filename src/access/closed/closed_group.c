@@ -15,21 +15,22 @@ bool closed_group_fits(const struct closed_group *g, const struct closed_store *
     return g->array == s->array && g->is_atomic == s->is_atomic &&
            !memcmp(&g->loops, &s->loops, sizeof g->loops) &&
            !memcmp(g->trips, s->trips, sizeof g->trips) &&
-           !memcmp(g->at.step, s->at.step, sizeof g->at.step);
+           closed_form_moves_alike(&g->at, &s->at);
 }
 
 void closed_group_open(struct closed_group *g, const struct closed_store *s,
-                       uint32_t threads, uint32_t stores, struct arena *arena)
+                       const struct closed_view *v, uint32_t stores)
 {
     *g = (struct closed_group){.array = s->array,
                                .is_atomic = s->is_atomic,
                                .at = s->at,
                                .loops = s->loops,
-                               .threads = threads};
+                               .view = v,
+                               .threads = v->threads};
     memcpy(g->trips, s->trips, sizeof g->trips);
-    g->stores = arena_alloc(arena, stores * sizeof *g->stores);
-    g->facts = arena_alloc(arena, stores * CLOSED_FACTS_MAX * sizeof *g->facts);
-    g->rooms = arena_alloc(arena, stores * CLOSED_FACTS_MAX * sizeof *g->rooms);
+    g->stores = arena_alloc(v->arena, stores * sizeof *g->stores);
+    g->facts = arena_alloc(v->arena, stores * CLOSED_FACTS_MAX * sizeof *g->facts);
+    g->rooms = arena_alloc(v->arena, stores * CLOSED_FACTS_MAX * sizeof *g->rooms);
 }
 
 static int by_value(const void *a, const void *b)
@@ -39,8 +40,7 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f,
-                          struct arena *arena)
+static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f)
 {
     size_t bytes = g->threads * sizeof *f->form.inner;
     uint32_t n = 0;
@@ -48,16 +48,15 @@ static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f,
     for (; n < g->fact_count; n++) {
         const struct closed_fact *is = g->facts[n].fact;
 
-        if (is->most - is->form.constant == f->most - f->form.constant &&
-            is->after == f->after &&
-            !memcmp(is->form.step, f->form.step, sizeof f->form.step) &&
+        if (is->most - is->form.line.constant == f->most - f->form.line.constant &&
+            is->after == f->after && closed_form_moves_alike(&is->form, &f->form) &&
             !memcmp(is->form.inner, f->form.inner, bytes))
             return n;
     }
     struct closed_group_fact *to = &g->facts[g->fact_count++];
 
     to->fact = f;
-    to->sorted = arena_alloc(arena, bytes);
+    to->sorted = arena_alloc(g->view->arena, bytes);
     memcpy(to->sorted, f->form.inner, bytes);
     qsort(to->sorted, g->threads, sizeof *to->sorted, by_value);
     for (uint32_t t = 0; t < g->threads; t++)
@@ -66,37 +65,26 @@ static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f,
     return n;
 }
 
-void closed_group_add(struct closed_group *g, const struct closed_store *s,
-                      struct arena *arena)
+void closed_group_add(struct closed_group *g, const struct closed_store *s)
 {
     struct closed_member *to = &g->stores[g->store_count++];
 
     to->store = s;
     for (uint32_t n = 0; n < s->fact_count; n++)
-        to->fact[n] = find_fact(g, &s->facts[n], arena);
-}
-
-/* The start of what moves, where the outer variables are these. */
-static int64_t moved(const struct closed_form *f, const int64_t *outer, uint32_t count)
-{
-    uint64_t sum = (uint64_t)f->constant;
-
-    for (uint32_t n = 0; n < count; n++)
-        sum += (uint64_t)f->step[n] * (uint64_t)outer[n];
-    return (int64_t)sum;
+        to->fact[n] = find_fact(g, &s->facts[n]);
 }
 
 /* The largest inner value for which the fact holds: INT64_MAX for all of them, INT64_MIN
    for none. Two places of equal rooms see the same threads. */
-static int64_t room_of(const struct closed_group_fact *f, const int64_t *outer,
-                       uint32_t count)
+static int64_t room_of(const struct closed_group *g, const struct closed_group_fact *f,
+                       const int64_t *outer)
 {
     const struct closed_fact *is = f->fact;
     uint32_t low = 0, high = f->count;
 
     if (is->after >= 0 && outer[is->after] == 0)
         return INT64_MAX;
-    int64_t room = is->most - moved(&is->form, outer, count);
+    int64_t room = is->most - closed_form_start(g->view, &is->form, &g->loops, outer);
 
     if (room >= is->form.most)
         return INT64_MAX;
@@ -137,7 +125,8 @@ static void make_template(struct closed_group *g, struct closed_template *t)
     spans->count = 0;
     for (uint32_t n = 0; n < g->store_count; n++) {
         const struct closed_store *s = g->stores[n].store;
-        uint64_t start = START + (uint64_t)s->at.constant - (uint64_t)g->at.constant;
+        uint64_t start =
+            START + (uint64_t)s->at.line.constant - (uint64_t)g->at.line.constant;
 
         for (uint32_t i = 0; i < g->threads && !is_none(g, &g->stores[n]); i++) {
             uint64_t first = start + (uint64_t)s->at.inner[i];
@@ -183,18 +172,17 @@ static const struct closed_template *find_template(struct closed_group *g)
 const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,
                                               int64_t *from)
 {
-    uint32_t count = 3 + g->loops.count;
     bool none = g->fact_count > 0;
 
     for (uint32_t n = 0; n < g->fact_count; n++) {
-        g->rooms[n] = room_of(&g->facts[n], outer, count);
+        g->rooms[n] = room_of(g, &g->facts[n], outer);
         none &= g->rooms[n] == INT64_MIN;
     }
     if (none)
         return NULL;
     const struct closed_template *t = find_template(g);
 
-    *from = moved(&g->at, outer, count);
+    *from = closed_form_start(g->view, &g->at, &g->loops, outer);
     return t->count ? t : NULL;
 }
 

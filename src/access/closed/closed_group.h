@@ -28,7 +28,8 @@ struct closed_group {
     struct closed_form at; /* of the first store */
     struct closed_loops loops;
     int64_t trips[CLOSED_LOOPS_MAX];
-    uint32_t threads;
+    const struct closed_view *view;
+    uint32_t threads; /* of a CTA */
     uint32_t store_count, fact_count;
     struct closed_member {
         const struct closed_store *store;
@@ -49,11 +50,10 @@ struct closed_group {
 /* Whether the store goes to the same array and moves as the group's. */
 bool closed_group_fits(const struct closed_group *g, const struct closed_store *s);
 
-/* `s` must stay. Room for all stores and their facts comes from the arena. */
+/* Store and view must stay. Room for all stores and their facts is the view's. */
 void closed_group_open(struct closed_group *g, const struct closed_store *s,
-                       uint32_t threads, uint32_t stores, struct arena *arena);
-void closed_group_add(struct closed_group *g, const struct closed_store *s,
-                      struct arena *arena);
+                       const struct closed_view *v, uint32_t stores);
+void closed_group_add(struct closed_group *g, const struct closed_store *s);
 
 /* What it writes where the outer variables are these, and from where; NULL for nothing. */
 const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,

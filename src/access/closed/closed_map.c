@@ -57,7 +57,7 @@ static bool find_array(const struct closing *c, const struct access_record *r,
     for (uint32_t n = 0; n < to->array_count; n++)
         if (pointer - to->arrays[n].address < to->arrays[n].bytes) {
             s->array = n;
-            s->at.constant += (int64_t)(pointer - to->arrays[n].address);
+            s->at.line.constant += (int64_t)(pointer - to->arrays[n].address);
             return true;
         }
     return false;
@@ -70,13 +70,12 @@ static void add_store(struct closing *c, const struct closed_store *s, uint32_t 
     while (n < c->group_count && !closed_group_fits(&c->groups[n], s))
         n++;
     if (n == c->group_count)
-        closed_group_open(&c->groups[c->group_count++], s, c->view.threads, stores,
-                          c->view.arena);
-    closed_group_add(&c->groups[n], s, c->view.arena);
+        closed_group_open(&c->groups[c->group_count++], s, &c->view, stores);
+    closed_group_add(&c->groups[n], s);
 }
 
 static const char *close_record(struct closing *c, const struct access_record *r,
-                                const int64_t *trips, uint32_t stores)
+                                uint32_t stores)
 {
     struct closed_store *s = arena_alloc(c->view.arena, sizeof *s);
     const struct write_set_slice *slice = c->into->slice;
@@ -87,9 +86,9 @@ static const char *close_record(struct closing *c, const struct access_record *r
 
     if (r->state != ACCESS_CLOSED || !r->bytes || !site)
         return "has no form";
-    if (access_wraps(c->view.analysis, r, c->launch, trips, bounds, &known))
+    if (access_wraps(c->view.analysis, r, c->launch, c->view.trips, bounds, &known))
         return "may wrap";
-    if ((why = closed_store_find(&c->view, r, trips, s)))
+    if ((why = closed_store_find(&c->view, r, s)))
         return why;
     if (s->is_never)
         return NULL;
@@ -111,7 +110,6 @@ static bool is_global_store(const struct access_record *r)
 static const char *close_records(struct closing *c, uint32_t *line)
 {
     const struct access_analysis *a = c->view.analysis;
-    int64_t *trips = arena_alloc(c->view.arena, (a->loop_count + 1u) * sizeof *trips);
     uint32_t stores = 0;
     const char *why = NULL;
 
@@ -121,12 +119,11 @@ static const char *close_records(struct closing *c, uint32_t *line)
     if (stores > STORES_MAX)
         return "has too many stores";
     c->groups = arena_alloc(c->view.arena, (stores + 1u) * sizeof *c->groups);
-    access_trips(a, c->launch, trips);
     for (uint32_t n = 0; n < a->record_count && !why; n++) {
         if (!is_global_store(&a->records[n]))
             continue;
         *line = a->records[n].line;
-        why = close_record(c, &a->records[n], trips, stores);
+        why = close_record(c, &a->records[n], stores);
     }
     *line = why ? *line : 0;
     return why;
@@ -224,7 +221,10 @@ const char *closed_map_run(const struct closed_map *c, const struct access_launc
     struct closing now = {.launch = l, .into = into};
     const char *why;
 
-    closed_view_open(&now.view, c->analysis, l, &arena);
+    int64_t *trips = arena_alloc(&arena, (c->analysis->loop_count + 1u) * sizeof *trips);
+
+    access_trips(c->analysis, l, trips);
+    closed_view_open(&now.view, c->analysis, l, trips, &arena);
     why = close_records(&now, line);
     if (!why && !is_small(&now))
         why = "has too many iterations";

@@ -79,7 +79,7 @@ static bool counts_inside(const struct finder *d, const struct closed_form *f,
 
         while (up >= 0 && up != (int32_t)loop)
             up = a->loops[up].parent;
-        if (up >= 0 && f->step[3 + n])
+        if (up >= 0 && f->line.step[3 + n])
             return true;
     }
     return false;
@@ -96,10 +96,12 @@ static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
         !closed_form_split(d->view, f->form, &s->loops, &fact.form))
         return false;
     if (after >= 0) {
-        if (counts_inside(d, &fact.form, s->loops.loop[after - 3]))
+        struct closed_line *line = &fact.form.line;
+
+        if (fact.form.curves || counts_inside(d, &fact.form, s->loops.loop[after - 3]))
             return false;
-        fact.form.constant -= fact.form.step[after];
-        s->is_exact &= fact.form.step[after] >= 0; /* once false, it stays so */
+        line->constant -= line->step[after];
+        s->is_exact &= line->step[after] >= 0; /* once false, it stays so */
     }
     s->facts[s->fact_count++] = fact;
     return true;
@@ -118,13 +120,13 @@ static void add_guard(struct finder *d, const struct access_guard *g, int32_t af
     d->store->is_exact &= all;
 }
 
-static void find_facts(struct finder *d, const struct access_record *r,
-                       const struct access_launch *l, const int64_t *trips)
+static void find_facts(struct finder *d, const struct access_record *r)
 {
-    const struct access_analysis *a = d->view->analysis;
+    const struct closed_view *v = d->view;
+    const struct access_analysis *a = v->analysis;
     const struct closed_loops *loops = &d->store->loops;
 
-    facts_open(&d->facts, d->view->arena, a, l, trips);
+    facts_open(&d->facts, v->arena, a, v->launch, v->trips);
     if (!facts_fit(&d->facts, a->ranges, a->range_count)) {
         d->store->is_exact = false; /* then no guard is to be trusted */
         return;
@@ -141,7 +143,7 @@ static void find_facts(struct finder *d, const struct access_record *r,
 }
 
 const char *closed_store_find(struct closed_view *v, const struct access_record *r,
-                              const int64_t *trips, struct closed_store *out)
+                              struct closed_store *out)
 {
     struct finder d = {.view = v, .store = out};
 
@@ -149,13 +151,13 @@ const char *closed_store_find(struct closed_view *v, const struct access_record 
     if (!closed_loops_find(v->analysis, r, &out->loops))
         return "counts a loop that it is not in";
     for (uint32_t n = 0; n < out->loops.count; n++) {
-        out->trips[n] = trips[out->loops.loop[n]];
+        out->trips[n] = v->trips[out->loops.loop[n]];
         if (out->trips[n] < 0)
             return "is in a loop of unknown length";
         out->is_never |= out->trips[n] == 0;
     }
     if (!closed_form_split(v, r->form, &out->loops, &out->at))
         return "mixes the thread with the CTA or a loop";
-    find_facts(&d, r, v->launch, trips);
+    find_facts(&d, r);
     return NULL;
 }

@@ -26,6 +26,6 @@ struct closed_store {
     struct closed_fact facts[CLOSED_FACTS_MAX]; /* all are necessary */
 };
 
-/* NULL, or why there is no such form: a phrase. `trips` as by access_trips(). */
+/* NULL, or why there is no such form: a phrase. */
 const char *closed_store_find(struct closed_view *v, const struct access_record *r,
-                              const int64_t *trips, struct closed_store *out);
+                              struct closed_store *out);
