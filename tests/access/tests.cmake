@@ -29,7 +29,10 @@ endif()
 # Closed forms against slices, on the kernels of tests/kernels as well.
 add_test(NAME access.closed_kernels COMMAND closed_corpus_test
     ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-set_tests_properties(access.closed_kernels PROPERTIES TIMEOUT 300 LABELS long)
+add_test(NAME access.closed_random_large COMMAND closed_random_test 100000 30000
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set_tests_properties(access.closed_kernels access.closed_random_large
+    PROPERTIES TIMEOUT 600 LABELS long)
 
 # The forms against the executor: on the samples, on the hard kernels, on mutated samples.
 foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test)

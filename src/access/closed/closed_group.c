@@ -178,6 +178,8 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
         g->rooms[n] = room_of(g, &g->facts[n], outer);
         none &= g->rooms[n] == INT64_MIN;
     }
+    for (uint32_t n = 0; n < g->store_count && none; n++)
+        none = g->stores[n].store->fact_count > 0; /* what nothing guards happens */
     if (none)
         return NULL;
     const struct closed_template *t = find_template(g);
