@@ -144,6 +144,17 @@ static bool is_small(const struct closing *c)
     return places <= PLACES_MAX;
 }
 
+/* Whether what starts at `from` stays in the array; `from` is any 64 bits. */
+static bool is_within(const struct closed_template *t, int64_t from, uint64_t bytes)
+{
+    const int64_t most = (int64_t)1 << 61;
+    int64_t first = t->spans[0].first, end = t->spans[t->count - 1].end;
+
+    if (from < -most || from > most || first < -most || end > most)
+        return false;
+    return from + first >= 0 && (uint64_t)(from + end) <= bytes;
+}
+
 static bool add_at(struct closing *c, struct closed_group *g, const int64_t *outer)
 {
     struct record_array *a = &c->into->arrays[g->array];
@@ -153,8 +164,7 @@ static bool add_at(struct closing *c, struct closed_group *g, const int64_t *out
     if (!t)
         return true;
     a->is_atomic |= g->is_atomic;
-    if (from + t->spans[0].first < 0 ||
-        (uint64_t)(from + t->spans[t->count - 1].end) > a->bytes)
+    if (!is_within(t, from, a->bytes))
         return false;
     if (g->is_alone)
         record_add_ranges(a, t->count);

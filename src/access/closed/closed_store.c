@@ -85,6 +85,18 @@ static bool counts_inside(const struct finder *d, const struct closed_form *f,
     return false;
 }
 
+/* Whether the form, in all of the launch, and its parts are so small that they may be added
+   to each other: what wraps in 64 bits is no longer a number to compare. */
+static bool is_small(const struct finder *d, const struct access_form *f,
+                     const struct closed_form *parts)
+{
+    const int64_t most = (int64_t)1 << 61;
+    struct range r;
+
+    return range_of(&d->facts.view, f, &r) && r.low > -most && r.high < most &&
+           parts->least > -most && parts->most < most;
+}
+
 /* Whether the fact was added. Of the loop of outer variable `after`, it speaks of the
    iteration before. */
 static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
@@ -93,14 +105,15 @@ static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
     struct closed_fact fact = {.most = f->most, .after = after};
 
     if (s->fact_count == CLOSED_FACTS_MAX ||
-        !closed_form_split(d->view, f->form, &s->loops, &fact.form))
+        !closed_form_split(d->view, f->form, &s->loops, &fact.form) ||
+        !is_small(d, f->form, &fact.form))
         return false;
     if (after >= 0) {
         struct closed_line *line = &fact.form.line;
 
         if (fact.form.curves || counts_inside(d, &fact.form, s->loops.loop[after - 3]))
             return false;
-        line->constant -= line->step[after];
+        line->constant = (int64_t)((uint64_t)line->constant - (uint64_t)line->step[after]);
         s->is_exact &= line->step[after] >= 0; /* once false, it stays so */
     }
     s->facts[s->fact_count++] = fact;
