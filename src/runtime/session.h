@@ -111,6 +111,7 @@ struct proact {
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     uint64_t variables;      /* grows when variables of modules may have changed */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
+    unsigned threads;        /* of the host that run slices; 0: as many as cores */
     bool has_variables;      /* some module has one that kernels may write */
     uint64_t last_id;
     uint64_t now_ns;
