@@ -12,8 +12,11 @@ extern "C" __global__ void proact_ending_send(struct proact_share share)
     proact_done(&share);
 }
 
-/* Where no mechanism has the CTA send, half the registers and a tenth of the code do. */
-extern "C" __global__ void proact_ending_count(struct proact_share share)
+/* Where no mechanism has the CTA send, half the registers and a tenth of the code do. The
+   clone has no parameter `leads`: where it is read, src/instrument puts a predicate from
+   the kernel's first words. Asked for here, the thread's place would take up to three
+   registers all through the kernel, because ptxas reads it once. */
+extern "C" __global__ void proact_ending_count(struct proact_share share, proact_u32 leads)
 {
-    proact_done_in(&share, share.mode & ~(proact_u32)PROACT_SHARE_SEND);
+    proact_done_in(&share, share.mode & ~(proact_u32)PROACT_SHARE_SEND, leads != 0);
 }

@@ -408,12 +408,13 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
     }
 }
 
-/* The last words, in a mode of the caller's: what it rules out, the compiler leaves out. */
-PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mode)
+/* The last words, in a mode of the caller's: what it rules out, the compiler leaves out.
+   Of the CTA's threads just one leads. */
+PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mode,
+                                bool leads)
 {
     if (!(mode & PROACT_SHARE_COUNT))
         return;
-    bool leads = proact_thread() == 0;
     struct proact_rows rows = {0, 0, 0};
 
     if (leads && share->slot_count)
@@ -439,5 +440,5 @@ PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mod
 /* The last words of the kernel, of every thread of every CTA. */
 PROACT_WORD void proact_done(const struct proact_share *share)
 {
-    proact_done_in(share, share->mode);
+    proact_done_in(share, share->mode, proact_thread() == 0);
 }

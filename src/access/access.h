@@ -142,7 +142,8 @@ struct access_record {
     uint32_t range_count;
     struct access_guard *guards; /* outermost first; all are necessary */
     uint32_t guard_count;
-    int32_t loop; /* innermost, -1 for none */
+    bool guards_decide; /* it happens in each iteration just where all of them hold */
+    int32_t loop;       /* innermost, -1 for none */
 };
 
 /* A natural loop. Its counter of iterations begun is 0 when the kernel starts and whenever
@@ -153,6 +154,7 @@ struct access_loop {
     /* The back edge is taken only if this held in the iteration (negated: did not); NULL
        where there are several back edges or no condition. */
     struct access_guard repeats;
+    bool repeats_decide; /* it is taken just where that holds, and nothing else leaves */
     struct access_guard *guards; /* branches above the header, outermost first */
     uint32_t guard_count;
 };
@@ -209,6 +211,13 @@ int access_holds(const struct access_analysis *a, const struct access_condition 
    that is not known; 0 where it is never entered. */
 void access_trips(const struct access_analysis *a, const struct access_launch *l,
                   int64_t *trips);
+
+/* Of what the record's form assumes the first that may not hold in the launch, with the
+   bounds of its form if they are known; NULL if all holds. */
+const struct access_range *access_wraps(const struct access_analysis *a,
+                                        const struct access_record *r,
+                                        const struct access_launch *l, const int64_t *trips,
+                                        int64_t bounds[2], bool *known);
 
 /* Whether all that the record's form assumes holds for the launch: PROACT_OK, or
    PROACT_EREFUSED with the line, and the value that may leave its range. `trips` as by

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/facts.h"
 
+void facts_open(struct facts *f, struct arena *arena, const struct access_analysis *a,
+                const struct access_launch *l, const int64_t *trips)
+{
+    f->forms =
+        (struct forms){.arena = arena, .symbols = a->symbols, .count = a->symbol_count};
+    f->view = (struct range_view){.symbols = a->symbols, .launch = l, .trips = trips};
+    f->count = 0;
+}
+
 static void add(struct facts *f, const struct access_condition *c,
                 const struct access_form *more, const struct access_form *less,
                 int64_t most)

@@ -21,6 +21,10 @@ struct facts {
     struct fact facts[FACTS_MAX];
 };
 
+/* Of a launch; the arena and the rest are borrowed. */
+void facts_open(struct facts *f, struct arena *arena, const struct access_analysis *a,
+                const struct access_launch *l, const int64_t *trips);
+
 /* Adds what follows if the condition holds (negated: does not); what does not fit is left
    out. A comparison is taken as one of whole numbers: see facts_are_whole(). */
 void facts_add(struct facts *f, const struct access_condition *c, bool negated);

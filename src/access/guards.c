@@ -2,6 +2,9 @@
 #include "access/guards.h"
 #include "access/resolve.h"
 #include "access/trace.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
 
 static const struct ptx_instruction *last_of(const struct study *s, uint32_t block)
 {
@@ -72,6 +75,71 @@ static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint3
     return false;
 }
 
+/* Whether a branch of `above` leads to `below` by one edge alone: then a guard says which.
+ */
+static bool has_guard(const struct study *s, uint32_t above, uint32_t below)
+{
+    const struct ptx_block *b = &s->regions->flow->blocks[above];
+    const struct ptx_instruction *i = last_of(s, above);
+
+    if (i->guard < 0 || s->regions->irreducible)
+        return false;
+    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+        return true;
+    for (uint32_t k = 0; i->opcode == PTX_BRA && b->successor_count == 2 && k < 2; k++)
+        if (is_only_way(s->regions, above, b->successors[k]) &&
+            regions_dominate(s->regions, b->successors[k], below))
+            return true;
+    return false;
+}
+
+static bool may_leave(const struct study *s, uint32_t block)
+{
+    const struct ptx_instruction *i = last_of(s, block);
+
+    return !s->regions->flow->blocks[block].successor_count || i->opcode == PTX_RET ||
+           i->opcode == PTX_EXIT;
+}
+
+/* Whether control goes from `above` to `below`, which it dominates, in any case, and before
+   it comes to `above` again. */
+static bool leads_to(const struct study *s, uint32_t above, uint32_t below)
+{
+    const struct ptx_flow *flow = s->regions->flow;
+    uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
+    bool *seen = must_calloc(flow->block_count, sizeof *seen), sure = true;
+
+    stack[depth++] = above;
+    while (depth && sure) {
+        const struct ptx_block *b = &flow->blocks[stack[--depth]];
+
+        sure = !may_leave(s, (uint32_t)(b - flow->blocks));
+        for (uint32_t k = 0; k < b->successor_count && sure; k++) {
+            uint32_t to = b->successors[k];
+
+            sure = to == below || !regions_dominate(s->regions, to, above);
+            if (to != below && !seen[to])
+                stack[depth++] = to;
+            seen[to] = true;
+        }
+    }
+    free(stack), free(seen);
+    return sure;
+}
+
+bool guards_decide(const struct study *s, uint32_t block)
+{
+    const struct ptx_block *blocks = s->regions->flow->blocks;
+
+    if (s->regions->irreducible)
+        return false;
+    for (int32_t d = blocks[block].dominator, below = (int32_t)block; d >= 0;
+         below = d, d = blocks[d].dominator)
+        if (!has_guard(s, (uint32_t)d, block) && !leads_to(s, (uint32_t)d, (uint32_t)below))
+            return false;
+    return true;
+}
+
 struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count)
 {
     const struct ptx_block *blocks = s->regions->flow->blocks;
@@ -114,9 +182,25 @@ static bool is_usable(const struct access_guard *g)
     return g->condition && g->condition->kind == ACCESS_COMPARE;
 }
 
+/* Whether `block` is the only one of the loop from which control may leave it. */
+static bool is_only_exit(const struct study *s, const struct region_loop *l, uint32_t block)
+{
+    const struct ptx_flow *flow = s->regions->flow;
+
+    for (uint32_t b = 0; b < flow->block_count; b++) {
+        bool leaves = l->contains[b] && may_leave(s, b);
+
+        for (uint32_t k = 0; l->contains[b] && k < flow->blocks[b].successor_count; k++)
+            leaves |= !l->contains[flow->blocks[b].successors[k]];
+        if (leaves && b != block)
+            return false;
+    }
+    return true;
+}
+
 /* The condition on the back edge itself, else that of a branch inside which leads to it. */
 static void find_repeats(struct study *s, const struct region_loop *l,
-                         struct access_guard *out)
+                         struct access_loop *out)
 {
     int32_t latch = latch_of(s->regions, l), d = latch;
     struct access_guard g = {0};
@@ -134,8 +218,10 @@ static void find_repeats(struct study *s, const struct region_loop *l,
         if (!guard_between(s, (uint32_t)d, (uint32_t)latch, (uint32_t)latch, &g))
             g.condition = NULL;
     }
-    if (is_usable(&g))
-        *out = g;
+    if (!is_usable(&g))
+        return;
+    out->repeats = g;
+    out->repeats_decide = is_only_exit(s, l, (uint32_t)d);
 }
 
 void guards_make_loops(struct study *s)
@@ -153,6 +239,6 @@ void guards_make_loops(struct study *s)
         a->loops[l].parent = r->loops[l].parent;
         a->loops[l].guards = guards_above(s, r->loops[l].header, &a->loops[l].guard_count);
         if (!r->irreducible)
-            find_repeats(s, &r->loops[l], &a->loops[l].repeats);
+            find_repeats(s, &r->loops[l], &a->loops[l]);
     }
 }

@@ -8,6 +8,10 @@
 /* The branches above `block`, outermost first, resolved as seen from it; into the arena. */
 struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count);
 
+/* Whether control reaches `block`, once in each iteration of the loops around it, just
+   where all guards above it hold. */
+bool guards_decide(const struct study *s, uint32_t block);
+
 /* Fills in the analysis's loops. */
 void guards_make_loops(struct study *s);
 

@@ -202,6 +202,7 @@ static void add_guards(struct study *s, struct access_record *r)
     uint32_t block = s->regions->flow->block_of[r->instruction];
 
     r->guards = guards_above(s, block, &r->guard_count);
+    r->guards_decide = guards_decide(s, block);
     /* guards_above() leaves room for one more */
     if (guards_own(s, r->instruction, &r->guards[r->guard_count]))
         r->guard_count++;

@@ -6,16 +6,6 @@
 
 #include <inttypes.h>
 
-static void facts_open(struct facts *f, struct arena *arena,
-                       const struct access_analysis *a, const struct access_launch *l,
-                       const int64_t *trips)
-{
-    f->forms =
-        (struct forms){.arena = arena, .symbols = a->symbols, .count = a->symbol_count};
-    f->view = (struct range_view){.symbols = a->symbols, .launch = l, .trips = trips};
-    f->count = 0;
-}
-
 /* d = start + step * K of the loop; false where it is not of that kind. */
 static bool split(struct facts *f, const struct access_form *d, uint32_t loop,
                   const struct access_form **start, const struct access_form **step)
@@ -162,14 +152,20 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *fo
     return known;
 }
 
-enum proact_status access_check_wrap(const struct access_analysis *a,
-                                     const struct access_record *r,
-                                     const struct access_launch *l, const int64_t *trips,
-                                     struct proact_error *err)
+/* Of the range's type. */
+static void extremes(const struct access_range *w, int64_t *least, int64_t *most)
+{
+    *most = w->bits >= 64 ? INT64_MAX : ((int64_t)1 << (w->bits - w->is_signed)) - 1;
+    *least = w->is_signed ? -*most - 1 : 0;
+}
+
+const struct access_range *access_wraps(const struct access_analysis *a,
+                                        const struct access_record *r,
+                                        const struct access_launch *l, const int64_t *trips,
+                                        int64_t bounds[2], bool *known)
 {
     struct range_view view = {.symbols = a->symbols, .launch = l, .trips = trips};
-    char text[120];
-    int64_t low, high, least, most;
+    int64_t least, most;
 
     for (uint32_t i = 0; i < r->range_count + a->range_count; i++) {
         const struct access_range *w =
@@ -177,17 +173,34 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
 
         if (range_fits(&view, w->form, w->bits, w->is_signed))
             continue;
-        most = w->bits >= 64 ? INT64_MAX : ((int64_t)1 << (w->bits - w->is_signed)) - 1;
-        least = w->is_signed ? -most - 1 : 0;
-        access_form_text(a, w->form, text, sizeof text);
-        if (!access_bounds(a, w->form, r->guards, r->guard_count, l, trips, &low, &high))
-            return fail(err, PROACT_EREFUSED, "%s:%" PRIu32 ": no bound is known of %s",
-                        a->module->name, r->line, text);
-        if (low < least || high > most)
-            return fail(err, PROACT_EREFUSED,
-                        "%s:%" PRIu32 ": %s may be between %" PRId64 " and %" PRId64
-                        ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",
-                        a->module->name, r->line, text, low, high, w->bits, least, most);
+        extremes(w, &least, &most);
+        *known = access_bounds(a, w->form, r->guards, r->guard_count, l, trips, &bounds[0],
+                               &bounds[1]);
+        if (!*known || bounds[0] < least || bounds[1] > most)
+            return w;
     }
-    return PROACT_OK;
+    return NULL;
+}
+
+enum proact_status access_check_wrap(const struct access_analysis *a,
+                                     const struct access_record *r,
+                                     const struct access_launch *l, const int64_t *trips,
+                                     struct proact_error *err)
+{
+    int64_t bounds[2], least, most;
+    bool known;
+    const struct access_range *w = access_wraps(a, r, l, trips, bounds, &known);
+    char text[120];
+
+    if (!w)
+        return PROACT_OK;
+    access_form_text(a, w->form, text, sizeof text);
+    if (!known)
+        return fail(err, PROACT_EREFUSED, "%s:%" PRIu32 ": no bound is known of %s",
+                    a->module->name, r->line, text);
+    extremes(w, &least, &most);
+    return fail(err, PROACT_EREFUSED,
+                "%s:%" PRIu32 ": %s may be between %" PRId64 " and %" PRId64
+                ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",
+                a->module->name, r->line, text, bounds[0], bounds[1], w->bits, least, most);
 }

@@ -5,7 +5,8 @@
 
    A kernel is cut down to its *write-set slice*: what decides where it stores, and nothing
    of what. The slice reads no memory, so it runs anywhere, with the real parameters, and
-   tells for every CTA the bytes that it stores to: a map. Where a store is guarded by
+   tells for every CTA the bytes that it stores to: a map. Where closed forms of its stores
+   tell as much (access.h), it is not run at all. Where a store is guarded by
    something that is read from memory, the slice stores in any case: it then says a
    superset of what the kernel writes. Where an address depends on memory the kernel is
    refused. Not thread-safe per object; different objects may be used by different threads.
@@ -91,7 +92,10 @@ struct write_set_launch {
     uint32_t pointer_count;
     const struct write_set_constant *constants;
     uint32_t constant_count;
-    uint64_t limit; /* warp instructions of one CTA after which it is given up; 0: 2^26 */
+    uint64_t limit;   /* warp instructions of one CTA after which it is given up; 0: 2^26 */
+    unsigned threads; /* of the host that run the slice, 0: as many as cores; the result is
+                         the same */
+    bool is_sliced;   /* the slice is run even where closed forms tell */
 };
 
 /* What is written of one array. */
@@ -110,13 +114,18 @@ struct write_set {
     uint32_t array_count; /* those given, in order, then the module variables that the
                              slice names */
     struct write_set_ranges *arrays;
-    bool is_exact;   /* false: the kernel may write less */
+    bool is_exact;          /* false: the kernel may write less */
+    bool is_closed;         /* found from closed forms, and not by running the slice */
+    const char *why_sliced; /* otherwise why: a phrase about the store at why_line (0: all
+                               of them), or NULL where that was asked for */
+    uint32_t why_line;
     uint64_t lanes;  /* thread instructions that it took */
     uint64_t digest; /* of the ranges: alike where launches write alike */
 };
 
-/* Fails with PROACT_EFAULT where the kernel stores outside of every array, naming line,
-   CTA, thread, the nearest array and the place in it (where memory decides whether it
+/* From closed forms where there are such and they stay in the arrays, else by running the
+   slice. Fails with PROACT_EFAULT where the kernel stores outside of every array, naming
+   line, CTA, thread, the nearest array and the place in it (where memory decides whether it
    stores at all, such a store is left out instead: the kernel cannot mean it), or reaches
    the limit; with PROACT_EINVAL for parameters of another size, or an empty grid. */
 enum proact_status write_set_run(const struct write_set_slice *s,

@@ -21,6 +21,14 @@ static uint64_t word_at(const unsigned char *bytes, size_t count)
     return word;
 }
 
+/* The same of eight, which compilers make one load. */
+static uint64_t whole_word_at(const unsigned char *b)
+{
+    return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 |
+           (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 |
+           (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
+
 uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
 {
     const unsigned char *at = data;
@@ -28,7 +36,7 @@ uint64_t hash_bytes(const void *data, size_t bytes, uint64_t seed)
     size_t left = bytes;
 
     for (; left >= 8; left -= 8, at += 8)
-        hash = hash_mix((hash ^ word_at(at, 8)) + 0x9e3779b97f4a7c15u);
+        hash = hash_mix((hash ^ whole_word_at(at)) + 0x9e3779b97f4a7c15u);
     return hash_mix((hash ^ word_at(at, left)) + 0x9e3779b97f4a7c15u);
 }
 

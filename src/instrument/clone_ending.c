@@ -34,6 +34,30 @@ static size_t word_length(const char *text)
     return n;
 }
 
+/* Whether thread 0 of the CTA this is. In the kernel's first words a predicate is enough.
+ */
+static const char leader[] = "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%proact_t<3>;"
+                             "\n\tmov.u32 \t%proact_t0, %tid.x;"
+                             "\n\tmov.u32 \t%proact_t1, %tid.y;"
+                             "\n\tmov.u32 \t%proact_t2, %tid.z;"
+                             "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t1;"
+                             "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t2;"
+                             "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
+
+/* The load of the last words' second parameter that begins at this place; NULL for none. */
+static const struct ptx_instruction *asks_leader(const struct ptx_function *f, uint32_t at)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if (i->span.offset == at && i->opcode == PTX_LD && i->operand_count == 2 &&
+            i->operands[1].kind == PTX_MEMORY && f->parameter_count == 2 &&
+            i->operands[1].symbol == 1)
+            return i;
+    }
+    return NULL;
+}
+
 /* Registers are declared in the scope; labels and variables get names of their own as well,
    and the parameter that of the clone's share. */
 static void add_renamed(const struct ptx_module *m, const struct ptx_function *f,
@@ -44,9 +68,13 @@ static void add_renamed(const struct ptx_module *m, const struct ptx_function *f
     static const char hint[] = ".pragma \"used_bytes_mask";
 
     while (at < end) {
-        size_t length = word_length(at);
+        const struct ptx_instruction *asks = asks_leader(f, (uint32_t)(at - m->text));
+        size_t length = asks ? asks->span.bytes : word_length(at);
 
-        if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
+        if (asks)
+            text_print(into, "selp.u32 \t%s, 1, 0, %%proact_leads;",
+                       f->registers[asks->operands[0].reg].name);
+        else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;
         else if (length == strlen(share) && memcmp(at, share, length) == 0)
             text_print(into, CLONE_SHARE);
@@ -73,7 +101,7 @@ static enum proact_status read_last_words(enum instrument_clone kind, struct tex
         return status;
     const struct ptx_function *f = ptx_function_find(m, name);
 
-    if (f && f->parameter_count == 1)
+    if (f && f->parameter_count <= 2)
         add_renamed(m, f, into);
     else
         status = fail(err, PROACT_EINVAL, "done.ptx: no kernel is named '%s'", name);
@@ -115,6 +143,8 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
+    if (c->kind == INSTRUMENT_COUNT)
+        edit_insert(&c->edits, f->body.offset, "%s", leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
                 c->meets ? meet : "", words.data);
     text_clear(&words);

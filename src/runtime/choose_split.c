@@ -6,16 +6,31 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/spreading.h"
 
-/* The launch of this number is timed; the one before has made tables and clones. */
-enum { TIMED_SPLIT = 1, TIMED_WHOLE, CHOSEN };
+/* The steps of a look: the first launch makes tables, clones and replicas ready. */
+enum { READY, TIMED_SPLIT, TIMED_WHOLE, CHOSEN };
+
+enum {
+    LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
+    CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
+    FOURFOLD = 4,
+    ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
+};
 
 struct choice {
     struct choice *next;
     uint32_t grid[3], threads[3];
-    unsigned launches;
+    unsigned step;
+    uint64_t launches, looked, look_next, calm; /* since the shape's first look */
     uint64_t split_ns, whole_ns;
-    char why[192]; /* the last launch was whole; empty: it was split */
+    uint64_t spread_ns; /* before a split launch; without what others are charged with */
+    uint64_t owed_ns;   /* what others waited for because this ran whole */
+    uint64_t behind;    /* bytes, before the timed split launch */
+    unsigned odd;
+    unsigned char *block;                          /* parameters of the last look */
+    enum { SPLIT, WHOLE_TO_BE_TIMED, WHOLE } last; /* how the last launch ran */
+    char why[192];                                 /* written when it is asked for */
 };
 
 struct kernel_choices {
@@ -28,7 +43,7 @@ static bool fits(const struct choice *c, const struct launching *l)
            !memcmp(c->threads, l->threads, sizeof c->threads);
 }
 
-struct choice *choice_find(const struct launching *l)
+static struct choice *find(const struct launching *l)
 {
     struct proact_kernel *k = l->kernel;
 
@@ -42,6 +57,9 @@ struct choice *choice_find(const struct launching *l)
         c = must_calloc(1, sizeof *c);
         memcpy(c->grid, l->grid, sizeof c->grid);
         memcpy(c->threads, l->threads, sizeof c->threads);
+        c->look_next = LOOK_AFTER;
+        c->calm = CALM_AT_FIRST;
+        c->block = must_calloc(k->parameter_bytes + 1, 1);
         c->next = k->choices->first;
         k->choices->first = c;
     }
@@ -49,68 +67,186 @@ struct choice *choice_find(const struct launching *l)
     return c;
 }
 
+static bool is_address(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (offset - l->places[i].offset < sizeof(uint64_t))
+            return true;
+    return false;
+}
+
+/* Numbers that are not too large to be counts of something. */
+static bool is_other(uint32_t a, uint32_t b)
+{
+    const uint32_t most = 1u << 28;
+    uint64_t low = a < b ? a : b, high = a < b ? b : a;
+
+    return high < most && high >= FOURFOLD * (low ? low : 1);
+}
+
+static bool works_otherwise(const struct choice *c, const struct launching *l)
+{
+    for (uint32_t at = 0; at + 4 <= l->kernel->parameter_bytes; at += 4) {
+        uint32_t now, then;
+
+        memcpy(&now, l->block + at, sizeof now);
+        memcpy(&then, c->block + at, sizeof then);
+        if (is_other(now, then) && !is_address(l, at))
+            return true;
+    }
+    return false;
+}
+
+/* The slower way is so much slower that the look would cost more than it may bring. */
+static bool is_clear(const struct choice *c)
+{
+    uint64_t split = c->split_ns + c->spread_ns, whole = c->whole_ns + c->owed_ns;
+
+    return split > FOURFOLD * whole || whole > FOURFOLD * split;
+}
+
+static bool looks_again(struct choice *c, const struct launching *l)
+{
+    if (c->launches >= c->look_next) {
+        c->look_next *= FOURFOLD;
+        return !is_clear(c);
+    }
+    if (c->launches - c->looked < c->calm || (!works_otherwise(c, l) && c->odd < ODD_MAX))
+        return false;
+    c->calm *= 2;
+    return true;
+}
+
+struct choice *choice_next(const struct launching *l)
+{
+    struct choice *c = find(l);
+
+    c->launches++;
+    if (c->step == CHOSEN && looks_again(c, l))
+        c->step = READY;
+    return c;
+}
+
 bool choice_is_made(const struct choice *c)
 {
-    return c->launches >= CHOSEN;
+    return c->step == CHOSEN;
 }
 
 bool choice_is_split(const struct choice *c)
 {
-    return c->launches < TIMED_WHOLE ||
-           (c->launches >= CHOSEN && c->split_ns < c->whole_ns);
+    return c->step < TIMED_WHOLE ||
+           (c->step == CHOSEN && c->split_ns + c->spread_ns < c->whole_ns + c->owed_ns);
 }
 
-static void choose(struct choice *c, const struct proact_kernel *k)
+/* What the replicas are behind because of launches that need not have been whole is charged
+   to the last of these; unless it stays whole all the same, it is not counted here. */
+static void charge(struct choice *c, const struct proact *p, struct spreading s,
+                   uint64_t spread_ns)
 {
-    snprintf(c->why, sizeof c->why, "kernel '%.80s': this launch was timed on one device",
-             k->name);
-    if (c->split_ns >= c->whole_ns)
-        snprintf(c->why, sizeof c->why,
-                 "kernel '%.80s': %.1f us on one device, %.1f us on %u", k->name,
-                 (double)c->whole_ns / 1e3, (double)c->split_ns / 1e3,
-                 k->session->devices.count);
+    struct choice *other = p->whole_by;
+    uint64_t theirs = 0;
+
+    if (s.by_launches && other && other != c) {
+        theirs = (uint64_t)((double)spread_ns * (double)s.by_launches / (double)s.bytes);
+        other->owed_ns = theirs;
+        if (choice_is_made(other) && !choice_is_split(other))
+            theirs = 0;
+    }
+    c->behind = s.bytes;
+    c->spread_ns = spread_ns - theirs;
 }
 
+static enum proact_status time_split(struct choice *c, struct launching *l,
+                                     struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    struct spreading s = spreading_of(l);
+    uint64_t from = proact_now_ns(p);
+    enum proact_status status;
+
+    if ((status = spread_arrays(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t spread = proact_now_ns(p);
+
+    if ((status = launch_queue(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    c->split_ns = proact_now_ns(p) - spread;
+    charge(c, p, s, s.bytes ? spread - from : 0);
+    return PROACT_OK;
+}
+
+static enum proact_status time_whole(struct choice *c, struct launching *l,
+                                     enum proact_status (*whole)(struct launching *l,
+                                                                 struct proact_error *err),
+                                     struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    uint64_t from = proact_now_ns(p);
+    enum proact_status status;
+
+    if ((status = whole(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    c->whole_ns = proact_now_ns(p) - from;
+    c->looked = c->launches;
+    c->odd = 0;
+    memcpy(c->block, l->block, l->kernel->parameter_bytes);
+    return PROACT_OK;
+}
+
+/* A look costs two waits; other launches go on their way. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
-                              enum proact_status (*queue)(struct launching *l,
+                              enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),
                               struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    unsigned number = c->launches;
+    bool is_split = choice_is_split(c);
+    unsigned step = c->step;
     enum proact_status status;
 
-    if (number < CHOSEN)
-        c->launches++;
-    else
-        c->why[0] = '\0';
-    if (number != TIMED_SPLIT && number != TIMED_WHOLE)
-        return queue(l, err);
-    if ((status = proact_wait(p, err)))
+    c->step += step < CHOSEN;
+    c->last = is_split ? SPLIT : step == TIMED_WHOLE ? WHOLE_TO_BE_TIMED : WHOLE;
+    if (step == READY)
+        c->owed_ns = 0; /* who waits for it then says so again */
+    if ((step == TIMED_SPLIT || step == TIMED_WHOLE) && (status = proact_wait(p, err)))
         return status;
-    uint64_t from = proact_now_ns(p);
-
-    if ((status = queue(l, err)) || (status = proact_wait(p, err)))
-        return status;
-    *(number == TIMED_SPLIT ? &c->split_ns : &c->whole_ns) = proact_now_ns(p) - from;
-    if (number == TIMED_WHOLE)
-        choose(c, l->kernel);
-    return PROACT_OK;
+    if (!is_split)
+        p->whole_by = c;
+    if (step == TIMED_SPLIT)
+        return time_split(c, l, err);
+    if (step == TIMED_WHOLE)
+        return time_whole(c, l, whole, err);
+    if (!is_split)
+        return whole(l, err);
+    c->odd = spreading_of(l).bytes > c->behind ? c->odd + 1 : 0;
+    return (status = spread_arrays(l, err)) ? status : launch_queue(l, err);
 }
 
 const char *choice_refusal(const struct proact_kernel *k)
 {
-    const struct choice *c = k->choices ? k->choices->last_used : NULL;
+    struct choice *c = k->choices ? k->choices->last_used : NULL;
 
-    return c && c->why[0] ? c->why : NULL;
+    if (!c || c->last == SPLIT)
+        return NULL;
+    if (c->last == WHOLE_TO_BE_TIMED)
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': this launch was timed on one device", k->name);
+    else
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': %.1f us on one device, %.1f us on %u", k->name,
+                 (double)(c->whole_ns + c->owed_ns) / 1e3,
+                 (double)(c->split_ns + c->spread_ns) / 1e3, k->session->devices.count);
+    return c->why;
 }
 
 void choices_drop(struct proact_kernel *k)
 {
+    k->session->whole_by = NULL;
     while (k->choices && k->choices->first) {
         struct choice *c = k->choices->first;
 
         k->choices->first = c->next;
+        free(c->block);
         free(c);
     }
     free(k->choices);

@@ -109,6 +109,7 @@ static enum proact_status run_slice(struct launching *l, struct kernel_derivatio
     struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
     struct write_set_launch launch = {.dynamic_shared_bytes = l->shared_bytes,
+                                      .threads = k->session->threads,
                                       .parameters = block,
                                       .parameter_bytes = k->parameter_bytes,
                                       .arrays = arrays};

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/choose_split.h"
 #include "runtime/first_device.h"
+#include "runtime/spreading.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -88,16 +89,6 @@ static enum proact_status check_dimensions(const struct launching *l,
     return PROACT_OK;
 }
 
-static enum proact_status bring_up_to_date(const struct launching *l,
-                                           struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (size_t i = 0; i < l->place_count && !status; i++)
-        status = proact_array_spread(l->places[i].array, err);
-    return status;
-}
-
 /* On the first device alone, with the memory of all: nothing is sent. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
@@ -148,17 +139,17 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return launch_marked(k, grid, block, err);
     if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
         return status;
-    struct choice *c = grid->device_count ? NULL : choice_find(&l);
+    struct choice *c = grid->device_count ? NULL : choice_next(&l);
 
     if (c && choice_is_made(c) && !choice_is_split(c))
-        return launch_first(&l, err);
+        return choice_run(c, &l, launch_first, err);
     if ((status = launch_bind(&l, err)))
         return status;
-    if (!l.binding)
+    if (!l.binding) {
+        k->session->whole_by = NULL;
         return launch_first(&l, err);
-    if (c && !choice_is_split(c))
+    }
+    if (c)
         return choice_run(c, &l, launch_first, err);
-    if ((status = bring_up_to_date(&l, err)))
-        return status;
-    return c ? choice_run(c, &l, launch_queue, err) : launch_queue(&l, err);
+    return (status = spread_arrays(&l, err)) ? status : launch_queue(&l, err);
 }

@@ -102,6 +102,7 @@ static enum proact_status open_on(const struct device_backend *backend,
     enum proact_status status;
 
     p->backend = backend;
+    p->threads = o->threads;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
         (status = cut_machine(p, o, err)) ||

@@ -26,6 +26,14 @@ if(TARGET slice_corpus_test)
         endif()
     endif()
 endif()
+# Closed forms against slices, on the kernels of tests/kernels as well.
+add_test(NAME access.closed_kernels COMMAND closed_corpus_test
+    ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+add_test(NAME access.closed_random_large COMMAND closed_random_test 100000 30000
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+set_tests_properties(access.closed_kernels access.closed_random_large
+    PROPERTIES TIMEOUT 600 LABELS long)
+
 # The forms against the executor: on the samples, on the hard kernels, on mutated samples.
 foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test)
     target_sources(${program} PRIVATE access/oracle.c)

@@ -54,13 +54,15 @@ static void close_subject(struct subject *u)
 }
 
 static enum proact_status run_slice(const struct subject *u, const struct trial *t,
-                                    struct write_set **out, struct proact_error *err)
+                                    bool is_sliced, struct write_set **out,
+                                    struct proact_error *err)
 {
     struct write_set_array arrays[SAMPLES_ARRAYS_MAX];
     struct write_set_launch l = {.parameters = t->parameters,
                                  .parameter_bytes = t->parameter_bytes,
                                  .arrays = arrays,
-                                 .array_count = t->c.array_count};
+                                 .array_count = t->c.array_count,
+                                 .is_sliced = is_sliced};
 
     memcpy(l.grid, t->grid, sizeof l.grid);
     memcpy(l.block, t->threads, sizeof l.block);
@@ -113,7 +115,8 @@ static void compare_array(const struct subject *u, const struct trial *t,
 }
 
 struct tally {
-    unsigned compared, strays, skipped, exact, may;
+    unsigned compared, strays, skipped, exact, may, closed, closed_exact;
+    const char *why; /* it was not closed */
     uint64_t slice_lanes, whole_lanes, may_bytes, true_bytes;
 };
 
@@ -126,6 +129,28 @@ static uint64_t bytes_of(const struct truth *w, unsigned n)
     return sum;
 }
 
+/* As the slice says, or as the forms do where they do. */
+static void compare_with(const struct subject *u, struct trial *t,
+                         const struct truth *truth, bool is_sliced, struct tally *tally)
+{
+    struct write_set *set = NULL;
+    struct proact_error err = {""};
+
+    if (run_slice(u, t, is_sliced, &set, &err))
+        fail_msg("%s, %s: %s", u->sample->name, u->compiler, err.text);
+    for (unsigned n = 0; n < t->c.array_count; n++) {
+        compare_array(u, t, set, truth, n);
+        tally->may_bytes += is_sliced ? set->arrays[n].bytes : 0;
+        tally->true_bytes += is_sliced ? bytes_of(truth, n) : 0;
+    }
+    tally->slice_lanes += set->lanes;
+    tally->closed += set->is_closed;
+    tally->closed_exact += set->is_closed && set->is_exact;
+    if (!is_sliced && !set->is_closed)
+        tally->why = set->why_sliced;
+    write_set_destroy(set);
+}
+
 static void compare(const struct subject *u, struct trial *t, struct tally *tally)
 {
     struct truth truth = {0};
@@ -133,27 +158,19 @@ static void compare(const struct subject *u, struct trial *t, struct tally *tall
     struct proact_error err = {""};
 
     truth_find(&truth, t, u->program, u->sample->name);
-    enum proact_status status = run_slice(u, t, &set, &err);
-
     if (truth.fault[0]) {
         tally->skipped++; /* these numbers break the kernel's own rules */
     } else if (truth.is_stray) {
-        if (!status && write_set_slice_info(u->slice).is_exact)
+        if (!run_slice(u, t, false, &set, &err) && set->is_exact)
             fail_msg("%s, %s: a stray store is not found", u->sample->name, u->compiler);
+        write_set_destroy(set);
         tally->strays++;
     } else {
-        if (status)
-            fail_msg("%s, %s: %s", u->sample->name, u->compiler, err.text);
-        for (unsigned n = 0; n < t->c.array_count; n++) {
-            compare_array(u, t, set, &truth, n);
-            tally->may_bytes += set->arrays[n].bytes;
-            tally->true_bytes += bytes_of(&truth, n);
-        }
-        tally->slice_lanes += set->lanes;
+        compare_with(u, t, &truth, false, tally);
+        compare_with(u, t, &truth, true, tally);
         tally->whole_lanes += truth.lanes;
         tally->compared++;
     }
-    write_set_destroy(set);
     truth_clear(&truth);
 }
 
@@ -185,10 +202,12 @@ static void try_sample(const struct subject *u, struct tally *all, uint64_t *cha
                           u->sample->name, u->compiler,
                           write_set_slice_info(u->slice).is_exact ? "exact" : "may",
                           100. * (double)tally.slice_lanes / (double)tally.whole_lanes);
-        if (!n)
-            print_message(", %.3f times the bytes\n",
-                          (double)tally.may_bytes / (double)tally.true_bytes);
     }
+    print_message(", %.3f times the bytes; of %u launches %u closed, %u exact (%s)\n",
+                  (double)tally.may_bytes / (double)tally.true_bytes, tally.compared,
+                  tally.closed, tally.closed_exact, tally.why ? tally.why : "");
+    all->closed += tally.closed;
+    all->closed_exact += tally.closed_exact;
     all->compared += tally.compared;
     all->strays += tally.strays;
     all->skipped += tally.skipped;
@@ -223,8 +242,10 @@ static void slices_write_what_kernels_write(void **state)
             }
             close_subject(&u);
         }
-    print_message("%u exact, %u may; %u launches compared, %u stray, %u broken\n",
-                  all.exact, all.may, all.compared, all.strays, all.skipped);
+    print_message("%u exact, %u may; %u launches compared, %u stray, %u broken; %u from "
+                  "closed forms, %u exact\n",
+                  all.exact, all.may, all.compared, all.strays, all.skipped, all.closed,
+                  all.closed_exact);
     assert_true(all.compared > 20 * SAMPLES_COUNT);
 }
 

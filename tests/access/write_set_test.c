@@ -68,6 +68,49 @@ static void every_cta_has_its_ranges(void **state)
     write_set_slice_destroy(c.slice);
 }
 
+/* A row of 32 words a CTA, the last of which stray: of whatever threads, the same. */
+static void threads_make_no_difference(void **state)
+{
+    struct cut c = must_cut("",
+                            "xor.b32 %r6, %r2, 5; and.b32 %r6, %r6, 8191;\n"
+                            "mul.wide.u32 %rd5, %r6, 8; add.s64 %rd5, %rd1, %rd5;\n"
+                            "st.global.u32 [%rd5], 0;",
+                            NULL);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 65536};
+    struct block b = {.out = out.address};
+    struct write_set_launch l = {.grid = {1000},
+                                 .block = {32},
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = &out,
+                                 .array_count = 1,
+                                 .is_sliced = true};
+    struct proact_error first = {""};
+    uint64_t digest = 0, lanes = 0;
+
+    (void)state;
+    for (l.threads = 1; l.threads < 8; l.threads++) {
+        struct write_set *w = NULL;
+
+        assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
+        assert_int_equal(w->arrays[0].first[1000], 32000);
+        if (l.threads > 1 && (digest != w->digest || lanes != w->lanes))
+            fail_msg("%u threads: another write set", l.threads);
+        digest = w->digest;
+        lanes = w->lanes;
+        write_set_destroy(w);
+    }
+    out.bytes = 60000;
+    for (l.threads = 1; l.threads < 8; l.threads++) {
+        struct write_set *w = NULL;
+
+        assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_EFAULT);
+        assert_string_equal(c.err.text, l.threads > 1 ? first.text : c.err.text);
+        first = c.err;
+    }
+    write_set_slice_destroy(c.slice);
+}
+
 static void the_size_of_shared_memory_is_known(void **state)
 {
     struct cut c = must_cut("",
@@ -125,7 +168,9 @@ static void stores_outside_are_named(void **state)
     expect_failure("st.global.u32 [%rd1+-8], %r1;", warps, PROACT_EFAULT,
                    "kernel 'k', t.ptx:12, CTA (0,0,0), thread (0,0,0): writes 4 bytes "
                    "outside of every array: that is 8 bytes before array 'out'");
-    expect_failure("L: st.global.u32 [%rd1], %r1; setp.eq.u32 %p1, %r1, 3; @%p1 bra L;",
+    expect_failure("mov.u32 %r6, 0; L: xor.b32 %r6, %r6, 4; cvt.u64.u32 %rd6, %r6;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], %r1;\n"
+                   "setp.eq.u32 %p1, %r1, 3; @%p1 bra L;",
                    warps, PROACT_EFAULT,
                    "kernel 'k', t.ptx: where CTA 0 writes is not known after 100000 "
                    "instructions");
@@ -308,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_sorted_and_joined),
         cmocka_unit_test(every_cta_has_its_ranges),
+        cmocka_unit_test(threads_make_no_difference),
         cmocka_unit_test(the_size_of_shared_memory_is_known),
         cmocka_unit_test(nothing_is_written_of_an_array),
         cmocka_unit_test(stores_outside_are_named),

@@ -6,7 +6,12 @@ if(PROACT_NVCC)
     add_test(NAME instrument.registers COMMAND ${CMAKE_CURRENT_LIST_DIR}/registers.sh
         $<TARGET_FILE:instrument_text_test> ${instrument_bin}/ptxas
         ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers)
-    set_tests_properties(instrument.registers PROPERTIES TIMEOUT 900 LABELS long)
+    add_test(NAME instrument.registers_all COMMAND ${CMAKE_CURRENT_LIST_DIR}/registers.sh
+        $<TARGET_FILE:instrument_corpus_test> ${instrument_bin}/ptxas
+        ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers_all 8
+        ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx)
+    set_tests_properties(instrument.registers instrument.registers_all
+        PROPERTIES TIMEOUT 1800 LABELS long)
 endif()
 
 set(unmarked_text ${CMAKE_CURRENT_BINARY_DIR}/unmarked.ptx)

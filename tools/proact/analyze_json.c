@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze_json.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "analyze_wrap.h"
 
 static void put_form(struct json_writer *w, const struct analyze_kernel *k, const char *key,
                      const struct access_form *form)
@@ -140,6 +143,20 @@ static void write_sizes(struct json_writer *w, const char *key, const uint32_t s
     json_end(w);
 }
 
+static void write_wrap(void *context, const char *sentence)
+{
+    json_put_text(context, NULL, sentence);
+}
+
+static void write_source(struct json_writer *w, const struct write_set *set)
+{
+    json_put_text(w, "map", set->is_closed ? "closed form" : "slice");
+    if (!set->is_closed && set->why_line)
+        json_put_whole(w, "map_line", set->why_line);
+    if (!set->is_closed)
+        json_put_text(w, "map_reason", set->why_sliced);
+}
+
 static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
                          const struct analyze_launch *l, const struct analyze_request *q)
 {
@@ -150,6 +167,10 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
     json_put_whole(w, "split_over", k->why.text[0] ? 1 : l->over);
     write_reason(w, l->why.text);
     json_put_flag(w, "exact", l->set->is_exact);
+    write_source(w, l->set);
+    json_begin(w, "wraps", JSON_ARRAY);
+    analyze_wraps(l, k, q, write_wrap, w);
+    json_end(w);
     json_begin(w, "written", JSON_ARRAY);
     for (uint32_t n = 0; n < l->set->array_count; n++) {
         struct analyze_written written = analyze_written(l, n);
@@ -171,8 +192,13 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
 void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
                           const struct analyze_launch *l, const struct analyze_request *q)
 {
+    char *plain = analyze_plain_name(k->f->name);
+
     json_begin(w, NULL, JSON_OBJECT);
     json_put_text(w, "kernel", k->f->name);
+    if (plain)
+        json_put_text(w, "plain_name", plain);
+    free(plain);
     write_arrays(w, k);
     write_open(w, k);
     write_split(w, k);

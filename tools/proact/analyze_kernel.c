@@ -28,12 +28,13 @@ static uint32_t find_slots(struct analyze_kernel *k)
     return count;
 }
 
+/* A variable that it writes: one that it only reads is the same everywhere. */
 static const char *variable_of(const struct analyze_kernel *k)
 {
     for (uint32_t i = 0; i < k->analysis->record_count; i++) {
         const struct access_record *r = &k->analysis->records[i];
 
-        if (r->base != ACCESS_BASE_VARIABLE)
+        if (r->base != ACCESS_BASE_VARIABLE || r->kind == ACCESS_READ)
             continue;
         const struct ptx_symbol *s =
             ptx_symbol(k->module, k->f, k->analysis->symbols[r->base_symbol].variable);
@@ -83,8 +84,8 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
     else if (variable)
         fail(&k->why, PROACT_EREFUSED,
-             "kernel '%s' uses the variable '%s', of which every device has its own", name,
-             variable);
+             "kernel '%s' writes to the variable '%s', of which every device has its own",
+             name, variable);
     else if (slots > PROACT_SLOTS_MAX)
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, %d possible",
              name, slots, PROACT_SLOTS_MAX);

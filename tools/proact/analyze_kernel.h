@@ -29,6 +29,10 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f);
 void analyze_kernel_close(struct analyze_kernel *k);
 
+/* What the source calls the kernel, from what C++ makes of it; NULL where it is the same or
+   where the C++ runtime, which knows, is not here. free() it. */
+char *analyze_plain_name(const char *name);
+
 /* One line: what to change so that the sentence is not said any more. */
 const char *analyze_advice(const char *why);
 

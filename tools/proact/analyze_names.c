@@ -2,10 +2,23 @@
 /* What users call the parts of a kernel: they count arguments, PTX counts bytes. */
 #include "analyze_kernel.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+char *analyze_plain_name(const char *name)
+{
+    typedef char *demangle(const char *name, char *into, size_t *bytes, int *status);
+    void *runtime = strncmp(name, "_Z", 2) ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY);
+    demangle *of = NULL;
+    int status;
+
+    if (runtime) /* as dlsym() asks for it: its result is no function in ISO C */
+        *(void **)&of = dlsym(runtime, "__cxa_demangle");
+    return of ? of(name, NULL, NULL, &status) : NULL;
+}
 
 void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
                         size_t size)
@@ -74,7 +87,9 @@ static const struct {
     {"writes to no array", "nothing: it runs whole on one device"},
     {"gives back", "number CTAs by blockIdx instead of a ticket"},
     {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},
-    {"variable", "pass the variable's memory as an argument, an array"},
+    {"variable",
+     "make it an array: cudaMalloc() in place of __device__, and its address an "
+     "argument"},
     {"cluster", "launch it without clusters"},
     {"grid-wide", "end the kernel where the grid waits, and launch a second one"},
     {"a loop waits", "end the kernel where CTAs wait for others, and launch a second one"},

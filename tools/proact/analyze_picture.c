@@ -6,6 +6,7 @@
 
 #include "analyze_launch.h"
 #include "analyze_table.h"
+#include "analyze_wrap.h"
 
 enum { ROWS_MAX = 24, COLUMNS_MAX = 64 };
 
@@ -89,6 +90,23 @@ static void print_array(const struct analyze_launch *l, uint32_t array)
     draw(l, r, w.end);
 }
 
+static void print_wrap(void *context, const char *sentence)
+{
+    (void)context;
+    printf("  may wrap: %s\n", sentence);
+}
+
+static void print_source(const struct write_set *w)
+{
+    if (w->is_closed)
+        printf("  map: closed form\n");
+    else if (w->why_line)
+        printf("  map: slice, since the store at line %" PRIu32 " %s\n", w->why_line,
+               w->why_sliced);
+    else
+        printf("  map: slice, since it %s\n", w->why_sliced);
+}
+
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,
                           const struct analyze_request *q)
 {
@@ -100,6 +118,8 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     printf("  launch: (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") CTAs of (%" PRIu32 ",%" PRIu32
            ",%" PRIu32 ") threads, device by device\n",
            q->grid[0], q->grid[1], q->grid[2], q->block[0], q->block[1], q->block[2]);
+    print_source(l->set);
+    analyze_wraps(l, k, q, print_wrap, NULL);
     for (uint32_t n = 0; n < l->set->array_count; n++) {
         any |= l->set->arrays[n].first != NULL;
         print_array(l, n);

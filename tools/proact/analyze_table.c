@@ -194,11 +194,14 @@ static void print_split(const struct analyze_kernel *k)
 
 void analyze_print_kernel(const struct analyze_kernel *k)
 {
+    char *plain = analyze_plain_name(k->f->name);
     uint32_t line = 1;
 
     for (const char *c = k->module->text; c < k->module->text + k->f->span.offset; c++)
         line += *c == '\n';
-    printf("%s (%s:%" PRIu32 ")\n", k->f->name, k->module->name, line);
+    printf("%s (%s:%" PRIu32 ")%s%s\n", k->f->name, k->module->name, line,
+           plain ? ": " : "", plain ? plain : "");
+    free(plain);
     print_arrays(k);
     print_open(k);
     print_everyones(k);

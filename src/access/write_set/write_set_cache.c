@@ -53,7 +53,8 @@ static struct key key_of(const struct write_set_slice *s, const struct write_set
 {
     struct key k = {{s->hash, hash_mix(s->hash)}};
     uint64_t sizes[] = {l->parameter_bytes, l->array_count, l->pointer_count,
-                        l->constant_count,  l->limit,       l->dynamic_shared_bytes};
+                        l->constant_count,  l->limit,       l->dynamic_shared_bytes,
+                        l->is_sliced};
 
     add_text(&k, s->cut.text);
     add_text(&k, s->kernel);

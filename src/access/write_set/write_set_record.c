@@ -182,12 +182,20 @@ void record_open(struct record *r)
                                     .print = on_print};
 }
 
+void record_add_ranges(struct record_array *a, size_t count)
+{
+    if (a->count + count > a->capacity)
+        a->ranges = must_grow(a->ranges, a->count + count, &a->capacity, sizeof *a->ranges);
+    a->count += count;
+}
+
 bool record_end_cta(struct record *r, uint32_t cta)
 {
     for (uint32_t n = 0; n < r->array_count; n++) {
         struct record_array *a = &r->arrays[n];
 
-        write_set_spans_merge(&a->spans);
+        if (a->spans.count)
+            write_set_spans_merge(&a->spans);
         if (a->count + a->spans.count > UINT32_MAX)
             return false;
         for (size_t i = 0; i < a->spans.count; i++) {

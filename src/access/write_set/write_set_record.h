@@ -27,5 +27,7 @@ struct record {
 };
 
 void record_open(struct record *r);
+/* Makes room for ranges of the CTA beside those of its spans. */
+void record_add_ranges(struct record_array *a, size_t count);
 /* What CTA `cta` has stored becomes ranges; false if there are more than can be counted. */
 bool record_end_cta(struct record *r, uint32_t cta);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a slice over the whole grid, with nothing behind its addresses. */
+/* Finds what a grid writes: from its forms, or else by running the slice over all of it,
+   with nothing behind its addresses. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/write_set/write_set_record.h"
+#include "access/write_set/write_set_execute.h"
 #include "base/fail.h"
 #include "base/hash.h"
 
@@ -24,6 +25,9 @@ struct run {
     uint64_t variables;   /* their address */
     uint32_t grid[3], block[3];
     uint64_t lanes;
+    bool is_closed;
+    const char *why; /* not closed, of the kernel's line */
+    uint32_t line;
 };
 
 static enum proact_status check(struct run *r, struct proact_error *err)
@@ -120,67 +124,43 @@ static void lay_variables(struct run *r)
     }
 }
 
-static enum proact_status run_cta(struct run *r, struct execute_cta *cta, uint64_t limit,
-                                  struct proact_error *err)
+/* Whether the forms tell; otherwise nothing is recorded. */
+static bool close(struct run *r)
 {
-    enum execute_stop stop;
+    struct access_launch l = {.parameters = r->parameters,
+                              .parameter_bytes = r->launch->parameter_bytes};
+    uint32_t line, of;
 
-    do
-        stop = execute_cta_run(cta, limit, 0);
-    while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
-    r->lanes += cta->lanes;
-    if (stop == EXECUTE_EXITED)
-        return PROACT_OK;
-    if (stop == EXECUTE_TRAPPED)
-        return fail(err, PROACT_EFAULT, "%s", cta->fault);
-    return fail(err, PROACT_EFAULT,
-                "kernel '%s', %s: where CTA %" PRIu32 " writes is not known after %" PRIu64
-                " instructions",
-                r->s->kernel, r->s->file, cta->number, limit);
-}
+    memcpy(l.ntid, r->block, sizeof l.ntid);
+    memcpy(l.nctaid, r->grid, sizeof l.nctaid);
+    r->why = closed_map_run(r->s->closed, &l, &r->record, &line);
+    if (!r->why)
+        return true;
+    of = line && line < r->s->line_count ? r->s->site_of[line] : 0;
+    r->line = of ? r->s->cut.sites[of - 1].line : 0;
+    for (uint32_t n = 0; n < r->record.array_count; n++) {
+        struct record_array *a = &r->record.arrays[n];
 
-static enum proact_status run_grid(struct run *r, struct execute_grid *grid,
-                                   struct proact_error *err)
-{
-    struct execute_pool *pool = execute_pool_create();
-    uint64_t limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT;
-    enum proact_status status = PROACT_OK;
-    uint32_t number = 0, id[3];
-
-    for (id[2] = 0; id[2] < r->grid[2]; id[2]++)
-        for (id[1] = 0; id[1] < r->grid[1]; id[1]++)
-            for (id[0] = 0; id[0] < r->grid[0] && !status; id[0]++) {
-                struct execute_cta *cta = execute_cta_create(grid, pool, id, 0);
-
-                status = run_cta(r, cta, limit, err);
-                execute_cta_destroy(cta);
-                if (!status && !record_end_cta(&r->record, number++))
-                    status = fail(err, PROACT_EREFUSED,
-                                  "kernel '%s', %s: it writes more than 2^32 ranges",
-                                  r->s->kernel, r->s->file);
-            }
-    execute_pool_destroy(pool);
-    return status;
+        a->spans.count = a->count = 0;
+        a->total = 0;
+        a->is_atomic = false;
+    }
+    return false;
 }
 
 static enum proact_status execute(struct run *r, struct proact_error *err)
 {
-    struct execute_launch l = {.kernel = r->s->executable,
-                               .host = &r->record.host,
-                               .parameters = r->parameters,
-                               .variables = r->variables,
-                               .sm_count = 1};
+    struct execution e = {.slice = r->s,
+                          .parameters = r->parameters,
+                          .variables = r->variables,
+                          .limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT,
+                          .threads = r->launch->threads};
 
-    memcpy(l.grid, r->grid, sizeof l.grid);
-    memcpy(l.block, r->block, sizeof l.block);
+    memcpy(e.grid, r->grid, sizeof e.grid);
+    memcpy(e.block, r->block, sizeof e.block);
     if (r->s->asks_shared) /* it has no use for the memory itself */
-        l.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
-    record_open(&r->record);
-    struct execute_grid *grid = execute_grid_create(&l);
-    enum proact_status status = run_grid(r, grid, err);
-
-    execute_grid_destroy(grid);
-    return status;
+        e.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
+    return write_set_execute(&e, &r->record, &r->lanes, err);
 }
 
 static struct write_set *take(struct run *r)
@@ -191,6 +171,9 @@ static struct write_set *take(struct run *r)
     w->array_count = r->record.array_count;
     w->arrays = must_calloc(w->array_count + 1u, sizeof *w->arrays);
     w->is_exact = r->s->is_exact;
+    w->is_closed = r->is_closed;
+    w->why_sliced = r->why;
+    w->why_line = r->line;
     w->lanes = r->lanes;
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
@@ -210,6 +193,20 @@ static struct write_set *take(struct run *r)
     return w;
 }
 
+/* Four chains side by side: there may be millions of ranges. */
+static uint64_t digest_ranges(const struct proact_range *ranges, uint32_t count,
+                              uint64_t digest)
+{
+    uint64_t chains[4] = {digest, digest + 1, digest + 2, digest + 3};
+
+    for (uint32_t n = 0; n < count; n++) {
+        uint64_t *chain = &chains[n % 4];
+
+        *chain = hash_mix(*chain + hash_mix(ranges[n].first_byte) + 3 * ranges[n].bytes);
+    }
+    return hash_bytes(chains, sizeof chains, count);
+}
+
 static uint64_t digest_of(const struct write_set *w)
 {
     uint64_t digest = hash_mix(w->cta_count);
@@ -222,7 +219,7 @@ static uint64_t digest_of(const struct write_set *w)
             continue;
         digest =
             hash_bytes(a->first, (w->cta_count + (size_t)1) * sizeof *a->first, digest);
-        digest = hash_bytes(a->ranges, a->first[w->cta_count] * sizeof *a->ranges, digest);
+        digest = digest_ranges(a->ranges, a->first[w->cta_count], digest);
     }
     return digest ? digest : 1;
 }
@@ -251,7 +248,9 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     lay_variables(&r);
     place_arrays(&r);
     lay_parameters(&r);
-    status = execute(&r, err);
+    r.is_closed = !launch->is_sliced && close(&r);
+    if (!r.is_closed)
+        status = execute(&r, err);
     if (!status) {
         *out = take(&r);
         (*out)->digest = digest_of(*out);

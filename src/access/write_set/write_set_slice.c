@@ -87,6 +87,7 @@ static enum proact_status make_ready(struct write_set_slice *s, struct proact_er
     find_lines(s);
     find_variables(s);
     find_parameters(s);
+    s->closed = closed_map_create(s->module, ptx_function_find(s->module, s->name));
     s->hash = hash_bytes(s->cut.text, s->cut.bytes, 0);
     return PROACT_OK;
 }
@@ -129,6 +130,7 @@ void write_set_slice_destroy(struct write_set_slice *s)
 {
     if (!s)
         return;
+    closed_map_destroy(s->closed);
     execute_program_destroy(s->program);
     ptx_destroy(s->module);
     free(s->cut.text);

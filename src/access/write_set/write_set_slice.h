@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "access/closed/closed_map.h"
 #include "access/slice/slice_cut.h"
 #include "execute/execute.h"
 
@@ -20,6 +21,7 @@ struct write_set_slice {
     struct ptx_module *module; /* of the slice's text */
     struct execute_program *program;
     const struct execute_kernel *executable;
+    struct closed_map *closed; /* the forms of its stores */
     struct slice_variable *variables;
     uint32_t variable_count;
     uint32_t *site_of; /* by line of the slice: its site, + 1 */

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Forms in one launch, taken apart: what moves with the CTA and the loops, and what hangs
+   on the thread alone, as a table. */
+
+#include "access/access.h"
+
+enum { CLOSED_LOOPS_MAX = 4, CLOSED_OUTER = 3 + CLOSED_LOOPS_MAX };
+
+/* Loops that are walked, beside the CTA: outer variable 3 + n counts loop[n]. */
+struct closed_loops {
+    uint32_t loop[CLOSED_LOOPS_MAX], count;
+};
+
+/* constant + the sum of step[n] * outer[n], where outer are the CTA's three indices and the
+   loops' iterations. */
+struct closed_line {
+    int64_t constant, step[CLOSED_OUTER];
+};
+
+/* What moves with the outer variables, but not in equal steps: factor times the quotient or
+   the remainder of a line, never negative, by the divisor; or a form of outer variables. */
+struct closed_curve {
+    struct closed_curve *next;
+    int64_t factor, divisor;
+    bool is_remainder;
+    struct closed_line line;
+    const struct access_form *form; /* NULL: of the line */
+};
+
+/* line + the sum of the curves + inner[thread] */
+struct closed_form {
+    struct closed_line line;
+    struct closed_curve *curves;
+    int64_t *inner;      /* by thread */
+    int64_t least, most; /* of inner */
+};
+
+struct closed_view {
+    const struct access_analysis *analysis;
+    const struct access_launch *launch;
+    const int64_t *trips; /* by loop, at most */
+    struct arena *arena;  /* of what is made */
+    uint32_t threads;     /* of a CTA */
+    uint8_t *hangs;       /* by symbol: on what; 0: not yet known */
+    uint64_t *begun;      /* by loop: iterations, where a form is evaluated */
+};
+
+/* `trips` as by access_trips(). */
+void closed_view_open(struct closed_view *v, const struct access_analysis *a,
+                      const struct access_launch *l, const int64_t *trips,
+                      struct arena *arena);
+
+/* False if the form is not of that kind. */
+bool closed_form_split(struct closed_view *v, const struct access_form *f,
+                       const struct closed_loops *loops, struct closed_form *out);
+
+/* Whether two forms differ only by a constant and in what hangs on the thread. */
+bool closed_form_moves_alike(const struct closed_form *a, const struct closed_form *b);
+
+/* All but what hangs on the thread. */
+int64_t closed_form_start(const struct closed_view *v, const struct closed_form *f,
+                          const struct closed_loops *loops, const int64_t *outer);
+
+/* Thread 0 of CTA 0. */
+struct access_point closed_point(const struct access_launch *l);
+
+/* The loops whose iterations a form counts; false if they are too many, or if the record is
+   in none of them. */
+bool closed_loops_find(const struct access_analysis *a, const struct access_record *r,
+                       struct closed_loops *out);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Stores that move together from CTA to CTA and from iteration to iteration. What one CTA
+   writes by them hangs on where it stands against their facts only: CTAs that stand alike
+   write alike, from another start. So few of them are looked at thread by thread. */
+
+#include "access/closed/closed_store.h"
+#include "access/write_set/write_set_spans.h"
+
+struct closed_span {
+    int64_t first, end;
+};
+
+/* What is written where the facts stand alike, from where the group starts. */
+struct closed_template {
+    uint64_t hash;
+    int64_t *rooms; /* by fact: see closed_room() */
+    struct closed_span *spans;
+    uint32_t count;
+    uint64_t bytes; /* of all spans */
+};
+
+struct closed_group {
+    uint32_t array;
+    bool is_atomic;
+    bool is_alone; /* for closed_map.c: nothing else goes to the array, once a CTA */
+    struct closed_form at; /* of the first store */
+    struct closed_loops loops;
+    int64_t trips[CLOSED_LOOPS_MAX];
+    const struct closed_view *view;
+    uint32_t threads; /* of a CTA */
+    uint32_t store_count, fact_count;
+    struct closed_member {
+        const struct closed_store *store;
+        uint32_t fact[CLOSED_FACTS_MAX]; /* of the group, one by one */
+    } * stores;
+    struct closed_group_fact {
+        const struct closed_fact *fact;
+        int64_t *sorted; /* its inner values, each once */
+        uint32_t count;
+    } * facts;
+    struct closed_template *templates;
+    uint32_t template_count, last;
+    size_t template_capacity;
+    int64_t *rooms; /* of where it stands now */
+    struct write_set_spans spans;
+};
+
+/* Whether the store goes to the same array and moves as the group's. */
+bool closed_group_fits(const struct closed_group *g, const struct closed_store *s);
+
+/* Store and view must stay. Room for all stores and their facts is the view's. */
+void closed_group_open(struct closed_group *g, const struct closed_store *s,
+                       const struct closed_view *v, uint32_t stores);
+void closed_group_add(struct closed_group *g, const struct closed_store *s);
+
+/* What it writes where the outer variables are these, and from where; NULL for nothing. */
+const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,
+                                              int64_t *from);
+void closed_group_clear(struct closed_group *g);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/closed/closed_store.h"
+
+#include "access/facts.h"
+
+/* What guards say is found as facts, and these are taken apart one by one. */
+struct finder {
+    struct closed_view *view;
+    struct closed_store *store;
+    struct facts facts;
+};
+
+/* Of an unsigned comparison whose smaller side may be negative: then it looks larger than
+   any number in the lower half. `left < right` says 0 <= left as well. */
+static bool add_unsigned(struct facts *f, const struct access_condition *c, bool negated)
+{
+    static const enum access_comparison opposite[] = {ACCESS_NE, ACCESS_EQ, ACCESS_GE,
+                                                      ACCESS_GT, ACCESS_LE, ACCESS_LT};
+    enum access_comparison is = negated ? opposite[c->comparison] : c->comparison;
+    bool turned = is == ACCESS_GT || is == ACCESS_GE;
+    const struct access_form *small = turned ? c->right : c->left;
+    const struct access_form *large = turned ? c->left : c->right;
+    struct access_condition positive = *c;
+    struct range r;
+
+    if (c->is_signed || c->bits > 32 || is == ACCESS_EQ || is == ACCESS_NE ||
+        !range_fits(&f->view, large, c->bits - 1u, false) ||
+        !range_of(&f->view, small, &r) || r.low < -((int64_t)1 << (c->bits - 1)) ||
+        r.high >= (int64_t)1 << c->bits)
+        return false;
+    facts_add(f, c, negated);
+    positive.comparison = ACCESS_GE;
+    positive.left = small;
+    positive.right = form_constant(&f->forms, 0);
+    facts_add(f, &positive, false);
+    return true;
+}
+
+static bool add_leaf(struct facts *f, const struct access_condition *c, bool negated)
+{
+    uint32_t before = f->count;
+
+    if (!facts_are_whole(f, c))
+        return add_unsigned(f, c, negated);
+    facts_add(f, c, negated);
+    return f->count > before;
+}
+
+/* Whether all that the condition says was added. */
+static bool add_condition(struct facts *f, const struct access_condition *c, bool negated)
+{
+    switch (c->kind) {
+    case ACCESS_COMPARE:
+        return add_leaf(f, c, negated);
+    case ACCESS_UNLESS:
+        return add_condition(f, c->first, !negated);
+    case ACCESS_BOTH:
+    case ACCESS_EITHER:
+        if (negated != (c->kind == ACCESS_EITHER))
+            return false;
+        return (int)add_condition(f, c->first, negated) &
+               (int)add_condition(f, c->second, negated);
+    case ACCESS_UNSURE:
+        break;
+    }
+    return false;
+}
+
+/* Whether an inner loop's iterations are counted, which at the end of an iteration of
+   `loop` are not those of the store. */
+static bool counts_inside(const struct finder *d, const struct closed_form *f,
+                          uint32_t loop)
+{
+    const struct closed_loops *loops = &d->store->loops;
+    const struct access_analysis *a = d->view->analysis;
+
+    for (uint32_t n = 0; n < loops->count; n++) {
+        int32_t up = a->loops[loops->loop[n]].parent;
+
+        while (up >= 0 && up != (int32_t)loop)
+            up = a->loops[up].parent;
+        if (up >= 0 && f->line.step[3 + n])
+            return true;
+    }
+    return false;
+}
+
+/* Whether the form, in all of the launch, and its parts are so small that they may be added
+   to each other: what wraps in 64 bits is no longer a number to compare. */
+static bool is_small(const struct finder *d, const struct access_form *f,
+                     const struct closed_form *parts)
+{
+    const int64_t most = (int64_t)1 << 61;
+    struct range r;
+
+    return range_of(&d->facts.view, f, &r) && r.low > -most && r.high < most &&
+           parts->least > -most && parts->most < most;
+}
+
+/* Whether the fact was added. Of the loop of outer variable `after`, it speaks of the
+   iteration before. */
+static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
+{
+    struct closed_store *s = d->store;
+    struct closed_fact fact = {.most = f->most, .after = after};
+
+    if (s->fact_count == CLOSED_FACTS_MAX ||
+        !closed_form_split(d->view, f->form, &s->loops, &fact.form) ||
+        !is_small(d, f->form, &fact.form))
+        return false;
+    if (after >= 0) {
+        struct closed_line *line = &fact.form.line;
+
+        if (fact.form.curves || counts_inside(d, &fact.form, s->loops.loop[after - 3]))
+            return false;
+        line->constant = (int64_t)((uint64_t)line->constant - (uint64_t)line->step[after]);
+        s->is_exact &= line->step[after] >= 0; /* once false, it stays so */
+    }
+    s->facts[s->fact_count++] = fact;
+    return true;
+}
+
+static void add_guard(struct finder *d, const struct access_guard *g, int32_t after)
+{
+    struct facts *f = &d->facts;
+    bool all;
+
+    f->count = 0;
+    all = facts_fit(f, g->ranges, g->range_count) &&
+          add_condition(f, g->condition, g->negated) && f->count < FACTS_MAX;
+    for (uint32_t n = 0; n < f->count; n++)
+        all &= add_fact(d, &f->facts[n], after);
+    d->store->is_exact &= all;
+}
+
+static void find_facts(struct finder *d, const struct access_record *r)
+{
+    const struct closed_view *v = d->view;
+    const struct access_analysis *a = v->analysis;
+    const struct closed_loops *loops = &d->store->loops;
+
+    facts_open(&d->facts, v->arena, a, v->launch, v->trips);
+    if (!facts_fit(&d->facts, a->ranges, a->range_count)) {
+        d->store->is_exact = false; /* then no guard is to be trusted */
+        return;
+    }
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        add_guard(d, &r->guards[n], -1);
+    for (uint32_t n = 0; n < loops->count; n++) {
+        const struct access_loop *loop = &a->loops[loops->loop[n]];
+
+        d->store->is_exact &= loop->repeats.condition && loop->repeats_decide;
+        if (loop->repeats.condition)
+            add_guard(d, &loop->repeats, (int32_t)(3 + n));
+    }
+}
+
+const char *closed_store_find(struct closed_view *v, const struct access_record *r,
+                              struct closed_store *out)
+{
+    struct finder d = {.view = v, .store = out};
+
+    *out = (struct closed_store){.bytes = r->bytes, .is_exact = r->guards_decide};
+    if (!closed_loops_find(v->analysis, r, &out->loops))
+        return "counts a loop that it is not in";
+    for (uint32_t n = 0; n < out->loops.count; n++) {
+        out->trips[n] = v->trips[out->loops.loop[n]];
+        if (out->trips[n] < 0)
+            return "is in a loop of unknown length";
+        out->is_never |= out->trips[n] == 0;
+    }
+    if (!closed_form_split(v, r->form, &out->loops, &out->at))
+        return "mixes the thread with the CTA or a loop";
+    find_facts(&d, r);
+    return NULL;
+}

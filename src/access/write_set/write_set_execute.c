@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/write_set/write_set_execute.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+enum { THREADS_MAX = 32, CTAS_LEAST = 64 }; /* fewer are not worth a thread */
+
+/* CTAs from .. end - 1, by one thread. */
+struct part {
+    const struct execution *e;
+    uint32_t from, end;
+    struct record record;
+    uint64_t lanes;
+    enum proact_status status;
+    struct proact_error err;
+    pthread_t thread;
+};
+
+static enum proact_status run_cta(struct part *p, struct execute_cta *cta,
+                                  struct proact_error *err)
+{
+    uint64_t limit = p->e->limit;
+    enum execute_stop stop;
+
+    do
+        stop = execute_cta_run(cta, limit, 0);
+    while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
+    p->lanes += cta->lanes;
+    if (stop == EXECUTE_EXITED)
+        return PROACT_OK;
+    if (stop == EXECUTE_TRAPPED)
+        return fail(err, PROACT_EFAULT, "%s", cta->fault);
+    return fail(err, PROACT_EFAULT,
+                "kernel '%s', %s: where CTA %" PRIu32 " writes is not known after %" PRIu64
+                " instructions",
+                p->e->slice->kernel, p->e->slice->file, cta->number, limit);
+}
+
+static struct execute_grid *open_grid(struct part *p)
+{
+    const struct execution *e = p->e;
+    struct execute_launch l = {.kernel = e->slice->executable,
+                               .host = &p->record.host,
+                               .parameters = e->parameters,
+                               .variables = e->variables,
+                               .dynamic_shared_bytes = e->dynamic_shared_bytes,
+                               .sm_count = 1};
+
+    memcpy(l.grid, e->grid, sizeof l.grid);
+    memcpy(l.block, e->block, sizeof l.block);
+    record_open(&p->record);
+    return execute_grid_create(&l);
+}
+
+static void *run_part(void *context)
+{
+    struct part *p = context;
+    const uint32_t *size = p->e->grid;
+    struct execute_grid *grid = open_grid(p);
+    struct execute_pool *pool = execute_pool_create();
+
+    for (uint32_t n = p->from; n < p->end && !p->status; n++) {
+        uint32_t id[3] = {n % size[0], n / size[0] % size[1], n / size[0] / size[1]};
+        struct execute_cta *cta = execute_cta_create(grid, pool, id, 0);
+
+        p->status = run_cta(p, cta, &p->err);
+        execute_cta_destroy(cta);
+        if (!p->status && !record_end_cta(&p->record, n - p->from))
+            p->status = fail(&p->err, PROACT_EREFUSED,
+                             "kernel '%s', %s: it writes more than 2^32 ranges",
+                             p->e->slice->kernel, p->e->slice->file);
+    }
+    execute_pool_destroy(pool);
+    execute_grid_destroy(grid);
+    return NULL;
+}
+
+static unsigned count_threads(const struct execution *e, uint32_t ctas)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned count = e->threads ? e->threads : cores > 0 ? (unsigned)cores : 1;
+
+    if (count > THREADS_MAX)
+        count = THREADS_MAX;
+    return count > ctas / CTAS_LEAST ? ctas / CTAS_LEAST + 1 : count;
+}
+
+static void open_part(struct part *p, const struct record *of)
+{
+    p->record = (struct record){.slice = of->slice, .array_count = of->array_count};
+    p->record.cta_count = p->end - p->from;
+    p->record.arrays = must_calloc(of->array_count + 1u, sizeof *p->record.arrays);
+    for (uint32_t n = 0; n < of->array_count; n++) {
+        const struct record_array *a = &of->arrays[n];
+
+        p->record.arrays[n] = (struct record_array){
+            .name = a->name,
+            .address = a->address,
+            .bytes = a->bytes,
+            .is_variable = a->is_variable,
+            .first = must_calloc(p->record.cta_count + (size_t)1, sizeof *a->first)};
+    }
+}
+
+/* The part's ranges behind those of the parts before it. */
+static bool take_array(struct record_array *to, const struct record_array *a, uint32_t from,
+                       uint32_t ctas)
+{
+    if (to->count + a->count > UINT32_MAX)
+        return false;
+    for (uint32_t n = 1; n <= ctas; n++)
+        to->first[from + n] = (uint32_t)to->count + a->first[n];
+    size_t before = to->count;
+
+    record_add_ranges(to, a->count);
+    if (a->count)
+        memcpy(to->ranges + before, a->ranges, a->count * sizeof *a->ranges);
+    to->total += a->total;
+    to->is_atomic |= a->is_atomic;
+    return true;
+}
+
+static void close_part(struct part *p)
+{
+    for (uint32_t n = 0; n < p->record.array_count; n++) {
+        free(p->record.arrays[n].first);
+        free(p->record.arrays[n].ranges);
+        write_set_spans_clear(&p->record.arrays[n].spans);
+    }
+    free(p->record.arrays);
+}
+
+static enum proact_status take_parts(struct part *parts, unsigned count,
+                                     struct record *into, uint64_t *lanes,
+                                     struct proact_error *err)
+{
+    for (unsigned n = 0; n < count; n++) {
+        struct part *p = &parts[n];
+
+        *lanes += p->lanes;
+        if (p->status)
+            return fail(err, p->status, "%s", p->err.text);
+        for (uint32_t k = 0; k < into->array_count; k++)
+            if (!take_array(&into->arrays[k], &p->record.arrays[k], p->from,
+                            p->end - p->from))
+                return fail(err, PROACT_EREFUSED,
+                            "kernel '%s', %s: it writes more than 2^32 ranges",
+                            into->slice->kernel, into->slice->file);
+    }
+    return PROACT_OK;
+}
+
+enum proact_status write_set_execute(const struct execution *e, struct record *into,
+                                     uint64_t *lanes, struct proact_error *err)
+{
+    unsigned count = count_threads(e, into->cta_count);
+    struct part *parts = must_calloc(count, sizeof *parts);
+    bool *runs = must_calloc(count, sizeof *runs);
+    enum proact_status status;
+
+    for (unsigned n = 0; n < count; n++) {
+        parts[n].e = e;
+        parts[n].from = (uint32_t)((uint64_t)into->cta_count * n / count);
+        parts[n].end = (uint32_t)((uint64_t)into->cta_count * (n + 1) / count);
+        open_part(&parts[n], into);
+        runs[n] = n && !pthread_create(&parts[n].thread, NULL, run_part, &parts[n]);
+    }
+    for (unsigned n = 0; n < count; n++) /* the caller's, and any that got no thread */
+        if (!runs[n])
+            run_part(&parts[n]);
+    for (unsigned n = 0; n < count; n++)
+        if (runs[n])
+            pthread_join(parts[n].thread, NULL);
+    status = take_parts(parts, count, into, lanes, err);
+    for (unsigned n = 0; n < count; n++)
+        close_part(&parts[n]);
+    free(parts);
+    free(runs);
+    return status;
+}

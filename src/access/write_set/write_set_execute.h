@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Runs a slice over a whole grid, on several threads of the host: CTAs know nothing of each
+   other. */
+
+#include "access/write_set/write_set_record.h"
+
+struct execution {
+    const struct write_set_slice *slice;
+    unsigned char *parameters;
+    uint64_t variables; /* the address of the module's */
+    uint32_t grid[3], block[3], dynamic_shared_bytes;
+    uint64_t limit;   /* instructions of a CTA */
+    unsigned threads; /* 0: as many as cores */
+};
+
+/* `into` knows its arrays. What it gets, and the failure of the first CTA that fails, do
+   not hang on the threads. Adds to `lanes` the thread instructions. */
+enum proact_status write_set_execute(const struct execution *e, struct record *into,
+                                     uint64_t *lanes, struct proact_error *err);

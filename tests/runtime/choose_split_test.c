@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of a program are split where that is faster, as it is now. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+static struct bench open_k40(void)
+{
+    return testing_open(
+        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+}
+
+/* Of one launch. On the four K40, 1000 CTAs of a warp that do 50 rounds take 26 us on one,
+   and 38 on all; with 200, all are faster. */
+struct shape {
+    uint32_t ctas, threads, rounds;
+};
+
+/* One CTA a word of the array; returns whether the launch was split. */
+static bool work(struct bench *b, struct proact_kernel *k, struct proact_array *a,
+                 struct shape s)
+{
+    const struct {
+        uint64_t out;
+        uint32_t n, rounds;
+    } block = {1, N, s.rounds};
+    const struct proact_place place = {0, a, 0};
+
+    if (proact_launch_block(
+            k, &(struct proact_grid){.ctas = {s.ctas}, .threads = {s.threads}},
+            &(struct proact_block){&block, sizeof block, &place, 1}, &b->err))
+        fail_msg("%s", b->err.text);
+    return !proact_kernel_refusal(k);
+}
+
+static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned launches,
+                         struct shape s)
+{
+    unsigned split = 0;
+
+    while (launches--)
+        split += work(b, k, b->out, s);
+    return split;
+}
+
+/* Two launches of a look are split. */
+static void a_look_comes_again(void **state)
+{
+    const struct shape few = {100, 32, 1};
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    assert_int_equal(split_of(&b, k, 255, few), 2);
+    assert_int_equal(split_of(&b, k, 600, few), 2);
+    assert_int_equal(split_of(&b, k, 300, few), 2);
+    proact_close(b.p);
+}
+
+/* Once there is four times as much of it. */
+static void more_work_is_looked_at(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    assert_int_equal(split_of(&b, k, 20, (struct shape){1000, 32, 50}), 2);
+    assert_int_equal(split_of(&b, k, 20, (struct shape){1000, 32, 199}), 0);
+    assert_int_equal(split_of(&b, k, 20, (struct shape){1000, 32, 201}), 19);
+    assert_in_range(split_of(&b, k, 20, (struct shape){1000, 32, 50}), 2, 10);
+    assert_int_equal(split_of(&b, k, 20, (struct shape){1000, 32, 51}), 0);
+    proact_close(b.p);
+}
+
+/* A kernel of little work is faster on one device, and one of much work on four; but if the
+   first runs on one, all that it may have written has to be brought to the others. */
+static void spreading_is_charged(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *much = testing_kernel(&b, "works");
+    struct proact_kernel *little = testing_kernel(&b, "works");
+    struct proact_array *large = NULL;
+    unsigned split[2] = {0, 0};
+
+    (void)state;
+    if (proact_array_create(b.p, &(struct proact_shape){"large", 1 << 20, 4}, &large,
+                            &b.err))
+        fail_msg("%s", b.err.text);
+    for (int n = 0; n < 60; n++) {
+        bool is_split[2] = {work(&b, much, large, (struct shape){1000, 32, 300}),
+                            work(&b, little, large, (struct shape){1000, 64, 1})};
+        for (int i = 0; i < 2 && n >= 40; i++)
+            split[i] += is_split[i];
+    }
+    assert_int_equal(split[0], 20);
+    assert_int_equal(split[1], 20);
+    proact_close(b.p);
+}
+
+/* Where a copy is what leaves the others behind, the split kernel itself pays. */
+static void copies_are_paid_for(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    struct proact_array *large = NULL;
+    unsigned split = 0;
+
+    (void)state;
+    if (proact_array_create(b.p, &(struct proact_shape){"large", 1 << 20, 4}, &large,
+                            &b.err))
+        fail_msg("%s", b.err.text);
+    for (int n = 0; n < 60; n++) {
+        bool is_split = work(&b, k, large, (struct shape){1000, 32, 300});
+
+        if (n >= 10 &&
+            proact_first_fill(b.p, proact_array_address(large, 0), 1, 64, &b.err))
+            fail_msg("%s", b.err.text);
+        split += is_split && n >= 40;
+        assert_true(is_split || n == 2 || n > 10);
+    }
+    assert_int_equal(split, 0);
+    proact_close(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_look_comes_again),
+        cmocka_unit_test(more_work_is_looked_at),
+        cmocka_unit_test(spreading_is_charged),
+        cmocka_unit_test(copies_are_paid_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
