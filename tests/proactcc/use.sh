@@ -73,6 +73,20 @@ END
     says 94 ./app
     make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >said 2>&1 || fault "make -rdc"
     says 94 ./app
+    # One that calls nvcc by its name finds us, and we the toolkit's.
+    mkdir -p bin
+    ln -s "$proactcc" bin/nvcc
+    printf 'app:\n\tnvcc --options-file options -o app\n' >Makefile
+    printf -- '-O3 -arch=all-major\n"main.cu" part.cu\n' >options
+    PATH="$scratch/bin:$PATH" make -sB >said 2>&1 || fault "make by the name of nvcc"
+    says 94 ./app
+    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
+    # Objects that the host's compiler links with the toolkit's runtime.
+    "$proactcc" -c main.cu part.cu || fault "-c"
+    toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+    g++ main.o part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -lcudart || fault "g++"
+    says 94 env LD_PRELOAD="$(dirname "$proactcc")/../lib/libproactrt_shared.so" ./app
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
@@ -106,6 +120,11 @@ refusals)
     has "^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
     has '^an illegal memory access was encountered$'
     [ "$(grep -c '^proact:' said)" = 1 ] || fault "said more than once"
+    ./errors assertion >said 2>&1 || fault "exit status $?"
+    has "errors.cu:[0-9]+: assertion .x < 3. failed"
+    has '^device-side assert triggered$'
+    ./errors misaligned >said 2>&1 || fault "exit status $?"
+    has '^misaligned address$'
     ./errors unsupported >said 2>&1 || fault "exit status $?"
     has '^proact: cudaMallocArray\(\) is not supported$'
     ;;

@@ -18,7 +18,7 @@
 #include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
-enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
+enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 5000, FREE_LATENCY_NS = 50 };
 
 static void set_destroy(struct device_set *set)
 {
