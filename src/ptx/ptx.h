@@ -141,7 +141,7 @@ struct ptx_symbol {
     enum ptx_part type;
     uint32_t align, bytes; /* bytes of the whole array; 0 for extern shared x[] */
     uint32_t offset;       /* of a parameter, in the kernel's parameter block */
-    bool is_extern, is_function;
+    bool is_extern, is_function, is_managed;
     int32_t function;       /* index in the module, -1 where not defined here */
     unsigned char *initial; /* bytes long, or NULL for zero */
     /* Addresses inside `initial`: the eight bytes from `at` on hold symbol + addend, where

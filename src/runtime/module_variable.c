@@ -30,13 +30,6 @@ bool module_has_variables(const struct ptx_module *m)
     return false;
 }
 
-static bool is_managed(const struct ptx_module *m, const struct ptx_symbol *s)
-{
-    const char *declared = m->text + s->span.offset, *at = strstr(declared, ".managed");
-
-    return at && at < declared + s->span.bytes;
-}
-
 static const struct ptx_symbol *managed_in(const struct ptx_module *m,
                                            const struct ptx_function *f, uint32_t *line)
 {
@@ -50,7 +43,7 @@ static const struct ptx_symbol *managed_in(const struct ptx_module *m,
             const struct ptx_symbol *s = ptx_symbol(m, f, at->symbol);
 
             *line = f->instructions[i].line;
-            if (is_managed(m, s))
+            if (s->is_managed)
                 return s;
         }
     return NULL;

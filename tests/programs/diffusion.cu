@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Diffusion that edges slow down: one kernel writes four differences and the coefficient, the
-   other uses them. Five arrays are written by a kernel. */
+/* Diffusion that edges slow down: one kernel writes four differences and the coefficient,
+   the other uses them. Five arrays are written by a kernel. */
 #include "programs.h"
 
 __global__ void differences(const float *image, float *north, float *south, float *west,
