@@ -134,3 +134,15 @@ extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigne
     if (i < n)
         out[i] = from[0][i];
 }
+
+/* The same, of two halves. */
+extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    const unsigned *there =
+        (const unsigned *)((proact_u64)((const volatile unsigned *)from)[1] << 32 |
+                           ((const volatile unsigned *)from)[0]);
+
+    if (i < n)
+        out[i] = there[i] + 1;
+}
