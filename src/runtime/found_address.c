@@ -100,10 +100,13 @@ static uint32_t loads_address_at(const struct ptx_function *f)
 
 uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel)
 {
+    bool *reached = must_calloc(m->function_count, sizeof *reached);
     uint32_t line = loads_address_at(kernel);
 
+    ptx_reach(m, kernel, reached);
     for (uint32_t i = 0; i < m->function_count && !line; i++)
-        if (!m->functions[i].is_entry)
+        if (reached[i] && !m->functions[i].is_entry)
             line = loads_address_at(&m->functions[i]);
+    free(reached);
     return line;
 }

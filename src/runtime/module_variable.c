@@ -53,11 +53,14 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f,
                                                  uint32_t *line)
 {
-    const struct ptx_symbol *s = managed_in(m, f, line);
+    bool *reached = must_calloc(m->function_count, sizeof *reached);
+    const struct ptx_symbol *s = NULL;
 
+    ptx_reach(m, f, reached);
     for (uint32_t i = 0; i < m->function_count && !s; i++)
-        if (!m->functions[i].is_entry)
+        if (reached[i])
             s = managed_in(m, &m->functions[i], line);
+    free(reached);
     return s;
 }
 
