@@ -82,22 +82,36 @@ END
     says 94 ./app
     PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
     has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
-    # Objects that the host's compiler links with the toolkit's runtime.
-    "$proactcc" -c main.cu part.cu || fault "-c"
+    # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
     toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-    g++ main.o part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -lcudart || fault "g++"
-    says 94 env LD_PRELOAD="$(dirname "$proactcc")/../lib/libproactrt_shared.so" ./app
+    "$proactcc" -c main.cu -o main.o && "$proactcc" -c part.cu || fault "-c"
+    for runtime in cudart 'cudart_static -lrt -lpthread -ldl'; do
+        # shellcheck disable=SC2086 # several words
+        g++ main.o part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -l$runtime || fault "g++"
+        PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+        has '^proact: +1 +0 .*  add\(float\*\)'
+        has '^proact: +1 +0 .*  scale\(float\*\)'
+    done
+    says 94 env PROACT_DEVICES=1 ./app
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(app LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
 add_executable(app main.cu part.cu)
+add_library(part STATIC part.cu)
+add_executable(more main.cu)
+set_target_properties(part more PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_link_libraries(more PRIVATE part CUDA::cudart)
 END
     cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
         fault "cmake"
     cmake --build build >said || fault "cmake --build"
     says 94 build/app
+    PROACT_REPORT=1 build/more >said 2>&1 || fault "exit status $?"
+    has '^94$'
+    has '^proact: +1 +0 .*  scale\(float\*\)'
     ;;
 library)
     "$proactcc" -Xcompiler -fPIC -shared part.cu -o libpart.so || fault "-shared"
@@ -108,7 +122,7 @@ library)
     has '^proact: +1 +0 .*  scale\(float\*\)'
     ;;
 refusals)
-    fails 'proactcc: -dlink: device code is not linked' "$proactcc" -dlink part.o
+    fails 'proactcc: -dlto: device code is not linked' "$proactcc" -dlto part.o
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
     fails 'proactcc: device code is not linked across files (-dc)' "$proactcc" -dc needs.cu
     fails "there is no nvcc" env PROACT_NVCC=/nowhere "$proactcc" main.cu
