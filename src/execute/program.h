@@ -20,15 +20,19 @@ enum op_code {
     CODE_RETURN,       /* by from[0] */
     CODE_EXIT,
     CODE_TRAP,
-    CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
-    CODE_BARRIER,  /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
-    CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
-    CODE_FENCE,    /* detail: order, scope */
-    CODE_CLOCK,    /* detail: enum clock_kind */
-    CODE_SLEEP,    /* from[0]: ns */
-    CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
-    CODE_COPY,     /* `extra` bytes of thread memory from offset from[0] to offset `to` */
-    CODE_GLOBAL,   /* the rest are accesses: sites[extra] */
+    CODE_ASSERT,    /* __assertfail: message, file, line at from[0..2] of thread memory */
+    CODE_BARRIER,   /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
+    CODE_CONVERGE,  /* waits for the lanes of mask from[0] before the next operation */
+    CODE_FENCE,     /* detail: order, scope */
+    CODE_MBARRIER,  /* detail: enum mbarrier_kind; sites[extra]; value, state or parity in
+                       from[0]; `to`: state or predicate */
+    CODE_BULK_LOAD, /* from[0] bytes: to sites[extra], from the next one, counted by the
+                       third */
+    CODE_CLOCK,     /* detail: enum clock_kind */
+    CODE_SLEEP,     /* from[0]: ns */
+    CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
+    CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
+    CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
     CODE_SHARED,
     CODE_THREAD, /* local memory, and parameters of functions */
     CODE_CONSTANT,

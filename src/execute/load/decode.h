@@ -110,6 +110,12 @@ bool hoist_function(struct decoder *d); /* moves what does not change out of the
 void place_registers(struct decoder *d, const bool *leaders);
 bool stream_function(struct decoder *d, const bool *leaders); /* emits the rest */
 
+/* decode_memory.c: fills base and offset of a site from [reg + n], [symbol + n] or [n]. */
+bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+                  const struct ptx_operand *at, enum op_code *code);
+void site_add(struct decoder *d, struct site *s);
+struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code);
+
 /* One instruction, its guard aside. */
 bool decode_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool decode_move(struct decoder *d, const struct ptx_instruction *i);
@@ -118,4 +124,6 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
+bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
+bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i);
 bool decode_call(struct decoder *d, const struct ptx_instruction *i);

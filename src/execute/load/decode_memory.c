@@ -94,9 +94,8 @@ static enum op_code code_of_space(const struct decoder *d, enum ptx_space space)
     }
 }
 
-/* Fills base and offset from [reg + n], [symbol + n] or [n]. */
-static bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
-                         const struct ptx_operand *at, enum op_code *code)
+bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+                  const struct ptx_operand *at, enum op_code *code)
 {
     uint64_t offset = 0;
 
@@ -158,19 +157,24 @@ static bool site_values(struct decoder *d, struct site *s, const struct ptx_inst
     return true;
 }
 
-static struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code)
+void site_add(struct decoder *d, struct site *s)
 {
     struct execute_kernel *k = d->kernel;
 
     s->access.number = (uint32_t)k->site_count;
     s->access.line = d->line;
+    k->sites = must_grow(k->sites, k->site_count, &d->site_capacity, sizeof *k->sites);
+    k->sites[k->site_count++] = *s;
+}
+
+struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code)
+{
     s->is_strong =
         s->access.order != EXECUTE_WEAK &&
         !(s->access.order == EXECUTE_RELAXED && s->access.kind >= EXECUTE_ATOMIC);
     s->is_word = s->access.kind < EXECUTE_ATOMIC && s->count == 1 && s->element == 4 &&
                  s->width == 4;
-    k->sites = must_grow(k->sites, k->site_count, &d->site_capacity, sizeof *k->sites);
-    k->sites[k->site_count++] = *s;
+    site_add(d, s);
     struct execute_op *op = emit(d, code);
 
     op->extra = s->access.number;
