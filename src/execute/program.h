@@ -40,6 +40,9 @@ enum op_code {
     CODE_GENERIC
 };
 
+/* What stands for the address of function n of the module. */
+#define EXECUTE_FUNCTION(n) (UINT64_C(0x1000) + 16 * (uint64_t)(n))
+
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 
 enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };

@@ -120,6 +120,12 @@ static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsign
             return true;
         }
         break;
+    case HOME_FUNCTION:
+        if (bytes == 8 && s->function >= 0) {
+            *out = constant_place(d, EXECUTE_FUNCTION(s->function), bytes);
+            return true;
+        }
+        break;
     default:
         break;
     }
