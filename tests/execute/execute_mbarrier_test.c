@@ -61,6 +61,7 @@ static void phases_follow_one_another(void **state)
                "add.u32 %r6, %r3, %r6;\n"
                "ROUND: add.u32 %r7, %r1, %r9; st.shared.u32 [%r5], %r7;\n"
                "mbarrier.arrive.shared.b64 %rd5, [%r4];\n"
+               "cp.async.mbarrier.arrive.shared.b64 [%r4];\n"
                "WAIT: mbarrier.test_wait.shared.b64 %p2, [%r4], %rd5; @!%p2 bra WAIT;\n"
                "ld.shared.u32 %r8, [%r6];\n"
                "mbarrier.arrive.shared.b64 %rd6, [%r4];\n"

@@ -38,7 +38,9 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
     bool has_value = i->operand_count > 1u + has_result;
     op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrives */
 
-    if (ptx_has(i, PTX_PART_INVAL))
+    /* cp.async.mbarrier.arrive: its copies are done. It would add the arrival that it is
+       about to make, if it were not told to count it among those expected. */
+    if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
         return true;
     if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
         at->kind != PTX_MEMORY || ptx_has(i, PTX_PART_SHARED_CLUSTER) ||

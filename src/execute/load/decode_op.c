@@ -282,6 +282,8 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
     case PTX_RED:
         return decode_atomic(d, i);
     case PTX_CP:
+        if (ptx_has(i, PTX_PART_ARRIVE))
+            return decode_mbarrier(d, i);
         return ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES) ? decode_bulk_load(d, i)
                                                                : decode_copy(d, i);
     case PTX_MBARRIER:
