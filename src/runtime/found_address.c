@@ -36,11 +36,26 @@ static bool joins(const struct ptx_instruction *i, uint8_t used)
             (i->opcode == PTX_MOV && i->operands[1].kind == PTX_VECTOR));
 }
 
+/* No address becomes a floating-point number, and comes back. */
+static bool is_float(enum ptx_part type)
+{
+    return type == PTX_PART_F64 || type == PTX_PART_F32 || type == PTX_PART_F16 ||
+           type == PTX_PART_F16X2;
+}
+
+struct reading {
+    const struct ptx_function *function;
+};
+
 static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_t used)
 {
-    (void)context;
+    const struct ptx_function *f = ((const struct reading *)context)->function;
+
     if (loaded(i))
         return loaded(i);
+    if (is_float(i->type) || (i->operand_count && i->operands[0].kind == PTX_REGISTER &&
+                              is_float(f->registers[i->operands[0].reg].type)))
+        return 0;
     if (joins(i, used))
         return WORD;
     used &= WORD | HALF;
@@ -50,12 +65,23 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     return used;
 }
 
-/* Whether a marked register is part of an address, or goes into a function. */
-static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *marks)
+/* Out of the function, to where nobody follows it: into another, back to its caller, or,
+   from one that is called, into memory that is not its own. */
+static bool gives_away(const struct ptx_instruction *i, bool is_entry)
 {
-    bool passes = i->opcode == PTX_CALL ||
-                  (i->opcode == PTX_ST && i->space == PTX_SPACE_PARAM) ||
-                  i->opcode == PTX_OPCODE_COUNT;
+    if (i->opcode == PTX_CALL || i->opcode == PTX_OPCODE_COUNT)
+        return true;
+    if (i->opcode != PTX_ST || !(is_wide(i) || i->type == PTX_PART_B128))
+        return false;
+    return i->space == PTX_SPACE_PARAM ||
+           (!is_entry && i->space != PTX_SPACE_LOCAL && i->space != PTX_SPACE_SHARED);
+}
+
+/* Whether a marked register is part of an address, or leaves the function. */
+static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *marks,
+                            bool is_entry)
+{
+    bool passes = gives_away(i, is_entry);
 
     for (uint32_t o = 0; o < i->operand_count; o++) {
         const struct ptx_operand *at = &i->operands[o];
@@ -81,19 +107,18 @@ static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
     return 0;
 }
 
-/* Of a function, any word may go anywhere. */
 static uint32_t loads_address_at(const struct ptx_function *f)
 {
     uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
     bool leads = false;
 
-    if (!f->is_entry || (!line && !half_line))
-        return line;
+    if (!line && !half_line)
+        return 0;
     uint8_t *marks = must_calloc(f->register_count + 1, 1);
 
-    taint_spread(f, marks, mark_words, NULL);
+    taint_spread(f, marks, mark_words, &(struct reading){f});
     for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
-        leads = leads_somewhere(&f->instructions[i], marks);
+        leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
     free(marks);
     return !leads ? 0 : line ? line : half_line;
 }
