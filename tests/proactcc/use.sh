@@ -93,6 +93,14 @@ END
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
     says 94 env PROACT_DEVICES=1 ./app
+    # Other ways to say what is compiled, and where to.
+    mkdir there
+    cp main.cu main.text
+    "$proactcc" -odir there -c part.cu || fault "-odir"
+    "$proactcc" -x cu main.text -Xlinker there/part.o -o app || fault "-x cu"
+    says 94 ./app
+    g++ main.o there/part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -lcudart || fault "g++"
+    says 94 ./app
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
