@@ -30,7 +30,7 @@ struct device_options {
     unsigned threads;        /* host threads that emulate; 0: as many as cores */
     double wait_limit_ms;    /* of a device-side wait; 0: 10 s, virtual where emulated */
     /* A CTA that computes and stores for so long is endless, and so is a kernel whose CTAs
-       have done 8 times that together while none of them ended; 0: 500 ms, virtual. A CTA
+       have done 8 times that together while none of them ended; 0: 5 s, virtual. A CTA
        that only waits is no such (emulator only). */
     double kernel_limit_ms;
     unsigned children_limit; /* kernels launched by kernels of one device that may wait or

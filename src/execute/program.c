@@ -109,10 +109,16 @@ void execute_program_image(const struct execute_program *p, uint64_t address, vo
 
             if (target >= PTX_SYMBOL_MODULE)
                 target -= PTX_SYMBOL_MODULE;
-            if (target < 0 || (uint32_t)target >= m->symbol_count ||
-                !is_variable(&m->symbols[target]))
+            if (target < 0 || (uint32_t)target >= m->symbol_count)
                 continue;
-            value += address + p->offsets[target];
+            const struct ptx_symbol *to = &m->symbols[target];
+
+            if (to->is_function && to->function >= 0)
+                value += EXECUTE_FUNCTION(to->function);
+            else if (is_variable(to))
+                value += address + p->offsets[target];
+            else
+                continue;
             memcpy(image + p->offsets[n] + s->relocations[k].at, &value, sizeof value);
         }
     }

@@ -27,19 +27,26 @@ enum op_code {
     CODE_BULK,     /* detail: enum execute_bulk_step; a store: sites[extra] to, the next one
                       from, from[0] bytes; a wait: `extra` groups */
     CODE_PROXY,    /* orders the CTA's stores to shared memory before its bulk stores */
-    CODE_CLOCK,    /* detail: enum clock_kind */
-    CODE_SLEEP,    /* from[0]: ns */
-    CODE_PRINT,    /* vprintf: offsets in thread memory: format, arguments; `to`: result */
-    CODE_CHILD,    /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
-                      memory: arguments, `to`: result */
-    CODE_COPY,     /* `extra` bytes of thread memory from offset from[0] to offset `to` */
-    CODE_GLOBAL,   /* the rest are accesses: sites[extra] */
+    CODE_MBARRIER, /* detail: enum mbarrier_kind; sites[extra]; value, state or parity in
+                      from[0]; `to`: state or predicate */
+    CODE_BULK_LOAD, /* from[0] bytes: to sites[extra], from the next one, counted by the
+                       third */
+    CODE_CLOCK,     /* detail: enum clock_kind */
+    CODE_SLEEP,     /* from[0]: ns */
+    CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
+    CODE_CHILD,     /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
+                       memory: arguments, `to`: result */
+    CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
+    CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
     CODE_SHARED,
     CODE_THREAD, /* local memory, and parameters of functions */
     CODE_CONSTANT,
     CODE_PARAMETER, /* of the kernel */
     CODE_GENERIC
 };
+
+/* What stands for the address of function n of the module. */
+#define EXECUTE_FUNCTION(n) (UINT64_C(0x1000) + 16 * (uint64_t)(n))
 
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 

@@ -141,7 +141,7 @@ struct ptx_symbol {
     enum ptx_part type;
     uint32_t align, bytes; /* bytes of the whole array; 0 for extern shared x[] */
     uint32_t offset;       /* of a parameter, in the kernel's parameter block */
-    bool is_extern, is_function;
+    bool is_extern, is_function, is_managed;
     int32_t function;       /* index in the module, -1 where not defined here */
     unsigned char *initial; /* bytes long, or NULL for zero */
     /* Addresses inside `initial`: the eight bytes from `at` on hold symbol + addend, where
@@ -213,6 +213,8 @@ void ptx_destroy(struct ptx_module *m); /* NULL is fine */
 char *ptx_print(const struct ptx_module *m, size_t *bytes);
 
 const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
+/* Marks, by index in the module, `f` and all functions that it may call. */
+void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool reached[]);
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
 const char *ptx_opcode_spelling(enum ptx_opcode opcode);
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);

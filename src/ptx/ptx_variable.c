@@ -21,13 +21,15 @@ static bool read_align(struct ptx_parser *p, uint32_t *align)
 }
 
 /* .attribute(.managed) and the like */
-static bool skip_attribute(struct ptx_parser *p)
+static bool read_attribute(struct ptx_parser *p, bool *is_managed)
 {
     if (!ptx_expect(p, '(', "'(' after .attribute"))
         return false;
     while (p->token.kind == PTX_TOKEN_WORD || p->token.kind == PTX_TOKEN_NUMBER ||
-           ptx_at(p, ',') || ptx_at(p, '('))
+           ptx_at(p, ',') || ptx_at(p, '(')) {
+        *is_managed |= ptx_at_word(p, ".managed");
         ptx_next(p);
+    }
     while (ptx_accept(p, ')'))
         ;
     return true;
@@ -68,7 +70,7 @@ bool ptx_read_type(struct ptx_parser *p, struct ptx_declaration *d)
             good = read_align(p, &d->symbol.align);
         } else if (ptx_at_word(p, ".attribute")) {
             ptx_next(p);
-            good = skip_attribute(p);
+            good = read_attribute(p, &d->symbol.is_managed);
         } else if (ptx_at_word(p, ".ptr")) {
             ptx_next(p);
             good = skip_pointee(p);

@@ -31,15 +31,8 @@ bool module_has_variables(const struct ptx_module *m)
     return false;
 }
 
-static bool is_managed(const struct ptx_module *m, const struct ptx_symbol *s)
-{
-    const char *declared = m->text + s->span.offset, *at = strstr(declared, ".managed");
-
-    return at && at < declared + s->span.bytes;
-}
-
 /* Of the symbols that a function, or one that it may call, uses: the first such. */
-typedef bool which_symbol(const struct ptx_module *m, const struct ptx_symbol *s);
+typedef bool which_symbol(const struct ptx_symbol *s);
 
 static const struct ptx_symbol *used_in(const struct ptx_module *m,
                                         const struct ptx_function *f, which_symbol *which,
@@ -55,7 +48,7 @@ static const struct ptx_symbol *used_in(const struct ptx_module *m,
             const struct ptx_symbol *s = ptx_symbol(m, f, at->symbol);
 
             *line = f->instructions[i].line;
-            if (which(m, s))
+            if (which(s))
                 return s;
         }
     return NULL;
@@ -65,12 +58,20 @@ static const struct ptx_symbol *used_by(const struct ptx_module *m,
                                         const struct ptx_function *f, which_symbol *which,
                                         uint32_t *line)
 {
-    const struct ptx_symbol *s = used_in(m, f, which, line);
+    bool *reached = must_calloc(m->function_count, sizeof *reached);
+    const struct ptx_symbol *s = NULL;
 
+    ptx_reach(m, f, reached);
     for (uint32_t i = 0; i < m->function_count && !s; i++)
-        if (!m->functions[i].is_entry)
+        if (reached[i])
             s = used_in(m, &m->functions[i], which, line);
+    free(reached);
     return s;
+}
+
+static bool is_managed(const struct ptx_symbol *s)
+{
+    return s->is_managed;
 }
 
 const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
@@ -80,9 +81,8 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
     return used_by(m, f, is_managed, line);
 }
 
-static bool may_be_written(const struct ptx_module *m, const struct ptx_symbol *s)
+static bool may_be_written(const struct ptx_symbol *s)
 {
-    (void)m;
     return s->space == PTX_SPACE_GLOBAL && may_change(s);
 }
 

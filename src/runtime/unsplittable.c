@@ -2,9 +2,11 @@
 #include "runtime/unsplittable.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "runtime/found_address.h"
 #include "runtime/module_variable.h"
 
@@ -22,8 +24,7 @@ static enum proact_status refuse_managed(const struct proact_kernel *k,
                      k->name, k->image->ptx->name, line, s->name);
 }
 
-/* The line at which the kernel prints; or 0. */
-static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function *f)
+static uint32_t prints_in(const struct ptx_module *m, const struct ptx_function *f)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
@@ -34,6 +35,20 @@ static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function 
                 return in->line;
     }
     return 0;
+}
+
+/* The line at which the kernel prints, or what it calls; or 0. */
+static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function *f)
+{
+    bool *reached = must_calloc(m->function_count, sizeof *reached);
+    uint32_t line = 0;
+
+    ptx_reach(m, f, reached);
+    for (uint32_t i = 0; i < m->function_count && !line; i++)
+        if (reached[i])
+            line = prints_in(m, &m->functions[i]);
+    free(reached);
+    return line;
 }
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err)

@@ -44,9 +44,9 @@ static void an_endless_kernel_is_named(void **state)
         uint32_t ctas, threads;
         double limit_ms;
     } cases[] = {
-        {"endless_stores", "line 26", 1, 1, 0}, {"endless_stores", "line 26", 40, 128, 10},
-        {"endless", "line 27", 1, 32, 0},       {"endless", "line 27", 40, 128, 10},
-        {"endless_count", "line 28", 1, 32, 0}, {"endless_atomics", "line 29", 2, 32, 0}};
+        {"endless_stores", "line 26", 1, 1, 99}, {"endless_stores", "line 26", 40, 128, 10},
+        {"endless", "line 27", 1, 32, 0},        {"endless", "line 27", 40, 128, 10},
+        {"endless_count", "line 28", 1, 32, 99}, {"endless_atomics", "line 29", 2, 32, 99}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

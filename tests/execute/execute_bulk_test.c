@@ -148,8 +148,6 @@ static void a_wrong_source_is_named(void **state)
 static void other_bulk_copies_are_refused(void **state)
 {
     static const char *const forms[] = {
-        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd0], 16, "
-        "[m]",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r3], 16",
         "cp.async.bulk.wait_group %r3",
     };

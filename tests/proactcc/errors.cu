@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong is said at the call, and what broke the device for good by every later. */
 #include "check.cuh"
+#include <cassert>
 #include <cstring>
 
 __global__ void fill(int *x, int n)
@@ -9,6 +10,16 @@ __global__ void fill(int *x, int n)
 
     if (i < n)
         x[i] = i;
+}
+
+__global__ void small_only(int x)
+{
+    assert(x < 3);
+}
+
+__global__ void crooked(char *x)
+{
+    *(int *)(x + threadIdx.x) = 1;
 }
 
 int main(int argc, char **argv)
@@ -41,6 +52,18 @@ int main(int argc, char **argv)
         printf("%s\n", cudaGetErrorString(error));
         HOLDS(cudaMemcpy(host, x, 8, cudaMemcpyDeviceToHost) == error);
         HOLDS(cudaGetLastError() == error && cudaGetLastError() == error);
+        return 0;
+    }
+    if (strcmp(what, "assertion") == 0) {
+        small_only<<<1, 1>>>(4);
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+        HOLDS(cudaPeekAtLastError() == cudaErrorAssert);
+        return 0;
+    }
+    if (strcmp(what, "misaligned") == 0) {
+        crooked<<<1, 2>>>((char *)x);
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+        HOLDS(cudaGetLastError() == cudaErrorMisalignedAddress);
         return 0;
     }
     fill<<<4, 32>>>(x, 100);

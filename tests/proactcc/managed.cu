@@ -25,6 +25,31 @@ __global__ void square(int *x, int n)
         x[i] *= x[i];
 }
 
+__global__ void add_entry(int *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] += table[i & 3];
+}
+
+/* What the host puts into a managed variable, kernels of many CTAs see. */
+static void read_by_many(void)
+{
+    int *x, host[1000];
+
+    MUST(cudaMalloc(&x, sizeof host));
+    MUST(cudaMemset(x, 0, sizeof host));
+    for (int round = 1; round < 4; round++) {
+        table[2] = round;
+        add_entry<<<10, 128>>>(x, 1000);
+        MUST(cudaDeviceSynchronize());
+    }
+    MUST(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+    HOLDS(host[2] == 6 && host[502] == 6 && host[998] == 6 && host[997] == 6);
+    MUST(cudaFree(x));
+}
+
 int main()
 {
     node *list = nullptr;
@@ -70,6 +95,7 @@ int main()
         MUST(cudaFree(list));
         list = next;
     }
+    read_by_many();
     printf("managed: %d\n", sum);
     return 0;
 }

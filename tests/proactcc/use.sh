@@ -73,17 +73,53 @@ END
     says 94 ./app
     make -sB NVCC="$proactcc" FLAGS='-rdc=true -cudart shared' >said 2>&1 || fault "make -rdc"
     says 94 ./app
+    # One that calls nvcc by its name finds us, and we the toolkit's.
+    mkdir -p bin
+    ln -s "$proactcc" bin/nvcc
+    printf 'app:\n\tnvcc --options-file options -o app\n' >Makefile
+    printf -- '-O3 -arch=all-major\n"main.cu" part.cu\n' >options
+    PATH="$scratch/bin:$PATH" make -sB >said 2>&1 || fault "make by the name of nvcc"
+    says 94 ./app
+    PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+    has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
+    # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
+    toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+    "$proactcc" -c main.cu -o main.o && "$proactcc" -c part.cu || fault "-c"
+    for runtime in cudart 'cudart_static -lrt -lpthread -ldl'; do
+        # shellcheck disable=SC2086 # several words
+        g++ main.o part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -l$runtime || fault "g++"
+        PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
+        has '^proact: +1 +0 .*  add\(float\*\)'
+        has '^proact: +1 +0 .*  scale\(float\*\)'
+    done
+    says 94 env PROACT_DEVICES=1 ./app
+    # Other ways to say what is compiled, and where to.
+    mkdir there
+    cp main.cu main.text
+    "$proactcc" -odir there -c part.cu || fault "-odir"
+    "$proactcc" -x cu main.text -Xlinker there/part.o -o app || fault "-x cu"
+    says 94 ./app
+    g++ main.o there/part.o -o app -L"$toolkit/lib64" -L"$toolkit/lib" -lcudart || fault "g++"
+    says 94 ./app
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(app LANGUAGES CXX CUDA)
+find_package(CUDAToolkit REQUIRED)
 add_executable(app main.cu part.cu)
+add_library(part STATIC part.cu)
+add_executable(more main.cu)
+set_target_properties(part more PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
+target_link_libraries(more PRIVATE part CUDA::cudart)
 END
     cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
         fault "cmake"
     cmake --build build >said || fault "cmake --build"
     says 94 build/app
+    PROACT_REPORT=1 build/more >said 2>&1 || fault "exit status $?"
+    has '^94$'
+    has '^proact: +1 +0 .*  scale\(float\*\)'
     ;;
 library)
     "$proactcc" -Xcompiler -fPIC -shared part.cu -o libpart.so || fault "-shared"
@@ -94,7 +130,7 @@ library)
     has '^proact: +1 +0 .*  scale\(float\*\)'
     ;;
 refusals)
-    fails 'proactcc: -dlink: device code is not linked' "$proactcc" -dlink part.o
+    fails 'proactcc: -dlto: device code is not linked' "$proactcc" -dlto part.o
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
     fails 'proactcc: device code is not linked across files (-dc)' "$proactcc" -dc needs.cu
     fails "there is no nvcc" env PROACT_NVCC=/nowhere "$proactcc" main.cu
@@ -106,6 +142,11 @@ refusals)
     has "^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
     has '^an illegal memory access was encountered$'
     [ "$(grep -c '^proact:' said)" = 1 ] || fault "said more than once"
+    ./errors assertion >said 2>&1 || fault "exit status $?"
+    has "errors.cu:[0-9]+: assertion .x < 3. failed"
+    has '^device-side assert triggered$'
+    ./errors misaligned >said 2>&1 || fault "exit status $?"
+    has '^misaligned address$'
     ./errors unsupported >said 2>&1 || fault "exit status $?"
     has '^proact: cudaMallocArray\(\) is not supported$'
     ;;

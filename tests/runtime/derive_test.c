@@ -213,7 +213,9 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
 {
     struct bench b = open_on("fused", 3);
     struct proact_kernel *doubles = testing_kernel(&b, "doubles_long"),
-                         *follows = testing_kernel(&b, "follows");
+                         *follows = testing_kernel(&b, "follows"),
+                         *others[] = {testing_kernel(&b, "follows_halves"),
+                                      testing_kernel(&b, "follows_called")};
     struct proact_array *from = testing_array(&b, "from");
     struct view {
         uint64_t out, from;
@@ -241,6 +243,11 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
     MUST(proact_launch_block(follows, &grid, &(struct proact_block){&view, 20, places, 2},
                              &b.err));
     assert_non_null(strstr(proact_kernel_refusal(follows), "what may be addresses"));
+    for (unsigned i = 0; i < 2; i++) {
+        MUST(proact_launch_block(others[i], &grid,
+                                 &(struct proact_block){&view, 20, places, 2}, &b.err));
+        assert_non_null(strstr(proact_kernel_refusal(others[i]), "what may be addresses"));
+    }
     proact_close(b.p);
 }
 

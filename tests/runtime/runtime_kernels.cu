@@ -134,3 +134,30 @@ extern "C" __global__ void follows(unsigned *out, unsigned *const *from, unsigne
     if (i < n)
         out[i] = from[0][i];
 }
+
+/* In a function, which matters to those that call it alone. */
+extern "C" __device__ __attribute__((noinline)) unsigned follow(unsigned *const *from,
+                                                                unsigned i)
+{
+    return from[i - i % 1024][i];
+}
+
+extern "C" __global__ void follows_called(unsigned *out, unsigned *const *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = follow(from, i);
+}
+
+/* The same, of two halves. */
+extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    const unsigned *there =
+        (const unsigned *)((proact_u64)((const volatile unsigned *)from)[1] << 32 |
+                           ((const volatile unsigned *)from)[0]);
+
+    if (i < n)
+        out[i] = there[i] + 1;
+}

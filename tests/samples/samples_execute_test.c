@@ -18,7 +18,7 @@
 #include <proact/device.h>
 
 enum {
-    BLOCK_BYTES = SAMPLES_BLOCK_MAX,
+    BLOCK_BYTES = SAMPLES_BLOCK_MAX + sizeof(struct proact_share),
     ALIGNMENT = 512,
     MEMORY_SMALL = 8 << 20,
     MEMORY_LARGE = 256 << 20

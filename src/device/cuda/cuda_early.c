@@ -48,28 +48,38 @@ static cu_result run(const struct driver *v, cu_function f, cu_stream stream)
     return result ? result : v->stream_synchronize(stream);
 }
 
-cu_result cuda_early_calls(struct device_set *set, unsigned device, const char *ptx)
+static cu_result call(struct device_set *set, unsigned device)
 {
     const struct driver *v = &set->driver;
-    struct cuda_device *d = &set->devices[device];
     cu_module module;
     cu_function f;
-
-    if (d->has_calls || (!strstr(ptx, "vprintf") && !strstr(ptx, "__assertfail")))
-        return 0;
     cu_result result = v->module_load(&module, caller, 0, NULL, NULL);
 
     if (result)
         return result;
     result = v->module_function(&f, module, "caller");
     if (!result)
-        result = run(v, f, d->rescue);
+        result = run(v, f, set->devices[device].rescue);
     v->module_unload(module);
-    d->has_calls = !result;
     return result;
 }
 
-/* Only ever more: a program's own runtime may have asked for some. */
+enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
+                                    const char *ptx, struct proact_error *err)
+{
+    struct cuda_device *d = &set->devices[device];
+    enum proact_status status;
+
+    if (d->has_calls || (!strstr(ptx, "vprintf") && !strstr(ptx, "__assertfail")))
+        return PROACT_OK;
+    if ((status = cuda_synchronize(set, err)) || (status = cuda_enter(set, device, err)))
+        return status;
+    status = cuda_leave(set, device, call(set, device), "cuLaunchKernel", err);
+    d->has_calls = !status;
+    return status;
+}
+
+/* Within cuda_enter(). Only ever more: a program's own runtime may have asked for some. */
 cu_result cuda_early_local(const struct driver *v, cu_function f)
 {
     int bytes;

@@ -63,18 +63,19 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
     char log[LOG_BYTES] = "", *text;
     cu_jit_option options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    enum proact_status status = cuda_enter(set, device, err);
+    enum proact_status status;
     cu_module module;
 
-    if (status)
-        return status;
     text = must_strndup(ptx, bytes);
+    if ((status = cuda_early_calls(set, device, text, err)) ||
+        (status = cuda_enter(set, device, err))) {
+        free(text);
+        return status;
+    }
     bool links = cuda_must_link(text);
-    cu_result result = cuda_early_calls(set, device, text);
+    cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
+                             : set->driver.module_load(&module, text, 2, options, values);
 
-    if (!result)
-        result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
-                       : set->driver.module_load(&module, text, 2, options, values);
     free(text);
     if (!result && (result = load_all(&set->driver, module)))
         set->driver.module_unload(module);

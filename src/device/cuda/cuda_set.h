@@ -215,8 +215,9 @@ void cuda_observe(struct device_set *set, device_observer *observer, void *conte
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err);
 
-/* cuda_early.c, within cuda_enter(): before a kernel can be launched that needs it. */
-cu_result cuda_early_calls(struct device_set *set, unsigned device, const char *ptx);
+/* cuda_early.c: before a kernel can be launched that needs it. `ptx` ends with a NUL. */
+enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
+                                    const char *ptx, struct proact_error *err);
 cu_result cuda_early_local(const struct driver *v, cu_function f);
 
 /* cuda_standing.c, within cuda_enter(): waits for words in a graph. */

@@ -19,7 +19,7 @@
 #include "device/emulator/team.h"
 #include "device/emulator/windows.h"
 
-enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 500, FREE_LATENCY_NS = 50 };
+enum { WAIT_LIMIT_MS = 10000, KERNEL_LIMIT_MS = 5000, FREE_LATENCY_NS = 50 };
 enum { CHILDREN_LIMIT = 2048 }; /* of CUDA */
 
 static void set_destroy(struct device_set *set)

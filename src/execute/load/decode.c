@@ -17,6 +17,12 @@ static bool callees_decode(struct decoder *d, const struct ptx_function *f)
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
+        const struct indirect_call c = indirect_call_find(d->module, f, i);
+
+        for (uint32_t k = 0; c.target && k < d->module->function_count; k++)
+            if (indirect_call_fits(d->module, f, &c, &d->module->functions[k]) &&
+                !d->frames[k].is_open && !d->frames[k].is_done && !function_decode(d, k))
+                return false;
         if (i->opcode != PTX_CALL)
             continue;
         for (uint32_t k = 0; k < i->operand_count; k++) {

@@ -127,4 +127,19 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
+bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
+bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i);
+/* A call to what a register says; `target` is NULL where it is none. */
+struct indirect_call {
+    const struct ptx_operand *target, *arguments, *results;
+};
+struct indirect_call indirect_call_find(const struct ptx_module *m,
+                                        const struct ptx_function *f,
+                                        const struct ptx_instruction *i);
+bool indirect_call_fits(const struct ptx_module *m, const struct ptx_function *f,
+                        const struct indirect_call *c, const struct ptx_function *callee);
+/* `from` and `to`: where arguments and results lie in thread memory. */
+bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
+                          const struct indirect_call *c, const uint64_t *from,
+                          const uint64_t *to);
 bool decode_call(struct decoder *d, const struct ptx_instruction *i);

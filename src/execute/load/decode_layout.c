@@ -50,6 +50,11 @@ static void reach(struct decoder *d, uint32_t index, bool dynamic)
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
+        const struct indirect_call c = indirect_call_find(d->module, f, i);
+
+        for (uint32_t k = 0; c.target && k < d->module->function_count; k++)
+            if (indirect_call_fits(d->module, f, &c, &d->module->functions[k]))
+                reach(d, k, dynamic);
         for (uint32_t k = 0; k < i->operand_count; k++)
             operand_shared(d, &i->operands[k], dynamic);
         for (uint32_t k = 0; i->opcode == PTX_CALL && k < i->operand_count; k++) {

@@ -282,7 +282,12 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
     case PTX_RED:
         return decode_atomic(d, i);
     case PTX_CP:
-        return decode_copy(d, i);
+        if (ptx_has(i, PTX_PART_ARRIVE))
+            return decode_mbarrier(d, i);
+        return ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES) ? decode_bulk_load(d, i)
+                                                               : decode_copy(d, i);
+    case PTX_MBARRIER:
+        return decode_mbarrier(d, i);
     case PTX_BRA:
         return decode_branch(d, i);
     case PTX_BRX:

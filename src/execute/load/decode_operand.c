@@ -134,7 +134,11 @@ static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsign
         }
         break;
     case HOME_FUNCTION:
-        if ((offset = kernel_number(d->module, s)) == 0 || bytes != 8)
+        if (bytes != 8)
+            break;
+        if ((offset = kernel_number(d->module, s)) == 0 && s->function >= 0)
+            offset = EXECUTE_FUNCTION(s->function);
+        if (!offset)
             break;
         *out = constant_place(d, offset, bytes);
         return true;

@@ -220,6 +220,13 @@ bool decode_call(struct decoder *d, const struct ptx_instruction *i)
         else if (o->kind == PTX_LIST)
             arguments = o;
     }
+    const struct indirect_call by_address = indirect_call_find(d->module, d->function, i);
+
+    if (by_address.target)
+        return list_offsets(d, by_address.arguments, from, ARGUMENTS_MAX) &&
+                       list_offsets(d, by_address.results, to, ARGUMENTS_MAX)
+                   ? decode_indirect_call(d, i, &by_address, from, to)
+                   : refuse_instruction(d, i);
     if (!target || !list_offsets(d, arguments, from, ARGUMENTS_MAX) ||
         !list_offsets(d, results, to, ARGUMENTS_MAX))
         return refuse_instruction(d, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a warp: one operation after the other for the lanes of one group, until they all
    wait, have ended, or have run long enough. */
+#include "execute/run/run_mbarrier.h"
 #include "execute/warp/warp_memory.h"
 
 #ifndef WARP_INTERPRET
@@ -240,6 +241,14 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         break;
     case CODE_PROXY:
         bulk_order(w);
+        break;
+    case CODE_MBARRIER:
+        if (!mbarrier_run(w, c.op, active))
+            return stop(w, WARP_FAULT);
+        break;
+    case CODE_BULK_LOAD:
+        if (!bulk_load(w, c.op, active))
+            return stop(w, WARP_FAULT);
         break;
     case CODE_CLOCK:
         return read_clock(w, c, active);

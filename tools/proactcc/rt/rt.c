@@ -78,10 +78,16 @@ enum cuda_error rt_refuse(const char *call)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
-/* The sentences on an address that is nobody's, the emulator's and the driver's. */
-static bool is_about_an_address(const struct proact_error *err)
+/* By the sentences on a kernel's faults, the emulator's and the driver's. */
+static enum cuda_error fault_of(const struct proact_error *err)
 {
-    return strstr(err->text, "allocat") || strstr(err->text, "_ILLEGAL_ADDRESS");
+    if (strstr(err->text, "' failed") || strstr(err->text, "_ASSERT"))
+        return cudaErrorAssert;
+    if (strstr(err->text, "misaligned") || strstr(err->text, "_MISALIGNED_ADDRESS"))
+        return cudaErrorMisalignedAddress;
+    if (strstr(err->text, "allocat") || strstr(err->text, "_ILLEGAL_ADDRESS"))
+        return cudaErrorIllegalAddress;
+    return cudaErrorLaunchFailure;
 }
 
 enum cuda_error rt_error(struct rt *rt, enum proact_status status,
@@ -99,9 +105,7 @@ enum cuda_error rt_error(struct rt *rt, enum proact_status status,
     case PROACT_EREFUSED:
         return rt_break(rt, cudaErrorNotSupported, err->text);
     case PROACT_EFAULT:
-        return rt_break(
-            rt, is_about_an_address(err) ? cudaErrorIllegalAddress : cudaErrorLaunchFailure,
-            err->text);
+        return rt_break(rt, fault_of(err), err->text);
     case PROACT_ETIMEOUT:
         return rt_break(rt, cudaErrorLaunchTimeout, err->text);
     case PROACT_EDRIVER:

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls by address: virtual functions, pointers to functions. Functions are decoded into
+   one program, each once, so such a call asks for one after the other that fits whether it
+   is the one, and calls it for the lanes that want it. */
+#include "execute/load/decode.h"
+
+static void compare(const struct op_registers *r, const struct execute_op *op,
+                    uint32_t mask)
+{
+    const uint64_t *is = op_register(r, op->from[0]), *wanted = op_register(r, op->from[1]);
+    uint32_t *yes = op_register(r, op->to);
+
+    for (unsigned l = 0; l < LANES; l++)
+        if (mask >> l & 1 && is[l] == wanted[l])
+            *yes |= 1u << l;
+}
+
+/* Of these lanes: others may be on their way through the same call. */
+static void clear(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    *(uint32_t *)op_register(r, op->to) &= ~mask;
+}
+
+static void set(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    *(uint32_t *)op_register(r, op->to) |= mask;
+}
+
+/* The guard of what comes next. */
+static void where(struct decoder *d, op_place yes, bool is_not)
+{
+    struct execute_op *op = emit(d, CODE_GUARD);
+
+    op->from[0] = yes;
+    op->detail[0] = is_not;
+}
+
+static void copy_where(struct decoder *d, op_place yes, uint64_t from, uint64_t to,
+                       uint32_t bytes)
+{
+    where(d, yes, false);
+    struct execute_op *op = emit(d, CODE_COPY);
+
+    op->detail[OP_GUARDED] = true;
+    op->from[0] = (op_place)from;
+    op->to = (op_place)to;
+    op->extra = bytes;
+}
+
+static void call_where(struct decoder *d, op_place yes, uint32_t function,
+                       const uint64_t *from, const uint64_t *to)
+{
+    const struct ptx_function *f = &d->module->functions[function];
+    const struct frame *callee = &d->frames[function];
+
+    for (uint32_t n = 0; n < f->parameter_count; n++)
+        copy_where(d, yes, from[n], callee->offsets[n], f->symbols[n].bytes);
+    where(d, yes, false);
+    struct execute_op *op = emit(d, CODE_CALL);
+
+    op->detail[OP_GUARDED] = true;
+    op->extra = callee->entry;
+    op->to = callee->way_back;
+    for (uint32_t n = f->parameter_count; n < f->parameter_count + f->return_count; n++)
+        copy_where(d, yes, callee->offsets[n], to[n - f->parameter_count],
+                   f->symbols[n].bytes);
+}
+
+bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
+                          const struct indirect_call *c, const uint64_t *from,
+                          const uint64_t *to)
+{
+    const struct ptx_instruction *guard = d->guard;
+    op_place target,
+        done = place_new(d, FILE_WARP, 0); /* lanes with nothing to call left */
+
+    if (!operand_source(d, c->target, 8, &target))
+        return refuse_instruction(d, i);
+    d->guard = NULL;
+    emit_lanes(d, set, done, target);
+    d->guard = guard;
+    emit_lanes(d, clear, done, target);
+    d->guard = NULL;
+    for (uint32_t n = 0; n < d->module->function_count; n++) {
+        if (!d->frames[n].is_done ||
+            !indirect_call_fits(d->module, d->function, c, &d->module->functions[n]))
+            continue;
+        op_place is = constant_place(d, EXECUTE_FUNCTION(n), 8);
+        op_place yes = place_new(d, FILE_WARP, 0);
+
+        emit_lanes(d, clear, yes, target);
+        d->guard = guard;
+        emit_lanes(d, compare, yes, target)->from[1] = is;
+        emit_lanes(d, compare, done, target)->from[1] = is;
+        d->guard = NULL;
+        call_where(d, yes, n, from, to);
+    }
+    where(d, done, true);
+    emit(d, CODE_TRAP)->detail[OP_GUARDED] = true;
+    d->guard = guard;
+    return true;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers in shared memory that count arrivals and bytes, and the copies that they count.
+ */
+#include "execute/load/decode.h"
+#include "execute/run/run_mbarrier.h"
+
+static enum mbarrier_kind kind_of(const struct ptx_instruction *i)
+{
+    bool arrives = ptx_has(i, PTX_PART_ARRIVE);
+
+    if (ptx_has(i, PTX_PART_INIT))
+        return MBARRIER_INIT;
+    if (ptx_has(i, PTX_PART_EXPECT_TX))
+        return arrives ? MBARRIER_ARRIVE_EXPECT : MBARRIER_EXPECT;
+    if (arrives)
+        return MBARRIER_ARRIVE;
+    if (!ptx_has(i, PTX_PART_TEST_WAIT) && !ptx_has(i, PTX_PART_TRY_WAIT))
+        return MBARRIER_NONE;
+    return ptx_has(i, PTX_PART_PARITY) ? MBARRIER_TEST_PARITY : MBARRIER_TEST;
+}
+
+static bool is_shared(const struct ptx_instruction *i)
+{
+    return i->space == PTX_SPACE_SHARED || ptx_has(i, PTX_PART_SHARED) ||
+           ptx_has(i, PTX_PART_SHARED_CTA);
+}
+
+bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
+{
+    enum mbarrier_kind kind = kind_of(i);
+    bool has_result = i->operand_count && i->operands[0].kind != PTX_MEMORY;
+    const struct ptx_operand *at = &i->operands[has_result], *value = at + 1;
+    struct site s = {
+        .access = {.kind = kind == MBARRIER_INIT ? EXECUTE_STORE : EXECUTE_ATOMIC,
+                   .bytes = 8,
+                   .align = 8}};
+    enum op_code code = is_shared(i) ? CODE_SHARED : CODE_GENERIC;
+    bool has_value = i->operand_count > 1u + has_result;
+    op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrives */
+
+    /* cp.async.mbarrier.arrive: its copies are done. It would add the arrival that it is
+       about to make, if it were not told to count it among those expected. */
+    if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
+        return true;
+    if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
+        at->kind != PTX_MEMORY || ptx_has(i, PTX_PART_SHARED_CLUSTER) ||
+        (!has_value && kind != MBARRIER_ARRIVE) || (!has_result && kind >= MBARRIER_TEST))
+        return refuse_instruction(d, i);
+    if (has_value && !operand_source(d, value, kind == MBARRIER_TEST ? 8 : 4, &from))
+        return false;
+    if (has_result)
+        to = operand_target(d, &i->operands[0], kind >= MBARRIER_TEST ? 0 : 8);
+    if (!site_address(d, &s, i, at, &code))
+        return false;
+    struct execute_op *op = site_emit(d, &s, CODE_MBARRIER);
+
+    op->detail[0] = (uint8_t)kind;
+    op->from[0] = from;
+    op->to = to;
+    return true;
+}
+
+/* Into shared memory, counted by an mbarrier; sites are: to, from, the mbarrier. */
+bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
+{
+    static const struct execute_access accesses[] = {
+        {.kind = EXECUTE_STORE, .bytes = 16, .align = 16},
+        {.kind = EXECUTE_LOAD, .bytes = 16, .align = 16},
+        {.kind = EXECUTE_ATOMIC, .bytes = 8, .align = 8}};
+    static const unsigned operands[] = {0, 1, 3};
+    uint32_t first = (uint32_t)d->kernel->site_count;
+    uint32_t hint = ptx_has(i, PTX_PART_L2_CACHE_HINT);
+    op_place bytes;
+
+    if (i->operand_count != 4 + hint || ptx_has(i, PTX_PART_TENSOR))
+        return refuse_instruction(d, i);
+    for (unsigned n = 0; n < 3; n++) {
+        struct site s = {.access = accesses[n]};
+        enum op_code code = n == 1 ? CODE_GLOBAL : CODE_SHARED;
+
+        if (i->operands[operands[n]].kind != PTX_MEMORY ||
+            !site_address(d, &s, i, &i->operands[operands[n]], &code))
+            return refuse_instruction(d, i);
+        site_add(d, &s);
+    }
+    if (!operand_source(d, &i->operands[2], 4, &bytes))
+        return false;
+    struct execute_op *op = emit(d, CODE_BULK_LOAD);
+
+    op->extra = first;
+    op->from[0] = bytes;
+    return true;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joined to every object that proactcc compiles: each call of the CUDA runtime, weak, which
+   goes on to libproactrt_shared.so. Where proactcc links, the calls of libproactrt.a are
+   stronger; where something else does (`g++ ... -lcudart`), these come before the toolkit's
+   libraries, and the program is ours all the same. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The library's folder: proactcc knows it when it compiles. */
+extern const char proactrt_folder[] __attribute__((visibility("hidden")));
+
+/* A call jumps to what its slot holds: at first to where all slots are filled. Arguments
+   are in registers, or on the stack above the way back; none is a floating-point number. */
+__asm__(".text\n"
+        "proactrt_first_call:\n"
+        "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n"
+        "    push %r8\n    push %r9\n    push %r11\n"
+        "    call proactrt_fill\n"
+        "    pop %r11\n    pop %r9\n    pop %r8\n"
+        "    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n"
+        "    jmp *(%r11)\n");
+
+#define STUB(name)                                                                         \
+    __asm__(".text\n"                                                                      \
+            ".weak " #name "\n"                                                            \
+            ".type " #name ", @function\n" #name ":\n"                                     \
+            "    jmp *proactrt_slot_" #name "(%rip)\n"                                     \
+            "proactrt_first_" #name ":\n"                                                  \
+            "    lea proactrt_slot_" #name "(%rip), %r11\n"                                \
+            "    jmp proactrt_first_call\n"                                                \
+            ".data\n"                                                                      \
+            "    .balign 8\n"                                                              \
+            "proactrt_slot_" #name ": .quad proactrt_first_" #name "\n"                    \
+            ".text\n");                                                                    \
+    extern void *proactrt_slot_##name __attribute__((visibility("hidden")));
+#define CALL(name) STUB(name)
+#define REFUSED(name) STUB(name)
+#define ALIAS(name, of) STUB(name)
+#include "cuda_call.def"
+#undef CALL
+#undef REFUSED
+#undef ALIAS
+
+#define CALL(name) {#name, &proactrt_slot_##name},
+#define REFUSED(name) CALL(name)
+#define ALIAS(name, of) CALL(name)
+static const struct {
+    const char *name;
+    void **slot;
+} calls[] = {
+#include "cuda_call.def"
+};
+
+static void *open_library(void)
+{
+    char path[4096];
+    void *library;
+
+    snprintf(path, sizeof path, "%s/libproactrt_shared.so", proactrt_folder);
+    if (!(library = dlopen(path, RTLD_NOW | RTLD_GLOBAL)) &&
+        !(library = dlopen("libproactrt_shared.so", RTLD_NOW | RTLD_GLOBAL))) {
+        fprintf(stderr, "proact: %s\n", dlerror());
+        exit(1);
+    }
+    return library;
+}
+
+/* Called by the text above. */
+static void fill(void) __asm__("proactrt_fill") __attribute__((used));
+static void fill(void)
+{
+    void *library = open_library();
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        void *call = dlsym(library, calls[i].name);
+
+        if (!call) {
+            fprintf(stderr, "proact: libproactrt_shared.so has no %s()\n", calls[i].name);
+            exit(1);
+        }
+        *calls[i].slot = call;
+    }
+}
