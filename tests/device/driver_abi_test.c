@@ -95,6 +95,7 @@ NUMBER(CU_DYNAMIC_SHARED_MAX, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
 NUMBER(CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BUFFER)
 NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
 
+NUMBER(CU_STREAM_BLOCKING, CU_STREAM_DEFAULT)
 NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
 NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
 NUMBER(CU_EVENT_WITHOUT_TIME, CU_EVENT_DISABLE_TIMING)
@@ -181,9 +182,10 @@ static void no_number_is_left_out(void **state)
 }
 
 /* Pointers are no constants to a compiler. */
-static void the_words_of_a_launch_are_the_same(void **state)
+static void pointers_are_the_same(void **state)
 {
     (void)state;
+    assert_ptr_equal(CU_STREAM_OLD_DEFAULT, CU_STREAM_LEGACY);
     assert_ptr_equal(CU_LAUNCH_END, CU_LAUNCH_PARAM_END);
     assert_ptr_equal(CU_LAUNCH_BUFFER, CU_LAUNCH_PARAM_BUFFER_POINTER);
     assert_ptr_equal(CU_LAUNCH_BUFFER_BYTES, CU_LAUNCH_PARAM_BUFFER_SIZE);
@@ -193,7 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_number_is_left_out),
-        cmocka_unit_test(the_words_of_a_launch_are_the_same),
+        cmocka_unit_test(pointers_are_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -219,4 +219,8 @@ const struct device_backend device_cuda = {
     .now_ns = cuda_now_ns,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
+    .guests_follow = cuda_guests_follow,
+    .follow_guests = cuda_follow_guests,
+    .guest_stream_create = cuda_guest_stream_create,
+    .guest_stream_destroy = cuda_guest_stream_destroy,
 };

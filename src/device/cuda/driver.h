@@ -70,6 +70,7 @@ enum { /* options of module_load */
        CU_JIT_ERROR_LOG_BYTES = 6,
 };
 enum {
+    CU_STREAM_BLOCKING = 0, /* waits for the old default stream, and it for this one */
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
@@ -82,6 +83,8 @@ enum {
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,
 };
+/* The default stream of a context, which the driver calls its legacy one. */
+#define CU_STREAM_OLD_DEFAULT ((cu_stream)1)
 /* What `extra` of a launch holds: pairs of these and a pointer. */
 #define CU_LAUNCH_END ((void *)0)
 #define CU_LAUNCH_BUFFER ((void *)1)
