@@ -108,9 +108,13 @@ struct proact {
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
     uint64_t all_used;      /* the last there that may have touched every array */
+    uint64_t all_changed;   /* the last there that may have written to every array */
     uint64_t variables;     /* grows when variables of modules may have changed */
     uint64_t generation;    /* grows when launches broke and left counters anyhow */
     bool has_variables;     /* some module has one that kernels may write */
+    uint64_t
+        guests_entered; /* the last operation that guests, once there are any, follow */
+    bool has_guests;
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;
