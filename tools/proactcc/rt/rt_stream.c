@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and events. All streams are one, so that an order between two is always there;
-   what asks whether something is done waits for it. */
+   what asks whether something is done waits for it. On GPUs a stream's handle is one of the
+   driver's all the same: libraries work on it. */
 #include <stdlib.h>
+
+#include <proact/guest.h>
 
 #include "base/memory.h"
 #include "cuda_calls.h"
@@ -9,7 +12,9 @@
 
 enum { NON_BLOCKING = 1, DISABLE_TIMING = 2, BLOCKING_SYNC = 1 };
 
-struct cuda_stream {
+struct rt_stream {
+    struct rt_stream *next;
+    struct cuda_stream *handle;
     unsigned flags;
     int priority;
     unsigned long long id;
@@ -25,6 +30,42 @@ static bool is_default(const struct cuda_stream *s)
     return !s || s == CUDA_STREAM_LEGACY || s == CUDA_STREAM_PER_THREAD;
 }
 
+/* Where the list leads to the stream, or to NULL: there is none. */
+static struct rt_stream **find(struct rt *rt, const struct cuda_stream *handle)
+{
+    struct rt_stream **link = &rt->streams;
+
+    while (*link && (*link)->handle != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+/* A default stream is like one that was made without a word. */
+static enum cuda_error look_up(struct rt *rt, const struct cuda_stream *handle,
+                               struct rt_stream *out)
+{
+    static const struct rt_stream standard;
+    const struct rt_stream *s = is_default(handle) ? &standard : *find(rt, handle);
+
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    *out = *s;
+    return cudaSuccess;
+}
+
+static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
+{
+    struct proact_error err = {""};
+    void *handle = s;
+    enum cuda_error error =
+        rt->is_emulated
+            ? cudaSuccess
+            : rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
+
+    s->handle = handle;
+    return error;
+}
+
 enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned flags,
                                              int priority)
 {
@@ -33,11 +74,18 @@ enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned 
 
     if (!error && (!out || flags > NON_BLOCKING))
         error = cudaErrorInvalidValue;
-    if (!error) {
-        *out = must_calloc(1, sizeof **out);
-        **out = (struct cuda_stream){flags, priority, ++rt->allocations};
+    if (error)
+        return rt_leave(rt, error);
+    struct rt_stream *s = must_calloc(1, sizeof *s);
+
+    *s = (struct rt_stream){rt->streams, NULL, flags, priority, ++rt->allocations};
+    if ((error = handle_create(rt, s))) {
+        free(s);
+        return rt_leave(rt, error);
     }
-    return rt_leave(rt, error);
+    rt->streams = s;
+    *out = s->handle;
+    return rt_leave(rt, cudaSuccess);
 }
 
 enum cuda_error cudaStreamCreateWithFlags(struct cuda_stream **out, unsigned flags)
@@ -53,10 +101,14 @@ enum cuda_error cudaStreamCreate(struct cuda_stream **out)
 enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream **link = find(rt, s), *found = *link;
 
-    if (is_default(s))
+    if (is_default(s) || !found)
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
-    free(s);
+    if (!rt->is_emulated && rt->session)
+        proact_guest_stream_destroy(rt->session, s);
+    *link = found->next;
+    free(found);
     return rt_leave(rt, rt->broken);
 }
 
@@ -96,25 +148,34 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
 enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *flags = is_default(s) ? 0 : s->flags;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *flags = found.flags;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetPriority(struct cuda_stream *s, int *priority)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *priority = is_default(s) ? 0 : s->priority;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *priority = found.priority;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *id = is_default(s) ? 0 : s->id;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *id = found.id;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device)
