@@ -60,6 +60,18 @@ touch empty.cu
 "$proactcc" empty.cu libcalls.so -Xlinker -rpath-link=. -o other || fault "with a library"
 run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always
 
+# Linked by others, as CMake does: the calls are not seen, and may have come at any time.
+folder=$(dirname "$(dirname "$proactcc")")/lib
+g++ calls.o -L. -lcublas -lcusparse -L"$folder" -lproactrt -ljansson -lz -lm -o other ||
+    fault "g++"
+for split in always auto; do
+    run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=$split PROACT_REPORT=1
+    cp stderr said
+    has '^proact: libcu[a-z]*.so is called past proact, as the link was not made by proactcc: '
+done
+run program FAKE_CUDA_DEVICES=2 PROACT_REPORT=1
+grep -q past stderr && fault "seen, and called past proact"
+
 # No GPU: said once a function, and the library's own answer for it; texts are still there.
 PROACT_MACHINE=h200x4 LD_LIBRARY_PATH=$scratch ./program >stdout 2>said || fault "emulated"
 echo "status 15: not supported" | diff -u - stdout || code=1

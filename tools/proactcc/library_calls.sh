@@ -114,7 +114,19 @@ for pair in $wanted; do
     esac
 done
 [ -s "$out/names" ] || exit 0
+# What tells, when the program starts, that this link was made here (rt/rt_unseen.c).
+cat >"$out/linked.s" <<'END' && as -o "$out/linked.o" "$out/linked.s" || exit 1
+.text
+.Llinked:
+  endbr64
+  leaq .Llinked(%rip), %rdi
+  jmp *proact_library_linked@GOTPCREL(%rip)
+.section .init_array,"aw"
+.balign 8
+.quad .Llinked
+.section .note.GNU-stack,"",@progbits
+END
 # The host compiler puts the file's words in the place of its name.
 sort -u "$out/names" | sed '1!s/^/-Xlinker --wrap=/; 1s/^/--wrap=/' >"$out/wraps"
-printf '%s\n' -Xlinker "@$out/wraps" "$archive"
+printf '%s\n' -Xlinker "@$out/wraps" "$out/linked.o" "$archive"
 printf '%s\n' $again # behind the trampolines, for linkers that take what is needed then

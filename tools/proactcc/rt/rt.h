@@ -67,7 +67,10 @@ struct rt {
         bool is_pending, any, hide;
         struct proact_array **written;
         size_t count, capacity;
-        uint64_t calls; /* since the beginning */
+        uint64_t calls;      /* since the beginning */
+        const char *unseen;  /* one that is called past us, or NULL */
+        const void **linked; /* an address in each object that proactcc linked */
+        size_t linked_count, linked_capacity;
     } guests;
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
@@ -129,6 +132,9 @@ enum cuda_error rt_shadows_out(struct rt *rt);
 
 /* What is queued from now on comes after what libraries have queued (rt_library.c). */
 void rt_guests_follow(struct rt *rt);
+/* Whether some are called past us (rt_unseen.c), so that they may come in at any time. */
+void rt_guests_look(struct rt *rt);
+void rt_guests_let_in(struct rt *rt);
 
 void rt_report(struct rt *rt);
 void rt_report_watch(struct rt *rt);

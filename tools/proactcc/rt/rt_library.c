@@ -99,7 +99,7 @@ void rt_library_leave(struct library_call *call, struct library_words words)
 void rt_guests_follow(struct rt *rt)
 {
     struct rt_guests *g = &rt->guests;
-    const struct proact_guest_writes writes = {g->written, g->count, g->any};
+    const struct proact_guest_writes writes = {g->written, g->count, g->any || g->unseen};
     struct proact_error err = {""};
 
     if (!rt->broken && rt->session)

@@ -25,6 +25,9 @@ struct library_call {
 /* Jumped to with a struct library_call in a register of no caller's; not for C. */
 RT_API void proact_library_call(void);
 
+/* Start-up code of each object that proactcc linked with such libraries: where it is. */
+RT_API void proact_library_linked(const void *address);
+
 /* The trampoline's words for a call: `registers` are rdi, rsi, rdx, rcx, r8, r9, `stack`
    what lies behind the return address. */
 struct library_words {

@@ -75,6 +75,11 @@ void rt_report(struct rt *rt)
     if (rt->guests.calls)
         fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
                 (unsigned long long)rt->guests.calls);
+    if (rt->guests.unseen)
+        fprintf(stderr,
+                "proact: %s is called past proact, as the link was not made by proactcc: "
+                "split kernels begin with copies of all their arrays\n",
+                rt->guests.unseen);
     if (!rt->broken)
         proact_statistics_get(rt->session, PROACT_ALL, NULL, &s, NULL);
     fprintf(stderr,
