@@ -2,9 +2,6 @@
 /* Who calls NVIDIA's libraries without our trampolines: a program that another than
    proactcc linked, or a library of its. Such calls may happen whenever the program is not
    in a call of ours, and may write anything. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dl_iterate_phdr(), which POSIX does not have */
-#endif
 #include <link.h>
 #include <string.h>
 
