@@ -60,6 +60,11 @@ touch empty.cu
 "$proactcc" empty.cu libcalls.so -Xlinker -rpath-link=. -o other || fault "with a library"
 run other FAKE_CUDA_DEVICES=2 PROACT_SPLIT=always
 
+env FAKE_CUDA_DEVICES=2 LD_LIBRARY_PATH="$scratch:$driver" PROACT_MACHINE=here ./program captured \
+    >said 2>&1 || fault "captured"
+has '^proact: cublasScopy_v2\(\) cannot be captured: '
+has '^captured: 15$'
+
 # Linked by others, as CMake does: the calls are not seen, and may have come at any time.
 folder=$(dirname "$(dirname "$proactcc")")/lib
 g++ calls.o -L. -lcublas -lcusparse -L"$folder" -lproactrt -ljansson -lz -lm -o other ||

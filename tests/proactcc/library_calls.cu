@@ -101,6 +101,17 @@ static void arguments(void)
     printf("varied: %g\n", add(10, 1., 2., 3., 4., 5., 6., 7., 8., 9., 10.));
 }
 
+/* A graph would have to keep the call, and cannot. */
+static void captured(struct fake_handle *h, cudaStream_t stream)
+{
+    cudaGraph_t graph;
+    float *a = array();
+
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    printf("captured: %d\n", cublasScopy_v2(h, 1, a, 1, a + 1, 1));
+    cudaStreamEndCapture(stream, &graph);
+}
+
 int main(int count, char **)
 {
     struct fake_handle *h = nullptr;
@@ -112,11 +123,13 @@ int main(int count, char **)
         return 0;
     between_kernels(h, "default stream", nullptr);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    between_kernels(h, "stream", stream);
+    if (count == 1)
+        between_kernels(h, "stream", stream);
+    else
+        captured(h, stream);
     cublasDestroy_v2(h);
     cudaStreamDestroy(stream);
     by_handle();
-    if (count == 1)
-        arguments();
+    arguments();
     return cudaDeviceSynchronize();
 }

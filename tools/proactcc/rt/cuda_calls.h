@@ -176,7 +176,6 @@ RT_API enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags
 RT_API enum cuda_error cudaStreamGetPriority(struct cuda_stream *s, int *priority);
 RT_API enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id);
 RT_API enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device);
-RT_API enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, int *status);
 RT_API enum cuda_error cudaStreamAttachMemAsync(struct cuda_stream *s, void *pointer,
                                                 size_t bytes, unsigned flags);
 RT_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest);

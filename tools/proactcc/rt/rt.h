@@ -53,6 +53,9 @@ struct rt {
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
     struct rt_stream *streams; /* that the program has made */
+    uint64_t captures;         /* of streams, so far (rt_capture.c) */
+    unsigned open_captures;
+    int capture_mode;
     struct rt_ranges ranges;
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;

@@ -26,6 +26,15 @@ static struct library_verdict refuse_emulated(struct library_call *call)
     return refuse(call);
 }
 
+/* A library's own runtime knows nothing of our captures, and would run at once. */
+static struct library_verdict refuse_captured(struct library_call *call)
+{
+    if (!call->was_refused)
+        rt_say("%s() cannot be captured: call it before or behind the graph", call->name);
+    call->was_refused = true;
+    return refuse(call);
+}
+
 static enum cuda_error enter(struct rt *rt)
 {
     struct proact_error err = {""};
@@ -51,6 +60,8 @@ struct library_verdict rt_library_enter(struct library_call *call,
         verdict = refuse(call);
     else if (rt->is_emulated)
         verdict = refuse_emulated(call);
+    else if (call->kind >= LIBRARY_PLAIN && rt->open_captures)
+        verdict = refuse_captured(call);
     else if (call->kind >= LIBRARY_PLAIN && enter(rt))
         verdict = refuse(call);
     rt_leave(rt, cudaSuccess);

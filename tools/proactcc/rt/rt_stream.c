@@ -8,21 +8,14 @@
 
 #include "base/memory.h"
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 enum { NON_BLOCKING = 1, DISABLE_TIMING = 2, BLOCKING_SYNC = 1 };
-
-struct rt_stream {
-    struct rt_stream *next;
-    struct cuda_stream *handle;
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
 
 struct cuda_event {
     struct proact_moment *moment;
     bool has_time, is_recorded;
+    uint64_t capture; /* that it was last recorded in; 0: none */
 };
 
 static bool is_default(const struct cuda_stream *s)
@@ -38,6 +31,11 @@ static struct rt_stream **find(struct rt *rt, const struct cuda_stream *handle)
     while (*link && (*link)->handle != handle)
         link = &(*link)->next;
     return link;
+}
+
+struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle)
+{
+    return is_default(handle) ? NULL : *find(rt, handle);
 }
 
 /* A default stream is like one that was made without a word. */
@@ -78,7 +76,8 @@ enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned 
         return rt_leave(rt, error);
     struct rt_stream *s = must_calloc(1, sizeof *s);
 
-    *s = (struct rt_stream){rt->streams, NULL, flags, priority, ++rt->allocations};
+    *s = (struct rt_stream){
+        .next = rt->streams, .flags = flags, .priority = priority, .id = ++rt->allocations};
     if ((error = handle_create(rt, s))) {
         free(s);
         return rt_leave(rt, error);
@@ -119,16 +118,24 @@ static enum cuda_error wait(void)
     return rt_leave(rt, rt_wait(rt));
 }
 
+/* Nobody can wait for what is only kept. */
+static enum cuda_error wait_for(const struct cuda_stream *s)
+{
+    struct rt *rt = rt_enter();
+
+    if (rt_capture_break(rt, s))
+        return rt_leave(rt, cudaErrorStreamCaptureUnsupported);
+    return rt_leave(rt, rt_wait(rt));
+}
+
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s)
 {
-    (void)s;
-    return wait();
+    return wait_for(s);
 }
 
 enum cuda_error cudaStreamQuery(struct cuda_stream *s)
 {
-    (void)s;
-    return wait();
+    return wait_for(s);
 }
 
 enum cuda_error cudaDeviceSynchronize(void)
@@ -141,7 +148,9 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
 {
     struct rt *rt = rt_enter();
 
-    (void)s, (void)flags;
+    (void)flags;
+    if (event && event->capture)
+        rt_capture_join(rt, s, event->capture);
     return rt_leave(rt, event ? rt->broken : cudaErrorInvalidResourceHandle);
 }
 
@@ -187,15 +196,6 @@ enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device)
     return rt_leave(rt, cudaSuccess);
 }
 
-enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, int *status)
-{
-    struct rt *rt = rt_enter();
-
-    (void)s;
-    *status = 0;
-    return rt_leave(rt, cudaSuccess);
-}
-
 enum cuda_error cudaStreamAttachMemAsync(struct cuda_stream *s, void *pointer, size_t bytes,
                                          unsigned flags)
 {
@@ -217,15 +217,35 @@ enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 
 /* Called by the stream that has come so far: here, by its program. */
+struct host_call {
+    void (*function)(void *);
+    void *context;
+};
+
+static enum cuda_error run_host_call(struct rt *rt, const void *data)
+{
+    const struct host_call *c = data;
+    enum cuda_error error = rt_wait(rt);
+
+    if (!error)
+        c->function(c->context);
+    return error;
+}
+
 enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void *),
                                    void *context)
 {
-    enum cuda_error error = wait();
+    struct rt *rt = rt_enter();
+    const struct host_call c = {function, context};
 
-    (void)s;
-    if (!error)
-        function(context);
-    return error;
+    if (!rt_capture_of(rt, s)) { /* without the lock, which another thread may want */
+        enum cuda_error error = rt_leave(rt, rt_wait(rt));
+
+        if (!error)
+            function(context);
+        return error;
+    }
+    return rt_leave(rt, rt_in_stream(rt, s, run_host_call, &c, sizeof c));
 }
 
 enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
@@ -233,7 +253,7 @@ enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
                                                        enum cuda_error, void *),
                                       void *context, unsigned flags)
 {
-    enum cuda_error error = wait();
+    enum cuda_error error = wait_for(s);
 
     (void)flags;
     callback(s, error, context);
@@ -281,9 +301,10 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     struct proact_error err = {""};
     enum cuda_error error = rt->broken;
 
-    (void)s;
     if (!error && !event)
         error = cudaErrorInvalidResourceHandle;
+    if (!error && (event->capture = rt_capture_of(rt, s)))
+        return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
     if (!error && event->has_time)
         error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
     if (!error)
