@@ -52,8 +52,9 @@ struct rt {
     struct rt_image *images;
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
-    struct rt_stream *streams; /* that the program has made */
-    uint64_t captures;         /* of streams, so far (rt_capture.c) */
+    struct rt_stream *streams;             /* that the program has made */
+    struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
+    uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;
     int capture_mode;
     struct rt_ranges ranges;
