@@ -44,6 +44,9 @@ struct device_launch {
     size_t parameter_bytes;
     const char *label;              /* for traces; NULL: the kernel's name */
     const struct device_unit *unit; /* the paper's III-D unit, or NULL */
+    /* CTAs may wait for each other: all are there at once, or it is PROACT_EINVAL (an
+       emulated device only stops when it goes on no more). */
+    bool is_cooperative;
 };
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks

@@ -67,6 +67,8 @@ NUMBER(CU_UNSUPPORTED_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
 NUMBER(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND)
 NUMBER(CU_NOT_READY, CUDA_ERROR_NOT_READY)
 NUMBER(CU_LAUNCH_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+NUMBER(CU_COOPERATIVE_TOO_LARGE, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+NUMBER(CU_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 NUMBER(CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 
 NUMBER(CU_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
@@ -127,6 +129,13 @@ SIZE(struct cu_memory_access, CUmemAccessDesc)
 MEMBER(struct cu_memory_access, location, CUmemAccessDesc, location)
 MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 
+SIZE(struct cu_launch_attribute, CUlaunchAttribute)
+MEMBER(struct cu_launch_attribute, value, CUlaunchAttribute, value)
+SIZE(struct cu_launch_config, CUlaunchConfig)
+MEMBER(struct cu_launch_config, stream, CUlaunchConfig, hStream)
+MEMBER(struct cu_launch_config, attributes, CUlaunchConfig, attrs)
+MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
+
 /* Each function's type, with our words for types put back into NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
@@ -137,6 +146,7 @@ MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 #define cu_address CUdeviceptr
 #define cu_memory_kind CUmemAllocationProp_st
 #define cu_memory_access CUmemAccessDesc_st
+#define cu_launch_config CUlaunchConfig_st
 #define DRIVER(name, symbol, parameters)                                                   \
     _Static_assert(                                                                        \
         __builtin_types_compatible_p(cu_result(*) parameters, __typeof__(&symbol)),        \

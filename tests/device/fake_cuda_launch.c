@@ -326,3 +326,20 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
                                                        info.parameter_bytes)});
     return 0;
 }
+
+/* All CTAs at once: as many as stand beside each other here. */
+cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
+                           void **parameters, void **extra)
+{
+    cu_result result = fake_count(__func__);
+    bool is_cooperative = c->attribute_count == 1 &&
+                          c->attributes[0].id == CU_LAUNCH_COOPERATIVE &&
+                          c->attributes[0].value.cooperative;
+
+    if (result || (c->attribute_count && !is_cooperative))
+        return result ? result : CU_INVALID_VALUE;
+    if (is_cooperative && c->grid_x * c->grid_y * c->grid_z > RESIDENT)
+        return CU_COOPERATIVE_TOO_LARGE;
+    return cuLaunchKernel(f, c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y,
+                          c->block_z, c->shared_bytes, c->stream, parameters, extra);
+}

@@ -9,6 +9,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 libraries="gemm_between fft_between solve_between sparse_between"
+others="thrust_between grid_sync" # the one is compiled into the program, the other takes a GPU
 code=0
 fault() {
     echo "$*"
@@ -19,9 +20,9 @@ build() { # NVCC PROACTCC OUT
     mkdir -p "$3"
     echo '#include <cublas_v2.h>' >"$3/has.cu"
     "$1" -E "$3/has.cu" >"$3/has" 2>&1 || { echo "no cuBLAS beside $1"; exit 77; }
-    for name in $libraries thrust_between; do
+    for name in $libraries $others; do
         flags="-arch=sm_80 -Xlinker -s -lcublas -lcufft -lcurand -lcusolver -lcusparse"
-        [ $name = thrust_between ] && flags="-arch=sm_80 -Xlinker -s"
+        case " $others " in *" $name "*) flags="-arch=sm_80 -Xlinker -s" ;; esac
         # shellcheck disable=SC2086 # a list
         "$1" "$here/$name.cu" $flags -o "$3/$name.plain" &&
             "$2" "$here/$name.cu" $flags -o "$3/$name.proact" || exit 1
@@ -49,6 +50,9 @@ emulated() {
         head -1 "$out/stderr" | grep -q '^proact: cu.*() runs on a GPU only' ||
             fault "$name: $(cat "$out/stderr")"
     done
+    PROACT_MACHINE=h200x4 "$out/grid_sync.proact" >"$out/stdout" 2>"$out/stderr" &&
+        fault "grid_sync runs on an emulated machine"
+    grep -q "special register '%envreg" "$out/stderr" || fault "grid_sync: $(cat "$out/stderr")"
     PROACT_MACHINE=h200x4 PROACT_DEVICES=1 "$out/thrust_between.proact" \
         >"$out/thrust_between.expected" || fault "thrust on one device"
     for count in 2 4; do
@@ -60,7 +64,7 @@ emulated() {
 gpus() {
     count=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
     [ "$count" -gt 0 ] || { echo "no GPU here: skipped"; exit 77; }
-    for name in $libraries thrust_between; do
+    for name in $libraries $others; do
         "$out/$name.plain" >"$out/$name.expected" 2>&1 || fault "$name, plain"
         for devices in 1 2 4; do
             [ $devices -le "$count" ] || continue

@@ -1,7 +1,7 @@
 # Small CUDA programs, compiled by proactcc as anybody's, on emulated machines. They need
 # nvcc; its programs do not go together with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
-    foreach(name vectors pitch symbols managed pinned events queries structs errors graphs pools)
+    foreach(name vectors pitch symbols managed pinned events queries structs errors graphs pools cooperative)
         add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)

@@ -38,6 +38,7 @@ enum {
     CU_NOT_FOUND = 500,
     CU_NOT_READY = 600,
     CU_LAUNCH_RESOURCES = 701,
+    CU_COOPERATIVE_TOO_LARGE = 720,
     CU_PEER_ALREADY_ENABLED = 704,
 };
 enum { /* of a device */
@@ -75,6 +76,7 @@ enum {
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
     CU_WAIT_AT_LEAST = 0,
+    CU_LAUNCH_COOPERATIVE = 2,
     CU_CAPTURE_RELAXED = 2,
     CU_HOST_PORTABLE = 1,
     CU_MANAGED_GLOBAL = 1,
@@ -106,6 +108,21 @@ struct cu_memory_kind {
 struct cu_memory_access {
     struct cu_location location;
     int access;
+};
+
+struct cu_launch_attribute {
+    int id;
+    unsigned char padding[4];
+    union {
+        int cooperative;
+        uint64_t room[8];
+    } value;
+};
+struct cu_launch_config {
+    unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+    cu_stream stream;
+    struct cu_launch_attribute *attributes;
+    unsigned attribute_count;
 };
 
 struct driver {

@@ -115,6 +115,10 @@ RT_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
 RT_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 grid,
                                           struct cuda_dim3 block, void **args,
                                           size_t shared_bytes, struct cuda_stream *stream);
+RT_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                                   struct cuda_dim3 block, void **args,
+                                                   size_t shared_bytes,
+                                                   struct cuda_stream *stream);
 RT_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                            const void *stub, void **args);
 RT_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub);

@@ -71,9 +71,10 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
 }
 
 /* For the report: whether the last launch was split, or else why it was not. */
-static void note_split(struct rt *rt, struct cuda_kernel *k)
+static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative)
 {
-    const char *why = proact_kernel_refusal(k->kernel);
+    const char *why =
+        is_cooperative ? "it is launched cooperatively" : proact_kernel_refusal(k->kernel);
 
     if (rt->split_over == 1)
         return;
@@ -90,16 +91,19 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
 {
     struct proact_error err = {""};
 
+    const bool is_cooperative = grid->is_cooperative;
+
     grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     k->launches++;
     if (status == PROACT_EINVAL)
-        return cudaErrorInvalidConfiguration;
+        return is_cooperative ? cudaErrorCooperativeLaunchTooLarge
+                              : cudaErrorInvalidConfiguration;
     if (status)
         return rt_error(rt, status, &err);
     if (rt->reports)
-        note_split(rt, k);
+        note_split(rt, k, is_cooperative);
     rt_report_launched(rt, k);
     return rt_queued(rt, 0);
 }
@@ -163,6 +167,7 @@ struct wanted {
     struct cuda_dim3 grid, block;
     size_t shared_bytes;
     struct cuda_stream *stream;
+    bool is_cooperative;
 };
 
 static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct wanted *w,
@@ -170,7 +175,8 @@ static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct
 {
     const struct proact_grid grid = {.ctas = {w->grid.x, w->grid.y, w->grid.z},
                                      .threads = {w->block.x, w->block.y, w->block.z},
-                                     .shared_bytes = (uint32_t)w->shared_bytes};
+                                     .shared_bytes = (uint32_t)w->shared_bytes,
+                                     .is_cooperative = w->is_cooperative};
     struct rt_kept_launch *kept = NULL;
     size_t bytes = 0;
     enum cuda_error error = w->shared_bytes > UINT32_MAX
@@ -188,7 +194,7 @@ enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
                                  struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct wanted w = {grid, block, shared_bytes, stream};
+    const struct wanted w = {grid, block, shared_bytes, stream, false};
 
     return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
@@ -199,9 +205,19 @@ enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 
                                    struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct wanted w = {grid, block, shared_bytes, stream};
+    const struct wanted w = {grid, block, shared_bytes, stream, false};
 
     return rt_leave(rt, launch(rt, kernel, &w, args));
+}
+
+enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                            struct cuda_dim3 block, void **args,
+                                            size_t shared_bytes, struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+    const struct wanted w = {grid, block, shared_bytes, stream, true};
+
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
 /* Of the attributes only those that may be left out are left out. */
@@ -209,22 +225,24 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                     const void *stub, void **args)
 {
     enum { IGNORE = 0, ACCESS_POLICY = 1, COOPERATIVE = 2, PRIORITY = 8, CARVEOUT = 14 };
+    struct rt *rt = rt_enter();
+    struct wanted w = {config->grid, config->block, config->shared_bytes, config->stream,
+                       false};
 
     for (unsigned i = 0; i < config->attribute_count; i++) {
         const struct cuda_launch_attribute *a = &config->attributes[i];
         int value;
 
         memcpy(&value, a->value, sizeof value);
-        if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
-            a->id != CARVEOUT && !(a->id == COOPERATIVE && !value)) {
-            struct rt *rt = rt_enter();
-
+        if (a->id == COOPERATIVE)
+            w.is_cooperative = value != 0;
+        else if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
+                 a->id != CARVEOUT) {
             rt_say("cudaLaunchKernelExC(): launch attribute %d is not supported", a->id);
             return rt_leave(rt, cudaErrorNotSupported);
         }
     }
-    return cudaLaunchKernel(stub, config->grid, config->block, args, config->shared_bytes,
-                            config->stream);
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
 enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub)
