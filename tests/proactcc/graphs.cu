@@ -120,6 +120,7 @@ static void by_hand(int *x, int *y)
     cudaMemsetParams fill = {};
     cudaHostNodeParams host_call = {count_up, &called};
     cudaGraph_t graph, child;
+    cudaGraphExecUpdateResultInfo result;
     cudaGraphNode_t copy, sum, add, filled, call, begin, inner;
     cudaGraphExec_t exec;
 
@@ -158,6 +159,19 @@ static void by_hand(int *x, int *y)
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaDeviceSynchronize());
     printf("by hand: %d %d, %d calls\n", back - 2 * 0x01020304, first_of(x) - back, called);
+    number = 9;
+    MUST(cudaGraphExecKernelNodeSetParams(exec, add, &kernel));
+    fill.value = 0;
+    MUST(cudaGraphExecMemsetNodeSetParams(exec, filled, &fill));
+    MUST(cudaMemset(x, 0, n * sizeof *x));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    printf("changed: %d\n", back);
+    MUST(cudaGraphMemsetNodeSetParams(filled, &fill));
+    MUST(cudaGraphExecUpdate(exec, graph, &result));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    printf("as the graph has it: %d\n", back);
     MUST(cudaGraphAddDependencies(graph, &copy, &begin, NULL, 1));
     cudaGraphExec_t none;
 
@@ -180,6 +194,14 @@ static void broken(int *x)
     printf("without a beginning: %s\n", cudaGetErrorName(cudaStreamEndCapture(a, &graph)));
     cudaGetLastError();
     MUST(cudaStreamSynchronize(a));
+    MUST(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    MUST(cudaStreamDestroy(a));
+    MUST(cudaStreamCreate(&a));
+    cudaStreamCaptureStatus status;
+
+    MUST(cudaStreamIsCapturing(a, &status));
+    printf("destroyed: cudaStreamCaptureStatus%s\n",
+           status == cudaStreamCaptureStatusNone ? "None" : "Active");
     MUST(cudaStreamDestroy(a));
 }
 

@@ -18,6 +18,8 @@ static void names_tell_what_a_call_does(void **state)
         {"cublasCreate_v2", LIBRARY_SETUP},
         {"cublasSetStream_v2", LIBRARY_SETUP},
         {"cublasGetStatusString", LIBRARY_HOST},
+        {"cublasGetVersion_v2", LIBRARY_SETUP},
+        {"cublasLtGetVersion", LIBRARY_HOST},
         {"cublasSetVector", LIBRARY_PLAIN}, /* a copy to the device */
         {"cublasGetMatrixAsync", LIBRARY_PLAIN},
         {"cublasSgemm_v2", LIBRARY_PLAIN},

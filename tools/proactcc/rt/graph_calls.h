@@ -99,3 +99,25 @@ RT_API enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out,
                                                   struct cuda_graph *g,
                                                   struct graph_op *const *after,
                                                   size_t count, struct cuda_graph *child);
+/* ...SetParams: of a graph's node, and of its copy in what was made of the graph. */
+RT_API enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
+                                                    const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphExecKernelNodeSetParams(
+    struct cuda_graph_exec *exec, struct graph_op *op, const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
+                                                      const void *from, size_t bytes,
+                                                      enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
+                                                          struct graph_op *op, void *to,
+                                                          const void *from, size_t bytes,
+                                                          enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
+                                                    const struct cuda_fill_node *node);
+RT_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
+                                                        struct graph_op *op,
+                                                        const struct cuda_fill_node *node);
+RT_API enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
+                                                  const struct cuda_host_node *node);
+RT_API enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
+                                                      struct graph_op *op,
+                                                      const struct cuda_host_node *node);

@@ -90,6 +90,18 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     return cudaErrorStreamCaptureInvalidated;
 }
 
+void rt_capture_drop(struct rt *rt, struct rt_stream *s)
+{
+    struct cuda_graph *g = NULL;
+
+    if (!s->began_it)
+        return;
+    end(rt, s->handle, &g);
+    if (g)
+        graph_clear(g);
+    free(g);
+}
+
 enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode)
 {
     struct rt *rt = rt_enter();

@@ -50,7 +50,7 @@ bool graph_append(struct cuda_graph *to, const struct cuda_graph *from)
                 continue;
             op->turn = ++turn;
             moved = true;
-            graph_add(to, op->run, op->data, op->bytes);
+            graph_add(to, op->run, op->data, op->bytes)->origin = op;
         }
     }
     /* The order of the copies is one of those that were asked for: they need no other. */
@@ -66,6 +66,27 @@ void graph_clear(struct cuda_graph *g)
     }
     free(g->ops);
     *g = (struct cuda_graph){0};
+}
+
+enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
+                             size_t bytes)
+{
+    if (!op)
+        return cudaErrorInvalidValue;
+    free(op->data);
+    op->run = run;
+    op->data = must_calloc(1, bytes + 1);
+    op->bytes = bytes;
+    memcpy(op->data, data, bytes);
+    return cudaSuccess;
+}
+
+struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (g->ops[i]->origin == origin)
+            return g->ops[i];
+    return NULL;
 }
 
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)

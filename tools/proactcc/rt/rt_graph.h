@@ -14,7 +14,8 @@ struct graph_op {
     size_t bytes;
     struct graph_op **after; /* what must run before, if the program said so */
     size_t after_count, after_capacity;
-    size_t turn; /* while an order is looked for: 1 and up */
+    size_t turn;                   /* while an order is looked for: 1 and up */
+    const struct graph_op *origin; /* of a copy */
 };
 
 struct cuda_graph {
@@ -52,6 +53,9 @@ uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s);
 /* The stream waits for something of that capture: if it is still open, it takes part. */
 void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t capture);
 
+/* The stream is about to go: a capture that it began ends with it. */
+void rt_capture_drop(struct rt *rt, struct rt_stream *s);
+
 struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,
                            size_t bytes);
 void graph_after(struct graph_op *op, struct graph_op *before);
@@ -59,6 +63,11 @@ void graph_after(struct graph_op *op, struct graph_op *before);
    for each other in a circle. */
 bool graph_append(struct cuda_graph *to, const struct cuda_graph *from);
 void graph_clear(struct cuda_graph *g);
+/* Another call of the same kind in its place. */
+enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
+                             size_t bytes);
+/* The copy of the graph's operation, or NULL. */
+struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin);
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g);
 
 /* Kept calls that have more than one way in: a struct cuda_copy_3d; and a kernel, for which

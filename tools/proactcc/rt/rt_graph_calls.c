@@ -106,6 +106,9 @@ enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *exec, struct cuda_gr
         return rt_leave(rt, error);
     bool is_same = is_like(&exec->graph, &copy);
 
+    /* Nodes are known by the graph that was instantiated. */
+    for (size_t i = 0; i < copy.count && is_same; i++)
+        copy.ops[i]->origin = exec->graph.ops[i]->origin;
     graph_clear(is_same ? &exec->graph : &copy);
     if (is_same)
         exec->graph = copy;

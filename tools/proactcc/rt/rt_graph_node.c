@@ -27,26 +27,63 @@ static enum cuda_error add(struct rt *rt, const struct place *at, graph_run *run
     return rt->broken;
 }
 
+static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
+                                   struct rt_kept_launch **out, size_t *bytes)
+{
+    const struct proact_grid grid = {
+        .ctas = {node->grid.x, node->grid.y, node->grid.z},
+        .threads = {node->block.x, node->block.y, node->block.z},
+        .shared_bytes = node->shared_bytes};
+
+    return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
+                                       node->args, out, bytes)
+                      : cudaErrorInvalidValue;
+}
+
 enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
                                        struct graph_op *const *after, size_t count,
                                        const struct cuda_kernel_node *node)
 {
     struct rt *rt = rt_enter();
     const struct place at = {out, g, after, count};
-    const struct proact_grid grid = {
-        .ctas = {node->grid.x, node->grid.y, node->grid.z},
-        .threads = {node->block.x, node->block.y, node->block.z},
-        .shared_bytes = node->shared_bytes};
     struct rt_kept_launch *kept = NULL;
     size_t bytes = 0;
-    enum cuda_error error = node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub),
-                                                        &grid, node->args, &kept, &bytes)
-                                       : cudaErrorInvalidValue;
+    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
 
     if (!error)
         error = add(rt, &at, rt_run_launch, kept, bytes);
     free(kept);
     return rt_leave(rt, error);
+}
+
+static enum cuda_error change_kernel(struct rt *rt, struct graph_op *op,
+                                     const struct cuda_kernel_node *node)
+{
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
+
+    if (!error)
+        error = graph_change(op, rt_run_launch, kept, bytes);
+    free(kept);
+    return error;
+}
+
+enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
+                                             const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, op, node));
+}
+
+enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, graph_copy_of(&exec->graph, op), node));
 }
 
 enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
@@ -83,6 +120,25 @@ enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_grap
     const struct copy_1d c = {to, from, bytes, kind};
 
     return rt_leave(rt, add(rt, &at, run_copy_1d, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
+                                               const void *from, size_t bytes,
+                                               enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct copy_1d c = {to, from, bytes, kind};
+
+    return rt_leave(rt, graph_change(op, run_copy_1d, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
+                                                   struct graph_op *op, void *to,
+                                                   const void *from, size_t bytes,
+                                                   enum cuda_copy_kind kind)
+{
+    return cudaGraphMemcpyNodeSetParams1D(graph_copy_of(&exec->graph, op), to, from, bytes,
+                                          kind);
 }
 
 /* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
@@ -137,6 +193,22 @@ enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph 
                             sizeof *node));
 }
 
+enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
+                                             const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, graph_change(op, is_of_one_byte(node) ? run_fill : run_fill_wide,
+                                     node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_fill_node *node)
+{
+    return cudaGraphMemsetNodeSetParams(graph_copy_of(&exec->graph, op), node);
+}
+
 static enum cuda_error run_host(struct rt *rt, const void *data)
 {
     const struct cuda_host_node *h = data;
@@ -155,6 +227,21 @@ enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g
     const struct place at = {out, g, after, count};
 
     return rt_leave(rt, add(rt, &at, run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
+                                           const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, graph_change(op, run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
+                                               struct graph_op *op,
+                                               const struct cuda_host_node *node)
+{
+    return cudaGraphHostNodeSetParams(graph_copy_of(&exec->graph, op), node);
 }
 
 static enum cuda_error run_nothing(struct rt *rt, const void *data)

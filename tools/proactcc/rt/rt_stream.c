@@ -106,6 +106,7 @@ enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
     if (!rt->is_emulated && rt->session)
         proact_guest_stream_destroy(rt->session, s);
+    rt_capture_drop(rt, found);
     *link = found->next;
     free(found);
     return rt_leave(rt, rt->broken);
