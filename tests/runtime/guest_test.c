@@ -101,7 +101,7 @@ static void memory_that_nobody_named_is_used_all_the_same(void **state)
     const struct order_place peer = {1, TRANSFER_SIDE};
 
     must(&s, proact_guest_enter(s.p, &s.err));
-    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){NULL}, &s.err));
+    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.count = 0}, &s.err));
     fake_forget(s.p->set);
     must(&s, array_await_peers(s.p, s.a, peer, &s.err));
     expect(&s, "wait 1.1 for 0.0\n");

@@ -30,13 +30,14 @@ struct cuda_graph_exec {
     struct cuda_graph graph;
 };
 
-/* Made by the program, by its handle: the driver's on GPUs. */
+/* Made by the program, by its handle: the driver's where libraries may be given it. */
 struct rt_stream {
     struct rt_stream *next;
     struct cuda_stream *handle;
     unsigned flags;
     int priority;
     unsigned long long id;
+    bool is_drivers;
     struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
     bool began_it;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and events. All streams are one, so that an order between two is always there;
-   what asks whether something is done waits for it. On GPUs a stream's handle is one of the
-   driver's all the same: libraries work on it. */
+   what asks whether something is done waits for it. Where libraries may work on a stream,
+   its handle is one of the driver's all the same. */
 #include <stdlib.h>
 
 #include <proact/guest.h>
@@ -51,15 +51,16 @@ static enum cuda_error look_up(struct rt *rt, const struct cuda_stream *handle,
     return cudaSuccess;
 }
 
+/* Streams of the driver share its queues with ours: none is made that nobody needs. */
 static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
 {
     struct proact_error err = {""};
     void *handle = s;
-    enum cuda_error error =
-        rt->is_emulated
-            ? cudaSuccess
-            : rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
+    enum cuda_error error = cudaSuccess;
 
+    s->is_drivers = !rt->is_emulated && (rt->guests.linked_count || rt->guests.unseen);
+    if (s->is_drivers)
+        error = rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
     s->handle = handle;
     return error;
 }
@@ -104,7 +105,7 @@ enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
 
     if (is_default(s) || !found)
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
-    if (!rt->is_emulated && rt->session)
+    if (found->is_drivers && rt->session)
         proact_guest_stream_destroy(rt->session, s);
     rt_capture_drop(rt, found);
     *link = found->next;
