@@ -19,7 +19,7 @@ fault() {
 build() { # NVCC PROACTCC OUT
     mkdir -p "$3"
     echo '#include <cublas_v2.h>' >"$3/has.cu"
-    "$1" -E "$3/has.cu" >"$3/has" 2>&1 || { echo "no cuBLAS beside $1"; exit 77; }
+    "$1" -E "$3/has.cu" >/dev/null 2>&1 || { echo "no cuBLAS beside $1"; exit 77; }
     for name in $libraries $others; do
         flags="-arch=sm_80 -Xlinker -s -lcublas -lcufft -lcurand -lcusolver -lcusparse"
         case " $others " in *" $name "*) flags="-arch=sm_80 -Xlinker -s" ;; esac
@@ -32,6 +32,7 @@ build() { # NVCC PROACTCC OUT
     "$2" -arch=sm_80 -c "$here/gemm_between.cu" -o "$3/gemm.o" &&
         g++ "$3/gemm.o" -s -L"$cuda/lib64" -lcublas -L"$folder" -lproactrt -ljansson -lz -lm \
             -o "$3/gemm_between.unseen" || exit 1
+    rm "$3/gemm.o" "$3/has.cu"
 }
 
 same() { # PROGRAM NAME=VALUE...: in OUT

@@ -26,6 +26,13 @@ int cublasScopy_v2(struct fake_handle *h, int n, const float *from, int from_ste
     return from_step == 1 && to_step == 1 ? copy(h, n, from, to) : 1;
 }
 
+int cublasGetVectorAsync(int n, int bytes, const void *from, int from_step, void *to,
+                         int to_step, struct fake_handle *h)
+{
+    (void)bytes;
+    return from_step == 1 && to_step == 1 ? copy_out(h, n, from, to) : 1;
+}
+
 const char *cublasGetStatusString(int status)
 {
     return status == 15 ? "not supported" : "well";

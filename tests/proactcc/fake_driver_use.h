@@ -16,6 +16,7 @@ struct fake_handle {
     int (*push)(void *context);
     int (*pop)(void **context);
     int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+    int (*copy_out)(void *to, uint64_t from, size_t bytes, void *stream);
     int n;
     const float *from;
     float *to;
@@ -40,6 +41,7 @@ static inline int start(struct fake_handle **out)
     find(library, "cuCtxPushCurrent_v2", &h->push);
     find(library, "cuCtxPopCurrent_v2", &h->pop);
     find(library, "cuMemcpyAsync", &h->copy);
+    find(library, "cuMemcpyDtoHAsync_v2", &h->copy_out);
     *out = h;
     return retain(&h->context, 0);
 }
@@ -51,6 +53,17 @@ static inline int copy(const struct fake_handle *h, int n, const float *from, fl
 
     if (!result)
         result = h->copy((uintptr_t)to, (uintptr_t)from, (size_t)n * sizeof *to, h->stream);
+    h->pop(&was);
+    return result;
+}
+
+static inline int copy_out(const struct fake_handle *h, int n, const float *from, float *to)
+{
+    void *was;
+    int result = h->push(h->context);
+
+    if (!result)
+        result = h->copy_out(to, (uintptr_t)from, (size_t)n * sizeof *to, h->stream);
     h->pop(&was);
     return result;
 }

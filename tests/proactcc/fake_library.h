@@ -18,6 +18,9 @@ int cublasSetStream_v2(struct fake_handle *h, void *stream);
 int cublasScopy_v2(struct fake_handle *h, int n, const float *from, int from_step,
                    float *to, int to_step);
 const char *cublasGetStatusString(int status);
+/* The true one takes a stream in the place of a handle. */
+int cublasGetVectorAsync(int n, int bytes, const void *from, int from_step, void *to,
+                         int to_step, struct fake_handle *h);
 
 /* No library has these: arguments of all kinds, and what comes back in two registers. */
 double cublasAddAll(int i1, float f1, long i2, double f2, int i3, float f3, long i4,

@@ -85,6 +85,27 @@ static void by_handle(void)
     cusparseDestroy(h);
 }
 
+/* Memory of the program, of which the device has a copy: a library fills it, a kernel reads
+   what it was filled with. */
+static void registered(void)
+{
+    static float mine[n];
+    struct fake_handle *h;
+    float *a = array(), *b = array(), *seen;
+
+    cublasCreate_v2(&h);
+    cudaHostRegister(mine, sizeof mine, cudaHostRegisterMapped);
+    cudaHostGetDevicePointer((void **)&seen, mine, 0);
+    for (int k = 1; k < 3; k++) {
+        ramp<<<blocks, threads>>>(a, k);
+        cublasGetVectorAsync(n, sizeof *a, a, 1, mine, 1, h);
+        twice<<<blocks, threads>>>(b, seen);
+        printf("registered: %.0f\n", sum(b));
+    }
+    cudaHostUnregister(mine);
+    cublasDestroy_v2(h);
+}
+
 static void arguments(void)
 {
     double (*add)(int, ...) = cublasAddVaried;
@@ -130,6 +151,7 @@ int main(int count, char **)
     cublasDestroy_v2(h);
     cudaStreamDestroy(stream);
     by_handle();
+    registered();
     arguments();
     return cudaDeviceSynchronize();
 }

@@ -92,6 +92,6 @@ void rt_guests_let_in(struct rt *rt)
 {
     struct proact_error err = {""};
 
-    if (!rt->broken && rt->session)
+    if (!rt->broken && rt->session && !rt_shadows_out(rt))
         rt_error(rt, proact_guest_enter(rt->session, &err), &err);
 }
