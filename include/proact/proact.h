@@ -168,6 +168,7 @@ struct proact_grid {
     uint32_t ctas[3], threads[3]; /* 0 counts as 1 */
     uint32_t shared_bytes;        /* dynamic, a CTA */
     uint32_t device_count;        /* the first so many run it, others receive; 0: all */
+    bool is_cooperative;          /* of proact_launch_block() alone: all CTAs at once */
 };
 
 /* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or

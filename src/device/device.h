@@ -46,6 +46,9 @@ struct device_launch {
     size_t parameter_bytes;
     const char *label;              /* for traces; NULL: the kernel's name */
     const struct device_unit *unit; /* the paper's III-D unit, or NULL */
+    /* CTAs may wait for each other: all are there at once, or it is PROACT_EINVAL (an
+       emulated device only stops when it goes on no more). */
+    bool is_cooperative;
 };
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks
@@ -231,6 +234,16 @@ struct device_backend {
     /* Declares or (base all 0 of the same name) forgets replicas; may do nothing. */
     void (*replicas)(struct device_set *set, const struct device_replicas *replicas);
     bool has_unit; /* launches may carry a device_unit */
+
+    /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of
+       their own. What they queue from now on comes after what `s` has so far; or later
+       operations of `s` come after all that guests of its device have queued so far. A
+       stream for them goes by its handle of the driver. NULL, all four: there are none. */
+    enum proact_status (*guests_follow)(struct device_stream *s, struct proact_error *err);
+    enum proact_status (*follow_guests)(struct device_stream *s, struct proact_error *err);
+    enum proact_status (*guest_stream_create)(struct device_set *set, unsigned device,
+                                              void **out, struct proact_error *err);
+    void (*guest_stream_destroy)(struct device_set *set, unsigned device, void *stream);
 };
 
 extern const struct device_backend device_emulator, device_cuda;

@@ -57,7 +57,7 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 
 enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 {
-    p->all_used = p->sequence;
+    p->all_used = p->all_changed = p->sequence;
     p->variables += p->has_variables;
     return order_record(&p->order, first_main, p->sequence, err);
 }
@@ -148,7 +148,7 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
         return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
                     a->name);
     if (p->devices.count == 1 ||
-        (!a->is_shared && a->changed <= a->spread && p->all_used <= a->spread))
+        (!a->is_shared && a->changed <= a->spread && p->all_changed <= a->spread))
         return PROACT_OK;
     uint64_t sequence = ++p->sequence;
 

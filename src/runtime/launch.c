@@ -436,6 +436,11 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
     struct launching l = {.kernel = k};
     enum proact_status status;
 
+    if (grid->is_cooperative)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': a cooperative launch runs on one device: launch a block "
+                    "of parameters, of an unmarked kernel",
+                    k->name);
     if ((status = launch_check_grid(&l, grid, err)) ||
         (status = check_args(k, args, arg_count, err)))
         return status;

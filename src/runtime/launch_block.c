@@ -101,7 +101,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         .shared_bytes = l->shared_bytes,
         .parameters = bytes,
         .parameter_bytes = k->parameter_bytes,
-        .label = k->name};
+        .label = k->name,
+        .is_cooperative = l->is_cooperative};
 
     memcpy(bytes, l->block, k->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++) {
@@ -130,6 +131,7 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
                           .block = block->bytes,
                           .places = block->places,
                           .place_count = block->place_count,
+                          .is_cooperative = grid->is_cooperative,
                           .is_program = true};
     enum proact_status status = check(k, block, err);
 
@@ -139,6 +141,10 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return launch_marked(k, grid, block, err);
     if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
         return status;
+    if (l.is_cooperative) {
+        k->session->whole_by = NULL;
+        return launch_first(&l, err);
+    }
     struct choice *c = grid->device_count ? NULL : choice_next(&l);
 
     if (c && choice_is_made(c) && !choice_is_split(c))

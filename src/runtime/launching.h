@@ -19,7 +19,8 @@ struct launching {
     const struct proact_place *places; /* where in them addresses of arrays go */
     size_t place_count;
     uint32_t grid[3], threads[3], shared_bytes;
-    unsigned over;        /* devices that run CTAs */
+    unsigned over; /* devices that run CTAs */
+    bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */
     struct kernel_binding *binding; /* NULL: it is not split */

@@ -105,15 +105,18 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
-    uint64_t sequence;       /* of the last operation queued */
-    uint64_t last_sent;      /* the last that sent an array to peers ... */
-    uint64_t first_awaited;  /* ... that lane MAIN of the first device has waited for */
-    uint64_t all_used;       /* the last there that may have touched every array ... */
+    uint64_t sequence;      /* of the last operation queued */
+    uint64_t last_sent;     /* the last that sent an array to peers ... */
+    uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
+    uint64_t all_used;      /* the last there that may have touched every array ... */
+    uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     uint64_t variables;      /* grows when variables of modules may have changed */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
     bool has_variables;      /* some module has one that kernels may write */
+    bool has_guests;
+    uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;

@@ -18,7 +18,7 @@ struct spreading spreading_of(const struct launching *l)
         const struct proact_array *a = l->places[i].array;
         bool is_changed = a->is_shared || a->changed > a->spread;
 
-        if (is_again(l, i) || (!is_changed && p->all_used <= a->spread))
+        if (is_again(l, i) || (!is_changed && p->all_changed <= a->spread))
             continue;
         s.bytes += a->bytes;
         s.by_launches += is_changed ? 0 : a->bytes;

@@ -379,6 +379,34 @@ static void kernels_launch_kernels(struct contract *c)
     }
 }
 
+/* Where the driver is too old for it, it says so. */
+static void a_cooperative_launch_runs_or_is_refused(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 64);
+    const struct contract_parameters add = contract_u64_u32(a, 64);
+    struct device_function *f;
+    struct device_launch l = {.grid = {2, 1, 1},
+                              .block = {32, 1, 1},
+                              .parameters = add.block,
+                              .parameter_bytes = add.bytes,
+                              .is_cooperative = true};
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 64 * 4, &c->err));
+    contract_must(c, c->b->function(c->module[0], "add_one", &f, &c->err));
+    enum proact_status status = c->b->launch(c->stream[0][0], f, &l, &c->err);
+
+    if (status) {
+        contract_refused(c, status, PROACT_EREFUSED);
+        return;
+    }
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a + 4 * 63), 1);
+    l.grid[0] = 1 << 20;
+    status = c->b->launch(c->stream[0][0], f, &l, &c->err);
+    if (!c->b->is_virtual)
+        contract_refused(c, status, PROACT_EINVAL);
+}
+
 const struct contract_promise contract_launch[] = {
     {"a wrong module is refused", a_wrong_module_is_refused, false},
     {"what a module lacks is not found", what_a_module_lacks_is_not_found, false},
@@ -396,6 +424,8 @@ const struct contract_promise contract_launch[] = {
     {"kernels and streams wait for each other", kernels_and_streams_wait_for_each_other,
      true},
     {"kernels reach their peers", kernels_reach_their_peers, true},
+    {"a cooperative launch runs or is refused", a_cooperative_launch_runs_or_is_refused,
+     false},
     {"atomics of all devices add up", atomics_of_all_devices_add_up, false},
     {"a peer compares and swaps", a_peer_compares_and_swaps, true},
     {"kernels launch kernels", kernels_launch_kernels, false},

@@ -20,9 +20,9 @@ static const struct contract_keeper keepers[] = {
     {.name = "cuda", .backend = &device_cuda},
 };
 
-static const struct contract_promise *const rooms[] = {contract_memory, contract_streams,
-                                                       contract_launch, contract_graphs,
-                                                       contract_watch,  contract_faults};
+static const struct contract_promise *const rooms[] = {
+    contract_memory, contract_streams, contract_launch, contract_graphs,
+    contract_watch,  contract_faults,  contract_guests};
 
 struct trial {
     const struct contract_keeper *keeper;

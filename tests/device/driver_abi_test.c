@@ -70,6 +70,8 @@ NUMBER(CU_UNSUPPORTED_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
 NUMBER(CU_NOT_FOUND, CUDA_ERROR_NOT_FOUND)
 NUMBER(CU_NOT_READY, CUDA_ERROR_NOT_READY)
 NUMBER(CU_LAUNCH_RESOURCES, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES)
+NUMBER(CU_COOPERATIVE_TOO_LARGE, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+NUMBER(CU_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 NUMBER(CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 
 NUMBER(CU_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
@@ -102,6 +104,7 @@ NUMBER(CU_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
 NUMBER(CU_LINK_PTX, CU_JIT_INPUT_PTX)
 NUMBER(CU_LINK_LIBRARY, CU_JIT_INPUT_LIBRARY)
 
+NUMBER(CU_STREAM_BLOCKING, CU_STREAM_DEFAULT)
 NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
 NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
 NUMBER(CU_EVENT_WITHOUT_TIME, CU_EVENT_DISABLE_TIMING)
@@ -215,9 +218,10 @@ static void no_number_is_left_out(void **state)
 }
 
 /* Pointers are no constants to a compiler. */
-static void the_words_of_a_launch_are_the_same(void **state)
+static void pointers_are_the_same(void **state)
 {
     (void)state;
+    assert_ptr_equal(CU_STREAM_OLD_DEFAULT, CU_STREAM_LEGACY);
     assert_ptr_equal(CU_LAUNCH_END, CU_LAUNCH_PARAM_END);
     assert_ptr_equal(CU_LAUNCH_BUFFER, CU_LAUNCH_PARAM_BUFFER_POINTER);
     assert_ptr_equal(CU_LAUNCH_BUFFER_BYTES, CU_LAUNCH_PARAM_BUFFER_SIZE);
@@ -227,7 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_number_is_left_out),
-        cmocka_unit_test(the_words_of_a_launch_are_the_same),
+        cmocka_unit_test(pointers_are_the_same),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

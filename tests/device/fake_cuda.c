@@ -21,6 +21,7 @@ unsigned fake_cuda_left(void)
 
 void fake_cuda_reset(void)
 {
+    fake_defaults_clear();
     memset(fake_cuda(), 0, sizeof(struct fake_cuda));
 }
 

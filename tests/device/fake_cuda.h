@@ -116,6 +116,9 @@ struct fake_queue {
 
 struct CUstream_st {
     unsigned device;
+    bool is_default;  /* of its context, on which nobody waits but the blocking ones */
+    bool is_blocking; /* on the default one */
+    struct CUevent_st mark; /* how far it was when the two met last */
     struct fake_queue queue;
     struct CUgraph_st *capture; /* what is queued goes there ... */
     unsigned lane;              /* ... into this queue */
@@ -171,11 +174,22 @@ void fake_drop(struct fake_memory *m);
 
 /* fake_cuda_queue.c */
 void fake_queue(struct CUstream_st *s, struct fake_op op);
+void fake_append(struct CUstream_st *s, struct fake_op op); /* and nothing else */
 /* Each queue goes on as far as it can now; kernels go on a little. */
 cu_result fake_go_on(void);
 cu_result fake_drain(struct CUstream_st *s); /* until nothing is queued there */
 bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run);
 void fake_queue_clear(struct fake_queue *q);
+
+/* fake_cuda_default.c: the stream that a handle means, which may be no pointer but a word
+   for the current context's default stream. */
+struct CUstream_st *fake_stream(cu_stream handle);
+/* What is queued there later comes after what the other has now. */
+void fake_meet(struct CUstream_st *later, struct CUstream_st *earlier);
+/* Before and behind an operation of the default stream: with all blocking ones. */
+void fake_meet_before(struct CUstream_st *s);
+void fake_meet_behind(struct CUstream_st *s);
+void fake_defaults_clear(void);
 
 /* fake_cuda_graph.c: whether the graph has run to its end. */
 bool fake_graph_go_on(struct fake_op *op);

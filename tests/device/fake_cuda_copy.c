@@ -21,7 +21,10 @@ cu_result cuMemcpyAsync(cu_address to, cu_address from, size_t bytes, cu_stream 
 {
     cu_result result = fake_enter(__func__);
 
-    return result ? result : queue_copy(stream, stream->device, to, from, bytes);
+    if (result)
+        return result;
+    stream = fake_stream(stream);
+    return queue_copy(stream, stream->device, to, from, bytes);
 }
 
 /* By way of the host, where it must; that cannot be captured. */
@@ -58,6 +61,7 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_strea
 
     if (result)
         return result;
+    stream = fake_stream(stream);
     if (!fake_find(stream->device, (void *)(uintptr_t)from, bytes))
         return CU_INVALID_VALUE;
     result = queue_copy(stream, FAKE_DEVICES_MAX, (uintptr_t)to, from, bytes);
@@ -73,6 +77,7 @@ cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
 
     if (result)
         return result;
+    stream = fake_stream(stream);
     if (!fake_find(stream->device, target, bytes))
         return CU_INVALID_VALUE;
     fake_queue(

@@ -267,9 +267,20 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     return 0;
 }
 
+/* All CTAs at once: as many as stand beside each other here. */
 cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
                            void **parameters, void **extra)
 {
+    cu_result result = fake_count(__func__);
+    bool is_one = c->attribute_count == 1;
+    bool is_cooperative = is_one && c->attributes[0].what == CU_LAUNCH_COOPERATIVE &&
+                          c->attributes[0].value.cooperative;
+    bool is_first = is_one && c->attributes[0].what == CU_LAUNCH_PRIORITY;
+
+    if (result || (c->attribute_count && !is_cooperative && !is_first))
+        return result ? result : CU_INVALID_VALUE;
+    if (is_cooperative && c->grid[0] * c->grid[1] * c->grid[2] > RESIDENT)
+        return CU_COOPERATIVE_TOO_LARGE;
     return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
                           c->block[2], c->shared_bytes, c->stream, parameters, extra);
 }

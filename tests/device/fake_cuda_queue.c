@@ -24,10 +24,19 @@ static void append(struct fake_queue *q, struct fake_op op)
     q->last = o;
 }
 
-void fake_queue(struct CUstream_st *s, struct fake_op op)
+void fake_append(struct CUstream_st *s, struct fake_op op)
 {
     op.device = s->device;
     append(s->capture ? &s->capture->lane[s->lane] : &s->queue, op);
+}
+
+void fake_queue(struct CUstream_st *s, struct fake_op op)
+{
+    if (s->is_default)
+        fake_meet_before(s);
+    fake_append(s, op);
+    if (s->is_default)
+        fake_meet_behind(s);
 }
 
 static void pop(struct fake_queue *q)
@@ -121,7 +130,7 @@ cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priorit
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_enter(__func__);
 
-    (void)flags, (void)priority;
+    (void)priority;
     if (result)
         return result;
     struct CUstream_st *s = must_calloc(1, sizeof *s);
@@ -130,8 +139,22 @@ cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priorit
     s->next = f->streams;
     f->streams = s;
     f->left++;
+    if (flags == CU_STREAM_BLOCKING) {
+        s->is_blocking = true;
+        fake_meet(s, fake_stream(CU_STREAM_OLD_DEFAULT));
+    }
     *out = s;
     return 0;
+}
+
+/* Its records and waits that are still queued would lose it. */
+static bool is_queued(const struct CUevent_st *event)
+{
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        for (const struct fake_op *o = s->queue.first; o; o = o->next)
+            if (o->event == event)
+                return true;
+    return false;
 }
 
 cu_result cuStreamDestroy_v2(cu_stream stream)
@@ -140,6 +163,8 @@ cu_result cuStreamDestroy_v2(cu_stream stream)
     struct CUstream_st **link = &f->streams;
     cu_result result = fake_enter(__func__);
 
+    while (!f->lost && is_queued(&stream->mark))
+        fake_go_on();
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;
@@ -155,7 +180,7 @@ cu_result cuStreamQuery(cu_stream stream)
 
     if (!result)
         result = fake_go_on();
-    return result ? result : stream->queue.first ? CU_NOT_READY : 0;
+    return result ? result : fake_stream(stream)->queue.first ? CU_NOT_READY : 0;
 }
 
 cu_result fake_drain(struct CUstream_st *stream)
@@ -177,7 +202,7 @@ cu_result cuStreamSynchronize(cu_stream stream)
 {
     cu_result result = fake_enter(__func__);
 
-    return result ? result : fake_drain(stream);
+    return result ? result : fake_drain(fake_stream(stream));
 }
 
 /* A stream that waits for something captured is captured, too. */
@@ -197,6 +222,7 @@ cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
     (void)flags;
     if (result)
         return result;
+    stream = fake_stream(stream);
     if (event->capture) {
         join(stream, event->capture);
         fake_queue(stream, (struct fake_op){.kind = FAKE_WAIT_MARK, .bytes = event->mark});
@@ -286,16 +312,6 @@ cu_result cuEventCreate(cu_event *out, unsigned flags)
     return 0;
 }
 
-/* Its records and waits that are still queued would lose it. */
-static bool is_queued(const struct CUevent_st *event)
-{
-    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
-        for (const struct fake_op *o = s->queue.first; o; o = o->next)
-            if (o->event == event)
-                return true;
-    return false;
-}
-
 cu_result cuEventDestroy_v2(cu_event event)
 {
     cu_result result = fake_enter(__func__);
@@ -313,6 +329,7 @@ cu_result cuEventRecord(cu_event event, cu_stream stream)
 
     if (result)
         return result;
+    stream = fake_stream(stream);
     event->capture = stream->capture;
     if (stream->capture) {
         event->mark = stream->capture->marks++;

@@ -2,6 +2,8 @@
 #include "abi_ours.h"
 
 #include "cuda_abi.h"
+#include "graph_calls.h"
+#include "pool_calls.h"
 
 const struct abi_row abi_ours[] = {
 #define SAME(ours, theirs) {#ours, "", sizeof(ours)},

@@ -1,7 +1,7 @@
 # Small CUDA programs, compiled by proactcc as anybody's, on emulated machines. They need
 # nvcc; its programs do not go together with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
-    foreach(name vectors pitch symbols managed pinned events queries structs errors)
+    foreach(name vectors pitch symbols managed pinned events queries structs errors graphs pools cooperative)
         add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
@@ -16,11 +16,17 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
             ${what} ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.use_${name} PROPERTIES LABELS slow TIMEOUT 300)
     endforeach()
+    add_test(NAME proactcc.libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/libraries.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
+    set_tests_properties(proactcc.libraries PROPERTIES LABELS slow TIMEOUT 300)
 endif()
 
 # Our insides, and our declarations against NVIDIA's, where those are.
-target_sources(image_test PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
-target_include_directories(image_test PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+foreach(program image_test library_kind_test)
+    target_sources(${program} PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
+    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+endforeach()
 find_path(PROACT_CUDART_H cuda_runtime_api.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
     PATHS /usr/local/cuda)
 if(PROACT_CUDART_H)

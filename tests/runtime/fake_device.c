@@ -330,6 +330,20 @@ static void observe(struct device_set *set, device_observer *observer, void *con
     (void)context;
 }
 
+static enum proact_status guests_follow(struct device_stream *s, struct proact_error *err)
+{
+    (void)err;
+    text_print(line(s, "guests follow"), "\n");
+    return PROACT_OK;
+}
+
+static enum proact_status follow_guests(struct device_stream *s, struct proact_error *err)
+{
+    (void)err;
+    text_print(line(s, "follow guests"), "\n");
+    return PROACT_OK;
+}
+
 static void replicas(struct device_set *set, const struct device_replicas *r)
 {
     (void)set;
@@ -365,4 +379,6 @@ const struct device_backend fake_device = {
     .traffic = traffic,
     .observe = observe,
     .replicas = replicas,
+    .guests_follow = guests_follow,
+    .follow_guests = follow_guests,
 };

@@ -224,4 +224,8 @@ const struct device_backend device_cuda = {
     .carry_end = cuda_carry_end,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
+    .guests_follow = cuda_guests_follow,
+    .follow_guests = cuda_follow_guests,
+    .guest_stream_create = cuda_guest_stream_create,
+    .guest_stream_destroy = cuda_guest_stream_destroy,
 };

@@ -247,6 +247,25 @@ static void remember(struct cuda_device *d, const char *name)
     d->labels[d->label_count++ % CUDA_LABELS] = name;
 }
 
+static cu_result launch(struct device_stream *s, const struct device_function *f,
+                        const struct device_launch *l, void **extra)
+{
+    const struct driver *v = &s->set->driver;
+    struct cu_launch_attribute all_at_once = {.what = CU_LAUNCH_COOPERATIVE,
+                                              .value.cooperative = 1};
+    const struct cu_launch_config config = {{l->grid[0], l->grid[1], l->grid[2]},
+                                            {l->block[0], l->block[1], l->block[2]},
+                                            l->shared_bytes,
+                                            s->stream,
+                                            &all_at_once,
+                                            1};
+
+    if (l->is_cooperative)
+        return v->launch_with(&config, f->function, NULL, extra);
+    return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                     l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);
+}
+
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *l, struct proact_error *err)
 {
@@ -256,6 +275,12 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     struct device_set *set = s->set;
     enum proact_status status = check_launch(f, l, err);
 
+    if (!status && l->is_cooperative && !set->driver.launch_with)
+        return fail(
+            err, PROACT_EREFUSED,
+            "kernel '%s': the CUDA driver has no cooperative launches that we know: "
+            "that of CUDA 11.8 has",
+            f->name);
     if (!status && set->is_taping) {
         cuda_tape(&(struct cuda_taped_op){
             .kind = TAPED_LAUNCH, .stream = s, .function = f, .launch = *l});
@@ -271,13 +296,17 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     size_t span = cuda_span_begin(s, &what);
 
     cuda_nvtx_begin(set, what.span.name);
-    cu_result result = set->driver.launch(
-        f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1],
-        l->block[2], l->shared_bytes, s->stream, NULL, bytes ? extra : NULL);
+    cu_result result = launch(s, f, l, bytes ? extra : NULL);
 
     cuda_nvtx_end(set);
     cuda_span_end(s, span);
     status = cuda_leave(set, s->device, result, f->name, err);
+    if (result == CU_COOPERATIVE_TOO_LARGE)
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
+            "on device %u at once",
+            f->name, l->grid[0], l->grid[1], l->grid[2], s->device);
     /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
     if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
         return fail(err, PROACT_EINVAL,

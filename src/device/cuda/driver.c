@@ -79,6 +79,7 @@ enum proact_status driver_status(cu_result result)
         return PROACT_ENODEV;
     case CU_NOT_FOUND:
     case CU_LAUNCH_RESOURCES:
+    case CU_COOPERATIVE_TOO_LARGE:
         return PROACT_EINVAL;
     case CU_INVALID_IMAGE:
     case CU_NO_BINARY:

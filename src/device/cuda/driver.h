@@ -41,6 +41,7 @@ enum {
     CU_NOT_FOUND = 500,
     CU_NOT_READY = 600,
     CU_LAUNCH_RESOURCES = 701,
+    CU_COOPERATIVE_TOO_LARGE = 720,
     CU_PEER_ALREADY_ENABLED = 704,
 };
 enum { /* of a device */
@@ -81,10 +82,12 @@ enum { /* what is linked */
        CU_LINK_LIBRARY = 4,
 };
 enum {
+    CU_STREAM_BLOCKING = 0, /* waits for the old default stream, and it for this one */
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
     CU_WAIT_AT_LEAST = 0,
+    CU_LAUNCH_COOPERATIVE = 2,
     CU_LAUNCH_PRIORITY = 8,
     CU_GRAPH_PRIORITIES = 8, /* of its nodes */
     CU_CAPTURE_RELAXED = 2,
@@ -95,6 +98,8 @@ enum {
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,
 };
+/* The default stream of a context, which the driver calls its legacy one. */
+#define CU_STREAM_OLD_DEFAULT ((cu_stream)1)
 /* What `extra` of a launch holds: pairs of these and a pointer. */
 #define CU_LAUNCH_END ((void *)0)
 #define CU_LAUNCH_BUFFER ((void *)1)
@@ -104,7 +109,7 @@ struct cu_launch_attribute {
     int what;
     union {
         char room[64];
-        int priority;
+        int priority, cooperative;
     } value __attribute__((aligned(8)));
 };
 struct cu_launch_config {

@@ -115,6 +115,10 @@ RT_API enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
 RT_API enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 grid,
                                           struct cuda_dim3 block, void **args,
                                           size_t shared_bytes, struct cuda_stream *stream);
+RT_API enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                                   struct cuda_dim3 block, void **args,
+                                                   size_t shared_bytes,
+                                                   struct cuda_stream *stream);
 RT_API enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                            const void *stub, void **args);
 RT_API enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub);
@@ -176,7 +180,6 @@ RT_API enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags
 RT_API enum cuda_error cudaStreamGetPriority(struct cuda_stream *s, int *priority);
 RT_API enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id);
 RT_API enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device);
-RT_API enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, int *status);
 RT_API enum cuda_error cudaStreamAttachMemAsync(struct cuda_stream *s, void *pointer,
                                                 size_t bytes, unsigned flags);
 RT_API enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest);

@@ -25,16 +25,26 @@ static void make_lock(void)
     pthread_mutexattr_destroy(&recursive);
 }
 
-struct rt *rt_enter(void)
+struct rt *rt_enter_as_guest(void)
 {
     pthread_once(&the_lock_is_made, make_lock);
     pthread_mutex_lock(&the_lock);
     return &the_runtime;
 }
 
+struct rt *rt_enter(void)
+{
+    struct rt *rt = rt_enter_as_guest();
+
+    if (rt->guests.is_pending || rt->guests.unseen)
+        rt_guests_follow(rt);
+    return rt;
+}
+
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error)
 {
-    (void)rt;
+    if (rt->guests.unseen)
+        rt_guests_let_in(rt);
     if (error)
         last_error = error;
     pthread_mutex_unlock(&the_lock);

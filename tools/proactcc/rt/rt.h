@@ -52,6 +52,11 @@ struct rt {
     struct rt_image *images;
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
+    struct rt_stream *streams;             /* that the program has made */
+    struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
+    uint64_t captures;                     /* of streams, so far (rt_capture.c) */
+    unsigned open_captures;
+    int capture_mode;
     struct rt_ranges ranges;
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
@@ -62,6 +67,15 @@ struct rt {
         struct cuda_kernel **kernel;
         size_t first, count, capacity;
     } flight;
+    struct rt_guests { /* what libraries did since we last followed them */
+        bool is_pending, any, hide;
+        struct proact_array **written;
+        size_t count, capacity;
+        uint64_t calls;      /* since the beginning */
+        const char *unseen;  /* one that is called past us, or NULL */
+        const void **linked; /* an address in each object that proactcc linked */
+        size_t linked_count, linked_capacity;
+    } guests;
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
     } moved;
@@ -70,6 +84,7 @@ struct rt {
 /* Every call of the interface begins with the one and ends with the other, which keeps the
    error for cudaGetLastError(). */
 struct rt *rt_enter(void);
+struct rt *rt_enter_as_guest(void); /* for a library's call, which is not followed yet */
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error);
 
 /* The session is opened by the first call that needs it: PROACT_MACHINE, PROACT_DEVICES,
@@ -119,6 +134,12 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
 /* Shadows: memory that is registered, of which the device has a copy. */
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_shadows_out(struct rt *rt);
+
+/* What is queued from now on comes after what libraries have queued (rt_library.c). */
+void rt_guests_follow(struct rt *rt);
+/* Whether some are called past us (rt_unseen.c), so that they may come in at any time. */
+void rt_guests_look(struct rt *rt);
+void rt_guests_let_in(struct rt *rt);
 
 void rt_report(struct rt *rt);
 void rt_report_watch(struct rt *rt);

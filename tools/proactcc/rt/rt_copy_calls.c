@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 static enum cuda_error copy(void *to, const void *from, size_t bytes,
                             enum cuda_copy_kind kind, bool is_async)
@@ -8,6 +8,21 @@ static enum cuda_error copy(void *to, const void *from, size_t bytes,
     struct rt *rt = rt_enter();
 
     return rt_leave(rt, rt_copy(rt, to, from, bytes, kind, is_async));
+}
+
+/* What a stream is given, as it may be kept. */
+struct kept_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+    enum cuda_copy_kind kind;
+};
+
+static enum cuda_error run_copy(struct rt *rt, const void *data)
+{
+    const struct kept_copy *c = data;
+
+    return rt_copy(rt, c->to, c->from, c->bytes, c->kind, true);
 }
 
 enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes,
@@ -19,8 +34,10 @@ enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes,
 enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                 enum cuda_copy_kind kind, struct cuda_stream *stream)
 {
-    (void)stream;
-    return copy(to, from, bytes, kind, true);
+    struct rt *rt = rt_enter();
+    const struct kept_copy c = {to, from, bytes, kind};
+
+    return rt_leave(rt, rt_in_stream(rt, stream, run_copy, &c, sizeof c));
 }
 
 /* There is one device to name. */
@@ -39,32 +56,40 @@ enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
                                     int from_device, size_t bytes,
                                     struct cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    return to_device || from_device
+               ? cudaMemcpyPeer(to, to_device, from, from_device, bytes)
+               : cudaMemcpyAsync(to, from, bytes, CUDA_DEVICE_TO_DEVICE, stream);
 }
 
-static enum cuda_error copy_rows(const struct rt_rows *rows, enum cuda_copy_kind kind,
-                                 bool is_async)
-{
-    struct rt *rt = rt_enter();
+struct kept_rows {
+    struct rt_rows rows;
+    enum cuda_copy_kind kind;
+};
 
-    return rt_leave(rt, rt_copy_rows(rt, rows, kind, is_async));
+static enum cuda_error run_rows(struct rt *rt, const void *data)
+{
+    const struct kept_rows *c = data;
+
+    return rt_copy_rows(rt, &c->rows, c->kind, true);
 }
 
 enum cuda_error cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                              size_t width, size_t height, enum cuda_copy_kind kind)
 {
-    return copy_rows(&(struct rt_rows){to, from, to_pitch, from_pitch, width, height}, kind,
-                     false);
+    struct rt *rt = rt_enter();
+    const struct rt_rows rows = {to, from, to_pitch, from_pitch, width, height};
+
+    return rt_leave(rt, rt_copy_rows(rt, &rows, kind, false));
 }
 
 enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                   size_t from_pitch, size_t width, size_t height,
                                   enum cuda_copy_kind kind, struct cuda_stream *stream)
 {
-    (void)stream;
-    return copy_rows(&(struct rt_rows){to, from, to_pitch, from_pitch, width, height}, kind,
-                     true);
+    struct rt *rt = rt_enter();
+    const struct kept_rows c = {{to, from, to_pitch, from_pitch, width, height}, kind};
+
+    return rt_leave(rt, rt_in_stream(rt, stream, run_rows, &c, sizeof c));
 }
 
 static char *place_in(const struct cuda_pitched *p, const struct cuda_position *at)
@@ -91,6 +116,11 @@ static enum cuda_error copy_3d(struct rt *rt, const struct cuda_copy_3d *c, bool
     return error;
 }
 
+enum cuda_error rt_run_copy_3d(struct rt *rt, const void *data)
+{
+    return copy_3d(rt, data, true);
+}
+
 enum cuda_error cudaMemcpy3D(const struct cuda_copy_3d *c)
 {
     struct rt *rt = rt_enter();
@@ -102,8 +132,7 @@ enum cuda_error cudaMemcpy3DAsync(const struct cuda_copy_3d *c, struct cuda_stre
 {
     struct rt *rt = rt_enter();
 
-    (void)stream;
-    return rt_leave(rt, copy_3d(rt, c, true));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy_3d, c, sizeof *c));
 }
 
 static enum cuda_error fill(struct rt *rt, void *to, size_t pitch, int value, size_t width,
@@ -120,48 +149,56 @@ static enum cuda_error fill(struct rt *rt, void *to, size_t pitch, int value, si
     return error;
 }
 
-enum cuda_error cudaMemset(void *to, int value, size_t bytes)
+struct kept_fill {
+    struct cuda_pitched to;
+    int value;
+    struct cuda_extent extent;
+};
+
+static enum cuda_error run_fill(struct rt *rt, const void *data)
 {
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, rt_fill(rt, to, value, bytes));
-}
-
-enum cuda_error cudaMemsetAsync(void *to, int value, size_t bytes,
-                                struct cuda_stream *stream)
-{
-    (void)stream;
-    return cudaMemset(to, value, bytes);
-}
-
-enum cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    struct rt *rt = rt_enter();
-
-    return rt_leave(rt, fill(rt, to, pitch, value, width, height));
-}
-
-enum cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
-                                  size_t height, struct cuda_stream *stream)
-{
-    (void)stream;
-    return cudaMemset2D(to, pitch, value, width, height);
-}
-
-enum cuda_error cudaMemset3D(struct cuda_pitched to, int value, struct cuda_extent extent)
-{
-    struct rt *rt = rt_enter();
+    const struct kept_fill *f = data;
     enum cuda_error error = cudaSuccess;
 
-    for (size_t z = 0; z < extent.depth && !error; z++)
-        error = fill(rt, (char *)to.pointer + z * to.height * to.pitch, to.pitch, value,
-                     extent.width, extent.height);
-    return rt_leave(rt, error);
+    for (size_t z = 0; z < f->extent.depth && !error; z++)
+        error = fill(rt, (char *)f->to.pointer + z * f->to.height * f->to.pitch,
+                     f->to.pitch, f->value, f->extent.width, f->extent.height);
+    return error;
 }
 
 enum cuda_error cudaMemset3DAsync(struct cuda_pitched to, int value,
                                   struct cuda_extent extent, struct cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMemset3D(to, value, extent);
+    struct rt *rt = rt_enter();
+    const struct kept_fill f = {to, value, extent};
+
+    return rt_leave(rt, rt_in_stream(rt, stream, run_fill, &f, sizeof f));
+}
+
+enum cuda_error cudaMemset3D(struct cuda_pitched to, int value, struct cuda_extent extent)
+{
+    return cudaMemset3DAsync(to, value, extent, NULL);
+}
+
+enum cuda_error cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                                  size_t height, struct cuda_stream *stream)
+{
+    return cudaMemset3DAsync((struct cuda_pitched){to, pitch, pitch, height}, value,
+                             (struct cuda_extent){width, height, 1}, stream);
+}
+
+enum cuda_error cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+}
+
+enum cuda_error cudaMemsetAsync(void *to, int value, size_t bytes,
+                                struct cuda_stream *stream)
+{
+    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+}
+
+enum cuda_error cudaMemset(void *to, int value, size_t bytes)
+{
+    return cudaMemsetAsync(to, value, bytes, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
 
@@ -71,9 +71,10 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
 }
 
 /* For the report: whether the last launch was split, or else why it was not. */
-static void note_split(struct rt *rt, struct cuda_kernel *k)
+static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative)
 {
-    const char *why = proact_kernel_refusal(k->kernel);
+    const char *why =
+        is_cooperative ? "it is launched cooperatively" : proact_kernel_refusal(k->kernel);
 
     if (rt->split_over == 1)
         return;
@@ -90,22 +91,53 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
 {
     struct proact_error err = {""};
 
+    const bool is_cooperative = grid->is_cooperative;
+
     grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     k->launches++;
     if (status == PROACT_EINVAL)
-        return cudaErrorInvalidConfiguration;
+        return is_cooperative ? cudaErrorCooperativeLaunchTooLarge
+                              : cudaErrorInvalidConfiguration;
     if (status)
         return rt_error(rt, status, &err);
     if (rt->reports)
-        note_split(rt, k);
+        note_split(rt, k, is_cooperative);
     rt_report_launched(rt, k);
     return rt_queued(rt, 0);
 }
 
-static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, struct proact_grid grid,
-                              size_t shared_bytes, void **args)
+/* A launch as a stream is given it: its arguments are what they were then. */
+struct rt_kept_launch {
+    struct cuda_kernel *kernel;
+    struct proact_grid grid;
+    unsigned char parameters[];
+};
+
+enum cuda_error rt_run_launch(struct rt *rt, const void *data)
+{
+    const struct rt_kept_launch *l = data;
+    const struct proact_kernel_info *info = &l->kernel->info;
+    struct proact_place *places =
+        must_calloc(info->parameter_bytes / 8 + 1, sizeof *places);
+    struct proact_grid grid = l->grid;
+    enum cuda_error error = cudaSuccess;
+    size_t count = 0;
+
+    for (unsigned i = 0; i < info->parameter_count && !error; i++)
+        error = find_places(rt, l->parameters, &info->parameters[i], places, &count);
+    if (!error)
+        error = launch_block(
+            rt, l->kernel, &grid,
+            &(struct proact_block){l->parameters, info->parameter_bytes, places, count});
+    free(places);
+    return error;
+}
+
+enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
+                               const struct proact_grid *grid, void **args,
+                               struct rt_kept_launch **out, size_t *bytes)
 {
     enum cuda_error error;
 
@@ -114,41 +146,47 @@ static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, struct proac
     if ((error = rt_kernel_load(rt, k)))
         return error;
     for (int i = 0; i < 3; i++)
-        if (!grid.ctas[i] || !grid.threads[i])
+        if (!grid->ctas[i] || !grid->threads[i])
             return cudaErrorInvalidConfiguration;
-    if (shared_bytes + k->info.shared_bytes >
+    if ((size_t)grid->shared_bytes + k->info.shared_bytes >
         proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
-    grid.shared_bytes = (uint32_t)shared_bytes;
-
-    unsigned char *bytes = must_calloc(k->info.parameter_bytes + 1, 1);
-    struct proact_place *places =
-        must_calloc(k->info.parameter_bytes / 8 + 1, sizeof *places);
-    size_t count = 0;
-
-    for (unsigned i = 0; i < k->info.parameter_count && !error; i++) {
+    *bytes = sizeof **out + k->info.parameter_bytes + 1;
+    *out = must_calloc(1, *bytes);
+    (*out)->kernel = k;
+    (*out)->grid = *grid;
+    for (unsigned i = 0; i < k->info.parameter_count; i++) {
         const struct proact_parameter *at = &k->info.parameters[i];
 
-        memcpy(bytes + at->offset, args[i], at->bytes);
-        error = find_places(rt, bytes, at, places, &count);
+        memcpy((*out)->parameters + at->offset, args[i], at->bytes);
     }
-    if (!error)
-        error = launch_block(
-            rt, k, &grid,
-            &(struct proact_block){bytes, k->info.parameter_bytes, places, count});
-    free(places);
-    free(bytes);
-    return error;
+    return cudaSuccess;
 }
 
-static enum cuda_error launch_as(struct rt *rt, struct cuda_kernel *k,
-                                 struct cuda_dim3 grid, struct cuda_dim3 block,
-                                 size_t shared_bytes, void **args)
+struct wanted {
+    struct cuda_dim3 grid, block;
+    size_t shared_bytes;
+    struct cuda_stream *stream;
+    bool is_cooperative;
+};
+
+static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct wanted *w,
+                              void **args)
 {
-    return launch(rt, k,
-                  (struct proact_grid){.ctas = {grid.x, grid.y, grid.z},
-                                       .threads = {block.x, block.y, block.z}},
-                  shared_bytes, args);
+    const struct proact_grid grid = {.ctas = {w->grid.x, w->grid.y, w->grid.z},
+                                     .threads = {w->block.x, w->block.y, w->block.z},
+                                     .shared_bytes = (uint32_t)w->shared_bytes,
+                                     .is_cooperative = w->is_cooperative};
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = w->shared_bytes > UINT32_MAX
+                                ? cudaErrorInvalidValue
+                                : rt_launch_keep(rt, k, &grid, args, &kept, &bytes);
+
+    if (!error)
+        error = rt_in_stream(rt, w->stream, rt_run_launch, kept, bytes);
+    free(kept);
+    return error;
 }
 
 enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
@@ -156,10 +194,9 @@ enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
                                  struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
+    const struct wanted w = {grid, block, shared_bytes, stream, false};
 
-    (void)stream;
-    return rt_leave(
-        rt, launch_as(rt, rt_kernel_find(rt, stub), grid, block, shared_bytes, args));
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
 /* The stubs have asked for the handle by __cudaGetKernel(). */
@@ -168,9 +205,19 @@ enum cuda_error __cudaLaunchKernel(struct cuda_kernel *kernel, struct cuda_dim3 
                                    struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
+    const struct wanted w = {grid, block, shared_bytes, stream, false};
 
-    (void)stream;
-    return rt_leave(rt, launch_as(rt, kernel, grid, block, shared_bytes, args));
+    return rt_leave(rt, launch(rt, kernel, &w, args));
+}
+
+enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 grid,
+                                            struct cuda_dim3 block, void **args,
+                                            size_t shared_bytes, struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+    const struct wanted w = {grid, block, shared_bytes, stream, true};
+
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
 /* Of the attributes only those that may be left out are left out. */
@@ -178,22 +225,24 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                     const void *stub, void **args)
 {
     enum { IGNORE = 0, ACCESS_POLICY = 1, COOPERATIVE = 2, PRIORITY = 8, CARVEOUT = 14 };
+    struct rt *rt = rt_enter();
+    struct wanted w = {config->grid, config->block, config->shared_bytes, config->stream,
+                       false};
 
     for (unsigned i = 0; i < config->attribute_count; i++) {
         const struct cuda_launch_attribute *a = &config->attributes[i];
         int value;
 
         memcpy(&value, a->value, sizeof value);
-        if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
-            a->id != CARVEOUT && !(a->id == COOPERATIVE && !value)) {
-            struct rt *rt = rt_enter();
-
+        if (a->id == COOPERATIVE)
+            w.is_cooperative = value != 0;
+        else if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
+                 a->id != CARVEOUT) {
             rt_say("cudaLaunchKernelExC(): launch attribute %d is not supported", a->id);
             return rt_leave(rt, cudaErrorNotSupported);
         }
     }
-    return cudaLaunchKernel(stub, config->grid, config->block, args, config->shared_bytes,
-                            config->stream);
+    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
 enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 enum { PITCH = 512, HOST_MAPPED = 2 };
 
@@ -145,8 +145,12 @@ enum cuda_error cudaFree(void *pointer)
 
 enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
 {
-    (void)stream;
-    return cudaFree(pointer);
+    struct rt *rt = rt_enter();
+
+    /* A graph finds its memory where it was, however often it is launched. */
+    if (rt_capture_of(rt, stream))
+        return rt_leave(rt, rt->broken);
+    return rt_leave(rt, release(rt, pointer, false));
 }
 
 enum cuda_error cudaFreeHost(void *pointer)

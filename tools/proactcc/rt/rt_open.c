@@ -71,6 +71,8 @@ enum cuda_error rt_open(struct rt *rt)
     rt->reports = report && strcmp(report, "0") != 0;
     if (rt->reports)
         rt_report_watch(rt);
+    if (!rt->is_emulated)
+        rt_guests_look(rt);
     /* After what the program has so far to do at its end, but before the driver, whose own
        end was asked for while the session opened. */
     atexit(rt_end);

@@ -72,6 +72,14 @@ void rt_report(struct rt *rt)
     for (const struct cuda_kernel *k = rt->kernels; k; k = k->next)
         if (k->launches)
             print_kernel(k);
+    if (rt->guests.calls)
+        fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
+                (unsigned long long)rt->guests.calls);
+    if (rt->guests.unseen)
+        fprintf(stderr,
+                "proact: %s is called past proact, as the link was not made by proactcc: "
+                "split kernels begin with copies of all their arrays\n",
+                rt->guests.unseen);
     if (!rt->broken)
         proact_statistics_get(rt->session, PROACT_ALL, NULL, &s, NULL);
     fprintf(stderr,

@@ -1,28 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and events. All streams are one, so that an order between two is always there;
-   what asks whether something is done waits for it. */
+   what asks whether something is done waits for it. Where libraries may work on a stream,
+   its handle is one of the driver's all the same. */
 #include <stdlib.h>
+
+#include <proact/guest.h>
 
 #include "base/memory.h"
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 enum { NON_BLOCKING = 1, DISABLE_TIMING = 2, BLOCKING_SYNC = 1 };
-
-struct cuda_stream {
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
 
 struct cuda_event {
     struct proact_moment *moment;
     bool has_time, is_recorded;
+    uint64_t capture; /* that it was last recorded in; 0: none */
 };
 
 static bool is_default(const struct cuda_stream *s)
 {
     return !s || s == CUDA_STREAM_LEGACY || s == CUDA_STREAM_PER_THREAD;
+}
+
+/* Where the list leads to the stream, or to NULL: there is none. */
+static struct rt_stream **find(struct rt *rt, const struct cuda_stream *handle)
+{
+    struct rt_stream **link = &rt->streams;
+
+    while (*link && (*link)->handle != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle)
+{
+    return is_default(handle) ? NULL : *find(rt, handle);
+}
+
+/* A default stream is like one that was made without a word. */
+static enum cuda_error look_up(struct rt *rt, const struct cuda_stream *handle,
+                               struct rt_stream *out)
+{
+    static const struct rt_stream standard;
+    const struct rt_stream *s = is_default(handle) ? &standard : *find(rt, handle);
+
+    if (!s)
+        return cudaErrorInvalidResourceHandle;
+    *out = *s;
+    return cudaSuccess;
+}
+
+/* Streams of the driver share its queues with ours: none is made that nobody needs. */
+static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
+{
+    struct proact_error err = {""};
+    void *handle = s;
+    enum cuda_error error = cudaSuccess;
+
+    s->is_drivers = !rt->is_emulated && (rt->guests.linked_count || rt->guests.unseen);
+    if (s->is_drivers)
+        error = rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
+    s->handle = handle;
+    return error;
 }
 
 enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned flags,
@@ -33,11 +73,19 @@ enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned 
 
     if (!error && (!out || flags > NON_BLOCKING))
         error = cudaErrorInvalidValue;
-    if (!error) {
-        *out = must_calloc(1, sizeof **out);
-        **out = (struct cuda_stream){flags, priority, ++rt->allocations};
+    if (error)
+        return rt_leave(rt, error);
+    struct rt_stream *s = must_calloc(1, sizeof *s);
+
+    *s = (struct rt_stream){
+        .next = rt->streams, .flags = flags, .priority = priority, .id = ++rt->allocations};
+    if ((error = handle_create(rt, s))) {
+        free(s);
+        return rt_leave(rt, error);
     }
-    return rt_leave(rt, error);
+    rt->streams = s;
+    *out = s->handle;
+    return rt_leave(rt, cudaSuccess);
 }
 
 enum cuda_error cudaStreamCreateWithFlags(struct cuda_stream **out, unsigned flags)
@@ -53,10 +101,15 @@ enum cuda_error cudaStreamCreate(struct cuda_stream **out)
 enum cuda_error cudaStreamDestroy(struct cuda_stream *s)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream **link = find(rt, s), *found = *link;
 
-    if (is_default(s))
+    if (is_default(s) || !found)
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
-    free(s);
+    if (found->is_drivers && rt->session)
+        proact_guest_stream_destroy(rt->session, s);
+    rt_capture_drop(rt, found);
+    *link = found->next;
+    free(found);
     return rt_leave(rt, rt->broken);
 }
 
@@ -67,16 +120,24 @@ static enum cuda_error wait(void)
     return rt_leave(rt, rt_wait(rt));
 }
 
+/* Nobody can wait for what is only kept. */
+static enum cuda_error wait_for(const struct cuda_stream *s)
+{
+    struct rt *rt = rt_enter();
+
+    if (rt_capture_break(rt, s))
+        return rt_leave(rt, cudaErrorStreamCaptureUnsupported);
+    return rt_leave(rt, rt_wait(rt));
+}
+
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s)
 {
-    (void)s;
-    return wait();
+    return wait_for(s);
 }
 
 enum cuda_error cudaStreamQuery(struct cuda_stream *s)
 {
-    (void)s;
-    return wait();
+    return wait_for(s);
 }
 
 enum cuda_error cudaDeviceSynchronize(void)
@@ -89,32 +150,43 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
 {
     struct rt *rt = rt_enter();
 
-    (void)s, (void)flags;
+    (void)flags;
+    if (event && event->capture)
+        rt_capture_join(rt, s, event->capture);
     return rt_leave(rt, event ? rt->broken : cudaErrorInvalidResourceHandle);
 }
 
 enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *flags = is_default(s) ? 0 : s->flags;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *flags = found.flags;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetPriority(struct cuda_stream *s, int *priority)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *priority = is_default(s) ? 0 : s->priority;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *priority = found.priority;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id)
 {
     struct rt *rt = rt_enter();
+    struct rt_stream found;
+    enum cuda_error error = look_up(rt, s, &found);
 
-    *id = is_default(s) ? 0 : s->id;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *id = found.id;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device)
@@ -123,15 +195,6 @@ enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device)
 
     (void)s;
     *device = 0;
-    return rt_leave(rt, cudaSuccess);
-}
-
-enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, int *status)
-{
-    struct rt *rt = rt_enter();
-
-    (void)s;
-    *status = 0;
     return rt_leave(rt, cudaSuccess);
 }
 
@@ -156,15 +219,35 @@ enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 
 /* Called by the stream that has come so far: here, by its program. */
+struct host_call {
+    void (*function)(void *);
+    void *context;
+};
+
+static enum cuda_error run_host_call(struct rt *rt, const void *data)
+{
+    const struct host_call *c = data;
+    enum cuda_error error = rt_wait(rt);
+
+    if (!error)
+        c->function(c->context);
+    return error;
+}
+
 enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void *),
                                    void *context)
 {
-    enum cuda_error error = wait();
+    struct rt *rt = rt_enter();
+    const struct host_call c = {function, context};
 
-    (void)s;
-    if (!error)
-        function(context);
-    return error;
+    if (!rt_capture_of(rt, s)) { /* without the lock, which another thread may want */
+        enum cuda_error error = rt_leave(rt, rt_wait(rt));
+
+        if (!error)
+            function(context);
+        return error;
+    }
+    return rt_leave(rt, rt_in_stream(rt, s, run_host_call, &c, sizeof c));
 }
 
 enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
@@ -172,7 +255,7 @@ enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
                                                        enum cuda_error, void *),
                                       void *context, unsigned flags)
 {
-    enum cuda_error error = wait();
+    enum cuda_error error = wait_for(s);
 
     (void)flags;
     callback(s, error, context);
@@ -220,9 +303,10 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     struct proact_error err = {""};
     enum cuda_error error = rt->broken;
 
-    (void)s;
     if (!error && !event)
         error = cudaErrorInvalidResourceHandle;
+    if (!error && (event->capture = rt_capture_of(rt, s)))
+        return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
     if (!error && event->has_time)
         error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
     if (!error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables of the program's modules, named by their shadows on the host. */
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_graph.h"
 
 static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, size_t bytes,
                             struct rt_variable **out)
@@ -51,6 +51,29 @@ static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t 
                            bytes, kind, is_async);
 }
 
+/* What a stream is given, as it may be kept. */
+struct kept_copy {
+    const void *symbol;
+    void *to;
+    const void *from;
+    size_t bytes, first;
+    enum cuda_copy_kind kind;
+};
+
+static enum cuda_error run_write(struct rt *rt, const void *data)
+{
+    const struct kept_copy *c = data;
+
+    return write(rt, c->symbol, c->from, c->bytes, c->first, c->kind, true);
+}
+
+static enum cuda_error run_read(struct rt *rt, const void *data)
+{
+    const struct kept_copy *c = data;
+
+    return read(rt, c->to, c->symbol, c->bytes, c->first, c->kind, true);
+}
+
 enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
                                    size_t first, enum cuda_copy_kind kind)
 {
@@ -64,9 +87,9 @@ enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, si
                                         struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
+    const struct kept_copy c = {symbol, NULL, from, bytes, first, kind};
 
-    (void)stream;
-    return rt_leave(rt, write(rt, symbol, from, bytes, first, kind, true));
+    return rt_leave(rt, rt_in_stream(rt, stream, run_write, &c, sizeof c));
 }
 
 enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
@@ -82,9 +105,9 @@ enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t b
                                           struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
+    const struct kept_copy c = {symbol, to, NULL, bytes, first, kind};
 
-    (void)stream;
-    return rt_leave(rt, read(rt, to, symbol, bytes, first, kind, true));
+    return rt_leave(rt, rt_in_stream(rt, stream, run_read, &c, sizeof c));
 }
 
 enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)

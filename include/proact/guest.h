@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Guests of a program of <proact/program.h>: libraries that bring a CUDA runtime of their
+   own, as cuBLAS does, and queue on the first device past us. Between enter and leave of a
+   call they find there all that was queued so far, and what they queue is followed by all
+   that is queued later. Only GPUs have guests: an emulated machine refuses. */
+
+#include <proact/program.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a guest queues from now on comes after all that the session has queued. Nothing
+   happens where that holds already. PROACT_EREFUSED on emulated devices. */
+PROACT_API enum proact_status proact_guest_enter(struct proact *p,
+                                                 struct proact_error *err);
+
+/* What guests may have written on the first device since they were last followed. */
+struct proact_guest_writes {
+    struct proact_array *const *arrays;
+    size_t count;
+    bool any; /* every array, and the variables of modules */
+};
+/* What the session queues from now on comes after all that guests have queued. */
+PROACT_API enum proact_status proact_guest_leave(struct proact *p,
+                                                 const struct proact_guest_writes *writes,
+                                                 struct proact_error *err);
+
+/* A stream of the first device for guests, by its handle of the driver. */
+PROACT_API enum proact_status proact_guest_stream_create(struct proact *p, void **out,
+                                                         struct proact_error *err);
+PROACT_API void proact_guest_stream_destroy(struct proact *p, void *stream);
+
+#ifdef __cplusplus
+}
+#endif

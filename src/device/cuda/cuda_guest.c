@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries of the program work in the primary contexts that we work in, on the default
+   stream of CUDA's first days or on streams that do not turn it down. What is queued there
+   waits for all of them, and they all wait for it: two events say all that order needs. */
+#include "device/cuda/cuda_set.h"
+
+enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err)
+{
+    const struct driver *v = &s->set->driver;
+    enum proact_status status = cuda_use(s, err);
+
+    if (status)
+        return status;
+    cu_result result = v->event_record(s->join, s->stream);
+
+    if (!result)
+        result = v->stream_wait_event(CU_STREAM_OLD_DEFAULT, s->join, 0);
+    return cuda_leave(s->set, s->device, result, "cuStreamWaitEvent", err);
+}
+
+enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_error *err)
+{
+    const struct driver *v = &s->set->driver;
+    enum proact_status status = cuda_use(s, err);
+
+    if (status)
+        return status;
+    s->is_open_ended = true;
+    cu_result result = v->event_record(s->join, CU_STREAM_OLD_DEFAULT);
+
+    if (!result)
+        result = v->stream_wait_event(s->stream, s->join, 0);
+    return cuda_leave(s->set, s->device, result, "cuEventRecord", err);
+}
+
+enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned device,
+                                            void **out, struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(set, device, err);
+    cu_stream stream = NULL;
+
+    if (status)
+        return status;
+    cu_result result =
+        set->driver.stream_create(&stream, CU_STREAM_BLOCKING, set->devices[device].lowest);
+
+    if (!(status = cuda_leave(set, device, result, "cuStreamCreate", err)))
+        *out = stream;
+    return status;
+}
+
+void cuda_guest_stream_destroy(struct device_set *set, unsigned device, void *stream)
+{
+    cu_context was;
+
+    if (set->is_stuck || set->is_lost)
+        return;
+    set->driver.context_push(set->devices[device].context);
+    set->driver.stream_destroy(stream);
+    set->driver.context_pop(&was);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Guests: what is queued past the contract, by the driver itself, is in order with what is
+   queued by the contract. A keeper that has none has nothing to keep. */
+#include "device/contract.h"
+
+#include "device/cuda/driver.h"
+
+enum { WORDS = 1000, BYTES = WORDS * 4, LONG = 20000 };
+
+struct guest {
+    struct driver driver;
+    cu_context context;
+    cu_stream stream;
+};
+
+static void come(struct contract *c, struct guest *g)
+{
+    cu_device device;
+
+    if (!c->b->guests_follow) {
+        contract_close(c);
+        skip();
+    }
+    assert_int_equal(driver_open(&g->driver, &c->err), PROACT_OK);
+    assert_int_equal(g->driver.device_get(&device, 0), 0);
+    assert_int_equal(g->driver.primary_retain(&g->context, device), 0);
+    assert_int_equal(g->driver.context_push(g->context), 0);
+}
+
+static void go(struct guest *g)
+{
+    cu_device device;
+
+    assert_int_equal(g->driver.context_pop(&g->context), 0);
+    assert_int_equal(g->driver.device_get(&device, 0), 0);
+    assert_int_equal(g->driver.primary_release(device), 0);
+}
+
+/* The guest's copy comes after one stream's slow kernel and before the other's fill. */
+static void copy_between(struct contract *c, const struct guest *g)
+{
+    device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 0, WORDS);
+    const uint32_t loops = LONG;
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    struct contract_parameters busy = {0};
+    uint32_t out[WORDS];
+
+    contract_add(&busy, &loops, 4);
+    contract_must(c, c->b->fill(c->stream[0][1], a, 0, BYTES, &c->err));
+    contract_must(c, c->b->fill(c->stream[0][1], b, 0, BYTES, &c->err));
+    contract_sync(c);
+    contract_run(c, 0, 1, "busy", 1, 32, &busy);
+    contract_run(c, 0, 1, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, c->b->guests_follow(c->stream[0][1], &c->err));
+    assert_int_equal(g->driver.copy(b, a, BYTES, g->stream), 0);
+    contract_must(c, c->b->follow_guests(c->stream[0][0], &c->err));
+    contract_must(c, c->b->fill(c->stream[0][0], a, 2, BYTES, &c->err));
+    contract_sync(c);
+    contract_get(c, 0, b, out, WORDS);
+    assert_int_equal(out[0], 1);
+    assert_int_equal(out[WORDS - 1], 1);
+    assert_int_equal(contract_word(c, 0, a), 0x02020202);
+}
+
+static void guests_of_the_default_stream_keep_order(struct contract *c)
+{
+    struct guest g = {.stream = NULL};
+
+    come(c, &g);
+    copy_between(c, &g);
+    go(&g);
+}
+
+static void guests_of_a_stream_for_them_keep_order(struct contract *c)
+{
+    struct guest g = {.stream = NULL};
+    void *stream = NULL;
+
+    come(c, &g);
+    contract_must(c, c->b->guest_stream_create(c->set, 0, &stream, &c->err));
+    g.stream = stream;
+    copy_between(c, &g);
+    c->b->guest_stream_destroy(c->set, 0, stream);
+    go(&g);
+}
+
+const struct contract_promise contract_guests[] = {
+    {"guests of the default stream keep order", guests_of_the_default_stream_keep_order,
+     false},
+    {"guests of a stream for them keep order", guests_of_a_stream_for_them_keep_order,
+     false},
+    {NULL, NULL, false},
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cooperative launches: all CTAs at once, on one device, as they wait for each other. */
+#include "check.cuh"
+
+static const int ctas = 8, threads = 64, n = ctas * threads;
+
+/* A barrier by hand: the last one to come lets all go on. */
+__global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    x[i] = factor * i;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        atomicAdd(arrived, 1);
+        while (atomicAdd(arrived, 0) < gridDim.x)
+            ;
+    }
+    __syncthreads();
+    out[i] = ((volatile int *)x)[n - 1 - i];
+}
+
+static void look(const int *out, int factor)
+{
+    static int host[n];
+
+    MUST(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < n; i++)
+        HOLDS(host[i] == factor * (n - 1 - i));
+    printf("%d: %d to %d\n", factor, host[0], host[n - 1]);
+}
+
+int main()
+{
+    int *out, *x, factor;
+    unsigned *arrived;
+    void *args[] = {&out, &x, &arrived, &factor};
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attribute;
+    cudaStream_t stream;
+
+    MUST(cudaMalloc(&out, n * sizeof *out));
+    MUST(cudaMalloc(&x, n * sizeof *x));
+    MUST(cudaMalloc(&arrived, sizeof *arrived));
+    MUST(cudaStreamCreate(&stream));
+    for (factor = 1; factor < 4; factor++) {
+        MUST(cudaMemset(arrived, 0, sizeof *arrived));
+        MUST(cudaLaunchCooperativeKernel(turn_round, ctas, threads, args, 0, stream));
+        look(out, factor);
+    }
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    config.gridDim = ctas;
+    config.blockDim = threads;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    MUST(cudaMemset(arrived, 0, sizeof *arrived));
+    MUST(cudaLaunchKernelEx(&config, turn_round, out, x, arrived, 9));
+    look(out, 9);
+    MUST(cudaStreamDestroy(stream));
+    return 0;
+}

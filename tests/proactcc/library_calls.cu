@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of (pretend) libraries between kernels that are split over the devices. Each value
+   that is printed is wrong where a call came too early or too late, or where a kernel found
+   what an array held before the call. */
+#include <cstdio>
+#include <cstring>
+
+#include "fake_library.h"
+
+static const int n = 6000;
+
+__global__ void ramp(float *x, float factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] = factor * i;
+}
+
+__global__ void twice(float *y, const float *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        y[i] = 2 * x[n - 1 - i];
+}
+
+static float *array()
+{
+    float *x;
+
+    cudaMalloc(&x, n * sizeof *x);
+    cudaMemset(x, 0, n * sizeof *x);
+    return x;
+}
+
+static double sum(const float *x)
+{
+    static float host[n];
+    double total = 0;
+
+    cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++)
+        total += (i % 7 + 1) * host[i];
+    return total;
+}
+
+static const int threads = 128, blocks = (n + threads - 1) / threads;
+
+/* kernel, library, kernel, with nothing said in between */
+static void between_kernels(struct fake_handle *h, const char *what, void *stream)
+{
+    float *a = array(), *b = array(), *c = array(), *d = array();
+
+    cublasSetStream_v2(h, stream);
+    for (int k = 1; k < 4; k++) {
+        ramp<<<blocks, threads>>>(a, k);
+        cublasScopy_v2(h, n, a, 1, b, 1);
+        twice<<<blocks, threads>>>(c, b);
+        cublasScopy_v2(h, n, c, 1, d, 1);
+        cublasScopy_v2(h, n / 2, d + n / 2, 1, a, 1); /* behind its own call */
+        twice<<<blocks, threads>>>(d, a);
+        printf("%s: %.0f %.0f %.0f %.0f\n", what, sum(a), sum(b), sum(c), sum(d));
+    }
+}
+
+/* The arrays are known to the handle alone: nothing near the call leads to them. */
+static float *held[3];
+
+static void by_handle(void)
+{
+    struct fake_handle *h;
+
+    for (float *&x : held)
+        x = array();
+    cusparseCreate(&h);
+    cusparseSetPointers(h, n, held[0], held[1]);
+    for (int k = 1; k < 4; k++) {
+        ramp<<<blocks, threads>>>(held[0], k);
+        cudaDeviceSynchronize();
+        cusparseDoIt(h);
+        twice<<<blocks, threads>>>(held[2], held[1]);
+        printf("by handle: %.0f\n", sum(held[2]));
+    }
+    cusparseDestroy(h);
+}
+
+/* Memory of the program, of which the device has a copy: a library fills it, a kernel reads
+   what it was filled with. */
+static void registered(void)
+{
+    static float mine[n];
+    struct fake_handle *h;
+    float *a = array(), *b = array(), *seen;
+
+    cublasCreate_v2(&h);
+    cudaHostRegister(mine, sizeof mine, cudaHostRegisterMapped);
+    cudaHostGetDevicePointer((void **)&seen, mine, 0);
+    for (int k = 1; k < 3; k++) {
+        ramp<<<blocks, threads>>>(a, k);
+        cublasGetVectorAsync(n, sizeof *a, a, 1, mine, 1, h);
+        twice<<<blocks, threads>>>(b, seen);
+        printf("registered: %.0f\n", sum(b));
+    }
+    cudaHostUnregister(mine);
+    cublasDestroy_v2(h);
+}
+
+static void arguments(void)
+{
+    double (*add)(int, ...) = cublasAddVaried;
+    struct fake_complex z = cublasTurn({3, 4});
+    struct fake_pair p = cublasSwapPair({5, 6});
+    struct fake_mixed m = cublasSwapMixed({7, 8});
+
+    printf("all: %.2f\n",
+           cublasAddAll(1, 1.5f, 2, 2.5, 3, 3.5f, 4, 4.5, 5, 5.5f, 6, 6.5, 7, 7.5f, 8, 8.5,
+                        9, 9.5f, 10, 10.5, 11, 11.5f, 12, 12.5, 13, 14, 15, 16, 17, 18, 19,
+                        20, 21, 22, 23, 24, 25, 26, 27, 1L << 40));
+    printf("returned: %g %g, %ld %ld, %ld %g\n", z.re, z.im, p.first, p.second, m.first,
+           m.second);
+    printf("varied: %g\n", add(10, 1., 2., 3., 4., 5., 6., 7., 8., 9., 10.));
+}
+
+/* A graph would have to keep the call, and cannot. */
+static void captured(struct fake_handle *h, cudaStream_t stream)
+{
+    cudaGraph_t graph;
+    float *a = array();
+
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    printf("captured: %d\n", cublasScopy_v2(h, 1, a, 1, a + 1, 1));
+    cudaStreamEndCapture(stream, &graph);
+}
+
+int main(int count, char **)
+{
+    struct fake_handle *h = nullptr;
+    int status = cublasCreate_v2(&h);
+    cudaStream_t stream;
+
+    printf("status %d: %s\n", status, cublasGetStatusString(status));
+    if (status)
+        return 0;
+    between_kernels(h, "default stream", nullptr);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (count == 1)
+        between_kernels(h, "stream", stream);
+    else
+        captured(h, stream);
+    cublasDestroy_v2(h);
+    cudaStreamDestroy(stream);
+    by_handle();
+    registered();
+    arguments();
+    return cudaDeviceSynchronize();
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* <proact/guest.h>: who waits for whom, and what is spread afterwards, on a pretend device.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <proact/guest.h>
+
+#include "runtime/fake_device.h"
+#include "runtime/session.h"
+
+struct stage {
+    struct proact *p;
+    struct proact_array *a, *b;
+    struct proact_error err;
+};
+
+static void must(struct stage *s, enum proact_status status)
+{
+    if (status)
+        fail_msg("%s", s->err.text);
+}
+
+static struct stage raise_curtain(void)
+{
+    const struct proact_options o = {
+        .machine = "v100x16", .device_count = 2, .plan = {.method = "bulk"}};
+    const struct proact_shape a = {"a", 3000, 4}, b = {"b", 1000, 8};
+    struct stage s = {0};
+
+    must(&s, session_open(&fake_device, &o, &s.p, &s.err));
+    must(&s, proact_array_create(s.p, &a, &s.a, &s.err));
+    must(&s, proact_array_create(s.p, &b, &s.b, &s.err));
+    fake_forget(s.p->set);
+    return s;
+}
+
+/* What was queued since this was last asked. */
+static void expect(struct stage *s, const char *log)
+{
+    assert_string_equal(fake_state(s->p->set)->log.data, log);
+    fake_forget(s->p->set);
+}
+
+static void guests_come_after_what_was_queued_and_before_what_comes(void **state)
+{
+    (void)state;
+    struct stage s = raise_curtain();
+    struct proact_array *written[] = {s.a};
+
+    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_array_spread(s.a, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_guest_enter(s.p, &s.err));
+    expect(&s, "wait 0.0 for 0.1\nguests follow 0.0\n"); /* also what is being sent */
+    must(&s, proact_guest_enter(s.p, &s.err));
+    expect(&s, ""); /* that holds already */
+    must(&s,
+         proact_guest_leave(s.p, &(struct proact_guest_writes){written, 1, false}, &s.err));
+    expect(&s, "follow guests 0.0\nrecord 0.0\n");
+    must(&s, proact_guest_enter(s.p, &s.err)); /* of another stream, perhaps */
+    expect(&s, "guests follow 0.0\n");
+    proact_close(s.p);
+}
+
+static void only_what_guests_may_have_written_is_spread(void **state)
+{
+    (void)state;
+    struct stage s = raise_curtain();
+    struct proact_array *written[] = {s.b};
+
+    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s,
+         proact_guest_leave(s.p, &(struct proact_guest_writes){written, 1, false}, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_array_spread(s.a, &s.err));
+    expect(&s, "");
+    must(&s, proact_array_spread(s.b, &s.err));
+    expect(&s, "wait 0.1 for 0.0\ncopy 0.1 8000@0+0 > 8000@1+0 for 8000\nrecord 0.1\n");
+    must(&s, proact_array_spread(s.b, &s.err));
+    expect(&s, "");
+
+    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.any = true}, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_array_spread(s.a, &s.err));
+    expect(&s, "wait 0.1 for 0.0\ncopy 0.1 12000@0+0 > 12000@1+0 for 12000\nrecord 0.1\n");
+    must(&s, proact_array_spread(s.b, &s.err));
+    expect(&s, "copy 0.1 8000@0+0 > 8000@1+0 for 8000\nrecord 0.1\n");
+    proact_close(s.p);
+}
+
+/* Room to work in: a peer's sends into it wait until the guests are done with it. */
+static void memory_that_nobody_named_is_used_all_the_same(void **state)
+{
+    (void)state;
+    struct stage s = raise_curtain();
+    const struct order_place peer = {1, TRANSFER_SIDE};
+
+    must(&s, proact_guest_enter(s.p, &s.err));
+    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.count = 0}, &s.err));
+    fake_forget(s.p->set);
+    must(&s, array_await_peers(s.p, s.a, peer, &s.err));
+    expect(&s, "wait 1.1 for 0.0\n");
+    proact_close(s.p);
+}
+
+static void an_emulated_machine_has_no_guests(void **state)
+{
+    (void)state;
+    struct proact *p = NULL;
+    struct proact_error err = {""};
+    void *stream = NULL;
+
+    assert_int_equal(proact_open(&(struct proact_options){.machine = "v100x4"}, &p, &err),
+                     PROACT_OK);
+    assert_int_equal(proact_guest_enter(p, &err), PROACT_EREFUSED);
+    assert_string_equal(
+        err.text, "machine 'v100x4' is emulated: libraries for GPUs cannot run there");
+    assert_int_equal(proact_guest_stream_create(p, &stream, &err), PROACT_EREFUSED);
+    assert_null(stream);
+    proact_close(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guests_come_after_what_was_queued_and_before_what_comes),
+        cmocka_unit_test(only_what_guests_may_have_written_is_spread),
+        cmocka_unit_test(memory_that_nobody_named_is_used_all_the_same),
+        cmocka_unit_test(an_emulated_machine_has_no_guests),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

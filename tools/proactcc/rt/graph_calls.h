@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The calls of CUDA's runtime on captures and graphs that we have. */
+
+#include "cuda_abi.h"
+
+struct cuda_graph;
+struct cuda_graph_exec;
+struct graph_op; /* a cudaGraphNode_t */
+
+enum cuda_capture_status { CUDA_CAPTURE_NONE, CUDA_CAPTURE_ACTIVE };
+
+struct cuda_graph_instantiate {
+    unsigned long long flags;
+    struct cuda_stream *upload;
+    struct graph_op *failed;
+    int result;
+};
+struct cuda_graph_update {
+    int result;
+    struct graph_op *failed, *failed_from;
+};
+struct cuda_kernel_node {
+    const void *stub;
+    struct cuda_dim3 grid, block;
+    unsigned shared_bytes;
+    void **args, **extra;
+};
+struct cuda_fill_node {
+    void *to;
+    size_t pitch;
+    unsigned value, element_bytes;
+    size_t width, height; /* elements, rows */
+};
+struct cuda_host_node {
+    void (*function)(void *);
+    void *context;
+};
+
+/* rt_capture.c */
+RT_API enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode);
+RT_API enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **out);
+RT_API enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s,
+                                             enum cuda_capture_status *out);
+RT_API enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
+                                                enum cuda_capture_status *out,
+                                                unsigned long long *id,
+                                                struct cuda_graph **graph,
+                                                struct graph_op *const **after,
+                                                const void **edges, size_t *after_count);
+RT_API enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode);
+
+/* rt_graph_calls.c */
+RT_API enum cuda_error cudaGraphCreate(struct cuda_graph **out, unsigned flags);
+RT_API enum cuda_error cudaGraphDestroy(struct cuda_graph *g);
+RT_API enum cuda_error cudaGraphClone(struct cuda_graph **out, struct cuda_graph *g);
+RT_API enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out,
+                                            struct cuda_graph *g, unsigned long long flags);
+RT_API enum cuda_error cudaGraphInstantiateWithFlags(struct cuda_graph_exec **out,
+                                                     struct cuda_graph *g,
+                                                     unsigned long long flags);
+RT_API enum cuda_error cudaGraphInstantiateWithParams(struct cuda_graph_exec **out,
+                                                      struct cuda_graph *g,
+                                                      struct cuda_graph_instantiate *how);
+RT_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *exec,
+                                           struct cuda_graph *g,
+                                           struct cuda_graph_update *result);
+RT_API enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec);
+RT_API enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream *s);
+RT_API enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream *s);
+RT_API enum cuda_error cudaGraphGetNodes(struct cuda_graph *g, struct graph_op **out,
+                                         size_t *count);
+RT_API enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g,
+                                                struct graph_op *const *from,
+                                                struct graph_op *const *to,
+                                                const void *edges, size_t count);
+
+/* rt_graph_node.c */
+RT_API enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
+                                              struct graph_op *const *after, size_t count,
+                                              const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
+                                              struct graph_op *const *after, size_t count,
+                                              const struct cuda_copy_3d *node);
+RT_API enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_graph *g,
+                                                struct graph_op *const *after, size_t count,
+                                                void *to, const void *from, size_t bytes,
+                                                enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
+                                              struct graph_op *const *after, size_t count,
+                                              const struct cuda_fill_node *node);
+RT_API enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
+                                            struct graph_op *const *after, size_t count,
+                                            const struct cuda_host_node *node);
+RT_API enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
+                                             struct graph_op *const *after, size_t count);
+RT_API enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out,
+                                                  struct cuda_graph *g,
+                                                  struct graph_op *const *after,
+                                                  size_t count, struct cuda_graph *child);
+/* ...SetParams: of a graph's node, and of its copy in what was made of the graph. */
+RT_API enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
+                                                    const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphExecKernelNodeSetParams(
+    struct cuda_graph_exec *exec, struct graph_op *op, const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
+                                                      const void *from, size_t bytes,
+                                                      enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
+                                                          struct graph_op *op, void *to,
+                                                          const void *from, size_t bytes,
+                                                          enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
+                                                    const struct cuda_fill_node *node);
+RT_API enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
+                                                        struct graph_op *op,
+                                                        const struct cuda_fill_node *node);
+RT_API enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
+                                                  const struct cuda_host_node *node);
+RT_API enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
+                                                      struct graph_op *op,
+                                                      const struct cuda_host_node *node);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Graphs: calls that are kept, and made one by one each time the graph is launched. */
+
+#include "rt.h"
+
+/* A call that a stream is given, as a function and what it needs. */
+typedef enum cuda_error graph_run(struct rt *rt, const void *data);
+
+struct graph_op {
+    graph_run *run;
+    void *data;
+    size_t bytes;
+    struct graph_op **after; /* what must run before, if the program said so */
+    size_t after_count, after_capacity;
+    size_t turn;                   /* while an order is looked for: 1 and up */
+    const struct graph_op *origin; /* of a copy */
+};
+
+struct cuda_graph {
+    uint64_t id;    /* of the capture, never used again; 0: none */
+    bool is_broken; /* somebody waited for what was being captured */
+    struct graph_op **ops;
+    size_t count, capacity;
+};
+
+/* A copy of the graph, in an order in which it can run. */
+struct cuda_graph_exec {
+    struct cuda_graph graph;
+};
+
+/* Made by the program, by its handle: the driver's where libraries may be given it. */
+struct rt_stream {
+    struct rt_stream *next;
+    struct cuda_stream *handle;
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+    bool is_drivers;
+    struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
+    bool began_it;
+};
+/* NULL: a default stream, or none. */
+struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle);
+
+/* Makes the call, or keeps a copy of `data` for later where the stream is captured. */
+enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_run *run,
+                             const void *data, size_t bytes);
+/* Of the capture that the stream takes part in; 0: of none. */
+uint64_t rt_capture_of(struct rt *rt, const struct cuda_stream *s);
+/* The same, for a call that breaks it. */
+uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s);
+/* The stream waits for something of that capture: if it is still open, it takes part. */
+void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t capture);
+
+/* The stream is about to go: a capture that it began ends with it. */
+void rt_capture_drop(struct rt *rt, struct rt_stream *s);
+
+struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,
+                           size_t bytes);
+void graph_after(struct graph_op *op, struct graph_op *before);
+/* Appends copies of all operations, each after those it must come after. False: they wait
+   for each other in a circle. */
+bool graph_append(struct cuda_graph *to, const struct cuda_graph *from);
+void graph_clear(struct cuda_graph *g);
+/* Another call of the same kind in its place. */
+enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
+                             size_t bytes);
+/* The copy of the graph's operation, or NULL. */
+struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin);
+enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g);
+
+/* Kept calls that have more than one way in: a struct cuda_copy_3d; and a kernel, for which
+   the caller frees *out. */
+enum cuda_error rt_run_copy_3d(struct rt *rt, const void *data);
+enum cuda_error rt_run_launch(struct rt *rt, const void *data);
+struct rt_kept_launch;
+enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
+                               const struct proact_grid *grid, void **args,
+                               struct rt_kept_launch **out, size_t *bytes);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs that a program puts together by hand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_calls.h"
+#include "graph_calls.h"
+#include "rt_graph.h"
+
+struct place {
+    struct graph_op **out;
+    struct cuda_graph *graph;
+    struct graph_op *const *after;
+    size_t count;
+};
+
+static enum cuda_error add(struct rt *rt, const struct place *at, graph_run *run,
+                           const void *data, size_t bytes)
+{
+    if (!at->graph)
+        return cudaErrorInvalidValue;
+    struct graph_op *op = graph_add(at->graph, run, data, bytes);
+
+    for (size_t i = 0; i < at->count; i++)
+        graph_after(op, at->after[i]);
+    *at->out = op;
+    return rt->broken;
+}
+
+static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
+                                   struct rt_kept_launch **out, size_t *bytes)
+{
+    const struct proact_grid grid = {
+        .ctas = {node->grid.x, node->grid.y, node->grid.z},
+        .threads = {node->block.x, node->block.y, node->block.z},
+        .shared_bytes = node->shared_bytes};
+
+    return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
+                                       node->args, out, bytes)
+                      : cudaErrorInvalidValue;
+}
+
+enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
+
+    if (!error)
+        error = add(rt, &at, rt_run_launch, kept, bytes);
+    free(kept);
+    return rt_leave(rt, error);
+}
+
+static enum cuda_error change_kernel(struct rt *rt, struct graph_op *op,
+                                     const struct cuda_kernel_node *node)
+{
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
+
+    if (!error)
+        error = graph_change(op, rt_run_launch, kept, bytes);
+    free(kept);
+    return error;
+}
+
+enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
+                                             const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, op, node));
+}
+
+enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, graph_copy_of(&exec->graph, op), node));
+}
+
+enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+
+    return rt_leave(rt, add(rt, &at, rt_run_copy_3d, node, sizeof *node));
+}
+
+struct copy_1d {
+    void *to;
+    const void *from;
+    size_t bytes;
+    enum cuda_copy_kind kind;
+};
+
+static enum cuda_error run_copy_1d(struct rt *rt, const void *data)
+{
+    const struct copy_1d *c = data;
+
+    return rt_copy(rt, c->to, c->from, c->bytes, c->kind, true);
+}
+
+enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_graph *g,
+                                         struct graph_op *const *after, size_t count,
+                                         void *to, const void *from, size_t bytes,
+                                         enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+    const struct copy_1d c = {to, from, bytes, kind};
+
+    return rt_leave(rt, add(rt, &at, run_copy_1d, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
+                                               const void *from, size_t bytes,
+                                               enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct copy_1d c = {to, from, bytes, kind};
+
+    return rt_leave(rt, graph_change(op, run_copy_1d, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
+                                                   struct graph_op *op, void *to,
+                                                   const void *from, size_t bytes,
+                                                   enum cuda_copy_kind kind)
+{
+    return cudaGraphMemcpyNodeSetParams1D(graph_copy_of(&exec->graph, op), to, from, bytes,
+                                          kind);
+}
+
+/* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
+static bool is_of_one_byte(const struct cuda_fill_node *f)
+{
+    unsigned byte = f->value & 255;
+
+    return f->element_bytes == 1 || (f->element_bytes == 2 && f->value == byte * 0x101u) ||
+           (f->element_bytes == 4 && f->value == byte * 0x1010101u);
+}
+
+static enum cuda_error run_fill(struct rt *rt, const void *data)
+{
+    const struct cuda_fill_node *f = data;
+    enum cuda_error error = cudaSuccess;
+
+    for (size_t y = 0; y < f->height && !error; y++)
+        error = rt_fill(rt, (char *)f->to + y * f->pitch, (int)(f->value & 255),
+                        f->width * f->element_bytes);
+    return error;
+}
+
+/* All others are copied from the host, a row at a time. */
+static enum cuda_error run_fill_wide(struct rt *rt, const void *data)
+{
+    const struct cuda_fill_node *f = data;
+    enum cuda_error error = cudaSuccess;
+    size_t bytes = f->width * f->element_bytes;
+    char *row = malloc(bytes + 1);
+
+    if (!row)
+        return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < f->width; i++)
+        memcpy(row + i * f->element_bytes, &f->value, f->element_bytes);
+    for (size_t y = 0; y < f->height && !error; y++)
+        error = rt_copy(rt, (char *)f->to + y * f->pitch, row, bytes, CUDA_HOST_TO_DEVICE,
+                        true);
+    free(row);
+    return error;
+}
+
+enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+
+    if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
+        return rt_leave(rt, cudaErrorInvalidValue);
+    return rt_leave(rt, add(rt, &at, is_of_one_byte(node) ? run_fill : run_fill_wide, node,
+                            sizeof *node));
+}
+
+enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
+                                             const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, graph_change(op, is_of_one_byte(node) ? run_fill : run_fill_wide,
+                                     node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_fill_node *node)
+{
+    return cudaGraphMemsetNodeSetParams(graph_copy_of(&exec->graph, op), node);
+}
+
+static enum cuda_error run_host(struct rt *rt, const void *data)
+{
+    const struct cuda_host_node *h = data;
+    enum cuda_error error = rt_wait(rt);
+
+    if (!error)
+        h->function(h->context);
+    return error;
+}
+
+enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
+                                     struct graph_op *const *after, size_t count,
+                                     const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+
+    return rt_leave(rt, add(rt, &at, run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
+                                           const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, graph_change(op, run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
+                                               struct graph_op *op,
+                                               const struct cuda_host_node *node)
+{
+    return cudaGraphHostNodeSetParams(graph_copy_of(&exec->graph, op), node);
+}
+
+static enum cuda_error run_nothing(struct rt *rt, const void *data)
+{
+    (void)data;
+    return rt->broken;
+}
+
+enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
+                                      struct graph_op *const *after, size_t count)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+
+    return rt_leave(rt, add(rt, &at, run_nothing, NULL, 0));
+}
+
+/* A copy of the child, which nobody changes any more: it is kept until the process ends. */
+static enum cuda_error run_child(struct rt *rt, const void *data)
+{
+    struct cuda_graph *child;
+
+    memcpy(&child, data, sizeof(struct cuda_graph *));
+    return graph_run_all(rt, child);
+}
+
+enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_graph *g,
+                                           struct graph_op *const *after, size_t count,
+                                           struct cuda_graph *child)
+{
+    struct rt *rt = rt_enter();
+    const struct place at = {out, g, after, count};
+    struct cuda_graph *copy = NULL;
+    enum cuda_error error = cudaGraphClone(&copy, child);
+
+    if (!error)
+        error = add(rt, &at, run_child, &copy, sizeof(struct cuda_graph *));
+    return rt_leave(rt, error);
+}
