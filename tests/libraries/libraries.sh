@@ -28,9 +28,9 @@ build() { # NVCC PROACTCC OUT
             "$2" "$here/$name.cu" $flags -o "$3/$name.proact" || exit 1
     done
     # Linked by another than proactcc.
-    folder=$(dirname "$(dirname "$2")")/lib cuda=$(dirname "$(dirname "$(readlink -f "$1")")")
+    folder=$(dirname "$(dirname "$2")")/lib cuda=$(dirname "$(dirname "$(readlink -f "$(command -v "$1")")")")
     "$2" -arch=sm_80 -c "$here/gemm_between.cu" -o "$3/gemm.o" &&
-        g++ "$3/gemm.o" -s -L"$cuda/lib64" -lcublas -L"$folder" -lproactrt -ljansson -lz -lm \
+        g++ "$3/gemm.o" -s -L"$cuda/lib64" -L"$cuda/lib" -lcublas -L"$folder" -lproactrt -ljansson -lz -lm \
             -o "$3/gemm_between.unseen" || exit 1
     rm "$3/gemm.o" "$3/has.cu"
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Usage: here.sh PROACTCC OUT. Every program of this folder says the same, and ends well, built
 # by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and with
-# all that can be split always split, by every method in turn. Exit status 77: no GPU.
+# all that can be split always split, by every method in turn (or those in METHODS). Exit
+# status 77: no GPU.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2
@@ -33,7 +34,7 @@ for name in $names; do
         PROACT_DEVICES=$n PROACT_REPORT=1 timeout 60 "$out/$name" \
             >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
         same "$name" "$n devices"
-        for method in bulk fused inline polling copy-engine relay; do
+        for method in ${METHODS:-bulk fused inline polling dynamic copy-engine relay}; do
             [ $n = 1 ] && break
             PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_METHOD=$method timeout 60 \
                 "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null

@@ -114,7 +114,9 @@ void doctor_queues(struct doctor *d)
     else
         doctor_say(d, DOCTOR_OK, "queues", NULL,
                    "%ld hardware queues a device, for %d streams of ours (%s)", queues,
-                   STREAMS, "each further kernel under copy-engine takes 2 more");
+                   STREAMS,
+                   text ? "CUDA_DEVICE_MAX_CONNECTIONS"
+                        : "each further kernel under copy-engine takes 2 more");
 }
 
 void doctor_launches(struct doctor *d)

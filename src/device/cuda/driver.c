@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -48,9 +47,6 @@ enum proact_status driver_load(struct driver *d, struct proact_error *err)
 enum proact_status driver_start(const struct driver *d, cu_result *result,
                                 struct proact_error *err)
 {
-    /* Of eight, the usual number, one whose stream waits holds up another's behind it; the
-       driver reads it here. What the user says stands. */
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
     *result = d->init(0);
     if (*result)
         return fail(err, PROACT_ENODEV, "the CUDA driver %s: %s",
