@@ -16,7 +16,7 @@ struct fake_cuda *fake_cuda(void)
 
 unsigned fake_cuda_left(void)
 {
-    return fake_cuda()->left + fake_cuda()->depth;
+    return fake_cuda()->left + fake_cuda()->depth - fake_cuda()->kept;
 }
 
 void fake_cuda_reset(void)
@@ -294,6 +294,26 @@ cu_result cuCtxPopCurrent_v2(cu_context *out)
     if (!f->depth)
         return FAKE_INVALID_CONTEXT;
     *out = f->current[--f->depth];
+    return fake_count(__func__);
+}
+
+cu_result cuCtxGetCurrent(cu_context *out)
+{
+    const struct fake_cuda *f = fake_cuda();
+
+    *out = f->depth ? f->current[f->depth - 1] : NULL;
+    return fake_count(__func__);
+}
+
+/* A thread keeps it; nobody gives it back. */
+cu_result cuCtxSetCurrent(cu_context context)
+{
+    struct fake_cuda *f = fake_cuda();
+
+    if (f->depth)
+        return FAKE_INVALID_CONTEXT;
+    f->current[f->depth++] = context;
+    f->kept = 1;
     return fake_count(__func__);
 }
 

@@ -144,7 +144,7 @@ struct fake_cuda {
     cu_result lost; /* every call answers so from now on */
     struct CUctx_st contexts[FAKE_DEVICES_MAX];
     struct CUctx_st *current[64];
-    unsigned depth;
+    unsigned depth, kept; /* of them, by the thread for good */
     size_t used[FAKE_DEVICES_MAX];
     struct fake_memory *memory;
     struct fake_physical *physical;

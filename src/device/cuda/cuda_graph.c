@@ -287,6 +287,43 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     return cuda_leave(set, device, end_capture(g, device, true), "cuStreamEndCapture", err);
 }
 
+/* Whether the stream copies; `far`: behind a wait for another device. */
+static bool copies(const struct device_set *set, const struct device_stream *s, bool far)
+{
+    bool is_far = !far;
+
+    for (size_t i = 0; i < set->tape_count; i++) {
+        const struct cuda_taped_op *op = &set->tape[i];
+
+        if (op->stream != s)
+            continue;
+        if (op->kind == TAPED_COPY && is_far)
+            return true;
+        if (op->kind == TAPED_WAIT_EVENT &&
+            set->tape[op->record].stream->device != s->device)
+            is_far = true;
+    }
+    return false;
+}
+
+/* A graph's copies take a device's copy engine in an order of the driver's. One that stands
+   there until another device has come so far may keep back the copy that device waits for:
+   seen with `relay` on four H200s. */
+static enum proact_status check_copies(const struct device_set *set,
+                                       struct proact_error *err)
+{
+    for (const struct device_stream *s = set->streams; s; s = s->next)
+        for (const struct device_stream *o = set->streams; o && copies(set, s, true);
+             o = o->next)
+            if (o != s && o->device == s->device && copies(set, o, false))
+                return fail(err, PROACT_EREFUSED,
+                            "this cannot be recorded on GPUs: device %u copies what others "
+                            "bring it and what it made by streams that may hold up each "
+                            "other; launch it anew each time",
+                            s->device);
+    return PROACT_OK;
+}
+
 static bool takes_part(const struct device_set *set, unsigned device)
 {
     for (size_t i = 0; i < set->tape_count; i++)
@@ -310,7 +347,7 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
                                     struct proact_error *err)
 {
     struct device_graph *g = must_calloc(1, sizeof *g);
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = check_copies(set, err);
 
     g->set = set;
     set->is_taping = false;

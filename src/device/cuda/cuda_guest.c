@@ -4,10 +4,24 @@
    waits for all of them, and they all wait for it: two events say all that order needs. */
 #include "device/cuda/cuda_set.h"
 
+/* Some libraries take the thread's context as they find it, as CUDA's own runtime would
+   have left it: a thread that has none gets the device's, and keeps it. */
+static cu_result give_context(const struct device_set *set, unsigned device)
+{
+    cu_context has = NULL;
+    cu_result result = set->driver.context_current(&has);
+
+    return result || has ? result : set->driver.context_set(set->devices[device].context);
+}
+
 enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err)
 {
     const struct driver *v = &s->set->driver;
+    cu_result given = give_context(s->set, s->device);
     enum proact_status status = cuda_use(s, err);
+
+    if (!status && given)
+        return cuda_leave(s->set, s->device, given, "cuCtxSetCurrent", err);
 
     if (status)
         return status;
