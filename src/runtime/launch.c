@@ -262,7 +262,9 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
 
     for (unsigned d = 0; d < devices && !status; d++)
         status = launch_share(l, d, err);
-    for (unsigned d = 0; d < devices && devices > 1 && !status; d++)
+    bool sends = devices > 1 && transfer_works_beside(&l->binding->transfer);
+
+    for (unsigned d = 0; d < devices && sends && !status; d++)
         status = send_share(l, d, err);
     return status;
 }

@@ -169,6 +169,8 @@ enum proact_status transfer_after(const struct transfer_binding *b, unsigned dev
                                   struct proact_error *err);
 /* Whether stores to the peers happen on this lane. */
 bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
+/* Whether anything is done on lane SIDE at all. */
+bool transfer_works_beside(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);
 
 /* What a marked kernel of `device` is told; cta_first and grid are the caller's. */

@@ -80,6 +80,19 @@ bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane
     return b->plan.method->lane == lane || (b->plan.tail && b->plan.tail->lane == lane);
 }
 
+bool transfer_works_beside(const struct transfer_binding *b)
+{
+    const struct transfer_binding *of;
+    bool works = false;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL; i++) {
+        const struct transfer_method *m = of->plan.method;
+
+        works |= m->lane == TRANSFER_SIDE || m->beside || m->after;
+    }
+    return works;
+}
+
 bool transfer_may_give_up(const struct transfer_binding *b)
 {
     return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);

@@ -272,6 +272,42 @@ static void a_late_device_is_said(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
+/* A device copies what it has, and by another stream what the other device brings. */
+static void what_may_stand_in_its_own_way_is_not_recorded(void **state)
+{
+    struct device_set *set = open_devices("");
+    struct device_stream *stream[3];
+    struct device_event *brought;
+    struct device_graph *g = NULL;
+    struct proact_error err = {""};
+    device_addr a[2];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        assert_false(device_cuda.stream_create(set, i == 1, &stream[i], &err));
+    for (unsigned d = 0; d < 2; d++)
+        assert_false(device_cuda.alloc(set, d, 64, &a[d], &err));
+    assert_false(device_cuda.event_create(set, 1, false, &brought, &err));
+    for (int own = 1; own >= 0; own--) {
+        assert_false(device_cuda.capture_begin(set, &err));
+        if (own)
+            assert_false(device_cuda.copy(stream[0], a[1], a[0], 32, &err));
+        assert_false(device_cuda.copy(stream[1], a[0] + 32, a[1] + 32, 32, &err));
+        assert_false(device_cuda.record(stream[1], brought, &err));
+        assert_false(device_cuda.wait_event(stream[2], brought, &err));
+        assert_false(device_cuda.copy(stream[2], a[1], a[0], 32, &err));
+        assert_int_equal(device_cuda.capture_end(set, &g, &err),
+                         own ? PROACT_EREFUSED : PROACT_OK);
+        assert_int_equal(g == NULL, own);
+    }
+    assert_non_null(strstr(err.text, "this cannot be recorded on GPUs: device 0 copies"));
+    assert_false(device_cuda.graph_launch(g, &err));
+    assert_false(device_cuda.synchronize(set, &err));
+    device_cuda.graph_destroy(g);
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
 static void a_lost_device_stays_lost(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_FAIL=cuStreamQuery:1:700");
@@ -345,6 +381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
         cmocka_unit_test(a_late_device_is_said),
+        cmocka_unit_test(what_may_stand_in_its_own_way_is_not_recorded),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),
     };

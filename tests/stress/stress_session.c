@@ -200,6 +200,10 @@ static enum proact_status record(struct session *s)
     enum proact_status end = proact_record_end(s->proact, &made, status ? NULL : s->err);
 
     r->on = made;
+    if (!status && end == PROACT_EREFUSED) { /* GPUs do not record everything */
+        s->err->text[0] = '\0';
+        return PROACT_OK;
+    }
     return status ? status : end;
 }
 
