@@ -105,9 +105,34 @@ function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, ch
     printf "\n"
     delete ideal
 }
+# Microseconds a launch, by kernel, of the builds and numbers of devices.
+function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"median": /) continue
+        k = value(line, "kernel"); b = value(line, "build") ", " value(line, "devices") " GPU" (value(line, "devices") > 1 ? "s" : "")
+        if (!(k in us)) { us[k] = 1; kernels[++n] = k }
+        if (!(b in us)) { us[b] = 1; builds[++m] = b }
+        us[k, b] = value(line, "median")
+    }
+    close(file)
+    printf "| kernel |"
+    for (j = 1; j <= m; j++) printf " %s |", builds[j]
+    printf "\n|---|"
+    for (j = 1; j <= m; j++) printf "---|"
+    printf "\n"
+    for (i = 1; i <= n; i++) {
+        printf "| %s |", kernels[i]
+        for (j = 1; j <= m; j++) printf " %.4g |", us[kernels[i], builds[j]]
+        printf "\n"
+    }
+}
 function table(name,    file, line, micro, speed) {
     file = "bench/results/" name ".json"
-    if (name ~ /^micro-[0-9]/) {
+    if (name ~ /^compiled/) {
+        compiled_table(file)
+        return
+    }
+    if (name ~ /^micro-(all-)?[0-9]/) {
         best_table(file)
         return
     }
