@@ -45,7 +45,7 @@ static void an_endless_kernel_is_named(void **state)
         double limit_ms;
     } cases[] = {
         {"endless_stores", "line 26", 1, 1, 99}, {"endless_stores", "line 26", 40, 128, 10},
-        {"endless", "line 27", 1, 32, 0},        {"endless", "line 27", 40, 128, 10},
+        {"endless", "line 27", 1, 32, 99},       {"endless", "line 27", 40, 128, 10},
         {"endless_count", "line 28", 1, 32, 99}, {"endless_atomics", "line 29", 2, 32, 99}};
 
     (void)state;

@@ -24,5 +24,8 @@ foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd help)
     if(name MATCHES "^(README|proact|help)$") # these have applications run
         set(docs_label slow)
     endif()
+    if(name STREQUAL "help") # whole benches
+        set(docs_label long)
+    endif()
     set_tests_properties(docs.commands_${name} PROPERTIES TIMEOUT 300 LABELS ${docs_label})
 endforeach()
