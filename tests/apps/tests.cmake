@@ -4,3 +4,6 @@ foreach(program matrix_market_test matrix_market_corpus_test reference_test appl
 endforeach()
 target_sources(matrix_market_corpus_test PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/matrix_market_fuzz.c)
+
+# Under the sanitizers it would take a minute.
+set_tests_properties(apps.applications PROPERTIES LABELS slow)

@@ -43,7 +43,7 @@ if(TARGET samples_share_test)
         add_test(NAME samples.share_plain_${which} COMMAND samples_share_test ${which} plain
             WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
         set(share_label slow)
-        if(which STREQUAL "seeds")
+        if(NOT which STREQUAL "check")
             set(share_label long)
         endif()
         set_tests_properties(samples.share_${which} PROPERTIES TIMEOUT 900 LABELS ${share_label})
@@ -53,7 +53,7 @@ endif()
 if(TARGET samples_share_test)
     add_test(NAME samples.share_plain COMMAND samples_share_test some plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS quick)
+    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS slow)
     add_test(NAME samples.share_plain_here COMMAND samples_share_test here plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(samples.share_plain_here PROPERTIES TIMEOUT 300 LABELS gpu)
