@@ -100,6 +100,77 @@ static void a_graph_spans_devices(struct contract *c)
     c->b->event_destroy(sent);
 }
 
+/* What a stream waited for is behind what it then records, for its own device or for
+   others, with nothing of its own between. */
+static void hand_order_on(struct contract *c, unsigned to)
+{
+    device_addr made = contract_words(c, 1, WORDS), seen = contract_words(c, to, WORDS);
+    struct device_event *first, *second;
+    struct device_graph *g;
+    struct contract_parameters busy = {0};
+
+    contract_add(&busy, &(uint32_t){20000}, 4);
+    clear(c, 1, made);
+    clear(c, to, seen);
+    contract_must(c, c->b->event_create(c->set, 1, false, &first, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &second, &c->err));
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_run(c, 1, 0, "busy", 1, 32, &busy);
+    add_one(c, 1, 0, made);
+    contract_must(c, c->b->record(c->stream[1][0], first, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], first, &c->err));
+    contract_must(c, c->b->record(c->stream[0][0], second, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[to][1], second, &c->err));
+    contract_must(c, c->b->copy(c->stream[to][1], seen, made, WORDS * 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, to, seen), 1);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(first);
+    c->b->event_destroy(second);
+}
+
+static void a_graph_hands_order_on(struct contract *c)
+{
+    hand_order_on(c, 0);
+    hand_order_on(c, 1);
+}
+
+/* Another device hears of a record at once, not when the stream's next wait is over: that
+   wait is for what the other does then. */
+static void a_graph_holds_no_news_back(struct contract *c)
+{
+    device_addr a = contract_words(c, 1, WORDS), b = contract_words(c, 0, WORDS);
+    struct device_event *news, *answer, *passed;
+    struct device_graph *g;
+
+    clear(c, 1, a);
+    clear(c, 0, b);
+    contract_must(c, c->b->event_create(c->set, 0, false, &news, &c->err));
+    contract_must(c, c->b->event_create(c->set, 1, false, &answer, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &passed, &c->err));
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    add_one(c, 0, 0, b);
+    contract_must(c, c->b->record(c->stream[0][0], news, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][0], news, &c->err));
+    add_one(c, 1, 0, a);
+    contract_must(c, c->b->record(c->stream[1][0], answer, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][1], answer, &c->err));
+    add_one(c, 0, 1, b);
+    contract_must(c, c->b->record(c->stream[0][1], passed, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], passed, &c->err));
+    add_one(c, 0, 0, b);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, b), 3);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(news);
+    c->b->event_destroy(answer);
+    c->b->event_destroy(passed);
+}
+
 /* A stream's wait within a graph, for a word that the graph itself writes. */
 static void a_graph_waits_for_words(struct contract *c)
 {
@@ -130,6 +201,8 @@ const struct contract_promise contract_graphs[] = {
     {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
     {"a graph has its place", a_graph_has_its_place, false},
     {"a graph spans devices", a_graph_spans_devices, true},
+    {"a graph hands order on", a_graph_hands_order_on, true},
+    {"a graph holds no news back", a_graph_holds_no_news_back, true},
     {"a graph waits for words", a_graph_waits_for_words, false},
     {NULL, NULL, false},
 };
