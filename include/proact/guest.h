@@ -13,7 +13,9 @@ extern "C" {
 #endif
 
 /* What a guest queues from now on comes after all that the session has queued. Nothing
-   happens where that holds already. PROACT_EREFUSED on emulated devices. */
+   happens where that holds already. A thread without a CUDA context gets the first
+   device's, which some libraries need, and keeps it. PROACT_EREFUSED on emulated devices.
+ */
 PROACT_API enum proact_status proact_guest_enter(struct proact *p,
                                                  struct proact_error *err);
 

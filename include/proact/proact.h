@@ -198,12 +198,13 @@ PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error 
 /* The devices' clock as of the last wait, in ns; virtual where emulated. */
 PROACT_API uint64_t proact_now_ns(const struct proact *p);
 
-/* Launches between begin and end are not run but recorded, to be replayed as one graph on
-   all devices, any number of times: the host queues one thing instead of many. Each must
-   have been launched once before, with the same arrays, grid and plan; waits, reads and
-   writes cannot be recorded. begin waits, and fails with PROACT_EREFUSED where devices do
-   not reach each other, or are watched on hardware. A replay is ordered like a launch:
-   after all before it, and before all after it. The session owns what end gives. */
+/* Launches between begin and end are not run but recorded, to be replayed at once on all
+   devices, a graph each, any number of times: the host queues one thing instead of many.
+   Each must have been launched once before, with the same arrays, grid and plan; waits,
+   reads and writes cannot be recorded. begin waits, and fails with PROACT_EREFUSED where
+   devices do not reach each other, or are watched on hardware; end, where copies of a GPU
+   could hold up each other (docs/hardware.md). A replay is ordered like a launch: after all
+   before it, and before all after it. The session owns what end gives. */
 PROACT_API enum proact_status proact_record_begin(struct proact *p,
                                                   struct proact_error *err);
 PROACT_API enum proact_status proact_record_end(struct proact *p,
