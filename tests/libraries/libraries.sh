@@ -28,11 +28,12 @@ build() { # NVCC PROACTCC OUT
             "$2" "$here/$name.cu" $flags -o "$3/$name.proact" || exit 1
     done
     # Linked by another than proactcc.
-    folder=$(dirname "$(dirname "$2")")/lib cuda=$(dirname "$(dirname "$(readlink -f "$(command -v "$1")")")")
-    "$2" -arch=sm_80 -c "$here/gemm_between.cu" -o "$3/gemm.o" &&
-        g++ "$3/gemm.o" -s -L"$cuda/lib64" -L"$cuda/lib" -lcublas -L"$folder" -lproactrt -ljansson -lz -lm \
-            -o "$3/gemm_between.unseen" || exit 1
-    rm "$3/gemm.o" "$3/has.cu"
+    out=$3 folder=$(dirname "$(dirname "$2")")/lib
+    "$2" -arch=sm_80 -c "$here/gemm_between.cu" -o "$out/gemm.o" || exit 1
+    eval "set -- $("$1" --dryrun "$here/gemm_between.cu" 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
+    g++ "$out/gemm.o" -s "$@" -lcublas -L"$folder" -lproactrt -ljansson -lz -lm \
+        -o "$out/gemm_between.unseen" || exit 1
+    rm "$out/gemm.o" "$out/has.cu"
 }
 
 same() { # PROGRAM NAME=VALUE...: in OUT
