@@ -8,15 +8,15 @@ here() { # ARGUMENT...
         proact topo "$@" >said
     echo "exit status $?"
 }
-blur() {
-    sed 's/ *[0-9.e+-]*[0-9]h/       Nh/g; s/ [0-9.e+-]*[0-9]$/ N/; s/ [0-9.e+-]*[0-9]\([ ,]\)/ N\1/g
-        s/  *N/ N/g; s/Of .* UTC/Of WHEN/; s/-[0-9a-f]*\.json/-HASH.json/' said
+blur() { # the folder's name first: it may have digits, too
+    sed "s|$PWD|...|" said | sed 's/ *[0-9.e+-]*[0-9]h/       Nh/g; s/ [0-9.e+-]*[0-9]$/ N/; s/ [0-9.e+-]*[0-9]\([ ,]\)/ N\1/g
+        s/  *N/ N/g; s/Of .* UTC/Of WHEN/; s/-[0-9a-f]*\.json/-HASH.json/'
 }
 unset CUDA_VISIBLE_DEVICES
 XDG_CACHE_HOME=$PWD/cache
 export XDG_CACHE_HOME
 here
-blur | sed "s|$PWD|...|" | sed -n '1p; /^Measured/,$p'
+blur | sed -n '1p; /^Measured/,$p'
 # What is kept is not measured again, until it is asked for or the devices are others.
 sed -i 's/^    \[0, [0-9.]*,/    [0, 123.5,/' cache/proact/links-*.json
 here here
