@@ -81,10 +81,13 @@ PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item 
     proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : 0;
 
 #pragma unroll 1
-    for (proact_u32 p = slot->piece_first[item.chunk]; p < end; p++)
-        proact_send_piece<AT_ONCE>(slot->delta, slot->base + slot->piece[p].first_byte,
-                                   (proact_u32)slot->piece[p].bytes, share->peer_count,
-                                   turn);
+    for (proact_u32 p = slot->piece_first[item.chunk]; p < end; p++) {
+        const struct proact_piece *piece = &slot->piece[p];
+
+        proact_send_piece<AT_ONCE>(slot->delta + piece->first_peer,
+                                   slot->base + piece->first_byte, piece->bytes,
+                                   piece->peer_count, turn);
+    }
 }
 
 extern "C" __global__ void proact_agent(struct agent_work work)

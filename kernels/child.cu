@@ -75,21 +75,21 @@ PROACT_WORD proact_u32 child_grid(void)
 /* Each CTA has its part of every piece. */
 extern "C" __global__ void proact_child(struct child_parameters p)
 {
-    const struct proact_share *share = &p.work->share;
-    const struct proact_slot *slot = &share->slot[p.slot];
+    const struct proact_slot *slot = &p.work->share.slot[p.slot];
     const proact_u32 end = slot->piece_first[p.chunk + 1];
 
 #pragma unroll 1
     for (proact_u32 i = slot->piece_first[p.chunk]; i < end; i++) {
-        proact_u32 bytes = (proact_u32)slot->piece[i].bytes;
+        const struct proact_piece *piece = &slot->piece[i];
+        proact_u32 bytes = piece->bytes;
         proact_u32 part = (bytes / child_grid() / CTA_BYTES + 1) * CTA_BYTES;
         proact_u64 first = (proact_u64)part * proact_cta_here();
 
         if (first < bytes)
             proact_send_piece<AT_ONCE>(
-                slot->delta, slot->base + slot->piece[i].first_byte + first,
+                slot->delta + piece->first_peer, slot->base + piece->first_byte + first,
                 bytes - first < part ? (proact_u32)(bytes - first) : part,
-                share->peer_count, p.chunk);
+                piece->peer_count, p.chunk);
     }
 }
 

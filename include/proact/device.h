@@ -47,9 +47,12 @@ enum {
     PROACT_SHARE_LAUNCH = 16, /* it launches a kernel that sends them: dynamic */
 };
 
-/* A run of bytes of a chunk that this device owns and sends. */
+/* A run of bytes of a chunk that this device owns and sends, to the peers first_peer ..
+   first_peer + peer_count - 1. */
 struct proact_piece {
-    proact_u64 first_byte, bytes;
+    proact_u64 first_byte;
+    proact_u32 bytes;
+    unsigned short first_peer, peer_count;
 };
 
 /* One written array, as this device sees it. */

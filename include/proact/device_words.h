@@ -200,8 +200,8 @@ PROACT_WORD void proact_send_vectors(const long long *delta, const unsigned char
     }
 }
 
-/* The whole CTA sends a piece to all peers: whole packets by vectors, what lies before and
-   behind them by bytes. Replicas are aligned alike on all devices. */
+/* The whole CTA sends a piece to so many peers: whole packets by vectors, what lies before
+   and behind them by bytes. Replicas are aligned alike on all devices. */
 template <int AT_ONCE>
 PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *from,
                                    proact_u32 bytes, proact_u32 peer_count, proact_u32 turn)
@@ -291,7 +291,8 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
 /* What the CTA sends next: a piece of a chunk that it completed. */
 struct proact_item {
     const unsigned char *from;
-    proact_u32 bytes, slot; /* 0 bytes: nothing more */
+    const long long *delta;
+    proact_u32 bytes, peer_count; /* 0 bytes: nothing more */
 };
 
 /* Where the leader stands among its rows. In shared memory, because the registers are the
@@ -356,10 +357,12 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
         const struct proact_slot *slot = &share->slot[c->slot];
 
         if (c->piece < c->piece_end) {
-            item->from = slot->base + slot->piece[c->piece].first_byte;
-            item->bytes = (proact_u32)slot->piece[c->piece].bytes;
-            item->slot = c->slot;
-            c->piece++;
+            const struct proact_piece *piece = &slot->piece[c->piece++];
+
+            item->from = slot->base + piece->first_byte;
+            item->delta = slot->delta + piece->first_peer;
+            item->bytes = piece->bytes;
+            item->peer_count = piece->peer_count;
             return;
         }
         if (c->complete) {
@@ -403,8 +406,8 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
         proact_cta_sync();
         if (!item[turn].bytes)
             break;
-        proact_send_piece<1>(share->slot[item[turn].slot].delta, item[turn].from,
-                             item[turn].bytes, share->peer_count, proact_cta(share));
+        proact_send_piece<1>(item[turn].delta, item[turn].from, item[turn].bytes,
+                             item[turn].peer_count, proact_cta(share));
     }
 }
 

@@ -184,7 +184,8 @@ void access_destroy(struct access_analysis *a); /* NULL is fine */
 /* A launch, as far as forms can see it. */
 struct access_launch {
     uint32_t ntid[3], nctaid[3];
-    const unsigned char *parameters; /* the kernel's block */
+    uint32_t ctaid_first[3], ctaid_end[3]; /* CTAs looked at; an end of 0: all */
+    const unsigned char *parameters;       /* the kernel's block */
     size_t parameter_bytes;
 };
 
@@ -233,6 +234,13 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_guard *guards, uint32_t guard_count,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
+
+/* Between which bytes, counted from where its base points, a closed record touches memory
+   in a launch: *low to *end - 1, or less. False where that is not known; *end <= *low where
+   it is never reached. */
+bool access_extent(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_launch *l, const int64_t *trips, int64_t *low,
+                   int64_t *end);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
    field at byte 8. Writes at most `size` with the NUL. */

@@ -47,6 +47,9 @@ static bool special_range(const struct range_view *v, enum ptx_special s, struct
     bool is_index = s <= PTX_TID_Z || (s >= PTX_CTAID_X && s <= PTX_CTAID_Z);
 
     *out = is_index ? (struct range){0, most - 1} : (struct range){least, most};
+    if (v->launch && is_grid && is_index && v->launch->ctaid_end[axis])
+        *out = (struct range){v->launch->ctaid_first[axis],
+                              (int64_t)v->launch->ctaid_end[axis] - 1};
     return true;
 }
 

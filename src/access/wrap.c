@@ -204,3 +204,16 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
                 ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",
                 a->module->name, r->line, text, bounds[0], bounds[1], w->bits, least, most);
 }
+
+bool access_extent(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_launch *l, const int64_t *trips, int64_t *low,
+                   int64_t *end)
+{
+    int64_t bounds[2];
+    bool known;
+
+    return r->state == ACCESS_CLOSED && r->bytes &&
+           !access_wraps(a, r, l, trips, bounds, &known) &&
+           access_bounds(a, r->form, r->guards, r->guard_count, l, trips, low, end) &&
+           !__builtin_add_overflow(*end, (int64_t)r->bytes, end);
+}

@@ -53,11 +53,12 @@ struct device_launch {
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks
    chunk[first[i]] .. chunk[first[i + 1] - 1] count down when it ends; a chunk whose count
-   in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1 go to
-   every one of `peers`. Borrowed until the launch has ended. */
+   in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1, each to
+   its part of `peers`. Borrowed until the launch has ended. */
 struct device_piece {
     device_addr from;
     uint64_t bytes;
+    uint32_t first_peer, peer_count;
 };
 struct device_unit {
     uint32_t chunk_count, cta_count;
@@ -234,6 +235,10 @@ struct device_backend {
     void (*observe)(struct device_set *set, device_observer *observer, void *context);
     /* Declares or (base all 0 of the same name) forgets replicas; may do nothing. */
     void (*replicas)(struct device_set *set, const struct device_replicas *replicas);
+    /* At rest: whether a device's replica lacks nothing there that another has. Else
+       PROACT_EFAULT, naming array, byte and who did not send it. NULL: not looked at. */
+    enum proact_status (*current)(const struct device_set *set, device_addr first,
+                                  uint64_t bytes, struct proact_error *err);
     bool has_unit; /* launches may carry a device_unit */
 
     /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "runtime/needs.h"
 #include "runtime/recording.h"
+#include "runtime/wants.h"
 
 static bool uses(const struct kernel_binding *b, const struct proact_array *a)
 {
@@ -22,13 +24,17 @@ void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *ar
             continue;
         }
         *link = b->next;
+        for (struct proact_array *a = k->session->arrays; a; a = a->next)
+            a->writer = a->writer == b ? NULL : a->writer;
         transfer_unbind(&b->transfer);
+        wants_close(b);
         free(b);
     }
 }
 
 void kernel_tables_drop(struct proact_kernel *k)
 {
+    needs_drop(k);
     while (k->tables) {
         struct kernel_tables *t = k->tables;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/spreading.h"
+#include "runtime/bring.h"
 
 /* The steps of a look: the first launch makes tables, clones and replicas ready. */
 enum { READY, TIMED_SPLIT, TIMED_WHOLE, CHOSEN };
@@ -160,11 +160,11 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    struct spreading s = spreading_of(l);
+    struct spreading s = launch_behind(l);
     uint64_t from = proact_now_ns(p);
     enum proact_status status;
 
-    if ((status = spread_arrays(l, err)) || (status = proact_wait(p, err)))
+    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
         return status;
     uint64_t spread = proact_now_ns(p);
 
@@ -218,8 +218,8 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         return time_whole(c, l, whole, err);
     if (!is_split)
         return whole(l, err);
-    c->odd = spreading_of(l).bytes > c->behind ? c->odd + 1 : 0;
-    return (status = spread_arrays(l, err)) ? status : launch_queue(l, err);
+    c->odd = launch_behind(l).bytes > c->behind ? c->odd + 1 : 0;
+    return launch_queue(l, err);
 }
 
 const char *choice_refusal(const struct proact_kernel *k)

@@ -131,20 +131,6 @@ static enum proact_status run_slice(struct launching *l, struct kernel_derivatio
     return status;
 }
 
-static uint32_t number_of(const struct launching *l, const struct proact_array *a)
-{
-    uint32_t number = 0;
-
-    for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++) {
-        bool again = false;
-
-        for (size_t j = 0; j < i; j++)
-            again |= l->places[j].array == l->places[i].array;
-        number += !again;
-    }
-    return number;
-}
-
 static enum proact_status check_kinds(const struct launching *l, const struct write_set *w,
                                       struct proact_error *err)
 {
@@ -221,7 +207,7 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     for (size_t i = 0; i < l->place_count && !status; i++) {
         const struct proact_array *a = l->places[i].array;
 
-        if (!w->arrays[number_of(l, a)].first || has_slot(l, a))
+        if (!w->arrays[launching_number(l, a)].first || has_slot(l, a))
             continue;
         if (d->is_open)
             status = add_slot(l, l->places[i].offset, err);
@@ -242,7 +228,7 @@ static uint64_t digest_of(const struct launching *l, const struct write_set *w)
     for (unsigned s = 0; s < k->slot_count; s++) {
         const struct proact_array *a = launching_array(l, k->slot[s].offset);
 
-        digest = hash_mix(digest + (a ? 1 + number_of(l, a) : 0));
+        digest = hash_mix(digest + (a ? 1 + launching_number(l, a) : 0));
     }
     return digest;
 }
@@ -288,7 +274,7 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
 
     if (!a)
         return;
-    const struct write_set_ranges *r = &l->found.set->arrays[number_of(l, a)];
+    const struct write_set_ranges *r = &l->found.set->arrays[launching_number(l, a)];
 
     for (uint32_t s = 0; s < slot; s++)
         if (launching_array(l, k->slot[s].offset) == a)
@@ -330,7 +316,7 @@ static enum proact_status check_slot(const struct launching *l, const struct wri
 {
     const struct proact_kernel *k = l->kernel;
     const struct proact_array *a = launching_array(l, k->slot[slot].offset);
-    const struct write_set_ranges *r = &w->arrays[number_of(l, a)];
+    const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
     uint64_t byte;
 
     for (uint32_t cta = 0; r->first && cta < w->cta_count; cta++)

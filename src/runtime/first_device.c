@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "runtime/bring.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -44,10 +45,10 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
 
 enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = first_bring_all(p, err);
 
     if (p->first_awaited == p->last_sent) /* nothing was sent since */
-        return PROACT_OK;
+        return status;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next)
         status = array_await(p, a, first_main, true, err);
     if (!status)
@@ -69,13 +70,15 @@ static enum proact_status await(struct proact *p, const struct proact_array *a, 
 }
 
 /* Behind an operation that wrote to an array and may have read from another. */
-static enum proact_status done(struct proact *p, struct proact_array *to,
-                               struct proact_array *from, struct proact_error *err)
+static enum proact_status done(struct proact *p, struct proact_array *to, uint64_t address,
+                               size_t bytes, struct proact_array *from,
+                               struct proact_error *err)
 {
     p->sequence++;
-    if (to)
-        to->used = to->changed = p->sequence;
-    else
+    if (to) {
+        to->used = p->sequence;
+        array_written(to, address - to->base[0], address - to->base[0] + bytes, FIRST);
+    } else
         p->variables++;
     if (from)
         from->used = p->sequence;
@@ -96,7 +99,7 @@ enum proact_status proact_first_write(struct proact *p, uint64_t to, const void 
     if (status || !bytes || (status = await(p, a, true, err)) ||
         (status = p->backend->write(stream(p), to, from, bytes, err)))
         return status;
-    return done(p, a, NULL, err);
+    return done(p, a, to, bytes, NULL, err);
 }
 
 enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
@@ -105,6 +108,8 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
     struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "read", from, bytes, &a, err);
 
+    if (!status && a)
+        status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
     if (status || (status = proact_wait(p, err)) || !bytes)
         return status;
     return p->backend->read(stream(p), into, from, bytes, err);
@@ -118,10 +123,12 @@ enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t fro
 
     if ((status = array_of(p, "copy", to, bytes, &a, err)) ||
         (status = array_of(p, "copy", from, bytes, &b, err)) || !bytes ||
+        (b && (status = array_bring_first(b, from - b->base[0], from - b->base[0] + bytes,
+                                          err))) ||
         (status = await(p, a, true, err)) || (status = await(p, b, false, err)) ||
         (status = p->backend->copy(stream(p), to, from, bytes, err)))
         return status;
-    return done(p, a, b, err);
+    return done(p, a, to, bytes, b, err);
 }
 
 enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
@@ -133,33 +140,20 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     if (status || !bytes || (status = await(p, a, true, err)) ||
         (status = p->backend->fill(stream(p), to, value, bytes, err)))
         return status;
-    return done(p, a, NULL, err);
+    return done(p, a, to, bytes, NULL, err);
 }
 
-/* From lane SIDE, as what a launch sends: behind the first device's own work and what the
-   peers still do with theirs. */
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
 {
-    struct proact *p = a->session;
-    const struct order_place side = {0, TRANSFER_SIDE};
-    enum proact_status status;
+    const struct transfer_need all = {.all = true};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX];
 
-    if (p->recording)
+    if (a->session->recording)
         return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
                     a->name);
-    if (p->devices.count == 1 ||
-        (!a->is_shared && a->changed <= a->spread && p->all_changed <= a->spread))
-        return PROACT_OK;
-    uint64_t sequence = ++p->sequence;
-
-    if ((status = array_await(p, a, side, false, err)) ||
-        (status = array_await_peers(p, a, side, err)))
-        return status;
-    for (unsigned d = 1; d < p->devices.count && !status; d++) {
-        status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
-                                  a->base[0], a->bytes, err);
-        a->traffic[0].bytes += a->bytes;
-    }
-    a->sent[TRANSFER_SIDE] = p->last_sent = a->spread = sequence;
-    return status ? status : order_record(&p->order, side, sequence, err);
+    for (unsigned d = 0; d < PROACT_DEVICES_MAX; d++)
+        needs[d] = &all;
+    if (a->is_shared)
+        array_written(a, 0, a->bytes, FIRST);
+    return array_bring(a, needs, err);
 }

@@ -4,6 +4,7 @@
 #include <proact/guest.h>
 
 #include "base/fail.h"
+#include "runtime/bring.h"
 #include "runtime/first_device.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
@@ -52,7 +53,7 @@ enum proact_status proact_guest_leave(struct proact *p,
        what was named has changed. */
     p->all_used = sequence;
     for (size_t i = 0; i < writes->count; i++)
-        writes->arrays[i]->changed = sequence;
+        array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
     if (writes->any) {
         p->all_changed = sequence;
         p->variables += p->has_variables;

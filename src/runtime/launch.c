@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/bring.h"
 #include "runtime/derive.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
@@ -92,10 +93,7 @@ static void fill_parameters(const struct launching *l, unsigned device)
 /* Of arrays that are passed twice, only the first place counts. */
 static struct proact_array *array_at(const struct launching *l, size_t place)
 {
-    for (size_t i = 0; i < place; i++)
-        if (l->places[i].array == l->places[place].array)
-            return NULL;
-    return l->places[place].array;
+    return launching_is_again(l, place) ? NULL : l->places[place].array;
 }
 
 static bool is_written(const struct launching *l, const struct proact_array *a)
@@ -110,8 +108,7 @@ static bool is_written(const struct launching *l, const struct proact_array *a)
 
 static bool sends_on(const struct launching *l, enum transfer_lane lane)
 {
-    return l->binding ? transfer_sends_on(&l->binding->transfer, lane)
-                      : lane == TRANSFER_SIDE;
+    return l->binding && transfer_sends_on(&l->binding->transfer, lane);
 }
 
 /* Where the stores to the peers happen, comes after all that peers still do with theirs. */
@@ -269,8 +266,8 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
     return status;
 }
 
-/* A kernel that is not split: the first device runs it, and its arrays go whole to the
- * others. */
+/* A kernel that is not split: the first device runs it, and what it may have written is
+   brought to the others when they read it. */
 static enum proact_status launch_whole(const struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
@@ -282,37 +279,14 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     fill_parameters(l, 0);
     p->variables += l->kernel->may_write && p->has_variables;
     status = queue_kernel(l, 0, 0, &launch, err);
-    if (!status)
-        /* protocol: whole-kernel-done */
-        status = record(l, 0, TRANSFER_MAIN, err);
-    if (status || p->devices.count == 1 || (status = side_follows(l, 0, err)))
-        return status;
-    bool sends = l->kernel->may_write && !p->plan.elide;
+    for (size_t i = 0; i < l->place_count && l->kernel->may_write && !p->plan.elide; i++) {
+        struct proact_array *a = l->places[i].array;
 
-    for (size_t i = 0; i < l->place_count && sends; i++) {
-        const struct proact_array *a = array_at(l, i);
-
-        for (unsigned d = 1; a && d < p->devices.count && !status; d++)
-            status = p->backend->copy(p->devices.device[0].lane[TRANSFER_SIDE], a->base[d],
-                                      a->base[0], a->bytes, err);
+        array_written(a, 0, a->bytes, FIRST);
+        a->writer = NULL;
     }
-    if (!status)
-        /* protocol: whole-sends-done */
-        status = record(l, 0, TRANSFER_SIDE, err);
-    return status;
-}
-
-/* What one device sends of an array in this launch. */
-static void account_traffic(struct proact *p, struct proact_array *a, unsigned device,
-                            uint64_t bytes, uint64_t chunks)
-{
-    if (p->recording) {
-        recording_add_traffic(p, a, device, bytes, chunks);
-        return;
-    }
-    a->traffic[device].bytes += bytes;
-    a->traffic[device].chunks += chunks;
-    p->chunks[device] += chunks;
+    /* protocol: whole-kernel-done */
+    return status ? status : record(l, 0, TRANSFER_MAIN, err);
 }
 
 /* Agents that may give up are asked about at the next wait. */
@@ -348,15 +322,15 @@ static void account(const struct launching *l)
         for (int lane = 0; lane < TRANSFER_LANES && is_written(l, a); lane++)
             if (sends_on(l, (enum transfer_lane)lane))
                 a->sent[lane] = p->last_sent = l->sequence;
-        if (!b && l->kernel->may_write && !p->plan.elide)
-            account_traffic(p, a, 0, a->bytes * (p->devices.count - 1), 0);
     }
     for (unsigned d = 0; b && d < p->devices.count; d++)
         for (unsigned s = 0; s < b->transfer.slot_count; s++)
-            account_traffic(p, b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
-                            transfer_sent_chunks(&b->transfer, d, s));
-    if (b)
-        account_launch(l);
+            array_account(b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
+                          transfer_sent_chunks(&b->transfer, d, s));
+    if (!b)
+        return;
+    launch_written(l);
+    account_launch(l);
 }
 
 /* A marked kernel is always split; another where its writes are known and there is a
@@ -395,8 +369,10 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
 enum proact_status launch_queue(struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    enum proact_status status;
+    enum proact_status status = launch_bring(l, err);
 
+    if (status)
+        return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&
         (status = recording_rewind(p, l->binding, err)))

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "runtime/choose_split.h"
 #include "runtime/first_device.h"
-#include "runtime/spreading.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -157,5 +156,5 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
     }
     if (c)
         return choice_run(c, &l, launch_first, err);
-    return (status = spread_arrays(&l, err)) ? status : launch_queue(&l, err);
+    return launch_queue(&l, err);
 }

@@ -9,6 +9,28 @@ struct proact_array *launching_array(const struct launching *l, uint32_t offset)
     return NULL;
 }
 
+bool launching_is_again(const struct launching *l, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        if (l->places[i].array == l->places[place].array)
+            return true;
+    return false;
+}
+
+uint32_t launching_number(const struct launching *l, const struct proact_array *a)
+{
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++)
+        number += !launching_is_again(l, i);
+    return number;
+}
+
+uint32_t launching_arrays(const struct launching *l)
+{
+    return launching_number(l, NULL);
+}
+
 struct proact_array *launching_slot_array(const struct launching *l, unsigned slot)
 {
     const struct proact_kernel *k = l->kernel;

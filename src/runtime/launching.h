@@ -23,13 +23,21 @@ struct launching {
     bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */
-    struct kernel_binding *binding; /* NULL: it is not split */
+    struct kernel_binding *binding;   /* NULL: it is not split */
+    const struct launch_needs *needs; /* of a split one */
+    bool is_ready;                    /* what it reads is where it reads it */
     uint64_t sequence;
     unsigned char *parameters;
 };
 
 /* The array whose address lies at that byte of the block; NULL for none. */
 struct proact_array *launching_array(const struct launching *l, uint32_t offset);
+
+/* Its arrays, each once and in the order of their first places: how many, and which one. */
+uint32_t launching_arrays(const struct launching *l);
+uint32_t launching_number(const struct launching *l, const struct proact_array *a);
+bool launching_is_again(const struct launching *l,
+                        size_t place); /* its array came before */
 
 /* The slot's array. One that this launch leaves out has another's place, and nothing of it
    is written. */

@@ -1,46 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/recording.h"
+#include "runtime/recorded.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-
-struct recorded_kernel {
-    const struct proact_kernel *kernel;
-    unsigned device;
-    uint64_t sequence; /* of its launch */
-};
-
-/* What counters a replay begins at zero, and leaves how far. */
-struct recorded_table {
-    struct transfer_tables *tables;
-    uint32_t kept, rounds; /* before the recording; in it */
-};
-
-struct recorded_traffic {
-    struct proact_array *array;
-    unsigned device;
-    uint64_t bytes, chunks;
-};
-
-struct proact_recording {
-    struct proact *session;
-    struct proact_recording *next;
-    struct device_graph *graph;
-    uint64_t begin, end; /* of the session: the sequence's last, so far */
-    const char *lacks;   /* why it cannot be replayed; NULL: it can */
-    struct session_launch *launch;
-    size_t launch_count, launch_capacity;
-    struct recorded_kernel *kernel;
-    size_t kernel_count, kernel_capacity;
-    struct recorded_traffic *traffic;
-    size_t traffic_count, traffic_capacity;
-    struct proact_array **array;
-    size_t array_count, array_capacity;
-    struct recorded_table *table;
-    size_t table_count, table_capacity;
-};
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
 {
@@ -76,10 +40,13 @@ void recording_add_array(struct proact *p, struct proact_array *a)
     struct proact_recording *r = p->recording;
 
     for (size_t i = 0; i < r->array_count; i++)
-        if (r->array[i] == a)
+        if (r->array[i].array == a)
             return;
-    r->array = must_grow(r->array, r->array_count, &r->array_capacity, sizeof(void *));
-    r->array[r->array_count++] = a;
+    r->array = must_grow(r->array, r->array_count, &r->array_capacity, sizeof *r->array);
+    struct recorded_array *to = &r->array[r->array_count++];
+
+    *to = (struct recorded_array){.array = a};
+    holdings_copy(&to->before, &a->holdings);
 }
 
 static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
@@ -135,12 +102,27 @@ static void tables_put_back(struct proact_recording *r)
     }
 }
 
+static void holdings_put_back(struct proact_recording *r)
+{
+    for (size_t i = 0; i < r->array_count; i++) {
+        struct recorded_array *a = &r->array[i];
+
+        holdings_copy(&a->after, &a->array->holdings);
+        holdings_copy(&a->array->holdings, &a->before);
+        a->array->writer = NULL;
+    }
+}
+
 static void recording_free(struct proact_recording *r)
 {
     r->session->backend->graph_destroy(r->graph);
     free(r->launch);
     free(r->kernel);
     free(r->traffic);
+    for (size_t i = 0; i < r->array_count; i++) {
+        holdings_close(&r->array[i].before);
+        holdings_close(&r->array[i].after);
+    }
     free(r->array);
     free(r->table);
     free(r);
@@ -177,6 +159,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     p->recording = NULL;
     r->end = p->sequence;
     tables_put_back(r);
+    holdings_put_back(r);
     if (status) {
         recording_free(r);
         return status;
@@ -185,49 +168,6 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     p->recordings = r;
     *out = r;
     return PROACT_OK;
-}
-
-static void account(const struct proact_recording *r)
-{
-    struct proact *p = r->session;
-
-    /* Launches keep their distances, so that spans of one go together. */
-    for (size_t i = 0; i < r->table_count; i++)
-        r->table[i].tables->round = r->table[i].rounds;
-    for (size_t i = 0; i < r->kernel_count; i++)
-        span_book_launched(&p->book, r->kernel[i].device,
-                           p->sequence + r->kernel[i].sequence - r->begin);
-    p->sequence += r->end - r->begin;
-    for (size_t i = 0; i < r->traffic_count; i++) {
-        const struct recorded_traffic *t = &r->traffic[i];
-
-        t->array->traffic[t->device].bytes += t->bytes;
-        t->array->traffic[t->device].chunks += t->chunks;
-        p->chunks[t->device] += t->chunks;
-    }
-    for (size_t i = 0; i < r->launch_count; i++)
-        if (transfer_may_give_up(&r->launch[i].binding->transfer)) {
-            p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
-                                    sizeof *p->launches);
-            p->launches[p->launch_count++] = r->launch[i];
-        }
-}
-
-enum proact_status proact_replay(struct proact_recording *r, struct proact_error *err)
-{
-    struct proact *p = r->session;
-    enum proact_status status;
-
-    if (r->lacks)
-        return fail(err, PROACT_EINVAL,
-                    "the recording cannot be replayed: %s that it uses is gone or has "
-                    "another map",
-                    r->lacks);
-    if (p->recording)
-        return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
-    if (!(status = p->backend->graph_launch(r->graph, err)))
-        account(r);
-    return status;
 }
 
 void proact_recording_destroy(struct proact_recording *r)
@@ -251,7 +191,7 @@ static bool uses(const struct proact_recording *r, const struct proact_kernel *k
     for (size_t i = 0; i < r->kernel_count; i++)
         has_kernel |= r->kernel[i].kernel == k;
     for (size_t i = 0; i < r->array_count; i++)
-        has_array |= r->array[i] == a;
+        has_array |= r->array[i].array == a;
     return has_kernel && has_array;
 }
 

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/session.h"
+#include "runtime/bring.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
 {
@@ -68,6 +68,8 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
     a->bytes = bytes;
+    a->held_at = p->all_changed;
+    holdings_open(&a->holdings, bytes, all_devices(p));
     a->next = p->arrays;
     p->arrays = a;
     for (unsigned d = 0; d < p->devices.count && !status; d++)
@@ -115,6 +117,7 @@ void proact_array_destroy(struct proact_array *a)
     while (*link != a)
         link = &(*link)->next;
     *link = a->next;
+    holdings_close(&a->holdings);
     free(a->name);
     free(a);
 }
@@ -126,40 +129,6 @@ static enum proact_status check_range(const struct proact_array *a, size_t first
         return PROACT_OK;
     return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu, it has %zu", a->name,
                 first, first + count, a->count);
-}
-
-enum proact_status array_await(struct proact *p, const struct proact_array *a,
-                               struct order_place place, bool writes,
-                               struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned d = 0; d < p->devices.count; d++)
-        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++) {
-            struct order_place of = {d, (enum transfer_lane)lane};
-
-            if (d != place.device)
-                /* protocol: arrival-wait */
-                status = order_wait(&p->order, place, of, a->sent[lane], err);
-            else if (writes)
-                /* protocol: source-wait */
-                status = order_wait(&p->order, place, of, a->sent[lane], err);
-        }
-    return status;
-}
-
-enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
-                                     struct order_place place, struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
-        /* protocol: reader-wait */
-        status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
-                            a->used, err);
-    return status ? status
-                  : order_wait(&p->order, place, (struct order_place){0, TRANSFER_MAIN},
-                               p->all_used, err);
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,
@@ -189,6 +158,25 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
             status = order_record(&p->order, main, sequence, err);
     }
     a->used = sequence;
+    array_written(a, first * a->element_bytes, (first + count) * a->element_bytes,
+                  all_devices(p));
+    return status;
+}
+
+/* To one device. */
+static enum proact_status bring_to(struct proact_array *a, unsigned device, size_t first,
+                                   size_t count, struct proact_error *err)
+{
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {NULL};
+
+    if (a->session->recording)
+        return PROACT_OK; /* and the wait will refuse */
+    needs[device] = &need;
+    spans_add(&need.spans, first * a->element_bytes, (first + count) * a->element_bytes);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
     return status;
 }
 
@@ -205,6 +193,8 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
         return fail(err, PROACT_EINVAL,
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
+    if ((status = bring_to(a, device, first, count, err)))
+        return status;
     /* protocol: read-wait */
     status = proact_wait(p, err);
     if (status || !count)

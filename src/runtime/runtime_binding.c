@@ -7,9 +7,11 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "model/model.h"
+#include "runtime/bring.h"
 #include "runtime/derive.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_clone.h"
+#include "runtime/wants.h"
 
 struct mapped {
     const struct launching *launch;
@@ -55,6 +57,7 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
 static enum proact_status tables_create(const struct launching *l,
                                         const struct proact_array *a,
                                         const struct kernel_tables *shape,
+                                        const struct transfer_need *needs,
                                         struct kernel_tables **out,
                                         struct proact_error *err)
 {
@@ -83,6 +86,7 @@ static enum proact_status tables_create(const struct launching *l,
                                    .device_count = p->devices.count,
                                    .cta_first = t->cta_first,
                                    .map = {ranges_of, &(struct mapped){l, shape->slot}},
+                                   .needs = needs,
                                },
                                &t->tables, err);
 
@@ -100,33 +104,34 @@ static bool same_tables(const struct kernel_tables *a, const struct kernel_table
                         unsigned devices)
 {
     return a->slot == b->slot && a->array_bytes == b->array_bytes &&
-           a->digest == b->digest && a->chunk_bytes == b->chunk_bytes &&
-           a->rise_bytes == b->rise_bytes &&
+           a->digest == b->digest && a->needs == b->needs &&
+           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
            memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
            same_split(a->cta_first, b->cta_first, devices);
 }
 
-static enum proact_status tables_find(const struct launching *l, uint32_t slot,
+static enum proact_status tables_find(const struct launching *l,
+                                      const struct kernel_binding *b, uint32_t slot,
                                       const struct proact_array *a,
-                                      const uint32_t *cta_first, struct kernel_tables **out,
-                                      struct proact_error *err)
+                                      struct kernel_tables **out, struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    const struct model_schedule schedule = schedule_of(k, a->bytes, cta_first);
+    const struct model_schedule schedule = schedule_of(k, a->bytes, b->cta_first);
     struct kernel_tables *t = k->tables, shape = {.slot = slot,
                                                   .array_bytes = a->bytes,
                                                   .chunk_bytes = schedule.first_bytes,
                                                   .rise_bytes = schedule.step_bytes,
                                                   .digest = l->found.digest,
+                                                  .needs = wants_digest(b, slot),
                                                   .generation = p->generation};
 
     memcpy(shape.grid, l->grid, sizeof shape.grid);
-    memcpy(shape.cta_first, cta_first, sizeof shape.cta_first);
+    memcpy(shape.cta_first, b->cta_first, sizeof shape.cta_first);
     while (t && !same_tables(t, &shape, p->devices.count))
         t = t->next;
     if (!t)
-        return tables_create(l, a, &shape, out, err);
+        return tables_create(l, a, &shape, wants_told(b, slot), out, err);
     *out = t;
     if (t->generation == p->generation)
         return PROACT_OK;
@@ -147,7 +152,8 @@ static bool fits(const struct launching *l, const struct kernel_binding *b,
 {
     const struct proact_kernel *k = l->kernel;
 
-    if (memcmp(b->grid, l->grid, sizeof b->grid) != 0 || b->digest != l->found.digest ||
+    if (wants_is_replaced(b) || memcmp(b->grid, l->grid, sizeof b->grid) != 0 ||
+        b->digest != l->found.digest ||
         !same_split(b->cta_first, cta_first, k->session->devices.count) ||
         !same_plan(&b->transfer.plan, kernel_plan(k)) ||
         b->transfer.slot_count != k->slot_count)
@@ -168,6 +174,7 @@ static enum proact_status binding_create(const struct launching *l,
     b->transfer.devices = &p->devices;
     b->transfer.plan = *kernel_plan(k);
     b->transfer.slot_count = k->slot_count;
+    wants_open(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
 
@@ -176,7 +183,7 @@ static enum proact_status binding_create(const struct launching *l,
                         "kernel '%s': argument %u has a map and must be an array", k->name,
                         k->slot[s].arg);
         b->array[s] = a;
-        if ((status = tables_find(l, s, a, b->cta_first, &b->tables[s], err)))
+        if ((status = tables_find(l, b, s, a, &b->tables[s], err)))
             break;
         b->transfer.slot[s].array = a->name;
         b->transfer.slot[s].tables = b->tables[s]->tables;
@@ -227,35 +234,51 @@ static enum proact_status derived_or_checked(struct launching *l, struct proact_
     return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
 }
 
-enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
+static enum proact_status add_binding(struct launching *l, struct kernel_binding *b,
+                                      const uint32_t *cta_first, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
-    struct proact *p = k->session;
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
-    enum proact_status status = PROACT_OK;
-
-    launch_split(l->grid, l->over, p->devices.count, cta_first);
-    for (struct kernel_binding *b = k->bindings; b; b = b->next)
-        if (fits(l, b, cta_first)) {
-            l->binding = b;
-            return p->recording ? PROACT_OK : restart(p, b, err); /* it restarts itself */
-        }
-    if (p->recording)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': these arrays, grid and plan were not launched before: "
-                    "launch them once, then record",
-                    k->name);
-    struct kernel_binding *b = must_calloc(1, sizeof *b);
+    enum proact_status status;
 
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
     if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
+        wants_close(b);
         free(b);
         return status;
     }
     b->next = k->bindings;
     k->bindings = b;
     l->binding = b;
-    return side_sees_tables(p, b, err);
+    return side_sees_tables(k->session, b, err);
+}
+
+enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    struct proact *p = k->session;
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+    struct kernel_binding *b = k->bindings, *next;
+
+    launch_split(l->grid, l->over, p->devices.count, cta_first);
+    while (b && !fits(l, b, cta_first))
+        b = b->next;
+    if (!b && p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': these arrays, grid and plan were not launched before: "
+                    "launch them once, then record",
+                    k->name);
+    if (b && p->recording) { /* it restarts itself */
+        l->binding = b;
+        return PROACT_OK;
+    }
+    next = must_calloc(1, sizeof *next);
+    l->binding = b;
+    if (b && p->devices.count > 1)
+        launch_see(l);
+    if (!b || (p->devices.count > 1 && wants_change(b, next)))
+        return add_binding(l, next, cta_first, err);
+    free(next);
+    return restart(p, b, err);
 }

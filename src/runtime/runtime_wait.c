@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
-#include "runtime/session.h"
+#include "runtime/array_held.h"
 
 /* Did an agent give up? Its sentence needs the launch that it belonged to. */
 static enum proact_status check_late(struct proact *p, unsigned device,
@@ -24,6 +24,27 @@ static enum proact_status check_late(struct proact *p, unsigned device,
                 late.chunk);
 }
 
+/* What devices are said to hold they do hold. */
+static enum proact_status check_held(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (!p->backend->current || p->elides || p->devices.count == 1)
+        return PROACT_OK;
+    for (struct proact_array *a = p->arrays; a && !status; a = a->next) {
+        array_catch_up(a);
+        for (size_t n = 0; n < a->holdings.count && !status; n++) {
+            uint64_t first = n ? a->holdings.piece[n - 1].end : 0;
+            uint64_t bytes = a->holdings.piece[n].end - first;
+
+            for (unsigned d = 0; d < p->devices.count && !status; d++)
+                if (a->holdings.piece[n].devices >> d & 1)
+                    status = p->backend->current(p->set, a->base[d] + first, bytes, err);
+        }
+    }
+    return status;
+}
+
 static enum proact_status wait_for_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = p->backend->synchronize(p->set, err);
@@ -37,6 +58,8 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
         if (!status)
             status = late;
     }
+    if (!status)
+        status = check_held(p, err);
     if (status)
         p->generation++;
     else

@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "ptx/ptx.h"
+#include "runtime/holdings.h"
 #include "runtime/order.h"
 #include "runtime/span_book.h"
 #include "topology/topology.h"
@@ -23,7 +24,11 @@ struct proact_array {
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
     bool is_shared;                /* the host may have changed it at any time */
-    uint64_t changed, spread;      /* on the first device alone; last sent to all others */
+    struct holdings holdings;      /* bring.c */
+    uint64_t held_at;              /* the last change of all arrays that they know of */
+    bool by_launch;                /* a launch on one device made the others stay behind */
+    struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
+    unsigned writer_slot;
     uint64_t used;                 /* the last operation that touched it, on lane MAIN */
     uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
     struct array_traffic {
@@ -53,6 +58,7 @@ struct kernel_tables {
     uint32_t slot, grid[3], cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t array_bytes, chunk_bytes, rise_bytes;
     uint64_t digest;     /* of the map, where it was derived; else 0 */
+    uint64_t needs;      /* of what is sent to whom; 0: all to all */
     uint64_t generation; /* of the session, when the counters last were as they should */
     struct transfer_tables *tables;
 };
@@ -64,7 +70,8 @@ struct kernel_binding {
     struct proact_array *array[PROACT_SLOTS_MAX];
     struct kernel_tables *tables[PROACT_SLOTS_MAX];
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    uint64_t uploaded; /* the operation that put its tables on lane MAIN */
+    uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
+    struct binding_wants *wants; /* wants.c */
     struct transfer_binding transfer;
 };
 
@@ -82,6 +89,7 @@ struct proact_kernel {
     struct kernel_children *children; /* runtime_child.c; the same */
     struct kernel_derivation *derivation; /* derive.c; the same */
     struct kernel_choices *choices;       /* choose_split.c; the same */
+    struct kernel_needs *needs;           /* needs.c; the same */
     bool is_marked;
     bool has_maps;  /* the user's; else its slots are derived */
     bool may_write; /* it has an instruction that writes to global memory */
@@ -109,11 +117,13 @@ struct proact {
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
     uint64_t all_used;      /* the last there that may have touched every array ... */
+    bool first_behind;      /* some replica of the first device may not be current */
     uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     uint64_t variables;      /* grows when variables of modules may have changed */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
+    bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
@@ -172,6 +182,9 @@ void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta
 enum proact_status array_await(struct proact *p, const struct proact_array *a,
                                struct order_place place, bool writes,
                                struct proact_error *err);
+/* What one device sent of an array. */
+void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
+                   uint64_t chunks);
 /* What `place` is about to send comes after all that its peers did with their replicas. */
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
                                      struct order_place place, struct proact_error *err);

@@ -9,17 +9,19 @@ static enum proact_status copy_slot(const struct transfer_binding *b, unsigned d
     const struct transfer_devices *t = b->devices;
     const struct transfer_slot *s = &b->slot[slot];
     const struct transfer_table *table = &s->tables->table[device];
+    const unsigned number = transfer_peer_number(t, device, peer);
     enum proact_status status = PROACT_OK;
 
-    if (!table->run_count)
+    if (!table->send_count)
         return status;
     carried_begin(b, slot, DEVICE_WHOLE, peer);
-    for (uint32_t r = 0; r < table->run_count && !status; r++) {
-        const struct proact_piece *run = &table->run[r];
+    for (uint32_t r = 0; r < table->send_count && !status; r++) {
+        const struct transfer_send *send = &table->send[r];
 
-        status = t->backend->copy(t->device[device].lane[TRANSFER_SIDE],
-                                  s->base[peer] + run->first_byte,
-                                  s->base[device] + run->first_byte, run->bytes, err);
+        if (transfer_goes_to(send->to, number))
+            status = t->backend->copy(t->device[device].lane[TRANSFER_SIDE],
+                                      s->base[peer] + send->first,
+                                      s->base[device] + send->first, send->bytes, err);
     }
     carried_end(b);
     return status;

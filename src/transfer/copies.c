@@ -34,14 +34,16 @@ enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
     const struct transfer_table *table = &s->tables->table[owner];
     enum proact_status status = PROACT_OK;
     uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
+    const unsigned peer = transfer_peer_number(b->devices, owner, to);
 
     if (b->plan.elide || p == end)
         return PROACT_OK;
     carried_begin(b, item.slot, item.chunk, to);
     for (; p < end && !status; p++)
-        status = b->devices->backend->copy(stream, s->base[to] + table->piece[p].first_byte,
-                                           s->base[from] + table->piece[p].first_byte,
-                                           table->piece[p].bytes, err);
+        if (transfer_goes_to(transfer_piece_peers(&table->piece[p]), peer))
+            status = b->devices->backend->copy(
+                stream, s->base[to] + table->piece[p].first_byte,
+                s->base[from] + table->piece[p].first_byte, table->piece[p].bytes, err);
     carried_end(b);
     return status;
 }

@@ -13,12 +13,15 @@ struct units {
     uint32_t peers[PROACT_PEERS_MAX];
 };
 
-static struct device_piece *place_pieces(const struct transfer_table *t, device_addr base)
+static struct device_piece *place_pieces(const struct transfer_table *t, device_addr base,
+                                         bool elide)
 {
     struct device_piece *pieces = must_calloc(t->piece_count, sizeof *pieces);
 
     for (uint32_t p = 0; p < t->piece_count; p++)
-        pieces[p] = (struct device_piece){base + t->piece[p].first_byte, t->piece[p].bytes};
+        pieces[p] = (struct device_piece){base + t->piece[p].first_byte, t->piece[p].bytes,
+                                          t->piece[p].first_peer,
+                                          elide ? 0 : t->piece[p].peer_count};
     return pieces;
 }
 
@@ -26,7 +29,7 @@ static enum proact_status make_units(struct transfer_binding *b, unsigned device
                                      struct proact_error *err)
 {
     struct units *units = must_calloc(1, sizeof *units);
-    uint32_t peer_count = b->plan.elide ? 0 : b->devices->count - 1;
+    uint32_t peer_count = b->devices->count - 1;
 
     (void)err;
     b->state[device] = units;
@@ -36,7 +39,7 @@ static enum proact_status make_units(struct transfer_binding *b, unsigned device
         const struct transfer_table *t = &b->slot[s].tables->table[device];
         const device_addr *base = b->slot[s].base;
 
-        units->pieces[s] = place_pieces(t, base[device]);
+        units->pieces[s] = place_pieces(t, base[device], b->plan.elide);
         for (uint32_t i = 0; i < peer_count; i++)
             units->deltas[s][i] = (int64_t)(base[units->peers[i]] - base[device]);
         units->unit[s] = (struct device_unit){

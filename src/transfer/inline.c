@@ -9,4 +9,5 @@ const struct transfer_method transfer_inline = {
     .share_mode = PROACT_SHARE_STORE,
     .lane = TRANSFER_MAIN,
     .needs_peers = true,
+    .sends_to_all = true,
 };

@@ -126,6 +126,7 @@ const struct transfer_method transfer_relay = {
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,
+    .sends_to_all = true,
     .chunk_bytes = 2 << 20,
     .bind = make_relay,
     .unbind = drop_relay,

@@ -116,7 +116,8 @@ struct transfer_method {
     bool needs_peers;                 /* kernels store into the peers' memory */
     bool needs_unit;                  /* device_backend.has_unit */
     bool needs_children;              /* kernels launch kernels: device_backend.launches */
-    bool may_give_up;                 /* its waits have a limit: ask transfer_late() */
+    bool sends_to_all;    /* or nothing; else each piece goes where it is wanted */
+    bool may_give_up;     /* its waits have a limit: ask transfer_late() */
     bool mixes;           /* it may send a part of the chunks, another the rest */
     uint64_t chunk_bytes; /* where nothing is asked for; 0: as all */
     bool schedules; /* where nothing is asked for, the model gives each array's chunks */
@@ -183,6 +184,13 @@ static inline unsigned transfer_peer(const struct transfer_devices *t, unsigned 
                                      unsigned i)
 {
     return (device + 1 + i) % t->count;
+}
+
+/* Which number peer `peer` of a device is. */
+static inline unsigned transfer_peer_number(const struct transfer_devices *t,
+                                            unsigned device, unsigned peer)
+{
+    return (peer + t->count - device - 1) % t->count;
 }
 
 /* Bytes and chunks that one launch makes `device` send of a slot, to all peers together. */

@@ -118,17 +118,26 @@ bool transfer_counts(const struct transfer_binding *b)
     return b->devices->count > 1 && transfer_plan_mode(&b->plan) & PROACT_SHARE_COUNT;
 }
 
+static bool sends_anything(const struct transfer_binding *b, unsigned device)
+{
+    for (uint32_t s = 0; s < b->slot_count; s++)
+        if (b->slot[s].tables->table[device].send_count)
+            return true;
+    return false;
+}
+
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share)
 {
     const struct transfer_devices *t = b->devices;
+    const bool sends = !b->plan.elide && sends_anything(b, device);
 
     share->mode = t->count > 1 && b->slot_count ? transfer_plan_mode(&b->plan) : 0;
-    share->peer_count = b->plan.elide ? 0 : t->count - 1;
+    share->peer_count = sends ? t->count - 1 : 0;
     share->epoch = epoch;
     share->slot_count = b->slot_count;
     share->children = (const void *)(uintptr_t)b->children[device];
-    if (b->plan.elide)
+    if (!sends)
         share->mode &= ~(uint32_t)PROACT_SHARE_STORE;
     for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_slot *slot = &b->slot[s];
@@ -147,9 +156,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
 uint64_t transfer_sent_bytes(const struct transfer_binding *b, unsigned device,
                              uint32_t slot)
 {
-    return b->plan.elide
-               ? 0
-               : b->slot[slot].tables->table[device].bytes * (b->devices->count - 1);
+    return b->plan.elide ? 0 : b->slot[slot].tables->table[device].bytes;
 }
 
 uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,
@@ -157,6 +164,5 @@ uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,
 {
     if (b->plan.elide || !b->plan.method->takes_chunks)
         return 0;
-    return (uint64_t)b->slot[slot].tables->table[device].sent_chunks *
-           (b->devices->count - 1);
+    return b->slot[slot].tables->table[device].chunks;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "transfer/table_pieces.h"
 
 /* Bytes that a CTA writes, one after the other. */
 struct owned {
@@ -15,7 +16,8 @@ struct owned {
 
 struct builder {
     const struct transfer_table_request *request;
-    struct transfer_table *table; /* of the device whose CTAs are walked */
+    struct transfer_table *tables; /* of all devices, and ... */
+    struct transfer_table *table;  /* ... of the one whose CTAs are walked */
     uint32_t cta, device;
     uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
     size_t row_capacity;
@@ -24,34 +26,11 @@ struct builder {
     bool sorted; /* so far */
 };
 
-static uint64_t chunk_of(const struct builder *b, const struct transfer_table *t,
-                         uint64_t byte)
-{
-    uint32_t low = 0, high = t->chunk_count;
-
-    if (!t->end)
-        return byte / b->request->chunk_bytes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (t->end[middle] <= byte)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static uint64_t chunk_end(const struct builder *b, const struct transfer_table *t,
-                          uint64_t chunk)
-{
-    return t->end ? t->end[chunk] : (chunk + 1) * b->request->chunk_bytes;
-}
-
 static void add_rows(struct builder *b, uint64_t first, uint64_t end)
 {
     struct transfer_table *t = b->table;
-    uint64_t chunk = chunk_of(b, t, first), last = chunk_of(b, t, end - 1);
+    uint64_t chunk = table_chunk_of(b->request, t, first),
+             last = table_chunk_of(b->request, t, end - 1);
 
     for (; chunk <= last; chunk++) {
         if (b->last_cta[chunk] == b->cta + 1)
@@ -144,51 +123,13 @@ static enum proact_status find_conflict(const struct builder *b, struct proact_e
     return PROACT_OK;
 }
 
-/* The next stretch of bytes that a device owns without a gap, from *at on. */
-static bool next_run(const struct builder *b, uint32_t device, size_t *at,
-                     struct proact_piece *run)
+static void find_owned(const struct builder *b)
 {
-    while (*at < b->owned_count && b->owned[*at].device != device)
-        ++*at;
-    if (*at == b->owned_count)
-        return false;
-    uint64_t first = b->owned[*at].first, end = b->owned[*at].end;
+    for (size_t n = 0; n < b->owned_count; n++) {
+        struct spans *to = &b->tables[b->owned[n].device].owned;
 
-    for (++*at; *at < b->owned_count; ++*at) {
-        const struct owned *o = &b->owned[*at];
-
-        if (o->device != device)
-            continue;
-        if (o->first > end)
-            break;
-        if (o->end > end)
-            end = o->end;
+        spans_add(to, b->owned[n].first, b->owned[n].end);
     }
-    *run = (struct proact_piece){first, end - first};
-    return true;
-}
-
-static void cut_pieces(const struct builder *b, struct transfer_table *t, uint32_t device)
-{
-    size_t pieces = 0, runs = 0, at = 0;
-    struct proact_piece run;
-
-    while (next_run(b, device, &at, &run)) {
-        t->run = must_grow(t->run, t->run_count, &runs, sizeof *t->run);
-        t->run[t->run_count++] = run;
-        t->bytes += run.bytes;
-        for (uint64_t first = run.first_byte, end = first + run.bytes; first < end;) {
-            uint64_t chunk = chunk_of(b, t, first), border = chunk_end(b, t, chunk);
-            uint64_t stop = end < border ? end : border;
-
-            t->piece = must_grow(t->piece, t->piece_count, &pieces, sizeof *t->piece);
-            t->piece[t->piece_count++] = (struct proact_piece){first, stop - first};
-            t->sent_chunks += t->piece_first[chunk + 1]++ == 0;
-            first = stop;
-        }
-    }
-    for (uint32_t c = 0; c < t->chunk_count; c++)
-        t->piece_first[c + 1] += t->piece_first[c];
 }
 
 struct extent {
@@ -260,7 +201,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 {
     uint64_t chunks =
         (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
-    struct builder b = {.request = request, .sorted = true};
+    struct builder b = {.request = request, .tables = tables, .sorted = true};
 
     if (chunks >= UINT32_MAX)
         return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
@@ -275,8 +216,10 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         sort_owned(&b);
     enum proact_status status = find_conflict(&b, err);
 
+    if (!status)
+        find_owned(&b);
     for (uint32_t d = 0; d < request->device_count && !status; d++)
-        cut_pieces(&b, &tables[d], d);
+        table_pieces_cut(request, d, &tables[d]);
     free(b.last_cta);
     free(b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
@@ -292,7 +235,8 @@ void transfer_table_clear(struct transfer_table *t)
     free(t->writers);
     free(t->piece_first);
     free(t->piece);
-    free(t->run);
+    free(t->send);
+    spans_clear(&t->owned);
     *t = (struct transfer_table){0};
 }
 

@@ -12,11 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/spans.h"
+
 /* Emits the bytes that CTA `cta` (linear, of the whole grid) may write. */
 typedef void transfer_emit(void *sink, uint64_t first_byte, uint64_t bytes);
 struct transfer_map {
     void (*ranges_of)(void *context, uint32_t cta, transfer_emit *emit, void *sink);
     void *context;
+};
+
+/* What a device reads of an array: bytes that others write go to it while they are fresh.
+ */
+struct transfer_need {
+    bool all;
+    struct spans spans; /* unless all */
 };
 
 struct transfer_table_request {
@@ -26,20 +35,38 @@ struct transfer_table_request {
     unsigned device_count;
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
     struct transfer_map map;
+    const struct transfer_need *needs; /* by device; NULL: each needs all */
 };
+
+/* Peers first .. first + count - 1 of the sender, in its own numbers (transfer_peer()). */
+struct transfer_peers {
+    uint16_t first, count;
+};
+static inline bool transfer_goes_to(struct transfer_peers to, unsigned peer)
+{
+    return peer - to.first < to.count; /* below, it is huge */
+}
+static inline struct transfer_peers transfer_piece_peers(const struct proact_piece *p)
+{
+    return (struct transfer_peers){p->first_peer, p->peer_count};
+}
 
 /* What one device counts and sends. Rows and pieces as in struct proact_slot. */
 struct transfer_table {
-    uint32_t cta_count, chunk_count, row_count, piece_count, run_count;
+    uint32_t cta_count, chunk_count, row_count, piece_count, send_count;
     uint64_t *end;         /* of the chunks, if they rise; else NULL */
     uint32_t *first;       /* cta_count + 1 */
     uint32_t *chunk;       /* row_count */
     uint32_t *writers;     /* chunk_count */
     uint32_t *piece_first; /* chunk_count + 1 */
     struct proact_piece *piece;
-    struct proact_piece *run; /* the pieces, joined over chunk borders */
-    uint64_t bytes;           /* of all pieces */
-    uint32_t sent_chunks;     /* chunks that have a piece */
+    struct transfer_send {
+        uint64_t first, bytes;
+        struct transfer_peers to;
+    } * send;               /* the pieces, joined over chunk borders */
+    struct spans owned;     /* bytes, sent or not */
+    uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
+    uint32_t sent_chunks;   /* chunks that have a piece */
 };
 
 /* Fills tables[0 .. device_count - 1]; clear each. Fails with PROACT_EINVAL when two

@@ -147,8 +147,9 @@ static void the_unit_sends_what_is_complete(struct contract *c)
     static const uint32_t writers[] = {1, 1, 2}, piece_first[] = {0, 1, 2, 3},
                           peers[] = {1};
     device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);
-    const struct device_piece pieces[] = {
-        {from, BYTES}, {from + BYTES, BYTES}, {from + 2 * BYTES, BYTES + 8}};
+    const struct device_piece pieces[] = {{from, BYTES, 0, 1},
+                                          {from + BYTES, BYTES, 0, 1},
+                                          {from + 2 * BYTES, BYTES + 8, 0, 1}};
     const int64_t deltas[] = {(int64_t)(to - from)};
     const struct device_unit unit = {.chunk_count = 3,
                                      .cta_count = 4,

@@ -52,7 +52,8 @@ static void array_make(struct emulator_rig *r, struct array *a)
         }
     }
     for (unsigned c = 0; c < 4; c++)
-        a->pieces[c] = (struct device_piece){a->at[0] + 2 * SHARE * c, 2 * SHARE};
+        a->pieces[c] =
+            (struct device_piece){a->at[0] + 2 * SHARE * c, 2 * SHARE, 0, count - 1};
     a->unit = (struct device_unit){.chunk_count = 4,
                                    .cta_count = CTAS,
                                    .first = first,
@@ -154,7 +155,8 @@ static void only_what_the_tables_say_is_sent(void **state)
     emulator_open(&r, 3);
     array_make(&r, &a);
     a.unit.cta_count = 4;
-    a.unit.peer_count = 1;
+    for (unsigned c = 0; c < 4; c++)
+        a.pieces[c].peer_count = 1;
     a.pieces[1].bytes = SHARE; /* owns the first half of the second chunk only */
     produce(&r, a.at[0], CTAS, &a.unit);
     holds(&r, 0, a.at[0], CTAS);
@@ -196,7 +198,7 @@ static void a_large_piece_goes_in_parts(void **state)
     emulator_open(&r, 2);
     device_addr from = emulator_words(&r, 0, LARGE / 4 + 1),
                 out = emulator_words(&r, 0, 64), to = emulator_words(&r, 1, LARGE / 4 + 1);
-    const struct device_piece piece = {from, LARGE};
+    const struct device_piece piece = {from, LARGE, 0, 1};
     const int64_t delta = (int64_t)(to - from);
     const struct device_unit unit = {.chunk_count = 1,
                                      .cta_count = 1,

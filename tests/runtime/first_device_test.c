@@ -52,7 +52,17 @@ static void expect(struct bench *b, struct proact_array *a, unsigned device, uns
         fail_msg("device %u: element %u is %u, not %u", device, i, is, value);
 }
 
-/* The first device alone has it until it is spread; a pointer may lead into an array. */
+static uint64_t sent(struct bench *b, const struct proact_array *a)
+{
+    struct proact_statistics s;
+
+    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+        fail_msg("%s", b->err.text);
+    return s.bytes;
+}
+
+/* The first device alone has it until another is asked; a pointer may lead into an array.
+ */
 static void a_block_runs_on_the_first_device(void **state)
 {
     (void)state;
@@ -65,7 +75,9 @@ static void a_block_runs_on_the_first_device(void **state)
     expect(&b, b.out, 0, 10, 3);
     expect(&b, b.out, 0, 109, 300);
     expect(&b, b.out, 0, 110, 0);
-    expect(&b, b.out, 3, 10, 0);
+    assert_int_equal(sent(&b, b.out), 0);
+    expect(&b, b.out, 3, 10, 3);
+    assert_int_equal(sent(&b, b.out), 4);
     MUST(proact_array_spread(b.out, &b.err));
     for (unsigned d = 0; d < 4; d++)
         expect(&b, b.out, d, 109, 300);
@@ -166,15 +178,6 @@ static void addresses_are_written_copied_and_filled(void **state)
             "'other', it has 20000");
     REFUSED(proact_first_read(b.p, is, 4096, 4, &b.err), PROACT_EINVAL, "4 bytes");
     proact_close(b.p);
-}
-
-static uint64_t sent(struct bench *b, const struct proact_array *a)
-{
-    struct proact_statistics s;
-
-    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
-        fail_msg("%s", b->err.text);
-    return s.bytes;
 }
 
 /* An array goes to the others once, until the first device may have changed it. */

@@ -85,7 +85,8 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
         out[i] = 2 * in[i];
 }
 
-/* Takes as long as it is told; a CTA stores one word. */
+/* Takes as long as it is told; a CTA stores one word. What it might read, if it were told
+   so, all devices must have. */
 extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 {
     unsigned i = proact_cta_here(), x = i + proact_thread_x();
@@ -93,6 +94,8 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 #pragma unroll 1
     for (unsigned r = 0; r < rounds; r++)
         x = x * 1664525u + 1013904223u;
+    if (rounds == ~0u)
+        x = out[x % n];
     if (i < n && proact_thread_x() == 0)
         out[i] = x;
 }
@@ -160,4 +163,30 @@ extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, u
 
     if (i < n)
         out[i] = there[i] + 1;
+}
+
+/* Of an element its neighbours are needed, too; then the one at the other end alone. */
+extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
+}
+
+extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = in[n - 1 - i];
+}
+
+/* Memory decides what is read, and what is written. */
+extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n && in[i] % 3)
+        out[i] = in[in[i] % n] + 1;
 }

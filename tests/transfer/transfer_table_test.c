@@ -39,9 +39,9 @@ struct built {
     struct proact_error err;
 };
 
-static enum proact_status build_rising(struct built *b, struct spelled *s,
-                                       uint64_t array_bytes, unsigned devices,
-                                       uint64_t rise_bytes)
+static enum proact_status build_for(struct built *b, struct spelled *s,
+                                    uint64_t array_bytes, unsigned devices,
+                                    uint64_t rise_bytes, const struct transfer_need *needs)
 {
     *b = (struct built){.err = {""}};
     for (unsigned d = 0; d <= devices; d++)
@@ -52,8 +52,16 @@ static enum proact_status build_rising(struct built *b, struct spelled *s,
                                                  .rise_bytes = rise_bytes,
                                                  .device_count = devices,
                                                  .cta_first = b->cta_first,
-                                                 .map = {emit_spelled, s}};
+                                                 .map = {emit_spelled, s},
+                                                 .needs = needs};
     return transfer_table_build(&b->request, b->table, &b->err);
+}
+
+static enum proact_status build_rising(struct built *b, struct spelled *s,
+                                       uint64_t array_bytes, unsigned devices,
+                                       uint64_t rise_bytes)
+{
+    return build_for(b, s, array_bytes, devices, rise_bytes, NULL);
 }
 
 static enum proact_status build(struct built *b, struct spelled *s, uint64_t array_bytes,
@@ -129,43 +137,97 @@ static void rows_are_right(const struct spelled *s, const struct built *b, unsig
     }
 }
 
-/* Pieces lie within their chunk, one behind the other, and cover what the device owns. */
-static void pieces_are_right(const struct spelled *s, const struct built *b,
-                             unsigned device)
+/* The peers of a device, in its own numbers, that need the byte; a bit each. */
+static uint32_t wanted(const struct built *b, unsigned device, uint64_t byte)
+{
+    const unsigned devices = b->request.device_count;
+    uint32_t peers = 0;
+
+    for (unsigned i = 0; i + 1 < devices; i++) {
+        const struct transfer_need *need =
+            b->request.needs ? &b->request.needs[(device + 1 + i) % devices] : NULL;
+        bool wants = !need || need->all;
+
+        for (size_t n = 0; need && n < need->spans.count; n++)
+            wants |= byte >= need->spans.span[n].first && byte < need->spans.span[n].end;
+        peers |= wants ? 1u << i : 0;
+    }
+    return peers;
+}
+
+/* Takes what goes to some peers from what is to go; nothing goes twice, or for nothing. */
+static void take(uint32_t *left, uint64_t first, uint64_t bytes, struct transfer_peers to)
+{
+    const uint32_t peers = ((1u << to.count) - 1) << to.first;
+
+    assert_true(to.count > 0);
+    for (uint64_t byte = first; byte < first + bytes; byte++) {
+        assert_int_equal(left[byte] & peers, peers);
+        left[byte] &= ~peers;
+    }
+}
+
+/* What goes to whom, if the device owns it. */
+static uint64_t expect(const struct spelled *s, const struct built *b, unsigned device,
+                       uint32_t *left)
 {
     const struct transfer_table *t = &b->table[device];
-    unsigned char *sent = must_calloc(b->request.array_bytes, 1);
-    uint64_t bytes = 0, run_bytes = 0;
-    uint32_t chunks = 0;
+    uint64_t bytes = 0;
 
-    assert_int_equal(t->piece_first[t->chunk_count], t->piece_count);
-    for (uint32_t c = 0; c < t->chunk_count; c++) {
-        chunks += t->piece_first[c + 1] > t->piece_first[c];
-        for (uint32_t p = t->piece_first[c]; p < t->piece_first[c + 1]; p++) {
-            struct range chunk = chunk_range(t, c);
-            uint64_t from = t->piece[p].first_byte - chunk.first;
-
-            assert_true(t->piece[p].first_byte >= chunk.first);
-            assert_true(from + t->piece[p].bytes <= chunk.bytes);
-            memset(sent + t->piece[p].first_byte, 1, t->piece[p].bytes);
-            bytes += t->piece[p].bytes;
-        }
-    }
     for (uint64_t byte = 0; byte < b->request.array_bytes; byte++) {
+        size_t at = spans_from(&t->owned, byte);
         bool owned = false;
 
         for (uint32_t cta = b->cta_first[device]; cta < b->cta_first[device + 1]; cta++)
             owned |= writes_byte(s, cta, byte);
-        assert_int_equal(sent[byte], owned);
-        run_bytes += owned;
+        assert_int_equal(owned, at < t->owned.count && t->owned.span[at].first <= byte);
+        left[byte] = owned ? wanted(b, device, byte) : 0;
+        bytes += (uint64_t)__builtin_popcount(left[byte]);
     }
-    assert_int_equal(bytes, run_bytes); /* so none twice */
+    return bytes;
+}
+
+static void nothing_left(const struct built *b, const uint32_t *left)
+{
+    for (uint64_t byte = 0; byte < b->request.array_bytes; byte++)
+        assert_int_equal(left[byte], 0);
+}
+
+/* Pieces lie within their chunk, one behind the other, and send what the device owns to
+   who needs it; so do the stretches that are made of them. */
+static void pieces_are_right(const struct spelled *s, const struct built *b,
+                             unsigned device)
+{
+    const struct transfer_table *t = &b->table[device];
+    uint32_t *left = must_calloc(b->request.array_bytes, sizeof *left);
+    uint64_t bytes = expect(s, b, device, left), to_peers = 0;
+    uint32_t chunks = 0;
+
+    assert_int_equal(t->piece_first[t->chunk_count], t->piece_count);
+    for (uint32_t c = 0; c < t->chunk_count; c++) {
+        uint32_t peers = 0;
+
+        chunks += t->piece_first[c + 1] > t->piece_first[c];
+        for (uint32_t p = t->piece_first[c]; p < t->piece_first[c + 1]; p++) {
+            struct range chunk = chunk_range(t, c);
+            const struct proact_piece *piece = &t->piece[p];
+
+            assert_true(piece->first_byte >= chunk.first);
+            assert_true(piece->first_byte - chunk.first + piece->bytes <= chunk.bytes);
+            take(left, piece->first_byte, piece->bytes, transfer_piece_peers(piece));
+            peers |= ((1u << piece->peer_count) - 1) << piece->first_peer;
+        }
+        to_peers += (uint64_t)__builtin_popcount(peers);
+    }
+    nothing_left(b, left);
+    expect(s, b, device, left);
+    for (uint32_t r = 0; r < t->send_count; r++)
+        take(left, t->send[r].first, t->send[r].bytes, t->send[r].to);
+    nothing_left(b, left);
     assert_int_equal(t->bytes, bytes);
+    assert_int_equal(t->chunks, to_peers);
     assert_int_equal(t->sent_chunks, chunks);
-    for (uint32_t r = 0; r < t->run_count; r++)
-        run_bytes -= t->run[r].bytes;
-    assert_int_equal(run_bytes, 0);
-    free(sent);
+    free(left);
 }
 
 /* Ranges of any length, some beyond the end, some empty; a device's own may overlap. */
@@ -188,6 +250,20 @@ static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned 
     }
 }
 
+static void draw_needs(uint64_t *r, struct transfer_need *needs, uint64_t array_bytes,
+                       unsigned devices)
+{
+    for (unsigned d = 0; d < devices; d++) {
+        needs[d].all = !random_below(r, 6);
+        for (uint64_t n = random_below(r, 4); n > 0; n--) {
+            uint64_t first = random_below(r, array_bytes);
+
+            spans_add(&needs[d].spans, first,
+                      first + 1 + random_below(r, array_bytes - first));
+        }
+    }
+}
+
 static void any_map_gives_the_tables_that_counting_gives(void **state)
 {
     static const unsigned device_counts[] = {1, 2, 3, 4, 8, 16};
@@ -198,14 +274,19 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
     for (unsigned i = 0; i < 120; i++) {
         unsigned devices = device_counts[i % 6];
         uint64_t bytes = 16 + random_below(&r, 5 * CHUNK);
+        struct transfer_need needs[DEVICES_MAX] = {0};
         struct spelled s;
         struct built b;
 
         draw(&r, &s, bytes, devices);
-        assert_int_equal(build_rising(&b, &s, bytes, devices, rises[i / 6 % 3]), PROACT_OK);
+        draw_needs(&r, needs, bytes, devices);
+        assert_int_equal(
+            build_for(&b, &s, bytes, devices, rises[i / 6 % 3], i % 2 ? needs : NULL),
+            PROACT_OK);
         for (unsigned d = 0; d < devices; d++) {
             rows_are_right(&s, &b, d);
             pieces_are_right(&s, &b, d);
+            spans_clear(&needs[d].spans);
         }
         clear(&b);
     }
@@ -242,7 +323,7 @@ static void a_straddling_chunk_is_sent_in_parts(void **state)
     assert_int_equal(b.table[1].piece[0].first_byte, 6000);
     assert_int_equal(b.table[1].piece[0].bytes, 8192 - 6000);
     assert_int_equal(b.table[1].piece[1].bytes, 10000 - 8192);
-    assert_int_equal(b.table[0].run_count, 1);
+    assert_int_equal(b.table[0].send_count, 1);
     assert_int_equal(b.table[0].bytes + b.table[1].bytes, 10000);
     clear(&b);
 }
@@ -320,10 +401,10 @@ static void a_hundred_thousand_ctas_are_quick(void **state)
     for (unsigned d = 0; d < 4; d++) {
         bytes += t[d].bytes;
         assert_int_equal(t[d].row_count, 8 * t[d].cta_count);
-        assert_true(t[d].run_count <= 17);
+        assert_true(t[d].send_count <= 17);
         transfer_table_clear(&t[d]);
     }
-    assert_int_equal(bytes, ctas * 8192ull);
+    assert_int_equal(bytes, 3 * ctas * 8192ull);
 }
 
 static void even_maps_are_told_by_numbers(void **state)

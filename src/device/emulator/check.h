@@ -73,7 +73,13 @@ void check_freed(struct check *c, uint64_t address, uint64_t bytes);
 /* Replicas: a kernel's store (`where` given) into its own device's replica makes the byte
    stale on the others until anything is stored there. Refused: reading a stale byte when
    that store is known to the reader (else the reader races with the arrival, which is found
-   as such), and a stale byte that check_replicas_agree() finds: "byte 4096 of array 'ranks'
-   on device 2 before it was sent by device 0 (kernel ...)". */
+   as such): "byte 4096 of array 'ranks' on device 2 before it was sent by device 0 (kernel
+   ...)". */
 void check_replicas(struct check *c, const struct device_replicas *replicas);
-bool check_replicas_agree(struct check *c, char *fault, size_t fault_bytes);
+/* Whether no byte of the range is stale; `fault` is the sentence. */
+bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
+                   size_t fault_bytes);
+/* A copy. From one replica to another, what was never written goes unnoticed, and is not
+   written then either. */
+bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
+                        uint64_t bytes, char *fault, size_t fault_bytes);

@@ -6,7 +6,9 @@
    alone is not found; a missing wait as a rule is unordered with every reader. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "device/emulator/check_inside.h"
 
 /* One access, with what does not change from byte to byte. */
@@ -166,42 +168,97 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
     return true;
 }
 
-static bool replica_agrees(const struct check *c, const struct replicas *r, unsigned device,
-                           char *fault, size_t fault_bytes)
+/* Calls act(context, first, end) for the stretches of a range that were ever written. */
+static void each_written(const struct check *c, uint64_t address, uint64_t bytes,
+                         void (*act)(void *context, uint64_t first, uint64_t end),
+                         void *context)
 {
-    uint64_t address = r->base[device], end = address + r->bytes;
+    uint64_t end = address + bytes;
 
+    while (address < end) {
+        struct check_span s = check_shadow_look(c->shadow, address);
+
+        for (uint32_t i = 0; i < s.count; i++) {
+            uint64_t at = s.address + (uint64_t)i * s.cell_bytes, stop = at + s.cell_bytes;
+            uint64_t first = at < address ? address : at;
+
+            if (s.cells && s.cells[i].write && first < end && stop > first)
+                act(context, first, stop < end ? stop : end);
+        }
+        address = s.address + (uint64_t)s.count * s.cell_bytes;
+    }
+}
+
+struct stretches {
+    struct extent *extent;
+    size_t count, capacity;
+};
+
+static void add_stretch(void *context, uint64_t first, uint64_t end)
+{
+    struct stretches *s = context;
+    struct extent *last = s->count ? &s->extent[s->count - 1] : NULL;
+
+    if (last && last->address + last->bytes == first) {
+        last->bytes += end - first;
+        return;
+    }
+    s->extent = must_grow(s->extent, s->count, &s->capacity, sizeof *s->extent);
+    s->extent[s->count++] = (struct extent){first, end - first};
+}
+
+bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
+                        uint64_t bytes, char *fault, size_t fault_bytes)
+{
+    struct replica_place source, target;
+    struct stretches s = {0};
+    bool good = true;
+
+    if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
+        source.array == target.array && source.offset == target.offset)
+        each_written(c, from, bytes, add_stretch, &s);
+    else
+        add_stretch(&s, from, from + bytes);
+    for (size_t n = 0; n < s.count && good; n++) {
+        const struct extent *e = &s.extent[n];
+
+        good =
+            check_read(c, actor, e->address, e->bytes, false, NULL, fault, fault_bytes) &&
+            check_write(c, actor, to + (e->address - from), e->bytes, false, NULL, fault,
+                        fault_bytes);
+    }
+    free(s.extent);
+    return good;
+}
+
+bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
+                   size_t fault_bytes)
+{
+    uint64_t end = address + bytes;
+    struct replica_place r;
+
+    if (!check_replica_of(c, address, &r))
+        return true;
     while (address < end) {
         struct check_span s = check_shadow_look(c->shadow, address);
 
         for (uint32_t i = 0; s.cells && i < s.count; i++) {
             uint64_t at = s.address + (uint64_t)i * s.cell_bytes;
 
-            if (!s.cells[i].stale || at + s.cell_bytes <= r->base[device] || at >= end)
+            if (!s.cells[i].stale || at + s.cell_bytes <= address || at >= end)
                 continue;
             const struct site *from = &c->sites[s.cells[i].stale_site];
 
-            if (at < r->base[device])
-                at = r->base[device];
+            at = at < address ? address : at;
             snprintf(fault, fault_bytes,
                      "byte %" PRIu64
                      " of array '%s' was not sent to device %u by device %u "
                      "(kernel '%s', line %" PRIu32 ")",
-                     at - r->base[device], r->name, device, from->device, from->kernel,
-                     from->line);
+                     at - r.array->base[r.device], r.array->name, r.device, from->device,
+                     from->kernel, from->line);
             return false;
         }
         address = s.address + (uint64_t)s.count * s.cell_bytes;
     }
-    return true;
-}
-
-bool check_replicas_agree(struct check *c, char *fault, size_t fault_bytes)
-{
-    for (size_t i = 0; i < c->replica_count; i++)
-        for (unsigned d = 0; d < c->device_count; d++)
-            if (c->replicas[i].base[d] &&
-                !replica_agrees(c, &c->replicas[i], d, fault, fault_bytes))
-                return false;
     return true;
 }

@@ -177,8 +177,11 @@ static bool check_copy(struct emulated *d, uint32_t actor, uint64_t to, uint64_t
 
     if (!c || !bytes)
         return true;
-    if ((!from || check_read(c, actor, from, bytes, false, NULL, fault, sizeof fault)) &&
-        (!to || check_write(c, actor, to, bytes, false, NULL, fault, sizeof fault)))
+    if (from && to ? check_copy_replica(c, actor, to, from, bytes, fault, sizeof fault)
+                   : (!from || check_read(c, actor, from, bytes, false, NULL, fault,
+                                          sizeof fault)) &&
+                         (!to || check_write(c, actor, to, bytes, false, NULL, fault,
+                                             sizeof fault)))
         return true;
     device_fault(d, PROACT_EFAULT, "device %u: %s", d->number, fault);
     return false;

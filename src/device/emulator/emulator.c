@@ -33,7 +33,7 @@ static void set_destroy(struct device_set *set)
 
         waiters_clear(d);
         agenda_clear(&d->agenda);
-        spans_clear(d);
+        span_log_clear(d);
         prints_clear(d);
         children_clear(d);
         free(d->atomics);
@@ -240,15 +240,17 @@ static enum proact_status event_create(struct device_set *set, unsigned device,
 
 static enum proact_status synchronize(struct device_set *set, struct proact_error *err)
 {
-    enum proact_status status = machine_run(set, NULL, err);
+    return machine_run(set, NULL, err);
+}
 
-    if (!status && set->check && set->replicas_known) {
-        char fault[sizeof set->sentence];
+static enum proact_status current(const struct device_set *set, device_addr first,
+                                  uint64_t bytes, struct proact_error *err)
+{
+    char fault[sizeof set->sentence];
 
-        if (!check_replicas_agree(set->check, fault, sizeof fault))
-            return fail(err, PROACT_EFAULT, "%s", fault);
-    }
-    return status;
+    if (!set->check || check_current(set->check, first, bytes, fault, sizeof fault))
+        return PROACT_OK;
+    return fail(err, PROACT_EFAULT, "%s", fault);
 }
 
 static enum proact_status elapsed(struct device_event *from, struct device_event *to,
@@ -283,7 +285,6 @@ static void replicas(struct device_set *set, const struct device_replicas *r)
 {
     if (!set->check)
         return;
-    set->replicas_known = true;
     check_replicas(set->check, r);
 }
 
@@ -325,5 +326,6 @@ const struct device_backend device_emulator = {
     .traffic = traffic,
     .observe = observe,
     .replicas = replicas,
+    .current = current,
     .has_unit = true,
 };

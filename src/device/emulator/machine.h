@@ -126,7 +126,6 @@ struct device_set {
     struct team *team;   /* NULL: not needed yet */
     bool is_shared;      /* this window by the team */
     struct check *check; /* NULL unless options.check */
-    bool replicas_known;
     uint64_t grid_ids;
     struct image *images;
     struct device_module *modules;

@@ -95,7 +95,7 @@ void spans_tell(struct device_set *set)
     }
 }
 
-void spans_clear(struct emulated *d)
+void span_log_clear(struct emulated *d)
 {
     if (d->log)
         free(d->log->list);

@@ -12,4 +12,4 @@ void span_add(struct emulated *d, enum device_span_kind kind, unsigned lane,
 void span_link(struct emulated *d, unsigned peer, uint64_t start_ps, uint64_t end_ps,
                uint64_t bytes);
 void spans_tell(struct device_set *set);
-void spans_clear(struct emulated *d);
+void span_log_clear(struct emulated *d);

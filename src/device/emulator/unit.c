@@ -31,9 +31,9 @@ static void send_chunk(struct emulated *d, const struct kernel_run *run,
                        const struct device_unit *u, uint32_t chunk)
 {
     for (uint32_t p = u->piece_first[chunk]; p < u->piece_first[chunk + 1]; p++)
-        for (uint32_t i = 0; i < u->peer_count; i++) {
+        for (uint32_t i = 0; i < u->pieces[p].peer_count; i++) {
             /* Destinations rotate by chunk, so that no peer is always the last. */
-            uint32_t peer = (i + chunk) % u->peer_count;
+            uint32_t peer = u->pieces[p].first_peer + (i + chunk) % u->pieces[p].peer_count;
 
             checked_unit(d, run, u->pieces[p].from, u->deltas[peer], u->pieces[p].bytes);
             for (uint64_t at = 0; at < u->pieces[p].bytes; at += PART_BYTES_MAX) {

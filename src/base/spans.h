@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* A set of bytes: spans in order, none of which touches another. Start from zero. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct span {
+    uint64_t first, end;
+};
+
+struct spans {
+    struct span *span;
+    size_t count, capacity;
+};
+
+void spans_add(struct spans *s, uint64_t first, uint64_t end); /* an empty one is fine */
+void spans_join(struct spans *into, const struct spans *of);
+/* The first span that ends behind `byte`; s->count if there is none. */
+size_t spans_from(const struct spans *s, uint64_t byte);
+bool spans_meet(const struct spans *a, const struct spans *b); /* in some byte */
+bool spans_hold(const struct spans *s, const struct spans *all_of);
+void spans_clear(struct spans *s);

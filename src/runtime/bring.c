@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/bring.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "runtime/recording.h"
+#include "runtime/wants.h"
+
+enum {
+    PIECES_MAX = 2048, /* of an array's holdings, then all is brought to all */
+    OWNED_MAX = 1024,  /* stretches that one launch writes, to be kept apart at all */
+};
+
+struct copy {
+    unsigned from, to;
+    uint64_t first, end;
+};
+struct copies {
+    struct copy *copy;
+    size_t count, capacity;
+};
+
+static const struct transfer_need everything = {.all = true};
+
+/* Of the devices that hold it the first behind the one that does not: so they take turns.
+ */
+static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to)
+{
+    unsigned from = to;
+
+    do
+        from = (from + 1) % p->devices.count;
+    while (!(devices >> from & 1) && from != to);
+    return from;
+}
+
+static void find_missing(const struct proact_array *a, unsigned device, uint64_t first,
+                         uint64_t end, struct copies *out)
+{
+    const struct holdings *h = &a->holdings;
+
+    for (size_t n = holdings_find(h, first); first < end; n++) {
+        uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
+
+        if (!(h->piece[n].devices >> device & 1)) {
+            out->copy = must_grow(out->copy, out->count, &out->capacity, sizeof *out->copy);
+            out->copy[out->count++] = (struct copy){
+                source_for(a->session, h->piece[n].devices, device), device, first, stop};
+        }
+        first = stop;
+    }
+}
+
+static void find_needed(const struct proact_array *a,
+                        const struct transfer_need *const *needs, struct copies *out)
+{
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        const struct transfer_need *need = needs[d];
+
+        if (need && need->all)
+            find_missing(a, d, 0, a->bytes, out);
+        for (size_t n = 0; need && !need->all && n < need->spans.count; n++)
+            find_missing(a, d, need->spans.span[n].first, need->spans.span[n].end, out);
+    }
+}
+
+/* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
+   send it, and what the peers still do with theirs. */
+static enum proact_status send_from(struct proact_array *a, unsigned from,
+                                    const struct copies *c, uint64_t sequence,
+                                    struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const struct order_place side = {from, TRANSFER_SIDE};
+    /* protocol: bring-await (else: enum proact_status status = PROACT_OK;) */
+    enum proact_status status = array_await(p, a, side, false, err);
+
+    if (!status)
+        /* protocol: bring-peers-await */
+        status = array_await_peers(p, a, side, err);
+    for (size_t n = 0; n < c->count && !status; n++) {
+        const struct copy *copy = &c->copy[n];
+
+        if (copy->from != from)
+            continue;
+        status = p->backend->copy(
+            p->devices.device[from].lane[TRANSFER_SIDE], a->base[copy->to] + copy->first,
+            a->base[from] + copy->first, copy->end - copy->first, err);
+        array_account(a, from, copy->end - copy->first, 0);
+    }
+    /* protocol: bring-done */
+    return status ? status : order_record(&p->order, side, sequence, err);
+}
+
+static enum proact_status send(struct proact_array *a, const struct copies *c,
+                               struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const uint64_t sequence = ++p->sequence;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned from = 0; from < p->devices.count && !status; from++) {
+        bool sends = false;
+
+        for (size_t n = 0; n < c->count && !sends; n++)
+            sends = c->copy[n].from == from;
+        if (sends)
+            status = send_from(a, from, c, sequence, err);
+    }
+    /* protocol: bring-sent (else: p->last_sent = sequence;) */
+    a->sent[TRANSFER_SIDE] = p->last_sent = sequence;
+    return status;
+}
+
+/* Overlapping needs of a device are one: spans are apart. */
+static enum proact_status bring(struct proact_array *a,
+                                const struct transfer_need *const *needs,
+                                struct proact_error *err)
+{
+    struct copies c = {0};
+    enum proact_status status = PROACT_OK;
+
+    find_needed(a, needs, &c);
+    if (c.count && !a->session->plan.elide)
+        status = send(a, &c, err);
+    for (size_t n = 0; n < c.count && !status; n++)
+        holdings_add(&a->holdings, c.copy[n].first, c.copy[n].end, 1u << c.copy[n].to);
+    free(c.copy);
+    return status;
+}
+
+enum proact_status array_bring(struct proact_array *a,
+                               const struct transfer_need *const *needs,
+                               struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const struct transfer_need *all[PROACT_DEVICES_MAX];
+
+    if (p->devices.count == 1)
+        return PROACT_OK;
+    array_catch_up(a);
+    for (unsigned d = 0; d < p->devices.count; d++) {
+        all[d] = &everything;
+        if (needs[d])
+            wants_see(a, d, needs[d]);
+    }
+    if (p->recording)
+        recording_add_array(p, a);
+    if (holdings_whole(&a->holdings, all_devices(p)))
+        return PROACT_OK;
+    return bring(a, a->holdings.count > PIECES_MAX ? all : needs, err);
+}
+
+enum proact_status array_bring_first(struct proact_array *a, uint64_t first, uint64_t end,
+                                     struct proact_error *err)
+{
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
+
+    if (a->session->devices.count == 1)
+        return PROACT_OK;
+    spans_add(&need.spans, first, end);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
+    return status;
+}
+
+enum proact_status first_bring_all(struct proact *p, struct proact_error *err)
+{
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&everything};
+    enum proact_status status = PROACT_OK;
+
+    for (struct proact_array *a = p->arrays; p->first_behind && a && !status; a = a->next)
+        status = array_bring(a, needs, err);
+    p->first_behind &= status != PROACT_OK;
+    return status;
+}
+
+enum proact_status array_bring_alike(struct proact_array *a, const struct holdings *h,
+                                     struct proact_error *err)
+{
+    struct transfer_need need[PROACT_DEVICES_MAX] = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX];
+    enum proact_status status;
+
+    array_catch_up(a);
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        needs[d] = &need[d];
+        for (size_t n = 0; n < h->count; n++)
+            if (h->piece[n].devices >> d & 1)
+                spans_add(&need[d].spans, n ? h->piece[n - 1].end : 0, h->piece[n].end);
+    }
+    status = bring(a, needs, err);
+    for (unsigned d = 0; d < a->session->devices.count; d++)
+        need_clear(&need[d]);
+    return status;
+}
+
+/* What an array needs for the launch. */
+static void needs_for(const struct launching *l, uint32_t array,
+                      const struct transfer_need **out)
+{
+    const struct proact *p = l->kernel->session;
+
+    for (unsigned d = 0; d < p->devices.count; d++)
+        out[d] = l->binding ? needs_of(l->needs, array, d) : d ? NULL : &everything;
+}
+
+/* Of an array that it writes in too many places for their holders to be kept apart, all
+   must be everywhere before, and is then sent everywhere. */
+static bool is_scattered(const struct kernel_binding *b, const struct proact_array *a)
+{
+    for (unsigned s = 0; b && s < b->transfer.slot_count; s++) {
+        size_t owned = 0;
+
+        for (unsigned d = 0; b->array[s] == a && d < b->transfer.devices->count; d++)
+            owned += b->tables[s]->tables->table[d].owned.count;
+        if (owned > OWNED_MAX && !wants_told(b, s))
+            return true;
+    }
+    return false;
+}
+
+static enum proact_status bring_place(const struct launching *l, size_t place,
+                                      struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+    struct proact_array *a = l->places[place].array;
+    const struct transfer_need *needs[PROACT_DEVICES_MAX];
+
+    if (a->is_shared && l->binding) {
+        array_written(a, 0, a->bytes, FIRST);
+        a->by_launch = false;
+    }
+    needs_for(l, launching_number(l, a), needs);
+    for (unsigned d = 0; d < p->devices.count && is_scattered(l->binding, a); d++)
+        needs[d] = &everything;
+    return array_bring(a, needs, err);
+}
+
+enum proact_status launch_bring(struct launching *l, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (l->is_ready || l->kernel->session->devices.count == 1)
+        return PROACT_OK;
+    if (l->binding)
+        l->needs = needs_find(l);
+    for (size_t i = 0; i < l->place_count && !status; i++)
+        if (!launching_is_again(l, i))
+            status = bring_place(l, i, err);
+    l->is_ready = !status;
+    return status;
+}
+
+void launch_see(struct launching *l)
+{
+    l->needs = needs_find(l);
+    for (size_t i = 0; i < l->place_count; i++)
+        for (unsigned d = 0; d < l->needs->devices && !launching_is_again(l, i); d++) {
+            const struct proact_array *a = l->places[i].array;
+
+            wants_see(a, d, needs_of(l->needs, launching_number(l, a), d));
+        }
+}
+
+struct spreading launch_behind(struct launching *l)
+{
+    struct spreading s = {0, 0};
+
+    l->needs = needs_find(l);
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = l->places[i].array;
+        const struct transfer_need *needs[PROACT_DEVICES_MAX];
+        struct copies c = {0};
+
+        if (launching_is_again(l, i))
+            continue;
+        if (a->is_shared)
+            array_written(a, 0, a->bytes, FIRST);
+        array_catch_up(a);
+        needs_for(l, launching_number(l, a), needs);
+        find_needed(a, needs, &c);
+        for (size_t k = 0; k < c.count; k++) {
+            s.bytes += c.copy[k].end - c.copy[k].first;
+            s.by_launches += a->by_launch ? c.copy[k].end - c.copy[k].first : 0;
+        }
+        free(c.copy);
+    }
+    return s;
+}
+
+static uint32_t devices_of(const struct transfer_devices *t, unsigned device,
+                           struct transfer_peers to)
+{
+    uint32_t devices = 0;
+
+    for (unsigned i = to.first; i < to.first + to.count; i++)
+        devices |= 1u << transfer_peer(t, device, i);
+    return devices;
+}
+
+/* What a device owns it holds, and so do those to whom it was sent. */
+static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
+{
+    const struct transfer_table *t = &b->tables[slot]->tables->table[device];
+    struct holdings *h = &b->array[slot]->holdings;
+
+    for (size_t n = 0; n < t->owned.count; n++)
+        holdings_set(h, t->owned.span[n].first, t->owned.span[n].end, 1u << device);
+    for (uint32_t n = 0; n < t->send_count; n++)
+        holdings_add(h, t->send[n].first, t->send[n].first + t->send[n].bytes,
+                     devices_of(b->transfer.devices, device, t->send[n].to));
+}
+
+static bool writes(const struct kernel_binding *b, unsigned slot)
+{
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        if (b->tables[slot]->tables->table[d].owned.count)
+            return true;
+    return false;
+}
+
+void launch_written(const struct launching *l)
+{
+    struct kernel_binding *b = l->binding;
+    struct proact *p = l->kernel->session;
+    const uint32_t all = all_devices(p);
+
+    for (unsigned s = 0; s < b->transfer.slot_count && p->devices.count > 1; s++) {
+        struct proact_array *a = b->array[s];
+
+        if (!writes(b, s))
+            continue;
+        p->elides |= b->transfer.plan.elide;
+        a->writer = b;
+        a->writer_slot = s;
+        a->by_launch = false;
+        if (!wants_told(b, s) && holdings_whole(&a->holdings, all))
+            continue;
+        for (unsigned d = 0; d < p->devices.count; d++)
+            written_by(b, s, d);
+        p->first_behind |= !holdings_whole(&a->holdings, FIRST);
+    }
+    if (!p->recording)
+        wants_restart(b);
+}

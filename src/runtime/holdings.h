@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Which devices hold the current content of an array's bytes. Some device always does. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct holdings {
+    struct holding {
+        uint64_t end;     /* it begins where the one before it ends */
+        uint32_t devices; /* a bit each; neighbours differ */
+    } * piece;
+    size_t count, capacity;
+};
+
+/* All of `bytes`, not 0. */
+void holdings_open(struct holdings *h, uint64_t bytes, uint32_t devices);
+void holdings_close(struct holdings *h);
+void holdings_copy(struct holdings *to, const struct holdings *from);
+
+/* From now on just these devices hold the bytes: they were written. */
+void holdings_set(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices);
+/* These do, too: the bytes were sent to them. */
+void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices);
+
+/* The piece with that byte. */
+size_t holdings_find(const struct holdings *h, uint64_t byte);
+/* Whether all of these devices hold everything. */
+bool holdings_whole(const struct holdings *h, uint32_t devices);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/needs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/access.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum { KEPT = 8, SPANS_MAX = 64 };
+
+struct kernel_needs {
+    struct access_analysis *analysis; /* NULL: of a marked kernel nothing is known */
+    struct kept_needs {
+        uint64_t key;
+        uint32_t array_count;
+        struct launch_needs found;
+    } kept[KEPT];
+    unsigned next;
+};
+
+/* What is looked for: in one launch, on one device. */
+struct finder {
+    const struct launching *launch;
+    const struct access_analysis *analysis;
+    struct access_launch at;
+    unsigned device;
+    struct kept_needs *into;
+    int64_t *trips;
+};
+
+static struct transfer_need *need_at(const struct finder *f, uint32_t array)
+{
+    return &f->into->found.need[array * f->into->found.devices + f->device];
+}
+
+static void want_all(const struct finder *f)
+{
+    for (uint32_t n = 0; n < f->into->array_count; n++)
+        need_at(f, n)->all = true;
+}
+
+/* Addresses are those of the first device. */
+static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
+{
+    const struct launching *l = f->launch;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        struct transfer_need *need = need_at(f, launching_number(l, a));
+        uint64_t base = a->base[0], low = first > base ? first - base : 0;
+        uint64_t high = end > base ? end - base : 0;
+
+        if (!need->all)
+            spans_add(&need->spans, low, high < a->bytes ? high : a->bytes);
+        need->all |= need->spans.count > SPANS_MAX;
+    }
+}
+
+/* It may read anything behind the pointer; false where that leads to none of the arrays. */
+static bool want_array(const struct finder *f, uint64_t pointer)
+{
+    const struct launching *l = f->launch;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        if (pointer - a->base[0] >= a->bytes)
+            continue;
+        need_at(f, launching_number(l, a))->all = true;
+        return true;
+    }
+    return false;
+}
+
+static bool pointer_of(const struct finder *f, const struct access_record *r, uint64_t *out)
+{
+    const struct access_symbol *y = &f->analysis->symbols[r->base_symbol];
+
+    if (y->bytes != sizeof *out || y->offset + sizeof *out > f->at.parameter_bytes)
+        return false;
+    memcpy(out, f->at.parameters + y->offset, sizeof *out);
+    return true;
+}
+
+static void want_record(const struct finder *f, const struct access_record *r)
+{
+    uint64_t pointer;
+    int64_t low, end;
+
+    if (r->kind == ACCESS_WRITE || r->base == ACCESS_BASE_VARIABLE ||
+        r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL)
+        return;
+    if (r->base != ACCESS_BASE_PARAMETER || !pointer_of(f, r, &pointer))
+        want_all(f);
+    else if (access_extent(f->analysis, r, &f->at, f->trips, &low, &end)) {
+        if (low < end)
+            want_bytes(f, pointer + (uint64_t)low, pointer + (uint64_t)end);
+    } else if (!want_array(f, pointer))
+        want_all(f);
+}
+
+/* The smallest box of CTAs in the grid that holds the share. */
+static void box_of(const uint32_t grid[3], uint32_t first, uint32_t end,
+                   struct access_launch *out)
+{
+    const uint64_t plane = (uint64_t)grid[0] * grid[1];
+    const uint32_t last = end - 1;
+
+    for (int i = 0; i < 3; i++) {
+        out->ctaid_first[i] = 0;
+        out->ctaid_end[i] = grid[i];
+    }
+    out->ctaid_first[2] = (uint32_t)(first / plane);
+    out->ctaid_end[2] = (uint32_t)(last / plane) + 1;
+    if (first / plane != last / plane)
+        return;
+    out->ctaid_first[1] = first / grid[0] % grid[1];
+    out->ctaid_end[1] = last / grid[0] % grid[1] + 1;
+    if (first / grid[0] != last / grid[0])
+        return;
+    out->ctaid_first[0] = first % grid[0];
+    out->ctaid_end[0] = last % grid[0] + 1;
+}
+
+/* Where the map may say more than is written, what is not must be current, too: it is sent
+   with the rest. */
+static void want_written(const struct finder *f)
+{
+    const struct launching *l = f->launch;
+    const struct kernel_binding *b = l->binding;
+
+    if (l->found.set && l->found.set->is_exact)
+        return;
+    for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+        struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
+
+        if (!need->all)
+            spans_join(&need->spans, &b->tables[s]->tables->table[f->device].owned);
+        need->all |= need->spans.count > SPANS_MAX;
+    }
+}
+
+static void find(struct finder *f)
+{
+    const uint32_t *first = f->launch->binding->cta_first;
+
+    for (f->device = 0; f->device < f->into->found.devices; f->device++) {
+        if (first[f->device] == first[f->device + 1])
+            continue;
+        if (!f->analysis) {
+            want_all(f);
+            continue;
+        }
+        box_of(f->at.nctaid, first[f->device], first[f->device + 1], &f->at);
+        access_trips(f->analysis, &f->at, f->trips);
+        for (uint32_t n = 0; n < f->analysis->record_count; n++)
+            want_record(f, &f->analysis->records[n]);
+        want_written(f);
+    }
+}
+
+/* Of the parameters counts what forms are made of, and where arrays are. */
+static uint64_t key_of(const struct launching *l, const struct access_analysis *a,
+                       const unsigned char *block)
+{
+    const struct kernel_binding *b = l->binding;
+    uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
+
+    key = hash_bytes(l->threads, sizeof l->threads, key);
+    key = hash_bytes(b->cta_first, (b->transfer.devices->count + 1) * sizeof *b->cta_first,
+                     key);
+    for (size_t i = 0; i < l->place_count; i++)
+        key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
+    if (!l->found.set || !l->found.set->is_exact)
+        key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]);
+    for (uint32_t n = 0; a && n < a->symbol_count; n++) {
+        const struct access_symbol *y = &a->symbols[n];
+
+        if (y->kind == ACCESS_PARAMETER &&
+            y->offset + y->bytes <= l->kernel->parameter_bytes)
+            key = hash_bytes(block + y->offset, y->bytes, key);
+    }
+    return key;
+}
+
+static void forget(struct kept_needs *k)
+{
+    for (uint32_t n = 0; n < k->array_count * k->found.devices; n++)
+        need_clear(&k->found.need[n]);
+    free(k->found.need);
+    *k = (struct kept_needs){0};
+}
+
+static struct kernel_needs *kernel_needs(struct proact_kernel *k)
+{
+    if (!k->needs) {
+        k->needs = must_calloc(1, sizeof *k->needs);
+        if (!k->is_marked)
+            k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
+    }
+    return k->needs;
+}
+
+void needs_drop(struct proact_kernel *k)
+{
+    for (unsigned n = 0; k->needs && n < KEPT; n++)
+        forget(&k->needs->kept[n]);
+    if (k->needs)
+        access_destroy(k->needs->analysis);
+    free(k->needs);
+    k->needs = NULL;
+}
+
+/* The parameters as the first device gets them. */
+static unsigned char *block_of(const struct launching *l)
+{
+    unsigned char *block = must_calloc(l->kernel->parameter_bytes + 1, 1);
+
+    memcpy(block, l->block,
+           l->kernel->is_marked ? l->kernel->share_offset : l->kernel->parameter_bytes);
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
+
+        memcpy(block + l->places[i].offset, &address, sizeof address);
+    }
+    return block;
+}
+
+static void make(const struct launching *l, const struct access_analysis *a,
+                 const unsigned char *block, struct kept_needs *into)
+{
+    struct finder f = {.launch = l, .analysis = a, .into = into};
+
+    into->array_count = launching_arrays(l);
+    into->found.devices = l->kernel->session->devices.count;
+    into->found.need =
+        must_calloc(into->array_count * into->found.devices + 1u, sizeof *into->found.need);
+    memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);
+    memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
+    f.at.parameters = block;
+    f.at.parameter_bytes = l->kernel->parameter_bytes;
+    f.trips = must_calloc((a ? a->loop_count : 0) + 1u, sizeof *f.trips);
+    find(&f);
+    free(f.trips);
+}
+
+const struct launch_needs *needs_find(const struct launching *l)
+{
+    struct kernel_needs *k = kernel_needs(l->kernel);
+    unsigned char *block = block_of(l);
+    uint64_t key = key_of(l, k->analysis, block);
+    struct kept_needs *found = NULL;
+
+    for (unsigned n = 0; n < KEPT && !found; n++)
+        if (k->kept[n].found.need && k->kept[n].key == key)
+            found = &k->kept[n];
+    if (!found) {
+        found = &k->kept[k->next++ % KEPT];
+        forget(found);
+        found->key = key;
+        make(l, k->analysis, block, found);
+    }
+    free(block);
+    return &found->found;
+}
+
+bool need_differs(const struct transfer_need *a, const struct transfer_need *b)
+{
+    if (a->all || b->all)
+        return a->all != b->all;
+    return a->spans.count != b->spans.count ||
+           (a->spans.count && memcmp(a->spans.span, b->spans.span,
+                                     a->spans.count * sizeof *a->spans.span) != 0);
+}
+
+void need_join(struct transfer_need *into, const struct transfer_need *of)
+{
+    into->all |= of->all;
+    if (into->all)
+        spans_clear(&into->spans);
+    else
+        spans_join(&into->spans, &of->spans);
+}
+
+void need_clear(struct transfer_need *n)
+{
+    spans_clear(&n->spans);
+    n->all = false;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a split launch reads of its arrays on each device, before it runs: from the closed
+   forms of the kernel's loads (access.h), or everything where there are none. */
+
+#include "runtime/launching.h"
+
+/* Of the launch's arrays, each once, in the order of their first places (see
+   launching_number()); by array and device. Good until the kernel's next launch. */
+struct launch_needs {
+    unsigned devices;
+    struct transfer_need *need;
+};
+static inline const struct transfer_need *needs_of(const struct launch_needs *n,
+                                                   uint32_t array, unsigned device)
+{
+    return &n->need[array * n->devices + device];
+}
+
+/* The launch has its binding. */
+const struct launch_needs *needs_find(const struct launching *l);
+void needs_drop(struct proact_kernel *k);
+
+/* Of one array; false where they are alike. */
+bool need_differs(const struct transfer_need *a, const struct transfer_need *b);
+void need_join(struct transfer_need *into, const struct transfer_need *of);
+void need_clear(struct transfer_need *n);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/table_pieces.h"
+
+#include "base/memory.h"
+
+uint64_t table_chunk_of(const struct transfer_table_request *r,
+                        const struct transfer_table *t, uint64_t byte)
+{
+    uint32_t low = 0, high = t->chunk_count;
+
+    if (!t->end)
+        return byte / r->chunk_bytes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (t->end[middle] <= byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t chunk_end(const struct transfer_table_request *r,
+                          const struct transfer_table *t, uint64_t chunk)
+{
+    return t->end ? t->end[chunk] : (chunk + 1) * r->chunk_bytes;
+}
+
+#define PIECE_BYTES_MAX ((uint64_t)1 << 31)
+
+struct cutter {
+    const struct transfer_table_request *request;
+    struct transfer_table *table;
+    uint32_t device;
+    size_t pieces, sends; /* capacities */
+    uint64_t chunk;       /* looked at now, and the peers that a piece of it goes to */
+    uint32_t chunk_peers;
+};
+
+/* A bit for each peer of the device that needs the byte; *until is where that may change.
+ */
+static uint32_t wanted_by(const struct cutter *c, uint64_t byte, uint64_t *until)
+{
+    const struct transfer_table_request *r = c->request;
+    uint32_t peers = 0;
+
+    for (uint32_t i = 0; i + 1 < r->device_count; i++) {
+        const struct transfer_need *need =
+            r->needs ? &r->needs[(c->device + 1 + i) % r->device_count] : NULL;
+
+        if (!need || need->all) {
+            peers |= 1u << i;
+            continue;
+        }
+        size_t at = spans_from(&need->spans, byte);
+
+        if (at == need->spans.count)
+            continue;
+        const struct span *s = &need->spans.span[at];
+        uint64_t change = s->first <= byte ? s->end : s->first;
+
+        peers |= s->first <= byte ? 1u << i : 0;
+        *until = change < *until ? change : *until;
+    }
+    return peers;
+}
+
+/* The lowest peers that are next to each other, taken out of *peers. */
+static struct transfer_peers take_peers(uint32_t *peers)
+{
+    struct transfer_peers to = {(uint16_t)__builtin_ctz(*peers), 0};
+
+    while (*peers >> (to.first + to.count) & 1)
+        *peers &= ~(1u << (to.first + to.count++));
+    return to;
+}
+
+static void add_send(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+
+    while (peers) {
+        struct transfer_peers to = take_peers(&peers);
+
+        t->send = must_grow(t->send, t->send_count, &c->sends, sizeof *t->send);
+        t->send[t->send_count++] = (struct transfer_send){first, end - first, to};
+        t->bytes += (end - first) * to.count;
+    }
+}
+
+static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_t end,
+                       uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+
+    if (chunk != c->chunk)
+        c->chunk_peers = 0;
+    c->chunk = chunk;
+    t->sent_chunks += !c->chunk_peers && peers;
+    t->chunks += (uint64_t)__builtin_popcount(peers & ~c->chunk_peers);
+    c->chunk_peers |= peers;
+    while (peers) {
+        struct transfer_peers to = take_peers(&peers);
+
+        t->piece = must_grow(t->piece, t->piece_count, &c->pieces, sizeof *t->piece);
+        t->piece[t->piece_count++] =
+            (struct proact_piece){first, (uint32_t)(end - first), to.first, to.count};
+        t->piece_first[chunk + 1]++;
+    }
+}
+
+/* Alike for all peers from `first` to `end`. */
+static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    add_send(c, first, end, peers);
+    while (first < end) {
+        uint64_t chunk = table_chunk_of(c->request, c->table, first);
+        uint64_t border = chunk_end(c->request, c->table, chunk);
+        uint64_t stop = end < border ? end : border;
+
+        if (stop - first > PIECE_BYTES_MAX)
+            stop = first + PIECE_BYTES_MAX;
+        add_pieces(c, chunk, first, stop, peers);
+        first = stop;
+    }
+}
+
+void table_pieces_cut(const struct transfer_table_request *r, uint32_t device,
+                      struct transfer_table *t)
+{
+    struct cutter c = {.request = r, .table = t, .device = device, .chunk = UINT64_MAX};
+
+    for (size_t n = 0; n < t->owned.count; n++)
+        for (uint64_t at = t->owned.span[n].first; at < t->owned.span[n].end;) {
+            uint64_t until = t->owned.span[n].end;
+            uint32_t peers = wanted_by(&c, at, &until);
+
+            cut_alike(&c, at, until, peers);
+            at = until;
+        }
+    for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
+        t->piece_first[chunk + 1] += t->piece_first[chunk];
+}

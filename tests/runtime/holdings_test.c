@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds what, against a word for each byte. */
+#include "runtime/holdings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/random.h"
+
+enum { BYTES = 50, ROUNDS = 2000, STEPS = 12 };
+
+static void same(const struct holdings *h, const uint32_t *devices)
+{
+    uint64_t at = 0;
+
+    for (size_t n = 0; n < h->count; n++) {
+        assert_true(h->piece[n].end > at);
+        if (n)
+            assert_int_not_equal(h->piece[n].devices, h->piece[n - 1].devices);
+        for (; at < h->piece[n].end; at++) {
+            assert_int_equal(h->piece[n].devices, devices[at]);
+            assert_int_equal(holdings_find(h, at), n);
+        }
+    }
+    assert_int_equal(at, BYTES);
+}
+
+static void test_changes(void **state)
+{
+    uint64_t r = 7;
+    struct holdings h = {0}, copy = {0};
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t devices[BYTES];
+
+        holdings_open(&h, BYTES, 15);
+        for (int at = 0; at < BYTES; at++)
+            devices[at] = 15;
+        for (int step = 0; step < STEPS; step++) {
+            uint64_t first = random_below(&r, BYTES);
+            uint64_t end = first + random_below(&r, BYTES + 1 - first);
+            uint32_t some = 1u << random_below(&r, 4);
+            bool sets = random_below(&r, 2);
+
+            (sets ? holdings_set : holdings_add)(&h, first, end, some);
+            for (uint64_t at = first; at < end; at++)
+                devices[at] = sets ? some : devices[at] | some;
+            same(&h, devices);
+        }
+        holdings_copy(&copy, &h);
+        same(&copy, devices);
+    }
+    holdings_close(&h);
+    holdings_close(&copy);
+}
+
+static void test_whole(void **state)
+{
+    struct holdings h = {0};
+
+    (void)state;
+    holdings_open(&h, BYTES, 3);
+    assert_true(holdings_whole(&h, 3));
+    assert_false(holdings_whole(&h, 7));
+    holdings_set(&h, 4, 5, 2);
+    assert_true(holdings_whole(&h, 2));
+    assert_false(holdings_whole(&h, 1));
+    holdings_add(&h, 0, BYTES, 1);
+    assert_true(holdings_whole(&h, 3));
+    assert_int_equal(h.count, 1);
+    holdings_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_whole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Only what is needed moves, and all that is needed does: under every method, with the
+   emulator's checks, against the host's own arithmetic. */
+#include "runtime/runtime_testing.h"
+
+enum { DEVICES = 4, WORD = 4 };
+
+struct rig {
+    struct bench b;
+    struct proact_kernel *blurs, *turns, *gathers;
+    struct proact_array *array[2];
+    uint32_t host[2][N];
+    unsigned now; /* which one is the newest */
+};
+
+static void open_rig(struct rig *r, const char *method, uint64_t seed)
+{
+    *r = (struct rig){.b = testing_open(&(struct proact_options){
+                          .machine = "h200x4",
+                          .seed = seed,
+                          .check = true,
+                          .plan = {.method = method, .chunk_bytes = 4096}})};
+    r->blurs = testing_kernel(&r->b, "blurs");
+    r->turns = testing_kernel(&r->b, "turns");
+    r->gathers = testing_kernel(&r->b, "gathers");
+    for (int i = 0; i < 2; i++) {
+        r->array[i] = testing_array(&r->b, i ? "odd" : "even");
+        for (uint32_t n = 0; n < N; n++)
+            r->host[i][n] = (n + 1) * 2654435761u;
+        assert_int_equal(proact_array_write(r->array[i], 0, r->host[i], N, &r->b.err),
+                         PROACT_OK);
+    }
+}
+
+static void compute(const struct rig *r, const struct proact_kernel *k, const uint32_t *in,
+                    uint32_t *out)
+{
+    for (uint32_t i = 0; i < N; i++)
+        if (k == r->blurs)
+            out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < N ? in[i + 1] : 0);
+        else if (k == r->turns)
+            out[i] = in[N - 1 - i];
+        else if (in[i] % 3)
+            out[i] = in[in[i] % N] + 1;
+}
+
+/* From one array into the other, and the other way next time. */
+static void step(struct rig *r, struct proact_kernel *k)
+{
+    const unsigned n = N, to = 1 - r->now;
+
+    if (proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                      (struct proact_arg[]){PROACT_ARRAY(r->array[r->now]),
+                                            PROACT_ARRAY(r->array[to]), PROACT_VALUE(n)},
+                      3, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    assert_null(proact_kernel_refusal(k));
+    compute(r, k, r->host[r->now], r->host[to]);
+    r->now = to;
+}
+
+static void holds(struct rig *r, unsigned device, const char *what)
+{
+    static uint32_t is[N];
+
+    for (int i = 0; i < 2; i++) {
+        if (proact_array_read_replica(r->array[i], device, 0, is, N, &r->b.err))
+            fail_msg("%s: %s", what, r->b.err.text);
+        for (uint32_t n = 0; n < N; n++)
+            if (is[n] != r->host[i][n])
+                fail_msg("%s: device %u, array %d: element %u is %u, not %u", what, device,
+                         i, n, is[n], r->host[i][n]);
+    }
+}
+
+static uint64_t sent(struct rig *r)
+{
+    struct proact_statistics s;
+
+    if (proact_statistics_get(r->b.p, PROACT_ALL, NULL, &s, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    return s.bytes;
+}
+
+static bool sends_to_all(const char *method)
+{
+    return !strcmp(method, "inline") || !strcmp(method, "relay");
+}
+
+/* After two launches each array's halo is all that moves. */
+static void a_halo_is_all_that_moves(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct rig r;
+
+        open_rig(&r, *m, 1);
+        for (int n = 0; n < 4; n++)
+            step(&r, r.blurs);
+        uint64_t before = sent(&r);
+
+        for (int n = 0; n < 10; n++)
+            step(&r, r.blurs);
+        uint64_t each =
+            sends_to_all(*m) ? (DEVICES - 1) * N * WORD : 2 * (DEVICES - 1) * WORD;
+
+        assert_int_equal(sent(&r) - before, 10 * each);
+        for (unsigned d = 0; d < DEVICES; d++)
+            holds(&r, d, *m);
+        proact_close(r.b.p);
+    }
+}
+
+/* What nobody else reads stays where it was made, until the host asks for it. */
+static void what_nobody_reads_stays(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct rig r;
+
+        open_rig(&r, *m, 2);
+        for (int n = 0; n < 2; n++) {
+            r.now = 0;
+            step(&r, r.turns);
+        }
+        uint64_t before = sent(&r);
+
+        for (int n = 0; n < 5; n++) {
+            r.now = 0;
+            step(&r, r.turns);
+        }
+        if (sent(&r) != before)
+            fail_msg("%s: %lu bytes", *m, (unsigned long)(sent(&r) - before));
+        holds(&r, 0, *m);
+        assert_int_equal(sent(&r) - before, WORD * (N - THREADS * (CTAS / DEVICES)));
+        proact_close(r.b.p);
+    }
+}
+
+/* Readers that nobody foresaw, of what was sent to few: they get it before they start. */
+static void a_surprise_is_only_slower(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (uint64_t seed = 1; seed < 3; seed++) {
+            struct rig r;
+            uint64_t left = seed;
+
+            open_rig(&r, *m, seed);
+            for (int n = 0; n < 40; n++) {
+                uint64_t what =
+                    (left = left * 6364136223846793005u + 1442695040888963407u) >> 59;
+
+                step(&r, what < 24 || n < 6 ? r.blurs : what < 28 ? r.turns : r.gathers);
+                if (what == 13)
+                    holds(&r, (unsigned)n % DEVICES, *m);
+            }
+            for (unsigned d = 0; d < DEVICES; d++)
+                holds(&r, d, *m);
+            proact_close(r.b.p);
+        }
+}
+
+/* In a recording, whatever was between its replays. */
+static void a_replay_finds_what_it_needs(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct proact_recording *recording;
+        struct rig r;
+
+        open_rig(&r, *m, 3);
+        for (int n = 0; n < 4; n++)
+            step(&r, r.blurs);
+        if (proact_record_begin(r.b.p, &r.b.err))
+            fail_msg("%s: %s", *m, r.b.err.text);
+        for (int n = 0; n < 2; n++)
+            step(&r, r.blurs);
+        if (proact_record_end(r.b.p, &recording, &r.b.err))
+            fail_msg("%s: %s", *m, r.b.err.text);
+        for (int n = 0; n < 2; n++) /* not run yet: the host's copy goes back */
+            r.now = 1 - r.now;
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(proact_array_write(r.array[i], 0, r.host[i], N, &r.b.err),
+                             PROACT_OK);
+        for (int round = 0; round < 6; round++) {
+            if (proact_replay(recording, &r.b.err))
+                fail_msg("%s: %s", *m, r.b.err.text);
+            for (int n = 0; n < 2; n++, r.now = 1 - r.now)
+                compute(&r, r.blurs, r.host[r.now], r.host[1 - r.now]);
+            if (round == 2 || round == 3) {
+                step(&r, r.turns);
+                step(&r, round == 2 ? r.turns : r.gathers);
+            }
+            if (round == 4)
+                holds(&r, 2, *m);
+        }
+        for (unsigned d = 0; d < DEVICES; d++)
+            holds(&r, d, *m);
+        proact_close(r.b.p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_halo_is_all_that_moves),
+        cmocka_unit_test(what_nobody_reads_stays),
+        cmocka_unit_test(a_surprise_is_only_slower),
+        cmocka_unit_test(a_replay_finds_what_it_needs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
