@@ -63,6 +63,7 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
 static void run(struct micro_bench *b, struct bench_row *row)
 {
     const struct proact_plan plan = {.method = row->method,
+                                     .everywhere = true,
                                      .chunk_bytes = row->chunk_bytes,
                                      .threads = (unsigned)row->threads};
     struct bench_sample ns = {.median = 0};

@@ -32,7 +32,7 @@ static enum proact_status open_step(struct step_bench *b, const struct bench_req
                                            .device_count = q->devices,
                                            .seed = 1,
                                            .threads = q->host_threads,
-                                           .plan = {.method = method}};
+                                           .plan = {.method = method, .everywhere = true}};
     const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = THREADS * 4};
 

@@ -54,11 +54,12 @@ static void ignore(void *context, const struct proact_span *span)
 static void open_tracking(struct tracking *t, const struct bench_request *q)
 {
     struct proact_error err = {""};
-    const struct proact_options options = {.machine = q->machine,
-                                           .device_count = 2,
-                                           .seed = 1,
-                                           .threads = q->host_threads,
-                                           .plan = {.method = "bulk", .elide = true}};
+    const struct proact_options options = {
+        .machine = q->machine,
+        .device_count = 2,
+        .seed = 1,
+        .threads = q->host_threads,
+        .plan = {.method = "bulk", .everywhere = true, .elide = true}};
     const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
 
     bench_must(proact_open(&options, &t->session, &err), &err);
@@ -109,7 +110,8 @@ static double once(void *context)
 
 static struct bench_sample run(struct tracking *t, const char *method, enum tracked which)
 {
-    const struct proact_plan plan = {.method = method, .elide = true, .chunk_bytes = CHUNK};
+    const struct proact_plan plan = {
+        .method = method, .everywhere = true, .elide = true, .chunk_bytes = CHUNK};
     struct proact_error err = {""};
 
     t->which = which;

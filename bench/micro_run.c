@@ -181,7 +181,7 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
 
 static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool alone)
 {
-    const struct proact_plan plan = {.method = "bulk", .elide = alone};
+    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = alone};
     struct bench_sample s = {.median = 0};
     struct proact_error err = {""};
 

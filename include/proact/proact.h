@@ -31,8 +31,10 @@ struct proact_plan {
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
     unsigned threads; /* of the transfer agent, 32 to 8192; 0: as fill the way out */
-    bool elide;       /* measure tracking alone: count, but send nothing. Results on
-                         more than one device are then wrong. */
+    bool everywhere; /* send to every device also what it is not seen to read (launches send
+                        what was read of the array between the two before) */
+    bool elide;      /* measure tracking alone: count, but send nothing. Results on
+                        more than one device are then wrong. */
 };
 
 #define PROACT_MACHINE_HERE "here" /* the GPUs of this box */
@@ -191,8 +193,8 @@ PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
                                             const struct proact_arg *args, size_t arg_count,
                                             struct proact_error *err);
 
-/* Waits until all launches are done and all replicas agree. What went wrong on a device
-   since the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
+/* Waits until all launches are done and all they send has arrived. What went wrong on a
+   device since the last wait is said here: PROACT_EFAULT, PROACT_ETIMEOUT. */
 PROACT_API enum proact_status proact_wait(struct proact *p, struct proact_error *err);
 
 /* The devices' clock as of the last wait, in ns; virtual where emulated. */

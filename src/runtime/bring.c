@@ -89,7 +89,7 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
             a->base[from] + copy->first, copy->end - copy->first, err);
         array_account(a, from, copy->end - copy->first, 0);
     }
-    /* protocol: bring-done */
+    /* protocol: bring-done (else: return status;) */
     return status ? status : order_record(&p->order, side, sequence, err);
 }
 
@@ -108,7 +108,7 @@ static enum proact_status send(struct proact_array *a, const struct copies *c,
         if (sends)
             status = send_from(a, from, c, sequence, err);
     }
-    /* protocol: bring-sent (else: p->last_sent = sequence;) */
+    /* protocol: bring-sent */
     a->sent[TRANSFER_SIDE] = p->last_sent = sequence;
     return status;
 }

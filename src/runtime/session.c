@@ -40,7 +40,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 {
     uint64_t chunk = plan->chunk_bytes;
     unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
-    struct transfer_plan wanted = {.threads = threads, .elide = plan->elide};
+    struct transfer_plan wanted = {
+        .threads = threads, .everywhere = plan->everywhere, .elide = plan->elide};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status)

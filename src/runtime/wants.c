@@ -153,7 +153,7 @@ static bool is_time(const struct kernel_binding *b)
 {
     const struct binding_wants *w = b->wants;
 
-    if (!w->is_launched || w->number > NUMBER_MAX)
+    if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
         return false;
     if (!w->number)
         return !is_all(b, w->seen);

@@ -81,7 +81,8 @@ struct transfer_plan {
     uint64_t tail_bytes;  /* the chunks that hold a device's last so many */
     uint64_t chunk_bytes; /* 0: the method `schedules`, and nothing was asked for */
     unsigned threads;
-    bool elide; /* do all but send */
+    bool everywhere; /* tables are made for all, whoever reads */
+    bool elide;      /* do all but send */
 };
 
 /* What it asks of a marked kernel: PROACT_SHARE_... */

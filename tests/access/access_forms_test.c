@@ -172,7 +172,10 @@ static enum proact_status check(const char *body, uint32_t ctas, uint32_t thread
                                 struct proact_error *err)
 {
     unsigned char block[48] = {0};
-    const struct access_launch l = {{threads, 1, 1}, {ctas, 1, 1}, block, sizeof block};
+    const struct access_launch l = {.ntid = {threads, 1, 1},
+                                    .nctaid = {ctas, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = sizeof block};
     struct ptx_module *m;
     struct access_analysis *a = analyze(body, &m);
     enum proact_status status;

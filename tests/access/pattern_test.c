@@ -177,7 +177,10 @@ static void constant_strides_are_told_by_ranges(void **state)
 {
     struct kernel k = open_kernel("hard_machine.sm_75", "constant_pitch");
     unsigned char block[16] = {0};
-    struct access_launch l = {{16, 16, 1}, {64, 64, 1}, block, sizeof block};
+    struct access_launch l = {.ntid = {16, 16, 1},
+                              .nctaid = {64, 64, 1},
+                              .parameters = block,
+                              .parameter_bytes = sizeof block};
     static const char unproven[] = "  write [8], 4 bytes, not proven\n"
                                    "    {4096} block x by 16\n    {4} block y by 16\n";
     static const char proven[] = "  write [8], 4 bytes\n"
@@ -196,7 +199,10 @@ static void a_declared_shape_wins(void **state)
     struct kernel k = open_sample(&samples[10], "sm_90");
     int32_t n[6] = {0, 0, 0, 0, 600, 400};
     unsigned char block[24];
-    struct access_launch l = {{32, 8, 1}, {20, 50, 1}, block, sizeof block};
+    struct access_launch l = {.ntid = {32, 8, 1},
+                              .nctaid = {20, 50, 1},
+                              .parameters = block,
+                              .parameter_bytes = sizeof block};
     const struct access_shape flat = {8, 4, 1, {240000}}, plane = {8, 4, 2, {400, 600}},
                               space = {8, 4, 3, {400, 60, 10}};
 

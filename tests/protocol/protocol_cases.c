@@ -13,7 +13,7 @@
 enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 14, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
 enum array { X, A, B, C };
-enum what { END, STEP, SPREAD, STAGE, WHOLE, WRITE, LOSE, RECORD, KEEP, REPLAY };
+enum what { END, STEP, SPREAD, STAGE, WHOLE, PLAIN, WRITE, LOSE, RECORD, KEEP, REPLAY };
 
 /* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
    `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
@@ -113,6 +113,17 @@ static const struct {
       {STEP, B, A, 17000, 0, 100},
       {STAGE, A, C, 20000, 0, 0},
       {STAGE, C, A, 1, 1, 100}}},
+    {"brought where nobody foresaw it",
+     {{PLAIN, X, A, 0, 0, 100},
+      {PLAIN, X, A, 5, 0, 100},
+      {PLAIN, A, B, 9000, 0, 50}, /* to the last device from the first ... */
+      {PLAIN, A, C, 17000, 0, 0}, /* ... and from there to the third */
+      {PLAIN, X, A, 3, 0, 0},
+      {PLAIN, A, B, 26000, 0, 100},
+      {STEP, B, A, 100, 0, 50},
+      {PLAIN, A, C, 9000, 1, 100},
+      {PLAIN, C, B, 17000, 0, 50},
+      {WRITE, X, C, 0, 0, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };
@@ -120,7 +131,7 @@ static const struct {
 struct run {
     struct proact *session;
     struct proact_array *array[ARRAYS];
-    struct proact_kernel *kernel[WHOLE + 1];
+    struct proact_kernel *kernel[PLAIN + 1];
     uint32_t truth[ARRAYS][COUNT], spare[COUNT];
     const char *method;
     struct proact_recording *recording;
@@ -129,8 +140,11 @@ struct run {
     struct proact_error err;
 };
 
-static const char *const kernel_names[] = {
-    [STEP] = "step", [SPREAD] = "spread", [STAGE] = "stage", [WHOLE] = "whole"};
+static const char *const kernel_names[] = {[STEP] = "step",
+                                           [SPREAD] = "spread",
+                                           [STAGE] = "stage",
+                                           [WHOLE] = "whole",
+                                           [PLAIN] = "plain"};
 
 static char *read_text(const char *path)
 {
@@ -160,10 +174,10 @@ static enum proact_status prepare(struct run *r, char *text)
     const struct proact_image image = {.name = "protocol_cases.cu", .text = text};
     enum proact_status status = PROACT_OK;
 
-    for (int k = STEP; k <= WHOLE && !status; k++) {
+    for (int k = STEP; k <= PLAIN && !status; k++) {
         status =
             proact_kernel_load(r->session, &image, kernel_names[k], &r->kernel[k], &r->err);
-        if (!status && k != WHOLE)
+        if (!status && k < WHOLE)
             status = proact_kernel_map(r->kernel[k], 1, &maps[k], &r->err);
     }
     for (int a = 0; a < ARRAYS && !status; a++) {
