@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "runtime/derive.h"
 #include "runtime/recording.h"
 #include "runtime/wants.h"
 
@@ -347,4 +348,30 @@ void launch_written(const struct launching *l)
     }
     if (!p->recording)
         wants_restart(b);
+}
+
+static bool may_write(const uint32_t *offsets, uint32_t count, uint32_t offset)
+{
+    for (uint32_t n = 0; n < count; n++)
+        if (offsets[n] == offset)
+            return true;
+    return false;
+}
+
+/* All its arrays, unless it is known through which pointers it writes. */
+void launch_written_whole(const struct launching *l)
+{
+    const uint32_t *offsets;
+    uint32_t count;
+    bool known = derivation_targets(l->kernel, &offsets, &count);
+
+    for (size_t i = 0; i < l->place_count && l->kernel->may_write; i++) {
+        struct proact_array *a = l->places[i].array;
+
+        if (known && !may_write(offsets, count, l->places[i].offset))
+            continue;
+        array_written(a, 0, a->bytes, FIRST);
+        a->by_launch = true;
+        a->writer = NULL;
+    }
 }

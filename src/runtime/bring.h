@@ -31,5 +31,6 @@ struct spreading {
 };
 struct spreading launch_behind(struct launching *l);
 
-/* By a split launch. */
+/* By a split launch; by one on the first device. */
 void launch_written(const struct launching *l);
+void launch_written_whole(const struct launching *l);

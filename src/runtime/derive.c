@@ -17,16 +17,17 @@ struct kernel_derivation {
     struct write_set_cache cache;
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
+    uint32_t base_count, *bases;     /* ... and of all pointers that it follows */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct proact_error refusal;     /* of the kernel, or else of its last launch */
 };
 
-static void add_target(struct kernel_derivation *d, uint32_t offset)
+static void add_offset(uint32_t *offsets, uint32_t *count, uint32_t offset)
 {
-    for (uint32_t i = 0; i < d->target_count; i++)
-        if (d->targets[i] == offset)
+    for (uint32_t i = 0; i < *count; i++)
+        if (offsets[i] == offset)
             return;
-    d->targets[d->target_count++] = offset;
+    offsets[(*count)++] = offset;
 }
 
 static void find_targets(struct kernel_derivation *d, const struct proact_kernel *k)
@@ -34,15 +35,17 @@ static void find_targets(struct kernel_derivation *d, const struct proact_kernel
     struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
 
     d->targets = must_calloc(a->record_count + 1, sizeof *d->targets);
+    d->bases = must_calloc(a->record_count + 1, sizeof *d->bases);
     for (uint32_t i = 0; i < a->record_count; i++) {
         const struct access_record *r = &a->records[i];
+        bool is_known = r->base == ACCESS_BASE_PARAMETER, reads = r->kind == ACCESS_READ;
+        uint32_t offset = is_known ? a->symbols[r->base_symbol].offset : 0;
 
-        if (r->kind == ACCESS_READ)
-            continue;
-        if (r->base == ACCESS_BASE_PARAMETER)
-            add_target(d, a->symbols[r->base_symbol].offset);
-        else
-            d->is_open |= r->base == ACCESS_BASE_UNKNOWN;
+        if (is_known)
+            add_offset(d->bases, &d->base_count, offset);
+        if (is_known && !reads)
+            add_offset(d->targets, &d->target_count, offset);
+        d->is_open |= !reads && r->base == ACCESS_BASE_UNKNOWN;
     }
     access_destroy(a);
 }
@@ -70,6 +73,7 @@ void derivation_drop(struct proact_kernel *k)
     write_set_slice_destroy(d->slice);
     write_set_cache_clear(&d->cache);
     free(d->targets);
+    free(d->bases);
     free(d);
     k->derivation = NULL;
 }
@@ -78,6 +82,34 @@ const char *derivation_refusal(const struct proact_kernel *k)
 {
     return k->derivation && k->derivation->refusal.text[0] ? k->derivation->refusal.text
                                                            : NULL;
+}
+
+bool derivation_targets(struct proact_kernel *k, const uint32_t **offsets, uint32_t *count)
+{
+    const struct kernel_derivation *d = derivation_of(k);
+
+    *offsets = d->targets;
+    *count = d->target_count;
+    return !d->is_open;
+}
+
+/* A pointer that is not into an array, such as one to before its first element, may lead
+   into any. */
+bool derivation_keeps_to_arguments(const struct launching *l)
+{
+    const struct kernel_derivation *d = derivation_of(l->kernel);
+    uint64_t pointer;
+
+    if (d->in_program.text[0])
+        return false;
+    for (uint32_t n = 0; n < d->base_count; n++) {
+        if (d->bases[n] + sizeof pointer > l->kernel->parameter_bytes)
+            return false;
+        memcpy(&pointer, l->block + d->bases[n], sizeof pointer);
+        if (pointer && !launching_array(l, d->bases[n]))
+            return false;
+    }
+    return true;
 }
 
 /* Each array of the launch once, in the order of its first place. */

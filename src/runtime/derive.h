@@ -23,4 +23,10 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
    else PROACT_EINVAL, naming array, byte and CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);
 
+/* The places in the parameters through whose pointers it writes; false where it may write
+   elsewhere, too. */
+bool derivation_targets(struct proact_kernel *k, const uint32_t **offsets, uint32_t *count);
+/* Whether the launch can only touch arrays whose addresses are among its parameters. */
+bool derivation_keeps_to_arguments(const struct launching *l);
+
 void derivation_drop(struct proact_kernel *k);

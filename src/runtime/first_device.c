@@ -45,10 +45,10 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
 
 enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
-    enum proact_status status = first_bring_all(p, err);
+    enum proact_status status = PROACT_OK;
 
     if (p->first_awaited == p->last_sent) /* nothing was sent since */
-        return status;
+        return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next)
         status = array_await(p, a, first_main, true, err);
     if (!status)
@@ -58,7 +58,13 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 
 enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 {
-    p->all_used = p->all_changed = p->sequence;
+    p->all_changed = p->sequence;
+    return first_done_some(p, err);
+}
+
+enum proact_status first_done_some(struct proact *p, struct proact_error *err)
+{
+    p->all_used = p->sequence;
     p->variables += p->has_variables;
     return order_record(&p->order, first_main, p->sequence, err);
 }

@@ -9,5 +9,7 @@
 
 /* What is queued next on the first device may use all of its memory: after all sends. */
 enum proact_status first_await_all(struct proact *p, struct proact_error *err);
-/* Behind it: the session's last operation has used every array, and may have written. */
+/* Behind it: the session's last operation has used every array, and may have written to all
+   of them; or to some, which the caller says. */
 enum proact_status first_done_all(struct proact *p, struct proact_error *err);
+enum proact_status first_done_some(struct proact *p, struct proact_error *err);

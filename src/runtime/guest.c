@@ -31,7 +31,7 @@ enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err
 
     if (status || (p->has_guests && p->guests_entered == p->sequence))
         return status;
-    if ((status = first_await_all(p, err)) ||
+    if ((status = first_bring_all(p, err)) || (status = first_await_all(p, err)) ||
         (status = p->backend->guests_follow(stream(p), err)))
         return status;
     p->has_guests = true;

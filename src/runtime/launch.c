@@ -279,12 +279,8 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     fill_parameters(l, 0);
     p->variables += l->kernel->may_write && p->has_variables;
     status = queue_kernel(l, 0, 0, &launch, err);
-    for (size_t i = 0; i < l->place_count && l->kernel->may_write && !p->plan.elide; i++) {
-        struct proact_array *a = l->places[i].array;
-
-        array_written(a, 0, a->bytes, FIRST);
-        a->writer = NULL;
-    }
+    if (!p->plan.elide)
+        launch_written_whole(l);
     /* protocol: whole-kernel-done */
     return status ? status : record(l, 0, TRANSFER_MAIN, err);
 }

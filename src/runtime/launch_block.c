@@ -6,7 +6,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/bring.h"
 #include "runtime/choose_split.h"
+#include "runtime/derive.h"
 #include "runtime/first_device.h"
 
 static enum proact_status check(const struct proact_kernel *k,
@@ -109,8 +111,11 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
-    enum proact_status status = first_await_all(p, err);
+    bool keeps = derivation_keeps_to_arguments(l);
+    enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
 
+    if (!status)
+        status = first_await_all(p, err);
     if (!status)
         status = p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN],
                                     k->function[0], &launch, err);
@@ -118,7 +123,10 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     if (status)
         return status;
     span_book_launched(&p->book, 0, ++p->sequence);
-    return first_done_all(p, err);
+    if (!keeps)
+        return first_done_all(p, err);
+    launch_written_whole(l);
+    return first_done_some(p, err);
 }
 
 enum proact_status proact_launch_block(struct proact_kernel *k,
