@@ -184,6 +184,7 @@ struct device_backend {
     enum proact_status (*values)(struct device_stream *s, const struct device_value *values,
                                  uint32_t count, struct proact_error *err);
 
+    /* Waits for what is queued where streams wait for words. */
     enum proact_status (*module_load)(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);

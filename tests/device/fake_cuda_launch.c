@@ -222,7 +222,8 @@ static bool is_late(const struct CUfunc_st *f, const struct CUstream_st *on)
 {
     struct CUctx_st *c = &fake_cuda()->contexts[on->device];
     size_t stack = execute_kernel_info(f->kernel).local_bytes_per_thread;
-    bool calls = strstr(f->module->ptx->text, "vprintf") != NULL, is_idle = true;
+    const char *text = f->module->ptx->text;
+    bool calls = strstr(text, "vprintf") || strstr(text, "__assertfail"), is_idle = true;
 
     for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
         is_idle &= s->device != on->device || !s->queue.first;

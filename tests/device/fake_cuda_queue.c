@@ -10,6 +10,7 @@
 
 enum { COPY_NS = 1000, COPY_GBPS = 10 };
 #define STANDS_NS 20000000000ull /* then a synchronize would never end */
+#define LOADS_NS 1000000000ull   /* then neither would a module's loading */
 
 static void append(struct fake_queue *q, struct fake_op op)
 {
@@ -123,6 +124,27 @@ cu_result fake_go_on(void)
     for (struct CUstream_st *s = f->streams; s && !f->lost; s = s->next)
         fake_queue_go_on(&s->queue, NULL);
     return f->lost;
+}
+
+static bool one_stands_at_a_word(void)
+{
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        if (s->queue.first && s->queue.first->kind == FAKE_WAIT_VALUE)
+            return true;
+    return false;
+}
+
+cu_result fake_await_words(void)
+{
+    uint64_t start = clock_host_ns();
+    cu_result result = fake_go_on();
+
+    while (!result && one_stands_at_a_word()) {
+        if (clock_host_ns() - start > LOADS_NS)
+            return FAKE_LATE;
+        result = fake_go_on();
+    }
+    return result;
 }
 
 cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priority)
