@@ -31,6 +31,7 @@ void fake_cuda_reset(void)
 static void end(void)
 {
     fake_cuda()->has_ended = true;
+    fake_cuda()->lost = FAKE_ENDED;
 }
 
 static unsigned setting(const char *name, unsigned standard)

@@ -289,39 +289,6 @@ cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t va
     return 0;
 }
 
-/* All or none. */
-cu_result cuStreamBatchMemOp_v2(cu_stream stream, unsigned count, union cu_word_op *ops,
-                                unsigned flags)
-{
-    cu_result result = fake_enter(__func__);
-
-    if (result)
-        return result;
-    if (flags || !count || count >= 256)
-        return CU_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned char *at = (unsigned char *)(uintptr_t)ops[i].word.word;
-        bool waits = ops[i].word.what == CU_WORD_WAIT;
-
-        if ((!waits && ops[i].word.what != CU_WORD_WRITE) || ops[i].word.word % 4 ||
-            ops[i].word.flags != (waits ? CU_WAIT_AT_LEAST : 0) ||
-            !fake_find(stream->device, at, 4))
-            return CU_INVALID_VALUE;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        unsigned char *at = (unsigned char *)(uintptr_t)ops[i].word.word;
-        bool waits = ops[i].word.what == CU_WORD_WAIT;
-
-        fake_queue(stream,
-                   (struct fake_op){.kind = waits ? FAKE_WAIT_VALUE : FAKE_WRITE_VALUE,
-                                    .from = waits ? at : NULL,
-                                    .to = waits ? NULL : at,
-                                    .bytes = 4,
-                                    .value = (uint32_t)ops[i].word.value});
-    }
-    return 0;
-}
-
 cu_result cuEventCreate(cu_event *out, unsigned flags)
 {
     cu_result result = fake_enter(__func__);
