@@ -56,22 +56,30 @@ function run_row(line) {
            100 * value(line, "captured_share"), value(line, "sent_bytes") / 1e6,
            value(line, "packets") / 1e3, 100 * value(line, "hidden_share")
 }
-function run_table(file,    line) {
-    print "| method | time | speedup | of ideal | sent | packets | hidden |"
-    print "|---|---|---|---|---|---|---|"
-    while ((getline line < file) > 0)
-        if (line ~ /"method": .*"time_ns"/) run_row(line)
-    close(file)
-}
 # Measured on hardware: what each row is, its median and its spread.
-function figure_table(file,    line) {
-    print "| what | median | lowest to highest | runs |"
-    print "|---|---|---|---|"
+function figure_row(line) {
+    printf "| %s | %.4g %s | %.4g to %.4g | %s |\n", value(line, "what"),
+           value(line, "measured"), value(line, "unit"), value(line, "lowest"),
+           value(line, "highest"), value(line, "runs")
+}
+function row(kind, line) {
+    if (kind == "run") run_row(line)
+    else if (kind == "figure") figure_row(line)
+    else if (kind == "speed") speed_row(line)
+    else if (kind == "micro") micro_row(line)
+    else link_row(line)
+}
+function rule(columns) {
+    printf "|"
+    while (columns-- > 0) printf "---|"
+    printf "\n"
+}
+# A row for each line of the file that has the key.
+function rows(file, kind, key, head,    line) {
+    print head
+    rule(gsub(/\|/, "|", head) - 1)
     while ((getline line < file) > 0)
-        if (line ~ /"measured": /)
-            printf "| %s | %.4g %s | %.4g to %.4g | %s |\n", value(line, "what"),
-                   value(line, "measured"), value(line, "unit"), value(line, "lowest"),
-                   value(line, "highest"), value(line, "runs")
+        if (index(line, "\"" key "\": ")) row(kind, line)
     close(file)
 }
 # The best chunk of each mechanism, by compute / copy.
@@ -89,9 +97,8 @@ function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, ch
     close(file)
     printf "| mechanism |"
     for (i = 1; i <= count; i++) printf " compute / copy %s |", ratios[i]
-    printf "\n|---|"
-    for (i = 1; i <= count; i++) printf "---|"
     printf "\n"
+    rule(count + 1)
     for (m = 1; m <= n; m++) {
         printf "| %s |", order[m]
         for (i = 1; i <= count; i++) {
@@ -117,52 +124,31 @@ function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
     close(file)
     printf "| kernel |"
     for (j = 1; j <= m; j++) printf " %s |", builds[j]
-    printf "\n|---|"
-    for (j = 1; j <= m; j++) printf "---|"
     printf "\n"
+    rule(m + 1)
     for (i = 1; i <= n; i++) {
         printf "| %s |", kernels[i]
         for (j = 1; j <= m; j++) printf " %.4g |", us[kernels[i], builds[j]]
         printf "\n"
     }
 }
-function table(name,    file, line, micro, speed) {
+function table(name,    file) {
     file = "bench/results/" name ".json"
-    if (name ~ /^compiled/) {
-        compiled_table(file)
-        return
-    }
-    if (name ~ /^micro-(all-)?[0-9]/) {
-        best_table(file)
-        return
-    }
-    if (name ~ /-[0-9]+x/) {
-        figure_table(file)
-        return
-    }
-    if (name ~ /^pagerank/) {
-        run_table(file)
-        return
-    }
-    micro = name ~ /^micro/
-    speed = name ~ /-speed$/
-    if (speed) {
-        print "| kernel | devices | host threads | G lane instructions a second, median | runs |"
-        print "|---|---|---|---|---|"
-    } else if (micro) {
-        print "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | differs |"
-        print "|---|---|---|---|---|---|---|---|"
-    } else {
-        print "| what | measured | emulated | differs |"
-        print "|---|---|---|---|"
-    }
-    while ((getline line < file) > 0)
-        if (line ~ (speed ? "\"median\": " : "\"measured\": ")) {
-            if (speed) speed_row(line)
-            else if (micro) micro_row(line)
-            else link_row(line)
-        }
-    close(file)
+    if (name ~ /^compiled/) compiled_table(file)
+    else if (name ~ /^micro-(all-)?[0-9]/) best_table(file)
+    else if (name ~ /-[0-9]+x/)
+        rows(file, "figure", "measured", "| what | median | lowest to highest | runs |")
+    else if (name ~ /^pagerank/)
+        rows(file, "run", "hidden_share",
+             "| method | time | speedup | of ideal | sent | packets | hidden |")
+    else if (name ~ /-speed$/)
+        rows(file, "speed", "median",
+             "| kernel | devices | host threads | G lane instructions a second, median | runs |")
+    else if (name ~ /^micro/)
+        rows(file, "micro", "measured",
+             "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | differs |")
+    else
+        rows(file, "link", "measured", "| what | measured | emulated | differs |")
 }
 /^<!-- end -->/ { inside = 0 }
 !inside { print }

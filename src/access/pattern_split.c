@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/pattern_split.h"
+#include "access/divisor.h"
 #include "access/range.h"
 
 #include <stdlib.h>
@@ -151,17 +152,6 @@ static bool lies_within(const struct splitter *s, const struct access_record *r,
     return range_of(&any, f, &b) && b.low >= 0 && b.high < extent;
 }
 
-static int64_t common(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a < 0 ? -a : a;
-}
-
 /* What divides all factors of the terms on one grid dimension, threads included. */
 static int64_t stride_of(const struct forms *s, const struct access_form *f, unsigned bit)
 {
@@ -172,7 +162,7 @@ static int64_t stride_of(const struct forms *s, const struct access_form *f, uns
             form_of_term(&(struct forms){.arena = s->arena}, &f->terms[i]);
 
         if (pattern_grid_dimensions(s, one, true) & bit)
-            stride = common(f->terms[i].factor, stride);
+            stride = common_divisor(f->terms[i].factor, stride);
     }
     return stride;
 }

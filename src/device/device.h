@@ -81,14 +81,6 @@ enum { DEVICE_REASON_BYTES = 128 };
 /* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
 void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
 
-/* A 32-bit word that a stream waits for, as wait_value, or writes, as write_value. */
-struct device_value {
-    device_addr word;
-    uint32_t value;
-    bool is_written;
-    struct device_reason reason; /* of a wait */
-};
-
 /* Bytes and packets that left a device for a peer, since open. */
 struct device_traffic {
     uint64_t bytes, packets, wire_bytes;
@@ -180,11 +172,7 @@ struct device_backend {
     enum proact_status (*write_value)(struct device_stream *s, device_addr word,
                                       uint32_t value, struct proact_error *err);
 
-    /* Several of them in this order: one call of the driver where it has one. One that is
-       refused is refused before any is queued. */
-    enum proact_status (*values)(struct device_stream *s, const struct device_value *values,
-                                 uint32_t count, struct proact_error *err);
-
+    /* Waits for what is queued where streams wait for words. */
     enum proact_status (*module_load)(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);

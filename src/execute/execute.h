@@ -158,6 +158,10 @@ struct execute_host {
     uint32_t (*child_launch)(void *context, struct execute_warp *w, uint64_t parameters);
 };
 
+/* Accesses go on and fences pass, nothing is remote, a warp's clock is what it has issued,
+   and nothing is printed: what shall be otherwise is set in it. */
+struct execute_host execute_host_quiet(void *context);
+
 /* Read-modify-write of one lane, for the host's remote atomics: applies `op` to `memory`
    (naturally aligned) with `operand` (and `second`), writes the old value to `old`. */
 void execute_atomic(const struct execute_op *op, void *memory, const void *operand,

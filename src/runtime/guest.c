@@ -31,8 +31,14 @@ enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err
 
     if (status || (p->has_guests && p->guests_entered == p->sequence))
         return status;
-    if ((status = first_bring_all(p, err)) || (status = first_await_all(p, err)) ||
-        (status = p->backend->guests_follow(stream(p), err)))
+    if ((status = first_bring_all(p, err)))
+        return status;
+    /* protocol: guest-await */
+    status = first_await_all(p, err);
+    if (!status)
+        /* protocol: guest-enter */
+        status = p->backend->guests_follow(stream(p), err);
+    if (status)
         return status;
     p->has_guests = true;
     p->guests_entered = p->sequence;
@@ -45,12 +51,16 @@ enum proact_status proact_guest_leave(struct proact *p,
 {
     enum proact_status status = check(p, err);
 
-    if (status || (status = p->backend->follow_guests(stream(p), err)))
+    if (!status)
+        /* protocol: guest-leave */
+        status = p->backend->follow_guests(stream(p), err);
+    if (status)
         return status;
     uint64_t sequence = ++p->sequence;
 
     /* A guest may use memory that nobody names, as room to work in: all is used, and only
        what was named has changed. */
+    /* protocol: guest-used */
     p->all_used = sequence;
     for (size_t i = 0; i < writes->count; i++)
         array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
@@ -58,6 +68,7 @@ enum proact_status proact_guest_leave(struct proact *p,
         p->all_changed = sequence;
         p->variables += p->has_variables;
     }
+    /* protocol: guest-done (else: return PROACT_OK;) */
     return order_record(&p->order, first_main, sequence, err);
 }
 

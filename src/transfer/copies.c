@@ -5,25 +5,17 @@
 
 enum { STREAMS = TRANSFER_COPY_STREAMS };
 
-struct device_value copies_value(const struct transfer_binding *b, unsigned device,
-                                 const struct proact_slot *slot, struct agent_item item)
-{
-    const struct transfer_slot *s = &b->slot[item.slot];
-
-    return (struct device_value){.word = (device_addr)(uintptr_t)&slot->counter[item.chunk],
-                                 .value = slot->round *
-                                          s->tables->table[device].writers[item.chunk],
-                                 .reason = {s->array, item.chunk}};
-}
-
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
                                 const struct proact_slot *slot, struct agent_item item,
                                 struct device_stream *stream, struct proact_error *err)
 {
-    const struct device_value v = copies_value(b, device, slot, item);
+    const struct transfer_slot *s = &b->slot[item.slot];
+    device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
+    uint32_t all = slot->round * s->tables->table[device].writers[item.chunk];
 
-    /* protocol: copy-wait (else: return v.word ? PROACT_OK : (int)v.value;) */
-    return b->devices->backend->wait_value(stream, v.word, v.value, &v.reason, err);
+    /* protocol: copy-wait (else: return counter ? PROACT_OK : (int)all;) */
+    return b->devices->backend->wait_value(
+        stream, counter, all, &(struct device_reason){s->array, item.chunk}, err);
 }
 
 enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,

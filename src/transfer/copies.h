@@ -7,9 +7,6 @@
 #include "agent.h"
 #include "transfer/transfer.h"
 
-/* What the counter of a chunk reaches when all its writers have counted. */
-struct device_value copies_value(const struct transfer_binding *b, unsigned device,
-                                 const struct proact_slot *slot, struct agent_item item);
 /* The stream, one of `device`, goes on when all writers of the chunk have counted. */
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
                                 const struct proact_slot *slot, struct agent_item item,

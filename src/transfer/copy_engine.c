@@ -31,28 +31,6 @@ static void drop_copies(struct transfer_binding *b, unsigned device)
     free(c);
 }
 
-/* Nothing is sent: nothing stands between one wait of a stream and the next. */
-static enum proact_status queue_waits(const struct transfer_binding *b, unsigned device,
-                                      const struct proact_share *share,
-                                      struct proact_error *err)
-{
-    enum { AT_ONCE = 64 };
-    const struct copies *c = b->state[device];
-    struct device_value values[AT_ONCE];
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned s = 0; s < TRANSFER_COPY_STREAMS; s++)
-        for (uint64_t i = s; i < c->count && !status;) {
-            uint32_t count = 0;
-
-            for (; count < AT_ONCE && i < c->count; i += TRANSFER_COPY_STREAMS)
-                values[count++] =
-                    copies_value(b, device, &share->slot[c->item[i].slot], c->item[i]);
-            status = b->devices->backend->values(c->lanes.stream[s], values, count, err);
-        }
-    return status;
-}
-
 static enum proact_status queue_copies(const struct transfer_binding *b, unsigned device,
                                        const struct proact_share *share,
                                        struct proact_error *err)
@@ -60,9 +38,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
     const struct copies *c = b->state[device];
     enum proact_status status = copies_fork(b->devices, device, &c->lanes, err);
 
-    if (!status && b->plan.elide)
-        status = queue_waits(b, device, share, err);
-    for (uint64_t i = 0; i < c->count && !b->plan.elide && !status; i++) {
+    for (uint64_t i = 0; i < c->count && !status; i++) {
         struct device_stream *stream = c->lanes.stream[i % TRANSFER_COPY_STREAMS];
         const struct agent_item item = c->item[i];
 

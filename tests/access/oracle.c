@@ -413,25 +413,6 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
     return EXECUTE_TAKEN;
 }
 
-static enum execute_verdict on_fence(void *context, struct execute_warp *w, uint32_t mask,
-                                     enum execute_order order, enum execute_scope scope,
-                                     uint32_t line)
-{
-    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
-    return EXECUTE_GO;
-}
-
-static uint64_t on_clock(void *context, struct execute_warp *w)
-{
-    (void)context;
-    return execute_warp_issued(w);
-}
-
-static void on_print(void *context, const char *text, size_t length)
-{
-    (void)context, (void)text, (void)length;
-}
-
 static void run_cta(const struct oracle *o, struct execute_cta *cta)
 {
     enum execute_stop stop;
@@ -455,14 +436,10 @@ void oracle_run(struct oracle *o, const uint32_t grid[3], const uint32_t block[3
                                .variables = variables,
                                .sm_count = 1};
     struct oracle_run run = {o, &l};
-    const struct execute_host host = {.context = &run,
-                                      .access = on_access,
-                                      .remote = on_remote,
-                                      .fence = on_fence,
-                                      .clock = on_clock,
-                                      .globaltimer = on_clock,
-                                      .print = on_print};
+    struct execute_host host = execute_host_quiet(&run);
 
+    host.access = on_access;
+    host.remote = on_remote;
     l.host = &host;
     o->parameters = parameters;
     o->parameter_bytes = bytes;

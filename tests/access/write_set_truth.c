@@ -168,25 +168,6 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
     return EXECUTE_TAKEN;
 }
 
-static enum execute_verdict on_fence(void *context, struct execute_warp *w, uint32_t mask,
-                                     enum execute_order order, enum execute_scope scope,
-                                     uint32_t line)
-{
-    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
-    return EXECUTE_GO;
-}
-
-static uint64_t on_clock(void *context, struct execute_warp *w)
-{
-    (void)context;
-    return execute_warp_issued(w);
-}
-
-static void on_print(void *context, const char *text, size_t length)
-{
-    (void)context, (void)text, (void)length;
-}
-
 static void end_cta(struct finder *f, uint32_t cta)
 {
     struct truth *w = f->w;
@@ -248,19 +229,15 @@ void truth_find(struct truth *w, struct trial *t, const struct execute_program *
                 const char *kernel)
 {
     struct finder f = {.w = w, .t = t};
-    struct execute_host host = {.context = &f,
-                                .access = on_access,
-                                .remote = on_remote,
-                                .fence = on_fence,
-                                .clock = on_clock,
-                                .globaltimer = on_clock,
-                                .print = on_print};
+    struct execute_host host = execute_host_quiet(&f);
     struct execute_launch l = {.kernel = execute_kernel_find(program, kernel),
                                .host = &host,
                                .parameters = t->parameters,
                                .sm_count = 1};
     size_t ctas = (size_t)t->grid[0] * t->grid[1] * t->grid[2];
 
+    host.access = on_access;
+    host.remote = on_remote;
     memcpy(l.grid, t->grid, sizeof l.grid);
     memcpy(l.block, t->threads, sizeof l.block);
     for (unsigned i = 0; i < t->c.array_count; i++) {

@@ -84,10 +84,36 @@ static void guests_of_a_stream_for_them_keep_order(struct contract *c)
     go(&g);
 }
 
+/* Some libraries take the thread's context as they find it. */
+static void guests_find_a_context(struct contract *c)
+{
+    struct guest g = {.stream = NULL};
+    cu_context found = NULL, other;
+    cu_device device;
+
+    come(c, &g);
+    assert_int_equal(g.driver.context_pop(&other), 0);
+    contract_must(c, c->b->guests_follow(c->stream[0][0], &c->err));
+    assert_int_equal(g.driver.context_current(&found), 0);
+    assert_ptr_equal(found, g.context);
+    if (c->count > 1) { /* one that the thread has is left alone */
+        assert_int_equal(g.driver.device_get(&device, 1), 0);
+        assert_int_equal(g.driver.primary_retain(&other, device), 0);
+        assert_int_equal(g.driver.context_set(other), 0);
+        contract_must(c, c->b->guests_follow(c->stream[0][0], &c->err));
+        assert_int_equal(g.driver.context_current(&found), 0);
+        assert_ptr_equal(found, other);
+        assert_int_equal(g.driver.primary_release(device), 0);
+    }
+    assert_int_equal(g.driver.context_set(g.context), 0);
+    go(&g);
+}
+
 const struct contract_promise contract_guests[] = {
     {"guests of the default stream keep order", guests_of_the_default_stream_keep_order,
      false},
     {"guests of a stream for them keep order", guests_of_a_stream_for_them_keep_order,
      false},
+    {"guests find a context", guests_find_a_context, false},
     {NULL, NULL, false},
 };

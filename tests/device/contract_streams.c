@@ -104,44 +104,6 @@ static void a_value_orders_streams(struct contract *c)
     }
 }
 
-/* More than one call of a driver takes, of both kinds: each word is passed in its turn. */
-static void several_values_come_in_their_order(struct contract *c)
-{
-    enum { MANY = 300 };
-    static struct device_value list[MANY + 1];
-    device_addr word = contract_words(c, 0, MANY), a = contract_words(c, 0, 1);
-    const struct contract_parameters add = contract_u64_u32(a, 1), busy = loops(LONG);
-
-    clear(c, 0, word, 4 * MANY);
-    clear(c, 0, a, 4);
-    contract_sync(c);
-    for (uint32_t i = 0; i < MANY; i++)
-        list[i] = (struct device_value){
-            .word = word + 4 * (i / 2 * 2), .value = i / 2 + 1, .is_written = i % 2 == 0};
-    list[MANY] = (struct device_value){.word = word + 4, .value = 7};
-    contract_must(c, c->b->values(c->stream[0][1], list, MANY + 1, &c->err));
-    contract_run(c, 0, 1, "add_one", 1, 1, &add);
-    contract_run(c, 0, 0, "busy", 1, 32, &busy);
-    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 4, &c->err));
-    contract_must(c, c->b->write_value(c->stream[0][0], word + 4, 8, &c->err));
-    contract_sync(c);
-    assert_int_equal(contract_word(c, 0, a), 1);
-    assert_int_equal(contract_word(c, 0, word + 4 * (MANY - 2)), MANY / 2);
-    contract_must(c, c->b->values(c->stream[0][1], list, 0, &c->err));
-}
-
-/* Before any of them is queued: the word keeps what it holds. */
-static void several_values_are_refused_together(struct contract *c)
-{
-    device_addr here = contract_words(c, 0, 1), there = contract_words(c, 1, 1);
-    const struct device_value list[] = {{.word = here, .value = 5, .is_written = true},
-                                        {.word = there, .value = 1}};
-
-    clear(c, 0, here, 4);
-    contract_refused(c, c->b->values(c->stream[0][0], list, 2, &c->err), PROACT_EINVAL);
-    assert_int_equal(contract_word(c, 0, here), 0);
-}
-
 static void values_are_compared_by_signed_distance(struct contract *c)
 {
     static const uint32_t pairs[][2] = {{3, 3}, {4, 3}, {2, 0xfffffffe}, {0x80000002, 3}};
@@ -196,8 +158,6 @@ const struct contract_promise contract_streams[] = {
     {"a value orders streams", a_value_orders_streams, true},
     {"values are compared by signed distance", values_are_compared_by_signed_distance,
      false},
-    {"several values come in their order", several_values_come_in_their_order, false},
-    {"several values are refused together", several_values_are_refused_together, true},
     {"a value before the turn is waited for", a_value_before_the_turn_is_waited_for, false},
     {"time goes on", time_goes_on, false},
     {NULL, NULL, false},

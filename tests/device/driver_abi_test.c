@@ -147,17 +147,6 @@ MEMBER(struct cu_launch_config, shared_bytes, CUlaunchConfig, sharedMemBytes)
 MEMBER(struct cu_launch_config, stream, CUlaunchConfig, hStream)
 MEMBER(struct cu_launch_config, attributes, CUlaunchConfig, attrs)
 MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
-NUMBER(CU_WORD_WAIT, CU_STREAM_MEM_OP_WAIT_VALUE_32)
-NUMBER(CU_WORD_WRITE, CU_STREAM_MEM_OP_WRITE_VALUE_32)
-SIZE(union cu_word_op, CUstreamBatchMemOpParams)
-MEMBER(union cu_word_op, word.what, CUstreamBatchMemOpParams, waitValue.operation)
-MEMBER(union cu_word_op, word.word, CUstreamBatchMemOpParams, waitValue.address)
-MEMBER(union cu_word_op, word.value, CUstreamBatchMemOpParams, waitValue.value64)
-MEMBER(union cu_word_op, word.flags, CUstreamBatchMemOpParams, waitValue.flags)
-MEMBER(union cu_word_op, word.alias, CUstreamBatchMemOpParams, waitValue.alias)
-MEMBER(union cu_word_op, word.word, CUstreamBatchMemOpParams, writeValue.address)
-MEMBER(union cu_word_op, word.value, CUstreamBatchMemOpParams, writeValue.value64)
-MEMBER(union cu_word_op, word.flags, CUstreamBatchMemOpParams, writeValue.flags)
 
 /* Each function's type, with our words for types put back into NVIDIA's. */
 #define cu_result CUresult
@@ -172,7 +161,6 @@ MEMBER(union cu_word_op, word.flags, CUstreamBatchMemOpParams, writeValue.flags)
 #define cu_launch_config CUlaunchConfig_st
 #define cu_memory_kind CUmemAllocationProp_st
 #define cu_memory_access CUmemAccessDesc_st
-#define cu_word_op CUstreamBatchMemOpParams_union
 #define DRIVER(name, symbol, parameters)                                                   \
     _Static_assert(                                                                        \
         __builtin_types_compatible_p(cu_result(*) parameters, __typeof__(&symbol)),        \

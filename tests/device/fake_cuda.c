@@ -21,8 +21,17 @@ unsigned fake_cuda_left(void)
 
 void fake_cuda_reset(void)
 {
+    bool ends = fake_cuda()->ends;
+
     fake_defaults_clear();
     memset(fake_cuda(), 0, sizeof(struct fake_cuda));
+    fake_cuda()->ends = ends;
+}
+
+static void end(void)
+{
+    fake_cuda()->has_ended = true;
+    fake_cuda()->lost = FAKE_ENDED;
 }
 
 static unsigned setting(const char *name, unsigned standard)
@@ -45,6 +54,8 @@ cu_result fake_count(const char *call)
     unsigned i = 0, number = 0;
     int result = 0;
 
+    if (f->has_ended)
+        return FAKE_ENDED;
     while (i < FAKE_CALLS_MAX - 1 && f->calls[i].name &&
            strcmp(f->calls[i].name, call) != 0)
         i++;
@@ -89,6 +100,8 @@ cu_result cuInit(unsigned flags)
     cu_result result = fake_count(__func__);
 
     (void)flags;
+    if (!f->ends)
+        f->ends = atexit(end) == 0;
     f->count = setting("FAKE_CUDA_DEVICES", 2);
     for (unsigned d = 0; d < FAKE_DEVICES_MAX; d++) {
         f->contexts[d].device = d;
@@ -113,6 +126,7 @@ static const struct {
     {0, "CUDA_SUCCESS", "no error"},
     {1, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {FAKE_ENDED, "CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
     {34, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
      "CUDA-capable device(s) is/are busy or unavailable"},
@@ -305,16 +319,21 @@ cu_result cuCtxGetCurrent(cu_context *out)
     return fake_count(__func__);
 }
 
-/* A thread keeps it; nobody gives it back. */
+/* In the place of the current one. A thread that had none keeps it, until it sets NULL. */
 cu_result cuCtxSetCurrent(cu_context context)
 {
     struct fake_cuda *f = fake_cuda();
+    cu_result result = fake_count(__func__);
 
-    if (f->depth)
-        return FAKE_INVALID_CONTEXT;
-    f->current[f->depth++] = context;
-    f->kept = 1;
-    return fake_count(__func__);
+    if (result)
+        return result;
+    if (!f->depth)
+        f->kept = context != NULL;
+    else if (!--f->depth && !context)
+        f->kept = 0;
+    if (context)
+        f->current[f->depth++] = context;
+    return 0;
 }
 
 cu_result cuCtxGetStreamPriorityRange(int *lowest, int *highest)

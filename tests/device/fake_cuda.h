@@ -25,7 +25,7 @@
 enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 96 };
 
 enum {
-
+    FAKE_ENDED = 4, /* the process is at its end, and the driver has gone first */
     FAKE_INVALID_CONTEXT = 201,
     FAKE_ILLEGAL_ADDRESS = 700,
     FAKE_LAUNCH_FAILED = 719,
@@ -140,6 +140,7 @@ struct CUgraphExec_st {
 
 struct fake_cuda {
     bool is_open;
+    bool ends, has_ended; /* with the process: every call answers FAKE_ENDED from then on */
     unsigned count;
     cu_result lost; /* every call answers so from now on */
     struct CUctx_st contexts[FAKE_DEVICES_MAX];
@@ -177,6 +178,8 @@ void fake_queue(struct CUstream_st *s, struct fake_op op);
 void fake_append(struct CUstream_st *s, struct fake_op op); /* and nothing else */
 /* Each queue goes on as far as it can now; kernels go on a little. */
 cu_result fake_go_on(void);
+/* Until no stream stands at a word, or FAKE_LATE: what would wait for that for ever. */
+cu_result fake_await_words(void);
 cu_result fake_drain(struct CUstream_st *s); /* until nothing is queued there */
 bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run);
 void fake_queue_clear(struct fake_queue *q);

@@ -31,6 +31,8 @@ cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
     cu_result result = fake_enter(__func__);
     struct proact_error err = {""};
 
+    if (!result)
+        result = fake_await_words(); /* as hardware does: nothing is loaded beside one */
     if (result)
         return result;
     struct CUmod_st *m = must_calloc(1, sizeof *m);

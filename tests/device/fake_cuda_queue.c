@@ -10,6 +10,7 @@
 
 enum { COPY_NS = 1000, COPY_GBPS = 10 };
 #define STANDS_NS 20000000000ull /* then a synchronize would never end */
+#define LOADS_NS 1000000000ull   /* then neither would a module's loading */
 
 static void append(struct fake_queue *q, struct fake_op op)
 {
@@ -123,6 +124,27 @@ cu_result fake_go_on(void)
     for (struct CUstream_st *s = f->streams; s && !f->lost; s = s->next)
         fake_queue_go_on(&s->queue, NULL);
     return f->lost;
+}
+
+static bool one_stands_at_a_word(void)
+{
+    for (const struct CUstream_st *s = fake_cuda()->streams; s; s = s->next)
+        if (s->queue.first && s->queue.first->kind == FAKE_WAIT_VALUE)
+            return true;
+    return false;
+}
+
+cu_result fake_await_words(void)
+{
+    uint64_t start = clock_host_ns();
+    cu_result result = fake_go_on();
+
+    while (!result && one_stands_at_a_word()) {
+        if (clock_host_ns() - start > LOADS_NS)
+            return FAKE_LATE;
+        result = fake_go_on();
+    }
+    return result;
 }
 
 cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priority)
@@ -264,39 +286,6 @@ cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t va
         return CU_INVALID_VALUE;
     fake_queue(stream, (struct fake_op){
                            .kind = FAKE_WRITE_VALUE, .to = at, .bytes = 4, .value = value});
-    return 0;
-}
-
-/* All or none. */
-cu_result cuStreamBatchMemOp_v2(cu_stream stream, unsigned count, union cu_word_op *ops,
-                                unsigned flags)
-{
-    cu_result result = fake_enter(__func__);
-
-    if (result)
-        return result;
-    if (flags || !count || count >= 256)
-        return CU_INVALID_VALUE;
-    for (unsigned i = 0; i < count; i++) {
-        unsigned char *at = (unsigned char *)(uintptr_t)ops[i].word.word;
-        bool waits = ops[i].word.what == CU_WORD_WAIT;
-
-        if ((!waits && ops[i].word.what != CU_WORD_WRITE) || ops[i].word.word % 4 ||
-            ops[i].word.flags != (waits ? CU_WAIT_AT_LEAST : 0) ||
-            !fake_find(stream->device, at, 4))
-            return CU_INVALID_VALUE;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        unsigned char *at = (unsigned char *)(uintptr_t)ops[i].word.word;
-        bool waits = ops[i].word.what == CU_WORD_WAIT;
-
-        fake_queue(stream,
-                   (struct fake_op){.kind = waits ? FAKE_WAIT_VALUE : FAKE_WRITE_VALUE,
-                                    .from = waits ? at : NULL,
-                                    .to = waits ? NULL : at,
-                                    .bytes = 4,
-                                    .value = (uint32_t)ops[i].word.value});
-    }
     return 0;
 }
 

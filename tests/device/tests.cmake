@@ -30,7 +30,7 @@ file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cu
 list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
 set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
 set(fake_cuda_hides_early
-    "cuStreamBatchMemOp_v2;cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx")
+    "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx")
 foreach(kind fake old early)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/driver_${kind})
     add_library(fake_cuda_${kind} SHARED ${fake_cuda})
@@ -71,7 +71,7 @@ fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
 # What goes wrong with a driver, and each of its calls failing once.
-foreach(part failure sweep)
+foreach(part failure sweep early)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
     add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT

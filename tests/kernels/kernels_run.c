@@ -58,34 +58,6 @@ static enum execute_verdict host_access(void *context, struct execute_warp *w,
     return EXECUTE_GO;
 }
 
-static enum execute_verdict host_remote(void *context, struct execute_warp *w,
-                                        const struct execute_access *a,
-                                        const struct execute_op *op,
-                                        const unsigned char *operands)
-{
-    (void)context, (void)w, (void)a, (void)op, (void)operands;
-    return EXECUTE_FAULT;
-}
-
-static enum execute_verdict host_fence(void *context, struct execute_warp *w, uint32_t mask,
-                                       enum execute_order order, enum execute_scope scope,
-                                       uint32_t line)
-{
-    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
-    return EXECUTE_GO;
-}
-
-static uint64_t host_time(void *context, struct execute_warp *w)
-{
-    (void)context;
-    return execute_warp_issued(w);
-}
-
-static void host_print(void *context, const char *text, size_t length)
-{
-    (void)context, (void)text, (void)length;
-}
-
 static size_t rounded(size_t bytes)
 {
     return (bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* a gap behind each */
@@ -138,13 +110,7 @@ static void run_ctas(const struct stage *s, struct execute_grid *grid,
 
 static void launch(struct stage *s, const struct execute_program *program)
 {
-    const struct execute_host host = {.context = s,
-                                      .access = host_access,
-                                      .remote = host_remote,
-                                      .fence = host_fence,
-                                      .clock = host_time,
-                                      .globaltimer = host_time,
-                                      .print = host_print};
+    struct execute_host host = execute_host_quiet(s);
     _Alignas(16) unsigned char block[SAMPLES_BLOCK_MAX] = {0};
     const char *name = s->run->sample->name;
     struct execute_launch l = {.kernel = execute_kernel_find(program, name),
@@ -155,6 +121,7 @@ static void launch(struct stage *s, const struct execute_program *program)
                                .sm_count = 1};
     size_t bytes = samples_lay_parameters(&s->c, s->address, block);
 
+    host.access = host_access;
     memcpy(l.grid, s->c.grid.ctas, sizeof l.grid);
     memcpy(l.block, s->c.grid.threads, sizeof l.block);
     if (!l.kernel) {

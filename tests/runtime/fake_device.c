@@ -250,17 +250,6 @@ static enum proact_status wait_value(struct device_stream *s, device_addr word,
     return PROACT_OK;
 }
 
-static enum proact_status values(struct device_stream *s, const struct device_value *list,
-                                 uint32_t count, struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (uint32_t i = 0; i < count && !status; i++)
-        status = wait_value(s, list[i].word, list[i].value, &list[i].reason, err);
-    text_print(line(s, "at once"), " %u words\n", count);
-    return status;
-}
-
 static enum proact_status module_load(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err)
@@ -369,7 +358,6 @@ const struct device_backend fake_device = {
     .record = fake_record,
     .wait_event = wait_event,
     .wait_value = wait_value,
-    .values = values,
     .module_load = module_load,
     .module_unload = module_unload,
     .function = function,

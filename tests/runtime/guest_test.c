@@ -1,39 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* <proact/guest.h>: who waits for whom, and what is spread afterwards, on a pretend device.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <proact/guest.h>
 
-#include "runtime/fake_device.h"
-#include "runtime/session.h"
+#include "runtime/stage.h"
 
-struct stage {
-    struct proact *p;
-    struct proact_array *a, *b;
-    struct proact_error err;
-};
-
-static void must(struct stage *s, enum proact_status status)
+static struct stage two_devices(void)
 {
-    if (status)
-        fail_msg("%s", s->err.text);
-}
+    struct stage s;
 
-static struct stage raise_curtain(void)
-{
-    const struct proact_options o = {
-        .machine = "v100x16", .device_count = 2, .plan = {.method = "bulk"}};
-    const struct proact_shape a = {"a", 3000, 4}, b = {"b", 1000, 8};
-    struct stage s = {0};
-
-    must(&s, session_open(&fake_device, &o, &s.p, &s.err));
-    must(&s, proact_array_create(s.p, &a, &s.a, &s.err));
-    must(&s, proact_array_create(s.p, &b, &s.b, &s.err));
+    raise_curtain(&s, "bulk", 2);
     fake_forget(s.p->set);
     return s;
 }
@@ -48,7 +24,7 @@ static void expect(struct stage *s, const char *log)
 static void guests_come_after_what_was_queued_and_before_what_comes(void **state)
 {
     (void)state;
-    struct stage s = raise_curtain();
+    struct stage s = two_devices();
     struct proact_array *written[] = {s.a};
 
     must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
@@ -69,7 +45,7 @@ static void guests_come_after_what_was_queued_and_before_what_comes(void **state
 static void only_what_guests_may_have_written_is_spread(void **state)
 {
     (void)state;
-    struct stage s = raise_curtain();
+    struct stage s = two_devices();
     struct proact_array *written[] = {s.b};
 
     must(&s, proact_guest_enter(s.p, &s.err));
@@ -97,7 +73,7 @@ static void only_what_guests_may_have_written_is_spread(void **state)
 static void memory_that_nobody_named_is_used_all_the_same(void **state)
 {
     (void)state;
-    struct stage s = raise_curtain();
+    struct stage s = two_devices();
     const struct order_place peer = {1, TRANSFER_SIDE};
 
     must(&s, proact_guest_enter(s.p, &s.err));

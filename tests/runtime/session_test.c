@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a session refuses, and what it queues, on a pretend device. */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-#include <math.h>
-
 #include <proact/device.h>
 
-#include "runtime/fake_device.h"
-#include "runtime/session.h"
+#include "runtime/stage.h"
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -28,30 +23,6 @@ static const char ptx[] =
 _Static_assert(sizeof(struct proact_share) == 1640, "the parameters above");
 
 static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
-
-struct stage {
-    struct proact *p;
-    struct proact_array *a, *b;
-    struct proact_error err;
-};
-
-static void must(struct stage *s, enum proact_status status)
-{
-    if (status)
-        fail_msg("%s", s->err.text);
-}
-
-static void raise_curtain(struct stage *s, const char *method, unsigned devices)
-{
-    const struct proact_options o = {
-        .machine = "v100x16", .device_count = devices, .plan = {.method = method}};
-    const struct proact_shape a = {"a", 3000, 4}, b = {"b", 1000, 8};
-
-    *s = (struct stage){0};
-    must(s, session_open(&fake_device, &o, &s->p, &s->err));
-    must(s, proact_array_create(s->p, &a, &s->a, &s->err));
-    must(s, proact_array_create(s->p, &b, &s->b, &s->err));
-}
 
 static struct proact_kernel *kernel(struct stage *s, const char *name)
 {

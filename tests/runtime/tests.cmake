@@ -24,7 +24,7 @@ file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/runtime)
 proact_ptx(${runtime_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/runtime_kernels.cu ${PROACT_PTX})
 add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
 foreach(program runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
-        first_device_test derive_test choose_split_test needs_test)
+        first_device_test derive_test choose_split_test needs_test growth_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
 
@@ -37,3 +37,9 @@ endforeach()
 add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 set_tests_properties(runtime.choose_split runtime.needs PROPERTIES LABELS slow) # half a minute under sanitizers
+
+# What is allocated and not freed is counted.
+target_link_options(growth_test PRIVATE
+    LINKER:--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free)
+fake_cuda_test(runtime.growth_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
+    COMMAND growth_test here)

@@ -99,34 +99,6 @@ static enum execute_verdict host_access(void *context, struct execute_warp *w,
     return EXECUTE_GO;
 }
 
-static enum execute_verdict host_remote(void *context, struct execute_warp *w,
-                                        const struct execute_access *a,
-                                        const struct execute_op *op,
-                                        const unsigned char *operands)
-{
-    (void)context, (void)w, (void)a, (void)op, (void)operands;
-    return EXECUTE_FAULT;
-}
-
-static enum execute_verdict host_fence(void *context, struct execute_warp *w, uint32_t mask,
-                                       enum execute_order order, enum execute_scope scope,
-                                       uint32_t line)
-{
-    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
-    return EXECUTE_GO;
-}
-
-static uint64_t host_time(void *context, struct execute_warp *w)
-{
-    (void)context;
-    return execute_warp_issued(w);
-}
-
-static void host_print(void *context, const char *text, size_t length)
-{
-    (void)context, (void)text, (void)length;
-}
-
 static void claim(void *sink, uint64_t first_byte, uint64_t bytes)
 {
     struct run *r = sink;
@@ -225,14 +197,8 @@ static void run_ctas(const struct run *r, struct execute_grid *grid, const uint3
 static void launch(struct run *r, const struct execute_program *program, uint32_t first,
                    uint32_t count)
 {
-    static const struct execute_host plain = {.access = host_access,
-                                              .remote = host_remote,
-                                              .fence = host_fence,
-                                              .clock = host_time,
-                                              .globaltimer = host_time,
-                                              .print = host_print};
     _Alignas(16) unsigned char block[BLOCK_BYTES] = {0};
-    struct execute_host host = plain;
+    struct execute_host host = execute_host_quiet(r);
     struct execute_launch l = {.kernel = execute_kernel_find(program, r->sample->name),
                                .host = &host,
                                .grid = {count, 1, 1},
@@ -240,7 +206,7 @@ static void launch(struct run *r, const struct execute_program *program, uint32_
                                .variables = (uint64_t)(uintptr_t)r->variables,
                                .sm_count = 1};
 
-    host.context = r;
+    host.access = host_access;
     r->cta_first = first;
     if (!l.kernel)
         fail_msg("%s: no such kernel", r->title);

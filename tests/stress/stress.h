@@ -18,6 +18,7 @@ struct stress_options {
     double seconds;  /* 0: no end but `launches` */
     bool only_one;   /* this seed, and no other */
     bool is_verbose; /* tell every act */
+    bool holds;      /* another session stays open, and with it the devices' contexts */
     const char *ptx; /* the kernels' text */
 };
 
@@ -82,6 +83,8 @@ enum proact_status stress_session(const struct stress_options *o,
 struct stress_memory {
     double host_bytes, resident_bytes, mapped_bytes, device_bytes;
 };
-/* First of all: what is free again goes back, from all threads. */
-void stress_memory_settle(void);
+/* First of all: what is free again goes back, from all threads. Begins the program anew. */
+void stress_memory_settle(char **argv);
 struct stress_memory stress_memory_now(bool has_gpus);
+/* What of the driver without a GPU is not given back. False where there is none such. */
+bool stress_driver_left(unsigned *out);

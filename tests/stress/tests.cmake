@@ -19,6 +19,11 @@ set_tests_properties(stress.many PROPERTIES LABELS long TIMEOUT 600)
 add_test(NAME stress.gpus COMMAND stress --machine here --seconds 60 --launches 100000
     --seed 200000 ${stress_ptx})
 set_tests_properties(stress.gpus PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
+# On the driver without a GPU, which counts what it has given and not got back.
+add_test(NAME stress.few_fake COMMAND stress --machine here --bytes 20000 --launches 1200
+    --seed 500000 ${stress_ptx})
+set_tests_properties(stress.few_fake PROPERTIES LABELS quick TIMEOUT 120 ENVIRONMENT
+    "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake;FAKE_CUDA_DEVICES=3")
 # As compiled for sm_90, where what is staged goes out in bulk.
 add_test(NAME stress.few_90 COMMAND stress --machine h200x4 --bytes 200000 --launches 1000
     --seed 300000 ${stress_ptx_90})

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_divide.h"
 
+#include "access/divisor.h"
 #include "base/memory.h"
 
 struct closed_division closed_division_of(enum access_function f, int64_t right)
@@ -14,17 +15,6 @@ struct closed_division closed_division_of(enum access_function f, int64_t right)
     if (is_mask && right < (int64_t)1 << 61)
         return (struct closed_division){.divisor = right + 1, .is_remainder = true};
     return (struct closed_division){0};
-}
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t left = a % b;
-
-        a = b;
-        b = left;
-    }
-    return a < 0 ? -a : a;
 }
 
 /* The largest number that divides the divisor and all steps. */

@@ -152,34 +152,18 @@ static enum execute_verdict on_remote(void *context, struct execute_warp *w,
     return EXECUTE_TAKEN;
 }
 
-static enum execute_verdict on_fence(void *context, struct execute_warp *w, uint32_t mask,
-                                     enum execute_order order, enum execute_scope scope,
-                                     uint32_t line)
-{
-    (void)context, (void)w, (void)mask, (void)order, (void)scope, (void)line;
-    return EXECUTE_GO;
-}
-
 static uint64_t on_clock(void *context, struct execute_warp *w)
 {
     (void)context, (void)w;
     return 0;
 }
 
-static void on_print(void *context, const char *text, size_t length)
-{
-    (void)context, (void)text, (void)length;
-}
-
 void record_open(struct record *r)
 {
-    r->host = (struct execute_host){.context = r,
-                                    .access = on_access,
-                                    .remote = on_remote,
-                                    .fence = on_fence,
-                                    .clock = on_clock,
-                                    .globaltimer = on_clock,
-                                    .print = on_print};
+    r->host = execute_host_quiet(r);
+    r->host.access = on_access;
+    r->host.remote = on_remote;
+    r->host.clock = r->host.globaltimer = on_clock;
 }
 
 void record_add_ranges(struct record_array *a, size_t count)

@@ -205,7 +205,6 @@ const struct device_backend device_cuda = {
     .record = cuda_record,
     .wait_event = cuda_wait_event,
     .wait_value = cuda_wait_value,
-    .values = cuda_values,
     .write_value = cuda_write_value,
     .module_load = cuda_module_load,
     .module_unload = cuda_module_unload,

@@ -11,7 +11,10 @@ static cu_result give_context(const struct device_set *set, unsigned device)
     cu_context has = NULL;
     cu_result result = set->driver.context_current(&has);
 
-    return result || has ? result : set->driver.context_set(set->devices[device].context);
+    if (!result && !has)
+        /* protocol: guest-context */
+        result = set->driver.context_set(set->devices[device].context);
+    return result;
 }
 
 enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err)
@@ -22,12 +25,14 @@ enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_err
 
     if (!status && given)
         return cuda_leave(s->set, s->device, given, "cuCtxSetCurrent", err);
-
     if (status)
         return status;
-    cu_result result = v->event_record(s->join, s->stream);
+    cu_result result = 0;
 
+    /* protocol: guest-record */
+    result = v->event_record(s->join, s->stream);
     if (!result)
+        /* protocol: guest-wait */
         result = v->stream_wait_event(CU_STREAM_OLD_DEFAULT, s->join, 0);
     return cuda_leave(s->set, s->device, result, "cuStreamWaitEvent", err);
 }
@@ -40,9 +45,12 @@ enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_err
     if (status)
         return status;
     s->is_open_ended = true;
-    cu_result result = v->event_record(s->join, CU_STREAM_OLD_DEFAULT);
+    cu_result result = 0;
 
+    /* protocol: guests-record */
+    result = v->event_record(s->join, CU_STREAM_OLD_DEFAULT);
     if (!result)
+        /* protocol: guests-wait */
         result = v->stream_wait_event(s->stream, s->join, 0);
     return cuda_leave(s->set, s->device, result, "cuEventRecord", err);
 }

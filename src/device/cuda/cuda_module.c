@@ -56,6 +56,13 @@ static cu_result load_all(const struct driver *v, cu_module module)
     return result;
 }
 
+/* Nothing is loaded beside a stream that waits for a word: the driver waits with it,
+   without a limit. Our own wait has one, and says who waited. */
+static enum proact_status await_words(struct device_set *set, struct proact_error *err)
+{
+    return set->wait_count ? cuda_synchronize(set, err) : PROACT_OK;
+}
+
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                     const char *name, const char *ptx, size_t bytes,
                                     struct device_module **out, struct proact_error *err)
@@ -66,6 +73,8 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
     enum proact_status status;
     cu_module module;
 
+    if ((status = await_words(set, err)))
+        return status;
     text = must_strndup(ptx, bytes);
     if ((status = cuda_early_calls(set, device, text, err)) ||
         (status = cuda_enter(set, device, err))) {

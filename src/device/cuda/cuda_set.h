@@ -198,8 +198,6 @@ void cuda_marks_clear(struct device_set *set, unsigned device);
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                    uint32_t value, const struct device_reason *reason,
                                    struct proact_error *err);
-enum proact_status cuda_values(struct device_stream *s, const struct device_value *values,
-                               uint32_t count, struct proact_error *err);
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 

@@ -137,21 +137,6 @@ struct cu_memory_access {
     int access;
 };
 
-enum { /* of words: what an operation does */
-       CU_WORD_WAIT = 1,
-       CU_WORD_WRITE = 2,
-};
-union cu_word_op {
-    struct {
-        int what;
-        cu_address word;
-        uint64_t value; /* the low 32 bits */
-        unsigned flags;
-        cu_address alias;
-    } word;
-    uint64_t room[6];
-};
-
 struct driver {
     void *library;
 #define DRIVER(name, symbol, parameters) cu_result(*name) parameters;

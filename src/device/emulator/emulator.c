@@ -105,21 +105,6 @@ static enum proact_status emulator_open(const struct device_options *options,
     return PROACT_OK;
 }
 
-static void stream_destroy(struct device_stream *s)
-{
-    struct device_stream **link;
-
-    if (!s)
-        return;
-    if (s->first && !s->set->broken)
-        machine_run(s->set, NULL, NULL);
-    for (link = &s->set->streams; *link != s;)
-        link = &(*link)->next;
-    *link = s->next;
-    stream_clear(s);
-    free(s);
-}
-
 static void event_destroy(struct device_event *e)
 {
     struct device_event **link;
@@ -132,6 +117,22 @@ static void event_destroy(struct device_event *e)
         link = &(*link)->next;
     *link = e->next;
     free(e);
+}
+
+static void stream_destroy(struct device_stream *s)
+{
+    struct device_stream **link;
+
+    if (!s)
+        return;
+    if (s->first && !s->set->broken)
+        machine_run(s->set, NULL, NULL);
+    event_destroy(s->join);
+    for (link = &s->set->streams; *link != s;)
+        link = &(*link)->next;
+    *link = s->next;
+    stream_clear(s);
+    free(s);
 }
 
 static void emulator_close(struct device_set *set)
@@ -309,7 +310,6 @@ const struct device_backend device_emulator = {
     .record = enqueue_record,
     .wait_event = enqueue_wait_event,
     .wait_value = enqueue_wait_value,
-    .values = enqueue_values,
     .write_value = enqueue_write_value,
     .module_load = module_load,
     .module_unload = module_unload,

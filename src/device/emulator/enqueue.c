@@ -167,6 +167,17 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
     return PROACT_OK;
 }
 
+enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
+                                      uint32_t value, const struct device_reason *reason,
+                                      struct proact_error *err)
+{
+    if (memory_device(&s->set->memory, word) != s->device)
+        return fail(err, PROACT_EINVAL,
+                    "a stream of device %u cannot wait for a word of device %u", s->device,
+                    memory_device(&s->set->memory, word));
+    return enqueue_word(s, wait_value_begin, word, value, reason, err);
+}
+
 static enum proact_status linked(const struct device_set *set, unsigned from, unsigned to,
                                  const char *what, struct proact_error *err)
 {
@@ -176,54 +187,15 @@ static enum proact_status linked(const struct device_set *set, unsigned from, un
                 from, to);
 }
 
-static enum proact_status value_allowed(const struct device_stream *s,
-                                        const struct device_value *v,
-                                        struct proact_error *err)
-{
-    unsigned owner = memory_device(&s->set->memory, v->word);
-
-    if (v->is_written)
-        return owner < s->set->count ? linked(s->set, s->device, owner, "word", err)
-                                     : PROACT_OK;
-    if (owner == s->device)
-        return PROACT_OK;
-    return fail(err, PROACT_EINVAL,
-                "a stream of device %u cannot wait for a word of device %u", s->device,
-                owner);
-}
-
-enum proact_status enqueue_values(struct device_stream *s,
-                                  const struct device_value *values, uint32_t count,
-                                  struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (uint32_t i = 0; i < count && !status; i++)
-        status = value_allowed(s, &values[i], err);
-    for (uint32_t i = 0; i < count && !status; i++)
-        status =
-            enqueue_word(s, values[i].is_written ? write_value_begin : wait_value_begin,
-                         values[i].word, values[i].value, &values[i].reason, err);
-    return status;
-}
-
-enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
-                                      uint32_t value, const struct device_reason *reason,
-                                      struct proact_error *err)
-{
-    struct device_value v = {.word = word, .value = value};
-
-    if (reason)
-        v.reason = *reason;
-    return enqueue_values(s, &v, 1, err);
-}
-
 enum proact_status enqueue_write_value(struct device_stream *s, device_addr word,
                                        uint32_t value, struct proact_error *err)
 {
-    const struct device_value v = {.word = word, .value = value, .is_written = true};
+    unsigned owner = memory_device(&s->set->memory, word);
+    enum proact_status status;
 
-    return enqueue_values(s, &v, 1, err);
+    if (owner < s->set->count && (status = linked(s->set, s->device, owner, "word", err)))
+        return status;
+    return enqueue_word(s, write_value_begin, word, value, NULL, err);
 }
 
 enum { GRID_MAX = 65535, BLOCK_Z_MAX = 64 }; /* of CUDA */

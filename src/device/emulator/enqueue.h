@@ -18,9 +18,6 @@ enum proact_status enqueue_record(struct device_stream *s, struct device_event *
                                   struct proact_error *err);
 enum proact_status enqueue_wait_event(struct device_stream *s, struct device_event *event,
                                       struct proact_error *err);
-enum proact_status enqueue_values(struct device_stream *s,
-                                  const struct device_value *values, uint32_t count,
-                                  struct proact_error *err);
 enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
                                       uint32_t value, const struct device_reason *reason,
                                       struct proact_error *err);

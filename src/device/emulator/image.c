@@ -163,8 +163,15 @@ enum proact_status module_function(struct device_module *m, const char *name,
     if (!kernel)
         return fail(err, PROACT_EINVAL, "%s: no kernel is named '%s'", m->image->ptx->name,
                     name);
-    struct device_function *f = must_calloc(1, sizeof *f);
+    struct device_function *f = m->functions;
 
+    while (f && f->kernel != kernel)
+        f = f->next;
+    if (f) {
+        *out = f;
+        return PROACT_OK;
+    }
+    f = must_calloc(1, sizeof *f);
     f->module = m;
     f->kernel = kernel;
     f->info = execute_kernel_info(kernel);

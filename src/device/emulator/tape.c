@@ -39,7 +39,7 @@ static struct device_event *join_of(struct device_stream *s)
     e = must_calloc(1, sizeof *e);
     e->set = s->set;
     e->device = s->device;
-    e->next = s->set->events; /* goes with the set */
+    e->next = s->set->events; /* goes with its stream */
     s->set->events = e;
     s->join = e;
     return e;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A session that goes on and on holds no more memory than at first: kernels, arrays and
+   recordings that are made and destroyed leave nothing, and neither do launches. With
+   `here` on the devices of this box. (What sessions leave behind: tests/stress.) */
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+#include "runtime/runtime_testing.h"
+
+enum { WARM = 3, ROUNDS = 6 };
+
+/* The linker leads our calls here (--wrap), from wherever in the library. */
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *block, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+void __real_free(void *block);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *block, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+void __wrap_free(void *block);
+
+/* Blocks that are not freed. */
+static atomic_long *blocks(void)
+{
+    static atomic_long count;
+
+    return &count;
+}
+
+static void *counted(void *block)
+{
+    *blocks() += block != NULL;
+    return block;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return counted(__real_malloc(bytes));
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return counted(__real_calloc(count, bytes));
+}
+
+void *__wrap_realloc(void *block, size_t bytes)
+{
+    return block ? __real_realloc(block, bytes) : counted(__real_malloc(bytes));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return counted(__real_aligned_alloc(alignment, bytes));
+}
+
+void __wrap_free(void *block)
+{
+    *blocks() -= block != NULL;
+    __real_free(block);
+}
+
+/* Things of the driver without a GPU that are not given back; 0 where there is another. */
+static unsigned things(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    unsigned (*left)(void) =
+        library ? (unsigned (*)(void))(uintptr_t)dlsym(library, "fake_cuda_left") : NULL;
+
+    return left ? left() : 0;
+}
+
+static enum proact_status replay_twice(struct bench *b)
+{
+    struct proact_recording *r = NULL;
+    enum proact_status status = proact_record_begin(b->p, &b->err);
+
+    if (status || (status = testing_fill(b, 3)) ||
+        (status = proact_record_end(b->p, &r, &b->err)))
+        return status;
+    for (int i = 0; i < 2 && !status; i++)
+        status = proact_replay(r, &b->err);
+    proact_recording_destroy(r);
+    return status;
+}
+
+static void play(struct proact *p)
+{
+    struct bench b = {.p = p};
+    enum proact_status status;
+
+    b.out = testing_array(&b, "round");
+    b.fill = testing_kernel(&b, "fill");
+    if ((status = proact_kernel_map(b.fill, 0, &testing_map, &b.err)) ||
+        (status = testing_fill(&b, 2)) || (status = testing_fill(&b, 5)) ||
+        (status = replay_twice(&b)) || (status = proact_wait(p, &b.err)))
+        fail_msg("%s", b.err.text);
+    testing_holds(&b, b.out, 3);
+    proact_kernel_destroy(b.fill);
+    proact_array_destroy(b.out);
+}
+
+static void play_all(struct proact *p)
+{
+    struct proact_error err;
+
+    for (const char *const *method = proact_methods(); *method; method++)
+        if (!proact_plan_set(p, &(struct proact_plan){.method = *method}, &err))
+            play(p);
+}
+
+static void a_long_session_does_not_grow(void **state)
+{
+    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    struct proact_error err = {""};
+    struct proact *p = NULL;
+    unsigned things_before = 0;
+    long before = 0;
+
+    if (proact_open(&o, &p, &err))
+        fail_msg("%s", err.text);
+    for (int round = 0; round < WARM + ROUNDS; round++) {
+        if (round == WARM) {
+            before = *blocks();
+            things_before = things();
+        }
+        play_all(p);
+    }
+    long now = *blocks();
+
+    assert_true(before > 0);
+    assert_int_equal(things(), things_before);
+    proact_close(p);
+    if (now > before)
+        fail_msg("%ld blocks of memory after %d rounds, %ld after %d more", before, WARM,
+                 now, ROUNDS);
+}
+
+int main(int argc, char **argv)
+{
+    char machine[] = "v100x4";
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(a_long_session_does_not_grow,
+                                  argc > 1 ? argv[1] : machine),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
