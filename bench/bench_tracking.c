@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "kit.h"
+#include "measured.h"
 #include "micro.h"
 #include "runtime/runtime_machine.h"
 
@@ -154,13 +155,16 @@ static void run_threads(struct tracking *t, struct bench_report *r)
         }
 }
 
-void bench_tracking(const struct bench_request *q, struct bench_report *r)
+void bench_tracking(const struct bench_request *request, struct bench_report *r)
 {
     struct tracking t = {.bytes = 0};
+    struct measured before;
+    struct bench_request asked, *q = &asked;
     const struct device_backend *backend;
     struct proact_error err = {""};
     struct topology machine;
 
+    measured_beside(request, &before, &asked, r);
     bench_must(runtime_machine(q->machine, &machine, &backend, &err), &err);
     open_tracking(&t, q);
     snprintf(r->machine, sizeof r->machine, "%s", machine.name);
@@ -174,4 +178,6 @@ void bench_tracking(const struct bench_request *q, struct bench_report *r)
             run_threads(&t, r);
         }
     proact_close(t.session);
+    r->before = NULL;
+    measured_clear(&before);
 }
