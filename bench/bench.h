@@ -40,8 +40,11 @@ struct bench_row {
     uint64_t chunk_bytes, threads;
 };
 
+struct measured;
+
 struct bench_report {
-    const char *bench; /* its name; borrowed */
+    const char *bench;             /* its name; borrowed */
+    const struct measured *before; /* looked up by `what` for each row; NULL: none */
     char machine[64], device[64], source[256];
     unsigned devices;
     bool is_virtual;

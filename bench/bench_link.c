@@ -99,27 +99,39 @@ static void ask_list(struct link_machine *m, const struct item *list, size_t cou
     }
 }
 
-static void run(const struct bench_request *q, const struct item *list, size_t count,
-                struct bench_report *r)
+/* Files that say how each row was asked for are asked again so; the others are only shown
+   beside. */
+static bool says_how(const struct measured *before)
 {
-    struct link_machine *m = must_calloc(1, sizeof *m);
-    struct measured before = {.count = 0};
-    struct bench_request asked = *q;
+    return before->count && before->rows[0].probe[0];
+}
 
-    if (q->against) {
-        measured_read(q->against, "probe", &before);
-        asked.machine = q->machine ? q->machine : before.machine;
-        snprintf(r->source, sizeof r->source, "%s", before.source);
-    }
-    link_open(m, &asked, r);
-    if (!q->against)
-        ask_list(m, list, count, r);
-    for (size_t i = 0; i < before.count; i++) {
-        struct measured_row *b = &before.rows[i];
+static void ask_again(struct link_machine *m, struct measured *before,
+                      struct bench_report *r)
+{
+    r->before = NULL;
+    for (size_t i = 0; i < before->count; i++) {
+        struct measured_row *b = &before->rows[i];
 
         b->row.threads = 0; /* the question has it */
         ask(m, &b->row, b->probe, &b->question, r);
     }
+}
+
+static void run(const struct bench_request *q, const struct item *list, size_t count,
+                struct bench_report *r)
+{
+    struct link_machine *m = must_calloc(1, sizeof *m);
+    struct measured before;
+    struct bench_request asked;
+
+    measured_beside(q, &before, &asked, r);
+    link_open(m, &asked, r);
+    if (says_how(&before))
+        ask_again(m, &before, r);
+    else
+        ask_list(m, list, count, r);
+    r->before = NULL;
     measured_clear(&before);
     link_close(m);
     free(m);

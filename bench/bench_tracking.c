@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "kit.h"
+#include "measured.h"
 #include "micro.h"
 #include "runtime/runtime_machine.h"
 
@@ -17,10 +18,9 @@ static const char *const methods[] = {"inline", "fused", "copy-engine"};
 enum {
     SIZES = sizeof threads / sizeof *threads,
     KERNELS = 64,        /* so many in a row, so that starting them does not count: */
-    KERNELS_VIRTUAL = 4, /* where that costs the same each time */
+    KERNELS_VIRTUAL = 1, /* where that costs the same each time */
     CHUNK = 1 << 20,
-    ARRAY_BYTES = 32 << 20,
-    ARRAY_BYTES_VIRTUAL = 4 << 20
+    ARRAY_BYTES = 32 << 20
 };
 
 /* Of each thread: CTAs that end after some ten microseconds, and after some fifty, as those
@@ -64,7 +64,7 @@ static void open_tracking(struct tracking *t, const struct bench_request *q)
 
     bench_must(proact_open(&options, &t->session, &err), &err);
     t->is_virtual = proact_is_emulated(t->session);
-    t->bytes = t->is_virtual ? ARRAY_BYTES_VIRTUAL : ARRAY_BYTES;
+    t->bytes = ARRAY_BYTES;
     const struct proact_shape shape = {"made", t->bytes / MICRO_VECTOR_BYTES,
                                        MICRO_VECTOR_BYTES};
 
@@ -115,9 +115,13 @@ static struct bench_sample run(struct tracking *t, const char *method, enum trac
     struct proact_error err = {""};
 
     t->which = which;
+    const uint32_t work = t->work;
+
     bench_must(proact_plan_set(t->session, &plan, &err), &err);
+    t->work = 0;
     bench_must(launch(t, &err), &err); /* sends tables */
     bench_must(proact_wait(t->session, &err), &err);
+    t->work = work;
     return bench_repeat(once, t, t->is_virtual);
 }
 
@@ -153,13 +157,16 @@ static void run_threads(struct tracking *t, struct bench_report *r)
         }
 }
 
-void bench_tracking(const struct bench_request *q, struct bench_report *r)
+void bench_tracking(const struct bench_request *request, struct bench_report *r)
 {
     struct tracking t = {.bytes = 0};
+    struct measured before;
+    struct bench_request asked, *q = &asked;
     const struct device_backend *backend;
     struct proact_error err = {""};
     struct topology machine;
 
+    measured_beside(request, &before, &asked, r);
     bench_must(runtime_machine(q->machine, &machine, &backend, &err), &err);
     open_tracking(&t, q);
     snprintf(r->machine, sizeof r->machine, "%s", machine.name);
@@ -173,4 +180,6 @@ void bench_tracking(const struct bench_request *q, struct bench_report *r)
             run_threads(&t, r);
         }
     proact_close(t.session);
+    r->before = NULL;
+    measured_clear(&before);
 }

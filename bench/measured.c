@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measured.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,37 @@ void measured_read(const char *path, const char *key, struct measured *out)
         read_row(&at, key, &out->rows[i]);
     }
     json_destroy(file);
+}
+
+void measured_beside(const struct bench_request *q, struct measured *out,
+                     struct bench_request *asked, struct bench_report *r)
+{
+    *out = (struct measured){.count = 0};
+    *asked = *q;
+    if (!q->against)
+        return;
+    measured_read(q->against, "what", out);
+    asked->machine = q->machine ? q->machine : out->machine;
+    snprintf(r->source, sizeof r->source, "%s", out->source);
+    r->before = out;
+}
+
+/* Behind a colon stand figures. */
+static bool same_what(const char *a, const char *b)
+{
+    size_t length = strcspn(a, ":");
+
+    return length == strcspn(b, ":") && !strncmp(a, b, length);
+}
+
+void measured_fill(const struct measured *m, struct bench_row *row)
+{
+    for (size_t i = 0; m && i < m->count; i++)
+        if (same_what(m->rows[i].row.what, row->what)) {
+            row->measured = m->rows[i].row.measured;
+            memcpy(row->outside, m->rows[i].row.outside, sizeof row->outside);
+            return;
+        }
 }
 
 void measured_clear(struct measured *m)

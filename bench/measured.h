@@ -19,7 +19,13 @@ struct measured {
     size_t count;
 };
 
-/* `key`: what each row has beside `measured`, "probe" or "pattern". Ends the program where
-   the file is wrong. */
+/* `key`: what each row has beside `measured`, "probe", "pattern" or "what". Ends the
+   program where the file is wrong. */
 void measured_read(const char *path, const char *key, struct measured *out);
+/* For a bench that asks as it likes: rows added to `r` from now on are shown beside those
+   of the same `what`, up to a colon. The machine is the file's unless one was asked for. */
+void measured_beside(const struct bench_request *q, struct measured *out,
+                     struct bench_request *asked, struct bench_report *r);
+/* What was measured of this row, and why the model leaves it out. */
+void measured_fill(const struct measured *m, struct bench_row *row);
 void measured_clear(struct measured *m);

@@ -25,16 +25,7 @@ struct micro {
     struct proact_kernel *kernel[MICRO_KERNELS]; /* NULL: the devices cannot run it */
     uint32_t ctas, salt;
     bool is_virtual;
-    uint64_t begin_ns; /* of the first kernel since the last launch */
 };
-
-static void see(void *context, const struct proact_span *span)
-{
-    struct micro *m = context;
-
-    if (span->kind == PROACT_SPAN_KERNEL && span->start_ns < m->begin_ns)
-        m->begin_ns = span->start_ns;
-}
 
 static struct proact_kernel *load(struct micro *m, const char *name, const char *text)
 {
@@ -81,8 +72,6 @@ struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
     bench_must(proact_open(&options, &m->session, &err), &err);
     bench_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
     m->is_virtual = proact_is_emulated(m->session);
-    if (m->is_virtual)
-        proact_observe(m->session, see, m);
     m->kernel[MICRO_STORES] = load(m, "micro", kernel_micro);
     if (describe(q, m, r) >= BULK_CAPABILITY)
         m->kernel[MICRO_BULK] = load(m, "micro_bulk", kernel_micro_bulk_90);
@@ -130,10 +119,11 @@ static double once(void *context)
     struct proact_error err = {""};
 
     bench_must(proact_wait(m->session, &err), &err);
-    m->begin_ns = m->is_virtual ? UINT64_MAX : proact_now_ns(m->session);
+    uint64_t begin_ns = proact_now_ns(m->session);
+
     bench_must(launch(r, &err), &err);
     bench_must(proact_wait(m->session, &err), &err);
-    return (double)(proact_now_ns(m->session) - m->begin_ns);
+    return (double)(proact_now_ns(m->session) - begin_ns);
 }
 
 /* Evenly spread pieces of every replica, the last one at its end. */

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "bench_commit.h"
 #include "kit.h"
+#include "measured.h"
 
 static double difference(const struct bench_row *row)
 {
@@ -27,6 +28,8 @@ static void print_size(uint64_t bytes)
 
 static void print_head(const struct bench_report *r, const struct bench_row *row)
 {
+    bool compares = r->before || row->measured > 0;
+
     printf("%s on %s: %u x %s%s\n", r->bench, r->machine, r->devices, r->device,
            r->is_virtual ? ", emulated" : "");
     if (row->pattern[0])
@@ -34,7 +37,7 @@ static void print_head(const struct bench_report *r, const struct bench_row *row
                "threads", "speedup");
     else
         printf("%-52s %10s     ", "what", "median");
-    printf(" %s\n", row->measured > 0 ? "  measured differs" : "   lowest  highest runs");
+    printf(" %s\n", compares ? "  measured differs" : "   lowest  highest runs");
 }
 
 static void print_method(const struct bench_row *row)
@@ -72,8 +75,9 @@ void bench_add(struct bench_report *r, const struct bench_row *row)
     if (r->count == 0)
         print_head(r, row);
     r->rows = must_grow(r->rows, r->count, &r->capacity, sizeof *r->rows);
-    r->rows[r->count++] = *row;
-    print_row(row);
+    r->rows[r->count] = *row;
+    measured_fill(r->before, &r->rows[r->count]);
+    print_row(&r->rows[r->count++]);
 }
 
 double bench_worst(const struct bench_report *r)

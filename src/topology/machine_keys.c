@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 enum key_kind { KEY_REAL, KEY_UNSIGNED, KEY_BYTES, KEY_FLAG, KEY_TEXT };
-enum { KEYS_MAX = 24 };
+enum { KEYS_MAX = 32 };
 
 /* docs/machines.md says what each key means. */
 struct key {
@@ -45,6 +45,13 @@ static const struct key device_keys[] = {
     {AT(device, launch_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
     {AT(device, launch_host_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
     {AT(device, wait_value_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_next_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, event_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, event_here_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, fence_gpu_ns), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, fence_system_ns), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, call_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, copy_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 
@@ -63,6 +70,10 @@ static const struct key fabric_keys[] = {
     {AT(fabric, sm_gbps_per_cta), KEY_REAL, false, POSITIVE(1e6), 0},
     {AT(fabric, copy_start_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
     {AT(fabric, copy_first_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_graph_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_meeting), KEY_REAL, true, BETWEEN(0, 1000), 0},
+    {AT(fabric, bulk_gbps_per_cta), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(fabric, shared_bus), KEY_FLAG, true, BETWEEN(0, 0), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };

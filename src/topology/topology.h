@@ -30,6 +30,12 @@ struct topology_device {
     double launch_us;      /* from a free stream to the first CTA */
     double launch_host_us; /* host time to enqueue one launch */
     double wait_value_us;  /* a stream that waits on a word of memory sees it after */
+    /* 0 where a machine file does not say it. */
+    double launch_next_us; /* from a kernel's end to the next of its stream; 0: launch_us */
+    double event_us;       /* until a stream sees an event of another device */
+    double event_here_us;  /* until another stream of its device does */
+    double fence_gpu_ns, fence_system_ns; /* a fence of that scope; 0: as a load */
+    double copy_host_us, call_host_us;    /* host time to enqueue a copy; all else */
 };
 
 /* How data travels from one device to another. A packet carries at most payload_bytes and
@@ -50,6 +56,12 @@ struct topology_fabric {
     double sm_gbps_per_cta; /* what one CTA of 1024 threads can send */
     double copy_start_us;   /* copy engine: one copy behind the other */
     double copy_first_us;   /* copy engine: from a free stream to the first byte */
+    double copy_turn_us;    /* as copy_start_us, behind one to another device; 0: as that */
+    double copy_graph_us;   /* of any copy in a graph; 0: as the others */
+    /* So many times its rate a copy's bytes cost on a way in that a copy of another sender
+       takes, too; 0: once. */
+    double copy_meeting;
+    double bulk_gbps_per_cta; /* of bulk stores; 0: sm_gbps_per_cta */
     unsigned wire_count;
     struct topology_wire wire[TOPOLOGY_WIRE_MAX]; /* rising run_bytes */
     bool shared_bus; /* all transfers of the machine share one bus (PCIe tree) */

@@ -57,7 +57,10 @@ static void drop_relay(struct transfer_binding *b, unsigned device)
     free(r);
 }
 
-/* Peer number `hop` passes on what has landed there to all others. */
+/* Peer number `hop` passes on what has landed there to all others. While it sends its first
+   copy, the chunk's owner sends the next chunk to peer hop + 1, and while it sends its
+   second, peer hop + 1 sends its first. Downward from hop - 1 no two of them ever go to
+   one receiver at once (where the peers are odd in number); upward they all do. */
 static enum proact_status pass_on(const struct transfer_binding *b, unsigned device,
                                   const struct relay *r, struct agent_item item,
                                   unsigned hop, unsigned stream, struct proact_error *err)
@@ -71,9 +74,10 @@ static enum proact_status pass_on(const struct transfer_binding *b, unsigned dev
         /* protocol: relay-landed */
         status = t->backend->wait_event(r->forward[hop], r->landed[stream], err);
     for (unsigned i = 1; i + 1 < t->count && !status; i++)
-        status = copies_move(b, device, item, relay,
-                             transfer_peer(t, device, (hop + i) % (t->count - 1)),
-                             r->forward[hop], err);
+        status =
+            copies_move(b, device, item, relay,
+                        transfer_peer(t, device, (hop + t->count - 1 - i) % (t->count - 1)),
+                        r->forward[hop], err);
     return status;
 }
 

@@ -175,7 +175,8 @@ static uint64_t source_ps(struct emulated *d, struct execute_warp *w, uint32_t b
     if (is_here || d->set->options.infinite_bandwidth)
         return now;
     return serve(&d->sms[d->current->sm].bulk_free_ps, now,
-                 ps_of_bytes(bytes, f->sm_gbps_per_cta));
+                 ps_of_bytes(bytes, f->bulk_gbps_per_cta > 0 ? f->bulk_gbps_per_cta
+                                                             : f->sm_gbps_per_cta));
 }
 
 static bool issue(struct emulated *d, struct execute_warp *w, const struct execute_bulk *b,

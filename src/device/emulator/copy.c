@@ -69,6 +69,18 @@ static uint64_t staged_ps(const struct emulated *d, unsigned to, uint64_t bytes)
                                            : ps_of_bytes(2 * (double)bytes, t->host_gbps);
 }
 
+static void send_part(struct emulated *d, void *subject, uint64_t detail);
+
+/* The next part, as soon as the receiver has room for it. */
+static void part_next(struct emulated *d, void *subject, uint64_t detail)
+{
+    struct operation *o = subject;
+    unsigned to = memory_device(&d->set->memory, o->to);
+
+    (void)detail;
+    when_reached(d, to, d->part_marks[to][d->part_count[to] % COPY_PARTS], send_part, o);
+}
+
 static void send_part(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
@@ -83,32 +95,49 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
         (struct piece){.address = o->to + o->done_bytes, .bytes = (uint32_t)bytes};
     memcpy(m->data, (const void *)(uintptr_t)(o->from + o->done_bytes), bytes);
     m->bytes = bytes;
+    m->is_part = true;
     m->wire_bytes = staged ? 0 : model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
     uint64_t next = message_send(d, m, d->now_ps + staged,
                                  model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
 
+    d->part_marks[to][d->part_count[to]++ % COPY_PARTS] = d->sent.to[to];
     span_link(d, to, d->now_ps, next, bytes);
     o->done_bytes += bytes;
+    uint64_t through = serve(&d->engine_free_ps, d->now_ps,
+                             staged + ps_of_bytes(m->wire_bytes, f->egress_gbps));
+
+    if (through > next)
+        next = through;
+    if (o->done_bytes < o->bytes) {
+        later(d, next, part_next, o, 0);
+        return;
+    }
     if (next > d->engine_free_ps)
         d->engine_free_ps = next;
-    if (o->done_bytes == o->bytes)
-        parts_done(d, o);
-    else
-        later(d, next, send_part, o, 0);
+    parts_done(d, o);
 }
 
-/* The engine takes copies in turn; one that finds it idle pays for waking it. */
-static uint64_t start_ps(const struct emulated *d)
+/* The engine takes copies in turn; one that finds it idle pays for waking it, one that goes
+   elsewhere than its stream's last for that. */
+static uint64_t start_ps(const struct emulated *d, const struct operation *o, unsigned to)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
     double start_us = d->engine_free_ps > d->now_ps ? f->copy_start_us : f->copy_first_us;
 
+    if (o->stream->copied_to != to && f->copy_turn_us > start_us)
+        start_us = f->copy_turn_us;
+    if (o->is_played && f->copy_graph_us > 0)
+        start_us = f->copy_graph_us;
     return d->set->options.infinite_bandwidth ? 0 : ps_of_ns(1000 * start_us);
 }
 
 static void engine_begin(struct emulated *d, struct operation *o)
 {
-    later(d, serve(&d->engine_free_ps, d->now_ps, start_ps(d)), send_part, o, 0);
+    unsigned to = memory_device(&d->set->memory, o->to);
+    uint64_t start = start_ps(d, o, to);
+
+    o->stream->copied_to = to;
+    later(d, serve(&d->engine_free_ps, d->now_ps, start), part_next, o, 0);
 }
 
 static void local_done(struct emulated *d, void *subject, uint64_t detail)
@@ -133,7 +162,7 @@ void copy_begin(struct emulated *d, struct operation *o)
         return;
     if (from == to && from == d->number) {
         double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
-        uint64_t ready = d->now_ps + start_ps(d);
+        uint64_t ready = d->now_ps + start_ps(d, o, o->stream->copied_to);
 
         later(d, serve(&d->memory_free_ps, ready, ps_of_ns(ns)), local_done, o, 0);
     } else if (from == d->number) {

@@ -29,6 +29,13 @@ static enum proact_status allocated(const struct device_set *set, const char *wh
                 bytes, address, nearest ? " (they pass its end)" : "");
 }
 
+/* What a call costs the host, which goes on with the next one then. */
+static void take_host(struct device_set *set, double us)
+{
+    if (!set->tape)
+        set->host_ps += ps_of_ns(1000 * us);
+}
+
 static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
 {
     struct operation *o = must_calloc(1, sizeof *o);
@@ -49,6 +56,7 @@ enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_
         return status;
     struct operation *o = operation_create(s, copy_begin);
 
+    take_host(s->set, s->set->topology->device.copy_host_us);
     o->to = to;
     o->from = from;
     o->bytes = bytes;
@@ -66,6 +74,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
         return status;
     struct operation *o = operation_create(s, host_write_begin);
 
+    take_host(s->set, s->set->topology->device.call_host_us);
     o->to = to;
     o->bytes = bytes;
     o->data = must_calloc(bytes, 1);
@@ -104,6 +113,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
         return status;
     struct operation *o = operation_create(s, fill_begin);
 
+    take_host(s->set, s->set->topology->device.call_host_us);
     o->to = to;
     o->value = value;
     o->bytes = bytes;
@@ -120,6 +130,7 @@ static enum proact_status enqueue_event(struct device_stream *s, struct device_e
         return status;
     struct operation *o = operation_create(s, begin);
 
+    take_host(s->set, s->set->topology->device.call_host_us);
     o->event = event;
     o->generation = event->recorded;
     stream_enqueue(s, o);
@@ -159,6 +170,7 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
                     word);
     struct operation *o = operation_create(s, begin);
 
+    take_host(s->set, s->set->topology->device.call_host_us);
     o->to = word;
     o->word = value;
     if (reason)
@@ -273,8 +285,7 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     if (launch->parameter_bytes)
         memcpy(o->data, launch->parameters, launch->parameter_bytes);
     o->launch.parameters = o->data;
-    if (!set->tape)
-        set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
+    take_host(set, set->topology->device.launch_host_us);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

@@ -261,7 +261,7 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         return EXECUTE_FAULT;
     note(d, a, verdict == EXECUTE_GO);
     if (a->order >= EXECUTE_RELEASE)
-        count_fence(&d->usage, w);
+        count_fence(d, w, a->scope);
     /* What releases to the machine comes after all that was sent before. */
     if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
         return EXECUTE_TAKEN;

@@ -286,6 +286,7 @@ static void residents_release(struct emulated *d)
 
 static void launch_done(struct emulated *d, struct kernel_run *run)
 {
+    stream_ran(d, run->operation);
     span_add(d, DEVICE_SPAN_KERNEL, stream_lane(run->operation), run->name, run->start_ps,
              d->now_ps, 0);
     operation_done(d, run->operation);
@@ -359,9 +360,12 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
 
 void launch_begin(struct emulated *d, struct operation *o)
 {
+    const struct topology_device *t = &d->set->topology->device;
+    bool is_next = t->launch_next_us > 0 && stream_runs_on(d, o);
+
     d->credit_returned = residents_release;
-    later(d, d->now_ps + ps_of_ns(d->set->topology->device.launch_us * 1000), kernel_begin,
-          o, 0);
+    later(d, d->now_ps + ps_of_ns(1000 * (is_next ? t->launch_next_us : t->launch_us)),
+          kernel_begin, o, 0);
 }
 
 void runs_clear(struct emulated *d)

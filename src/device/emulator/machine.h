@@ -21,6 +21,10 @@
 
 enum { DEVICES_MAX = TOPOLOGY_DEVICES_MAX, PS = 1000 /* in a nanosecond */ };
 
+/* Parts of copies on one way that the receiver has not acknowledged: a copy engine gets no
+   further, however free its own way out is. */
+enum { COPY_PARTS = 6 };
+
 struct bulk_cta;
 struct kernel_run;
 struct resident;
@@ -45,7 +49,8 @@ struct usage {
     uint64_t loads, fresh_loads; /* fresh: of another address than the load before */
     uint64_t waited, missed;     /* accesses that answer; of them, those that miss the L2 */
     uint64_t strong, stores, clocks;
-    uint64_t fences; /* of the warp that fenced first: warps wait side by side */
+    uint64_t fences;    /* of the warp that fenced first: warps wait side by side */
+    uint64_t fences_ps; /* of them, those whose time the machine file says */
     const struct execute_warp *fenced;
     uint64_t news; /* strong accesses that found another address or value than before */
     uint64_t sent_bytes; /* to peers, useful; bulk stores do not count */
@@ -83,7 +88,10 @@ struct emulated {
     struct message **outbox;
     size_t outbox_count, outbox_capacity;
     struct sent_marks sent, acknowledged;
-    uint64_t credit_bytes; /* of CTAs' stores on the way */
+    uint64_t part_marks[DEVICES_MAX][COPY_PARTS]; /* of the last parts of copies, */
+    uint64_t part_count[DEVICES_MAX];             /* in turn */
+    uint64_t part_in_ps[DEVICES_MAX]; /* when the last part of a copy was in, by sender */
+    uint64_t credit_bytes;            /* of CTAs' stores on the way */
     /* Acknowledgements not yet sent, by the sender of the stores. */
     bool owed[DEVICES_MAX];
     uint64_t owed_credit[DEVICES_MAX], owed_at_ps[DEVICES_MAX];
@@ -154,12 +162,20 @@ static inline uint64_t serve(uint64_t *free_ps, uint64_t now_ps, uint64_t work_p
     return *free_ps;
 }
 
-/* A fence or a release takes as long as a load. */
-static inline void count_fence(struct usage *u, const struct execute_warp *w)
+/* A fence or a release takes as long as a load, unless the machine file knows better. */
+static inline void count_fence(struct emulated *d, const struct execute_warp *w,
+                               enum execute_scope scope)
 {
+    const struct topology_device *t = &d->set->topology->device;
+    double ns = scope == EXECUTE_SYS ? t->fence_system_ns : t->fence_gpu_ns;
+    struct usage *u = &d->usage;
+
     if (!u->fenced)
         u->fenced = w;
-    u->fences += u->fenced == w;
+    if (u->fenced != w || scope == EXECUTE_CTA)
+        return;
+    u->fences += ns <= 0;
+    u->fences_ps += ps_of_ns(ns);
 }
 
 static inline void later(struct emulated *d, uint64_t time_ps,

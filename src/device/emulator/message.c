@@ -206,14 +206,30 @@ static void performed_in_turn(struct emulated *d, void *subject, uint64_t detail
     performed(d, subject, detail);
 }
 
+/* What it takes of the way in. Copies of several senders that come in side by side are in
+   each other's way. */
+static uint64_t way_in_ps(struct emulated *d, const struct message *m)
+{
+    const struct topology_fabric *f = &d->set->topology->fabric;
+    uint64_t work_ps = ps_of_bytes(m->wire_bytes, f->ingress_gbps);
+    bool meets = false;
+
+    if (!m->is_part || f->copy_meeting <= 0)
+        return work_ps;
+    for (unsigned i = 0; i < d->set->count; i++)
+        meets |=
+            i != m->from && d->part_in_ps[i] && d->part_in_ps[i] + 2 * work_ps > d->now_ps;
+    return meets ? ps_of_ns((double)work_ps / PS * f->copy_meeting) : work_ps;
+}
+
 static void arrived(struct emulated *d, void *subject, uint64_t detail)
 {
     struct message *m = subject;
     bool idle = d->in_free_ps <= d->now_ps && !d->arriving;
-    uint64_t done =
-        serve(&d->in_free_ps, d->now_ps,
-              ps_of_bytes(m->wire_bytes, d->set->topology->fabric.ingress_gbps));
+    uint64_t done = serve(&d->in_free_ps, d->now_ps, way_in_ps(d, m));
 
+    if (m->is_part)
+        d->part_in_ps[m->from] = done;
     if (idle) {
         performed(d, m, detail);
         return;
@@ -298,15 +314,20 @@ bool all_acknowledged(const struct emulated *d)
     return !memcmp(&d->sent, &d->acknowledged, sizeof d->sent);
 }
 
-static void wait_for_all(struct emulated *d, struct waiter it)
+static struct waiter *wait_for(struct emulated *d, struct waiter it)
 {
     struct waiter *w = must_calloc(1, sizeof *w), **end = &d->waiters;
 
     *w = it;
-    w->marks = d->sent;
     while (*end)
         end = &(*end)->next;
     *end = w;
+    return w;
+}
+
+static void wait_for_all(struct emulated *d, struct waiter it)
+{
+    wait_for(d, it)->marks = d->sent;
 }
 
 void when_acknowledged(struct emulated *d,
@@ -318,6 +339,16 @@ void when_acknowledged(struct emulated *d,
     else
         wait_for_all(d,
                      (struct waiter){.done = done, .subject = subject, .detail = detail});
+}
+
+void when_reached(struct emulated *d, unsigned to, uint64_t sequence,
+                  void (*done)(struct emulated *, void *, uint64_t), void *subject)
+{
+    if (d->acknowledged.to[to] >= sequence)
+        done(d, subject, 0);
+    else
+        wait_for(d, (struct waiter){.done = done, .subject = subject})->marks.to[to] =
+            sequence;
 }
 
 void send_when_acknowledged(struct emulated *d,

@@ -17,6 +17,7 @@ typedef void message_effect(struct emulated *d, struct message *m);
 struct message {
     message_effect *effect;
     bool is_acknowledged; /* the sender counts it until it was performed */
+    bool is_part;         /* of a copy */
     bool is_change;       /* of memory or progress: see stall.c */
     unsigned from, to;
     uint64_t arrive_ps;
@@ -71,6 +72,9 @@ void when_acknowledged(struct emulated *d,
                        void (*done)(struct emulated *, void *, uint64_t), void *subject,
                        uint64_t detail);
 bool all_acknowledged(const struct emulated *d);
+/* The same when a peer has acknowledged all messages up to that one. */
+void when_reached(struct emulated *d, unsigned to, uint64_t sequence,
+                  void (*done)(struct emulated *, void *, uint64_t), void *subject);
 /* The same for a message that is to be sent then, or freed if that never comes. */
 void send_when_acknowledged(struct emulated *d,
                             void (*send)(struct emulated *, void *, uint64_t),

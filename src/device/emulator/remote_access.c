@@ -257,7 +257,7 @@ enum execute_verdict fence_global(void *context, struct execute_warp *w, uint32_
     (void)line;
     checked_fence(d, w, order, scope);
     d->usage.strong++;
-    count_fence(&d->usage, w);
+    count_fence(d, w, scope);
     if (scope != EXECUTE_SYS || all_acknowledged(d))
         return EXECUTE_GO;
     when_acknowledged(d, fence_over, w, mask);

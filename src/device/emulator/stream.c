@@ -54,6 +54,16 @@ uint64_t operation_grid_id(const struct operation *o)
     return o->grid_id;
 }
 
+void stream_ran(struct emulated *d, const struct operation *kernel)
+{
+    kernel->stream->kernel_end_ps = d->now_ps;
+}
+
+bool stream_runs_on(const struct emulated *d, const struct operation *kernel)
+{
+    return kernel->is_played || kernel->stream->kernel_end_ps == d->now_ps;
+}
+
 void operation_done(struct emulated *d, struct operation *o)
 {
     struct device_stream *s = o->stream;

@@ -26,12 +26,15 @@ struct operation {
     struct device_launch launch;
     struct device_function *function;
     uint64_t grid_id;
+    bool is_played; /* of a graph */
 };
 
 struct device_stream {
     struct device_set *set;
     unsigned device, lane;
-    bool busy; /* the first operation has begun */
+    bool busy;              /* the first operation has begun */
+    uint64_t kernel_end_ps; /* of its last kernel; 0: none yet */
+    unsigned copied_to;     /* by its last copy to a peer */
     struct operation *first, *last;
     uint32_t actor;            /* for the checker; 0: none yet */
     struct device_event *join; /* of graphs; NULL: none yet */
@@ -69,6 +72,10 @@ uint32_t operation_actor(const struct operation *o);
 const struct device_launch *operation_launch(const struct operation *o);
 const struct device_function *operation_function(const struct operation *o);
 uint64_t operation_grid_id(const struct operation *o);
+void stream_ran(struct emulated *d, const struct operation *kernel); /* it has ended */
+/* Whether a kernel that begins now is in a graph, or its stream had it ready when the
+   kernel before it ended. */
+bool stream_runs_on(const struct emulated *d, const struct operation *kernel);
 
 /* copy.c, stream_acts.c, kernel_run.c: what operations do. */
 operation_begin copy_begin, host_write_begin, host_read_begin, fill_begin, record_begin,

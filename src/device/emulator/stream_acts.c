@@ -141,25 +141,37 @@ static void signal_event(struct emulated *d, struct device_event *e, uint64_t ge
         }
 }
 
+static void signal_later(struct emulated *d, void *subject, uint64_t generation)
+{
+    signal_event(d, subject, generation);
+}
+
 static void signal_arrived(struct emulated *d, struct message *m)
 {
     signal_event(d, m->subject, m->detail);
 }
 
+/* Devices tell each other of events by the driver's words; in a graph by the graph's. */
 void record_begin(struct emulated *d, struct operation *o)
 {
     struct device_event *e = o->event;
+    const struct topology_device *t = &d->set->topology->device;
+    double event_us = o->is_played ? 0 : t->event_us;
 
     e->time_ps = d->now_ps;
     checked_record(d, o->stream, e);
-    signal_event(d, e, o->generation);
+    if (t->event_here_us > 0)
+        later(d, d->now_ps + ps_of_ns(1000 * t->event_here_us), signal_later, e,
+              o->generation);
+    else
+        signal_event(d, e, o->generation);
     for (unsigned i = 0; i < d->set->count; i++)
         if (i != d->number) {
             struct message *m = message_create(d, i, signal_arrived, 0, 0);
 
             m->subject = e;
             m->detail = o->generation;
-            message_send(d, m, d->now_ps, 0);
+            message_send(d, m, d->now_ps + ps_of_ns(1000 * event_us), 0);
         }
     operation_done(d, o);
 }

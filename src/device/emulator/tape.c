@@ -69,6 +69,7 @@ static void play(struct device_set *set, const struct operation *captured)
 
     *o = *captured;
     o->next = NULL;
+    o->is_played = true;
     if (captured->data) {
         o->data = must_calloc(captured->data_bytes, 1);
         memcpy(o->data, captured->data, captured->data_bytes);
@@ -87,14 +88,18 @@ static void play(struct device_set *set, const struct operation *captured)
 enum proact_status tape_play(struct device_graph *g, struct proact_error *err)
 {
     struct device_set *set = g->set;
+    uint64_t host_ps = set->host_ps; /* meeting is the graph's, not the host's */
     enum proact_status status = all_meet(set, err);
 
     if (status)
         return status;
-    set->host_ps += ps_of_ns(set->topology->device.launch_host_us * 1000);
+    set->host_ps = host_ps + ps_of_ns(set->topology->device.launch_host_us * 1000);
+    host_ps = set->host_ps;
     for (const struct operation *o = g->first; o; o = o->next)
         play(set, o);
-    return all_meet(set, err);
+    status = all_meet(set, err);
+    set->host_ps = host_ps;
+    return status;
 }
 
 void tape_destroy(struct device_graph *g)

@@ -72,7 +72,7 @@ uint64_t turn_cost(struct emulated *d, struct resident *r)
         shared_delay(&sm->issue_free_ps, d->now_ps,
                      (uint64_t)((double)c->issued / t->issue_width * cycle), sm->ctas));
     uint64_t cost = issue + (uint64_t)((double)c->barriers * BARRIER_CYCLES * cycle) +
-                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u)) +
+                    (c->stalls + u->fences) * ps_of_ns(load_ns(t, u)) + u->fences_ps +
                     u->children * CHILD_LAUNCH_NS * (uint64_t)PS;
 
     cost = longer(

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `relay`: while a chunk's owner sends the next one, peers pass on those before; each copy
+   takes one step. Whoever receives must not be sent to by two of them in one step. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/fake_device.h"
+#include "runtime/session.h"
+
+enum { CHUNK = 4096, CHUNKS = 40, BYTES = CHUNK * CHUNKS, DEVICES = 16, STEPS = 64 };
+
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[1640])\n{\n ret;\n}\n";
+
+/* The first device makes the whole array. */
+static struct proact *launched(unsigned devices)
+{
+    const struct proact_options o = {.machine = "v100x16",
+                                     .device_count = devices,
+                                     .plan = {.method = "relay", .chunk_bytes = CHUNK}};
+    const struct proact_shape shape = {"a", BYTES, 1};
+    const struct proact_image image = {.name = "marked.ptx", .text = ptx};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CHUNK};
+    const struct proact_grid grid = {.ctas = {CHUNKS}, .threads = {64}, .device_count = 1};
+    struct proact *p;
+    struct proact_array *a;
+    struct proact_kernel *k;
+
+    assert_int_equal(session_open(&fake_device, &o, &p, NULL), 0);
+    assert_int_equal(proact_array_create(p, &shape, &a, NULL), 0);
+    assert_int_equal(proact_kernel_load(p, &image, "marked", &k, NULL), 0);
+    assert_int_equal(proact_kernel_map(k, 0, &map, NULL), 0);
+    const struct proact_arg arg = PROACT_ARRAY(a);
+
+    fake_forget(p->set);
+    assert_int_equal(proact_launch(k, &grid, &arg, 1, NULL), 0);
+    return p;
+}
+
+/* The owner's copy of chunk i is its step i, and a peer's n-th of that chunk is step i + n:
+   so many senders each receiver has. */
+static void count_senders(const char *log, unsigned senders[STEPS][DEVICES])
+{
+    unsigned chunk = 0, passed[CHUNKS] = {0};
+
+    for (const char *at = log; at; at = strchr(at, '\n')) {
+        unsigned from, to, bytes;
+        unsigned long long offset;
+
+        at += *at == '\n';
+        if (sscanf(at, "copy %*u.%*u %*u@%u+%llu > %*u@%u+%*u for %u", &from, &offset, &to,
+                   &bytes) != 4)
+            continue;
+        unsigned i = (unsigned)(offset / CHUNK);
+
+        assert_int_equal(bytes, CHUNK);
+        if (from == 0)
+            assert_int_equal(i, chunk++);
+        senders[i + (from ? ++passed[i] : 0)][to]++;
+    }
+    assert_int_equal(chunk, CHUNKS);
+}
+
+static void no_two_send_to_one(void **state)
+{
+    (void)state;
+    for (unsigned devices = 4; devices <= DEVICES; devices *= 2) {
+        unsigned senders[STEPS][DEVICES] = {{0}}, all = 0;
+        struct proact *p = launched(devices);
+
+        count_senders(fake_state(p->set)->log.data, senders);
+        for (unsigned s = 0; s < STEPS; s++)
+            for (unsigned d = 0; d < DEVICES; d++) {
+                all += senders[s][d];
+                if (senders[s][d] > 1)
+                    fail_msg("%u devices: in step %u, %u of them send to device %u",
+                             devices, s, senders[s][d], d);
+            }
+        assert_int_equal(all, CHUNKS * (devices - 1));
+        proact_close(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_two_send_to_one)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
