@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "execute/execute.h"
+#include "execute/matrix.h"
 #include "execute/op.h"
 
 /* The interpreter's own operations: execute_op.code. */
@@ -36,6 +37,7 @@ enum op_code {
     CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
     CODE_CHILD,     /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
                        memory: arguments, `to`: result */
+    CODE_MATRIX,    /* matrices[extra], by the whole warp */
     CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
     CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
     CODE_SHARED,
@@ -144,6 +146,8 @@ struct execute_kernel {
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
+    struct matrix_product *matrices;
+    size_t matrix_count;
     struct cleared_register *cleared;
     size_t cleared_count;
     bool stores_bulk; /* has CODE_BULK */

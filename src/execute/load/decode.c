@@ -145,5 +145,6 @@ void kernel_clear(struct execute_kernel *k)
     for (size_t n = 0; n < k->table_count; n++)
         free(k->tables[n].targets);
     free(k->tables);
+    free(k->matrices);
     free(k->cleared);
 }

@@ -44,7 +44,8 @@ struct decoder {
         uint8_t bytes;
     } * constants;
     size_t constant_count, constant_capacity;
-    size_t variable_capacity, site_capacity, table_capacity, cleared_capacity;
+    size_t variable_capacity, site_capacity, table_capacity, matrix_capacity,
+        cleared_capacity;
     op_place *spreads; /* of registers that vary, in this stretch of code */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
@@ -54,7 +55,8 @@ struct decoder {
         op_place base, spread;
     } * memos; /* of registers that do not vary */
     size_t memo_count, memo_capacity;
-    op_place copied[4]; /* what cp.async carries */
+    op_place carried[4]; /* what one instruction loads and then stores or spreads */
+    op_place moved[2];   /* addresses that an instruction finds for each lane, by width */
     struct arena arena;
 };
 
@@ -65,7 +67,8 @@ bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
 /* decode_emit.c: operations and places */
-unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */
+op_place carried_place(struct decoder *d, unsigned n); /* 4 bytes a lane; n < 4 */
+unsigned lane_bytes(unsigned type_bytes);              /* 4, 8 or 16; 0 for a predicate */
 op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
 op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);
 op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes);
@@ -116,6 +119,10 @@ bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *
                const struct ptx_operand *at, enum op_code *code);
 bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
                   const struct ptx_operand *at, enum op_code *code);
+/* How the addresses of s->base lie, which is register `reg`, or -1 for none. */
+void site_spread(struct decoder *d, struct site *s, int32_t reg);
+enum op_code code_of_space(const struct decoder *d, enum ptx_space space);
+enum execute_scope scope_of(const struct ptx_instruction *i);
 void site_add(struct decoder *d, struct site *s);
 struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code);
 
@@ -128,6 +135,13 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
+bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
+bool decode_product(struct decoder *d, const struct ptx_instruction *i);
+bool decode_rows(struct decoder *d, const struct ptx_instruction *i);
+/* Waits for all lanes of the warp. */
+void converge_all(struct decoder *d);
+/* Slots that a warp needs to issue the instruction. */
+uint32_t instruction_slots(const struct ptx_instruction *i);
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i);
 /* A call to what a register says; `target` is NULL where it is none. */
 struct indirect_call {

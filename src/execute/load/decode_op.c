@@ -288,6 +288,14 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
                                                                : decode_copy(d, i);
     case PTX_MBARRIER:
         return decode_mbarrier(d, i);
+    case PTX_WMMA:
+        return ptx_has(i, PTX_PART_MMA) ? decode_product(d, i) : decode_fragment(d, i);
+    case PTX_MMA:
+        return decode_product(d, i);
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+    case PTX_MOVMATRIX:
+        return decode_rows(d, i);
     case PTX_BRA:
         return decode_branch(d, i);
     case PTX_BRX:

@@ -11,7 +11,8 @@ static bool waits_for_memory(const struct ptx_instruction *i)
     bool far = i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC ||
                i->space == PTX_SPACE_LOCAL;
 
-    return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM);
+    return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM ||
+                   (i->opcode == PTX_WMMA && ptx_has(i, PTX_PART_LOAD)));
 }
 
 /* How often a warp that passes instructions `first` to `end` waits for memory. The driver's
@@ -43,15 +44,15 @@ static void block_head(struct decoder *d, uint32_t *depth, const bool *leaders,
                        uint32_t first)
 {
     const struct ptx_function *f = d->function;
-    uint32_t end = first;
+    uint32_t end = first, slots = 0;
 
     while (end < f->instruction_count && (end == first || !leaders[end]))
-        end++;
+        slots += instruction_slots(&f->instructions[end++]);
     d->source = first < f->instruction_count ? &f->instructions[first] : NULL;
     d->line = d->source ? d->source->line : d->line;
     struct execute_op *head = emit(d, CODE_BLOCK);
 
-    head->extra = end - first;
+    head->extra = slots;
     head->to = stalls_count(d, depth, first, end);
     d->epoch++;
     d->spread_used = 0;

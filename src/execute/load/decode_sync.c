@@ -108,6 +108,12 @@ static bool converge(struct decoder *d, const struct ptx_operand *member)
     return true;
 }
 
+void converge_all(struct decoder *d)
+{
+    emit(d, CODE_CONVERGE)->from[0] = constant_place(d, ~0u, 4);
+    stretch_ends(d);
+}
+
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i)
 {
     struct execute_op wanted = {.to = PLACE_NONE, .to2 = PLACE_NONE};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a warp: one operation after the other for the lanes of one group, until they all
    wait, have ended, or have run long enough. */
+#include "execute/run/run_matrix.h"
 #include "execute/run/run_mbarrier.h"
 #include "execute/warp/warp_memory.h"
 
@@ -260,6 +261,10 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         break;
     case CODE_CHILD:
         if (!child_lanes(w, c.op, active))
+            return stop(w, WARP_FAULT);
+        break;
+    case CODE_MATRIX:
+        if (!matrix_run(w, c.op, active))
             return stop(w, WARP_FAULT);
         break;
     case CODE_COPY:
