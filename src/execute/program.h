@@ -19,6 +19,10 @@ enum op_code {
     CODE_BRANCH_TABLE, /* to tables[extra] by from[0] */
     CODE_CALL,         /* to operation `extra`; the way back is kept in `to` */
     CODE_RETURN,       /* by from[0] */
+    CODE_SKIP,         /* as CODE_BRANCH */
+    CODE_ENTER, /* a frame of `extra` bytes on the stack that ends at from[0]; `to`: it */
+    CODE_PUSH,  /* saves[extra] to the stack that ends at from[0] */
+    CODE_POP,   /* ... and back */
     CODE_EXIT,
     CODE_TRAP,
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
@@ -125,6 +129,18 @@ struct cleared_register {
     uint32_t offset, bytes;
 };
 
+/* What a caller needs once more behind a call, while its function runs again. */
+struct stack_saved {
+    op_place place; /* of a register; an offset where it is memory of the thread */
+    uint32_t bytes; /* a lane; 0: a predicate */
+    bool is_memory;
+};
+struct stack_save {
+    uint32_t first, count; /* in execute_kernel.saved */
+    uint32_t bytes;
+};
+enum { STACK_BYTES = 1 << 16 }; /* of a thread, where functions call themselves */
+
 struct op_list {
     struct execute_op *ops;
     size_t count, capacity;
@@ -146,6 +162,10 @@ struct execute_kernel {
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
+    uint32_t stack_bytes; /* at the start of thread memory */
+    struct stack_saved *saved;
+    struct stack_save *saves;
+    size_t saved_count, save_count;
     struct matrix_product *matrices;
     size_t matrix_count;
     struct cleared_register *cleared;

@@ -18,9 +18,13 @@ struct home {
 /* A function that the kernel reaches; by index in the module. */
 struct frame {
     bool is_reached, is_open, is_done;
+    bool is_recursive; /* then its local variables lie on the stack, from `base` on */
     uint32_t entry;    /* operation */
     op_place way_back; /* register with the operation to return to */
-    uint32_t *offsets; /* of its symbols: in thread memory, or in shared memory */
+    op_place base;
+    uint32_t local_bytes;
+    uint32_t *offsets; /* of its symbols: in thread memory, in shared memory, from base */
+    bool *calls;       /* by function: whether it calls that, if by way of others */
 };
 
 struct decoder {
@@ -49,6 +53,13 @@ struct decoder {
     op_place *spreads; /* of registers that vary, in this stretch of code */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
+    op_place stack; /* where the thread's stack ends; PLACE_NONE where it has none */
+    struct unfinished_call {
+        size_t op;
+        uint32_t function;
+    } * unfinished; /* of functions that are not decoded yet */
+    size_t unfinished_count, unfinished_capacity, saved_capacity, save_capacity;
+    struct liveness *liveness; /* of the function being decoded */
     op_place
         scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
     struct spread_memo {
@@ -81,6 +92,7 @@ enum symbol_home {
     HOME_NONE,
     HOME_PARAMETER,
     HOME_THREAD,
+    HOME_STACK, /* offset from the frame's base */
     HOME_SHARED,
     HOME_BLOCK,
     HOME_FUNCTION
@@ -111,6 +123,10 @@ bool instruction_ends_block(const struct ptx_instruction *i);
 /* The passes over one function, in order. */
 bool hoist_function(struct decoder *d); /* moves what does not change out of the stream */
 void place_registers(struct decoder *d, const bool *leaders);
+/* A register that is zero before the warp has written it; `bytes` a lane. */
+void clear_at_start(struct decoder *d, op_place place, unsigned bytes);
+/* Whether register `reg` is read behind instruction n, which ends its block. */
+bool is_live_after(const struct decoder *d, uint32_t n, uint32_t reg);
 bool stream_function(struct decoder *d, const bool *leaders); /* emits the rest */
 
 /* decode_memory.c. Fill base and offset of a site from [reg + n], [symbol + n] or [n];

@@ -116,10 +116,17 @@ bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *
             return refuse_instruction(d, i);
         if (home == HOME_BLOCK)
             s->base = variable_place(d, offset);
+        else if (home == HOME_STACK && at->reg >= 0)
+            return refuse_instruction(d, i);
         else
             s->offset += (int64_t)offset;
+        if (home == HOME_STACK) {
+            s->base = d->frame->base;
+            s->base_bytes = 4;
+        }
         *code = home == HOME_SHARED      ? CODE_SHARED
                 : home == HOME_THREAD    ? CODE_THREAD
+                : home == HOME_STACK     ? CODE_THREAD
                 : home == HOME_PARAMETER ? CODE_PARAMETER
                                          : *code;
     }

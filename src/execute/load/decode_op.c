@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction at a time: moves, addresses, arithmetic and jumps. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_recursion.h"
 
 #include <string.h>
 
@@ -261,6 +261,8 @@ static bool decode_leave(struct decoder *d, const struct ptx_instruction *i)
 {
     bool ends = i->opcode == PTX_EXIT || d->function->is_entry;
 
+    if (!ends)
+        recursion_leave(d);
     emit(d, ends ? CODE_EXIT : CODE_RETURN)->from[0] = d->frame->way_back;
     return true;
 }

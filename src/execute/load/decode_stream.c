@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is left of a function after hoisting becomes the stream of operations that warps
    run; every basic block is headed by its counts. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_recursion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +88,7 @@ bool stream_function(struct decoder *d, const bool *leaders)
     struct register_list r;
 
     uint32_t *depth = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *depth);
+    recursion_enter(d);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
@@ -111,6 +112,7 @@ bool stream_function(struct decoder *d, const bool *leaders)
     }
     op_of[f->instruction_count] = (uint32_t)d->kernel->stream.count;
     block_head(d, depth, leaders, f->instruction_count);
+    recursion_leave(d);
     struct execute_op *end = emit(d, f->is_entry ? CODE_EXIT : CODE_RETURN);
 
     end->from[0] = d->frame->way_back;

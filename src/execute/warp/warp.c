@@ -263,6 +263,14 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         if (!child_lanes(w, c.op, active))
             return stop(w, WARP_FAULT);
         break;
+    case CODE_SKIP:
+        return branch(w, c);
+    case CODE_ENTER:
+    case CODE_PUSH:
+    case CODE_POP:
+        if (!stack_run(w, c.op, active))
+            return stop(w, WARP_FAULT);
+        break;
     case CODE_MATRIX:
         if (!matrix_run(w, c.op, active))
             return stop(w, WARP_FAULT);
