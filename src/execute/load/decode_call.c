@@ -101,7 +101,7 @@ static void decode_recursive_call(struct decoder *d, const struct ptx_instructio
     d->guard = NULL;
     if (guarded)
         skip = recursion_skip(d, d->homes[i->guard].place, i->guard_negated);
-    uint32_t save = recursion_save(d, i, NULL, 0);
+    uint32_t save = recursion_save(d, i, PLACE_NONE);
 
     arguments_emit(d, c);
     call_emit(d, c->function);

@@ -51,15 +51,14 @@ struct calling_where {
     const struct ptx_instruction *i;
     uint32_t function;
     const uint64_t *from, *to;
-    op_place kept[4]; /* the function's address; lanes that call it, that are done, guard */
-    unsigned kept_count;
+    op_place target, yes; /* the function's address; lanes that call it */
 };
 
 static void call_where(struct decoder *d, const struct calling_where *c)
 {
     const struct ptx_function *f = &d->module->functions[c->function];
     const uint32_t *offsets = d->frames[c->function].offsets;
-    op_place yes = c->kept[1];
+    op_place yes = c->yes;
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
         copy_where(d, yes, c->from[n], offsets[n], f->symbols[n].bytes);
@@ -87,8 +86,8 @@ static void call_back_where(struct decoder *d, const struct calling_where *c)
     const struct ptx_symbol *results = f->symbols + f->parameter_count;
     const uint32_t *offsets = d->frames[c->function].offsets;
     uint32_t aside = (d->thread_bytes + 15) / 16 * 16, at = aside;
-    size_t skip = recursion_skip(d, c->kept[1], false);
-    uint32_t save = recursion_save(d, c->i, c->kept, c->kept_count);
+    size_t skip = recursion_skip(d, c->yes, false);
+    uint32_t save = recursion_save(d, c->i, c->target);
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
         copy(d, c->from[n], offsets[n], f->symbols[n].bytes);
@@ -128,13 +127,7 @@ bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
         emit_lanes(d, compare, yes, target)->from[1] = is;
         emit_lanes(d, compare, done, target)->from[1] = is;
         d->guard = NULL;
-        const struct calling_where calling = {
-            i,
-            n,
-            from,
-            to,
-            {target, yes, done, guard ? d->homes[i->guard].place : 0},
-            guard ? 4 : 3};
+        const struct calling_where calling = {i, n, from, to, target, yes};
 
         if (calls_back(d, n))
             call_back_where(d, &calling);

@@ -59,7 +59,7 @@ static void saved_add_symbols(struct decoder *d, struct stack_save *s)
 }
 
 uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,
-                        const op_place *more, unsigned more_count)
+                        op_place address)
 {
     struct execute_kernel *k = d->kernel;
     const struct ptx_function *f = d->function;
@@ -71,9 +71,8 @@ uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,
         if (d->homes[r].file == FILE_WARP && d->homes[r].place != PLACE_NONE &&
             is_live_after(d, (uint32_t)(i - f->instructions), r))
             saved_add(d, &s, d->homes[r].place, lane_bytes(f->registers[r].bytes), false);
-    for (unsigned n = 0; n < more_count; n++)
-        if (more[n] >> 30 == FILE_WARP)
-            saved_add(d, &s, more[n], n ? 0 : 8, false);
+    if (address >> 30 == FILE_WARP)
+        saved_add(d, &s, address, 8, false);
     saved_add_symbols(d, &s);
     s.bytes = (s.bytes + 15) / 16 * 16;
     k->saves = must_grow(k->saves, k->save_count, &d->save_capacity, sizeof *k->saves);

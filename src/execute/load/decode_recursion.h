@@ -19,10 +19,10 @@ bool recursion_prepare(struct decoder *d, uint32_t function);
 void recursion_enter(struct decoder *d);
 void recursion_leave(struct decoder *d);
 
-/* Around a call of what may call back: what is needed behind the call, and these places,
-   are put away; then they come back. */
+/* Around a call of what may call back: what is needed behind the call is put away, and the
+   address that is called (PLACE_NONE for none); then they come back. */
 uint32_t recursion_save(struct decoder *d, const struct ptx_instruction *i,
-                        const op_place *more, unsigned more_count);
+                        op_place address);
 void recursion_restore(struct decoder *d, uint32_t save);
 /* From here to recursion_land(), lanes skip where the guard or `yes` does not hold. */
 size_t recursion_skip(struct decoder *d, op_place yes, bool is_not);
