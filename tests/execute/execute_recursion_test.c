@@ -136,7 +136,8 @@ static void each_run_has_variables_of_its_own(void **state)
     ".visible .func (.param .b32 to) " name "(.param .b32 x)\n{\n"                         \
     ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<8>; ld.param.u32 %r1, [x];\n"        \
     "mov.u32 %r4, 1; setp.ne.u32 %p1, %r1, 0; sub.u32 %r2, %r1, 1;\n"                      \
-    "add.u32 %r3, %r1, 2; rem.u32 %r3, %r3, 3; mul.wide.u32 %rd3, %r3, 8; mov.u64 %rd4, "  \
+    "mul.lo.u32 %r3, %r1, 7; rem.u32 %r3, %r3, 5; rem.u32 %r3, %r3, 3; mul.wide.u32 "      \
+    "%rd3, %r3, 8; mov.u64 %rd4, "                                                         \
     "table;\n"                                                                             \
     "add.s64 %rd4, %rd4, %rd3; ld.global.u64 %rd5, [%rd4];\n"                              \
     "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2;\n"                             \
@@ -150,7 +151,7 @@ static uint32_t walk(uint32_t which, uint32_t x)
 {
     static const uint32_t by[] = {2, 3, 5};
 
-    return (x ? walk((x + 2) % 3, x - 1) : 1) * by[which] + x;
+    return (x ? walk(x * 7 % 5 % 3, x - 1) : 1) * by[which] + x;
 }
 
 static void addresses_of_functions_may_lead_back(void **state)
