@@ -41,6 +41,7 @@ enum op_code {
     CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
     CODE_CHILD,     /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
                        memory: arguments, `to`: result */
+    CODE_HEAP,      /* malloc, free; detail: enum heap_kind; offsets as of CODE_CHILD */
     CODE_MATRIX,    /* matrices[extra], by the whole warp */
     CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
     CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
@@ -57,6 +58,7 @@ enum op_code {
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 
 enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+enum heap_kind { HEAP_TAKE, HEAP_GIVE };
 enum child_kind { CHILD_PARAMETERS, CHILD_LAUNCH };
 enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HIGH };
 
@@ -177,7 +179,8 @@ struct execute_program {
     const struct ptx_module *module;
     struct execute_kernel *kernels;
     uint32_t kernel_count;
-    bool launches; /* a kernel of it launches kernels */
+    bool launches;  /* a kernel of it launches kernels */
+    bool allocates; /* ... allocates memory */
     size_t bytes;
     uint64_t *offsets; /* of the module's symbols in the block; by symbol */
     struct arena arena;

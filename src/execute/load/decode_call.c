@@ -26,6 +26,8 @@ static const struct system_function {
 } system_functions[] = {
     {"vprintf", 2, CODE_PRINT, 0},
     {"__assertfail", 5, CODE_ASSERT, 0},
+    {"malloc", 1, CODE_HEAP, HEAP_TAKE},
+    {"free", 1, CODE_HEAP, HEAP_GIVE},
     {"__cudaCDP2GetParameterBufferV2", 4, CODE_CHILD, CHILD_PARAMETERS},
     {"__cudaCDP2LaunchDeviceV2", 2, CODE_CHILD, CHILD_LAUNCH},
 };
@@ -50,6 +52,7 @@ static bool decode_system_call(struct decoder *d, const struct ptx_instruction *
     op->to = (op_place)result;
     op->detail[0] = f->detail;
     d->program->launches |= f->code == CODE_CHILD;
+    d->program->allocates |= f->code == CODE_HEAP;
     return true;
 }
 

@@ -165,6 +165,9 @@ bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mas
 /* run_child.c: the device runtime's two functions; false after a fault. */
 bool child_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 
+/* run_heap.c: malloc and free; false after a fault. */
+bool heap_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
+
 /* run_print.c: vprintf and __assertfail; false after a fault. */
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 void print_assertion(struct execute_warp *w, const struct execute_op *op, uint32_t mask);

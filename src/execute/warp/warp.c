@@ -263,6 +263,10 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         if (!child_lanes(w, c.op, active))
             return stop(w, WARP_FAULT);
         break;
+    case CODE_HEAP:
+        if (!heap_lanes(w, c.op, active))
+            return stop(w, WARP_FAULT);
+        break;
     case CODE_SKIP:
         return branch(w, c);
     case CODE_ENTER:
