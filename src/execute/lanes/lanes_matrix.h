@@ -12,30 +12,38 @@
 enum { FLOATS_MAX = 16 * 32, INTEGERS_MAX = 16 * 256, SUMS_MAX = 16 * 16 };
 
 /* e4m3 has f16's digits with another exponent, and no infinity. */
-static inline double float_of_8(uint32_t bits, enum matrix_kind kind)
+static inline float float_of_8(uint32_t bits, enum matrix_kind kind)
 {
     uint32_t sign = (bits & 0x80) << 8;
 
     if (kind == MATRIX_E5M2)
-        return (double)float_of_f16(bits << 8);
+        return float_of_f16(bits << 8);
     if ((bits & 0x7f) == 0x7f)
-        return (double)f32_of_bits(NAN_F32);
-    return 256.0 * (double)float_of_f16(sign | (bits & 0x7f) << 7);
+        return f32_of_bits(NAN_F32);
+    return 256.f * float_of_f16(sign | (bits & 0x7f) << 7);
 }
 
-static inline double element_float(uint32_t bits, enum matrix_kind kind)
+/* Element `part` of the register of every lane. Each loop becomes vectors. */
+static void lane_floats(const uint32_t *x, enum matrix_kind kind, unsigned part, float *out)
 {
+    unsigned by = part * matrix_bits(kind);
+
     switch (kind) {
     case MATRIX_F16:
-        return (double)float_of_f16(bits & 0xffff);
+        for (unsigned l = 0; l < LANES; l++)
+            out[l] = float_of_f16(x[l] >> by & 0xffff);
+        return;
     case MATRIX_BF16:
-        return (double)float_of_bf16(bits & 0xffff);
+        for (unsigned l = 0; l < LANES; l++)
+            out[l] = float_of_bf16(x[l] >> by & 0xffff);
+        return;
     case MATRIX_TF32: /* what is below its digits is not looked at */
-        return (double)f32_of_bits(bits & 0xffffe000);
-    case MATRIX_F32:
-        return (double)f32_of_bits(bits);
+        for (unsigned l = 0; l < LANES; l++)
+            out[l] = f32_of_bits(x[l] & 0xffffe000);
+        return;
     default:
-        return float_of_8(bits & 0xff, kind);
+        for (unsigned l = 0; l < LANES; l++)
+            out[l] = float_of_8(x[l] >> by & 0xff, kind);
     }
 }
 
@@ -59,19 +67,18 @@ struct matrix_block {
     unsigned run; /* elements */
 };
 
-static void block_floats(const uint32_t *x, enum matrix_kind kind, struct matrix_block b,
+static void block_floats(const void *x, enum matrix_kind kind, struct matrix_block b,
                          double *out)
 {
-    unsigned bits = matrix_bits(kind);
+    float values[LANES];
 
-    for (unsigned l = 0; l < LANES; l++) {
-        double *to = out + b.first + l / 4 * b.across + l % 4 * b.run * b.along;
-        const uint64_t *wide = (const uint64_t *)(const void *)x;
-
-        if (bits == 64)
-            *to = f64_of_bits(wide[l]);
-        for (unsigned p = 0; bits < 64 && p < b.run; p++)
-            to[p * b.along] = element_float(x[l] >> p * bits, kind);
+    out += b.first;
+    for (unsigned l = 0; kind == MATRIX_F64 && l < LANES; l++)
+        out[l / 4 * b.across + l % 4 * b.along] = ((const double *)x)[l];
+    for (unsigned part = 0; kind != MATRIX_F64 && part < b.run; part++) {
+        lane_floats(x, kind, part, values);
+        for (unsigned l = 0; l < LANES; l++)
+            out[l / 4 * b.across + (l % 4 * b.run + part) * b.along] = (double)values[l];
     }
 }
 
@@ -127,14 +134,18 @@ static void gather_integers(const struct op_registers *r, const struct matrix_pr
         block_integers(op_register(r, p->b_at[n]), p->b, block_of(p, true, n), b);
 }
 
-/* Element `p` of a lane's run in block n of C or D: its register, and where it stands. */
-static size_t place_in_c(const struct matrix_product *p, unsigned n, unsigned lane,
-                         unsigned part)
+/* Where block n of C or D begins, and an element of a lane's run in a block. */
+static size_t block_in_c(const struct matrix_product *p, unsigned n)
 {
     unsigned lines = p->m / MATRIX_LINES;
-    size_t row = n % lines * MATRIX_LINES + lane / 4;
 
-    return row * p->n + n / lines * MATRIX_LINES + lane % 4 * 2 + part;
+    return (size_t)MATRIX_LINES * (n % lines * p->n + n / lines);
+}
+
+static inline size_t place_in_c(const struct matrix_product *p, unsigned lane,
+                                unsigned part)
+{
+    return (size_t)(lane / 4 * p->n + lane % 4 * 2 + part);
 }
 
 static unsigned c_blocks(const struct matrix_product *p)
@@ -142,60 +153,96 @@ static unsigned c_blocks(const struct matrix_product *p)
     return p->m / MATRIX_LINES * (p->n / MATRIX_LINES);
 }
 
-static double read_float(const struct op_registers *r, const op_place *at, unsigned n,
-                         unsigned lane, unsigned part, enum matrix_kind kind)
+static void read_floats(const struct op_registers *r, const struct matrix_product *p,
+                        unsigned n, unsigned part, double *block)
 {
-    if (kind == MATRIX_F16) {
-        const uint32_t *pair = op_register(r, at[n]);
+    const void *at = op_register(r, p->c_at[p->c == MATRIX_F16 ? n : 2 * n + part]);
 
-        return (double)float_of_f16(pair[lane] >> part * 16 & 0xffff);
-    }
-    if (kind == MATRIX_F64)
-        return ((const double *)op_register(r, at[2 * n + part]))[lane];
-    return (double)((const float *)op_register(r, at[2 * n + part]))[lane];
+    if (p->c == MATRIX_F16)
+        for (unsigned l = 0; l < LANES; l++)
+            block[place_in_c(p, l, part)] =
+                (double)float_of_f16(((const uint32_t *)at)[l] >> part * 16 & 0xffff);
+    else if (p->c == MATRIX_F64)
+        for (unsigned l = 0; l < LANES; l++)
+            block[place_in_c(p, l, part)] = ((const double *)at)[l];
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            block[place_in_c(p, l, part)] = (double)((const float *)at)[l];
 }
 
-static void write_float(const struct op_registers *r, const op_place *at, unsigned n,
-                        unsigned lane, unsigned part, enum matrix_kind kind, double value)
+static void write_half(uint32_t *to, unsigned part, double value)
 {
-    if (kind == MATRIX_F16) {
-        uint32_t *pair = (uint32_t *)op_register(r, at[n]) + lane;
-        uint32_t bits = narrow_16(value, FORMAT_F16, ROUND_NEAREST);
+    uint32_t bits = narrow_16(value, FORMAT_F16, ROUND_NEAREST);
 
-        *pair = (*pair & ~(UINT32_C(0xffff) << part * 16)) | bits << part * 16;
-    } else if (kind == MATRIX_F64) {
-        ((double *)op_register(r, at[2 * n + part]))[lane] = value;
-    } else {
-        ((float *)op_register(r, at[2 * n + part]))[lane] = one_nan_f32((float)value);
+    *to = (*to & ~(UINT32_C(0xffff) << part * 16)) | bits << part * 16;
+}
+
+static void write_floats(const struct op_registers *r, const struct matrix_product *p,
+                         unsigned n, unsigned part, const double *block)
+{
+    void *at = op_register(r, p->d_at[p->d == MATRIX_F16 ? n : 2 * n + part]);
+
+    if (p->d == MATRIX_F16)
+        for (unsigned l = 0; l < LANES; l++)
+            write_half((uint32_t *)at + l, part, block[place_in_c(p, l, part)]);
+    else if (p->d == MATRIX_F64)
+        for (unsigned l = 0; l < LANES; l++)
+            ((double *)at)[l] = block[place_in_c(p, l, part)];
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            ((float *)at)[l] = one_nan_f32((float)block[place_in_c(p, l, part)]);
+}
+
+/* For a number of columns that the compiler knows, so that a row of sums stays in
+   registers. */
+static inline void add_products(const struct matrix_product *p, const double *a,
+                                const double *b, double *c, unsigned columns)
+{
+    double sums[FLOATS_MAX / 16];
+
+    for (unsigned i = 0; i < p->m; i++, a += p->k, c += columns) {
+        memcpy(sums, c, columns * sizeof *c);
+        for (unsigned k = 0; k < p->k; k++) {
+            double x = a[k];
+#pragma omp simd
+            for (unsigned j = 0; j < columns; j++)
+                sums[j] += x * b[k * columns + j];
+        }
+        memcpy(c, sums, columns * sizeof *c);
     }
+}
+
+static void add_wide_products(const struct matrix_product *p, const double *a,
+                              const double *b, double *c)
+{
+    for (unsigned i = 0; i < p->m; i++, c += p->n)
+        for (unsigned k = 0; k < p->k; k++)
+            for (unsigned j = 0; j < p->n; j++) {
+                double x = a[i * p->k + k], y = b[k * p->n + j];
+
+                c[j] = keep_nan(fma(x, y, c[j]), x, y, c[j]);
+            }
 }
 
 static void multiply_floats(const struct op_registers *r, const struct matrix_product *p)
 {
     double a[FLOATS_MAX], b[FLOATS_MAX], c[SUMS_MAX];
-    bool is_wide = p->a == MATRIX_F64;
 
     gather_floats(r, p, a, b);
     for (unsigned n = 0; n < c_blocks(p); n++)
-        for (unsigned l = 0; l < 2 * LANES; l++)
-            c[place_in_c(p, n, l / 2, l % 2)] =
-                read_float(r, p->c_at, n, l / 2, l % 2, p->c);
-    for (unsigned i = 0; i < p->m; i++)
-        for (unsigned k = 0; k < p->k; k++) {
-            double x = a[i * p->k + k], *sum = c + (size_t)i * p->n;
-            const double *y = b + (size_t)k * p->n;
-
-            if (is_wide)
-                for (unsigned j = 0; j < p->n; j++)
-                    sum[j] = keep_nan(fma(x, y[j], sum[j]), x, y[j], sum[j]);
-            else
-                for (unsigned j = 0; j < p->n; j++)
-                    sum[j] += x * y[j];
-        }
+        for (unsigned part = 0; part < 2; part++)
+            read_floats(r, p, n, part, c + block_in_c(p, n));
+    if (p->a == MATRIX_F64)
+        add_wide_products(p, a, b, c);
+    else if (p->n == 8)
+        add_products(p, a, b, c, 8);
+    else if (p->n == 16)
+        add_products(p, a, b, c, 16);
+    else
+        add_products(p, a, b, c, 32);
     for (unsigned n = 0; n < c_blocks(p); n++)
-        for (unsigned l = 0; l < 2 * LANES; l++)
-            write_float(r, p->d_at, n, l / 2, l % 2, p->d,
-                        c[place_in_c(p, n, l / 2, l % 2)]);
+        for (unsigned part = 0; part < 2; part++)
+            write_floats(r, p, n, part, c + block_in_c(p, n));
 }
 
 static int32_t whole(const struct matrix_product *p, int64_t sum)
@@ -221,11 +268,11 @@ static void multiply_integers(const struct op_registers *r, const struct matrix_
             }
     for (unsigned n = 0; n < 2 * c_blocks(p); n++)
         for (unsigned l = 0; l < LANES; l++)
-            c[place_in_c(p, n / 2, l, n % 2)] =
+            c[block_in_c(p, n / 2) + place_in_c(p, l, n % 2)] =
                 ((const int32_t *)op_register(r, p->c_at[n]))[l];
     for (unsigned n = 0; n < 2 * c_blocks(p); n++)
         for (unsigned l = 0; l < LANES; l++) {
-            size_t at = place_in_c(p, n / 2, l, n % 2);
+            size_t at = block_in_c(p, n / 2) + place_in_c(p, l, n % 2);
 
             ((int32_t *)op_register(r, p->d_at[n]))[l] = whole(p, c[at] + products[at]);
         }
