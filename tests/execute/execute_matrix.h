@@ -151,7 +151,7 @@ static inline uint64_t some_bits(const struct element *e, unsigned n)
         return half >> 8;
     if (e->value == of_e4m3)
         return (half >> 8 & 0x80) |
-               (of_f16(half) ? ((half >> 7 & 0x7f) - (8 << 3)) & 0x7f : 0);
+               (half & 0x7fff ? ((half >> 7 & 0x7f) - (8 << 3)) & 0x7f : 0);
     if (e->value == of_f64)
         memcpy(&bits, &wide, sizeof wide);
     else if (e->value == of_f32 || e->value == of_tf32 || e->value == of_bf16)
