@@ -94,10 +94,12 @@ KERNEL(mma_by_hand, const __half *a, const __half *b, float *c, int n, int k)
 
         asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
                      : "=r"(x[0]), "=r"(x[1])
-                     : "r"(at));
+                     : "r"(at)
+                     : "memory");
         asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
                      : "=r"(y)
-                     : "r"(to));
+                     : "r"(to)
+                     : "memory");
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
                      "{%4, %5}, {%6}, {%0, %1, %2, %3};"
                      : "+f"(s[0]), "+f"(s[1]), "+f"(s[2]), "+f"(s[3])
