@@ -109,6 +109,13 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    size_t first, void *into, size_t bytes,
                                                    struct proact_error *err);
 
+/* What threads may have: of stack each, of memory by malloc and new all together. Before a
+   kernel is loaded that needs it; later it may fail with PROACT_EINVAL. On emulated devices
+   a stack is as it is. */
+enum proact_limit { PROACT_LIMIT_STACK, PROACT_LIMIT_HEAP };
+PROACT_API enum proact_status proact_limit_set(struct proact *p, enum proact_limit what,
+                                               size_t bytes, struct proact_error *err);
+
 /* A moment of the first device: when it had done what was queued before. The session owns
    it. elapsed waits, and fails with PROACT_EINVAL where one was never set. */
 struct proact_moment;

@@ -55,6 +55,9 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
     case PTX_RED:
         *kind = ACCESS_REDUCE;
         return global;
+    case PTX_WMMA:
+        *kind = ptx_has(i, PTX_PART_STORE) ? ACCESS_WRITE : ACCESS_READ;
+        return global && memory_operand(i);
     case PTX_CALL:
         return strcmp(call_name(s, i), "vprintf") != 0 &&
                strcmp(call_name(s, i), "__assertfail") != 0;
@@ -208,6 +211,21 @@ static void add_guards(struct study *s, struct access_record *r)
         r->guard_count++;
 }
 
+/* Where a warp loads or stores a matrix: the array is told, a lane's part of it is not. */
+static void make_matrix_record(const struct book *b, struct access_record *r,
+                               const struct ptx_operand *at)
+{
+    struct study *s = b->study;
+
+    judge(b, r,
+          resolve_form(s, study_operand(s, r->instruction, at),
+                       s->regions->flow->block_of[r->instruction]));
+    r->form = NULL;
+    if (r->state == ACCESS_CLOSED)
+        set_open(r, "is of a matrix that a warp has together");
+    add_guards(s, r);
+}
+
 static void make_record(const struct book *b, struct access_record *r,
                         const struct ptx_instruction *i)
 {
@@ -217,6 +235,10 @@ static void make_record(const struct book *b, struct access_record *r,
     if (r->kind == ACCESS_OTHER || !at) {
         r->base = ACCESS_BASE_UNKNOWN;
         set_open(r, other_reason(s, i));
+        return;
+    }
+    if (i->opcode == PTX_WMMA) {
+        make_matrix_record(b, r, at);
         return;
     }
     struct trace t = trace_operand(s, r->instruction, at);

@@ -33,7 +33,7 @@ static void visit_operand(const struct study *s, struct trace *t, uint32_t instr
 
 static bool reads_memory(const struct ptx_instruction *i)
 {
-    enum ptx_effect effect = ptx_opcode_effect(i->opcode);
+    enum ptx_effect effect = ptx_instruction_effect(i);
 
     return (effect == PTX_LOADS && i->space != PTX_SPACE_PARAM) || effect == PTX_ATOMIC;
 }

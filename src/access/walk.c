@@ -37,7 +37,7 @@ static const struct access_form *loaded(struct study *s, uint32_t instruction,
 
 static bool reads_memory(const struct ptx_instruction *i)
 {
-    enum ptx_effect effect = ptx_opcode_effect(i->opcode);
+    enum ptx_effect effect = ptx_instruction_effect(i);
 
     return (effect == PTX_LOADS && i->space != PTX_SPACE_PARAM) || effect == PTX_ATOMIC;
 }

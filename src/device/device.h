@@ -110,6 +110,9 @@ struct device_replicas {
     device_addr base[TOPOLOGY_DEVICES_MAX];
 };
 
+/* What threads may have: of stack each, by malloc and new all together. */
+enum device_limit { DEVICE_STACK_BYTES, DEVICE_HEAP_BYTES };
+
 struct device_backend {
     const char *name;
     bool is_virtual; /* its clock is not the world's */
@@ -227,6 +230,10 @@ struct device_backend {
        PROACT_EFAULT, naming array, byte and who did not send it. NULL: not looked at. */
     enum proact_status (*current)(const struct device_set *set, device_addr first,
                                   uint64_t bytes, struct proact_error *err);
+    /* On every device, before a module is loaded whose kernels need it: later it may be
+       refused. Waits for the devices. NULL: what is set is taken for granted. */
+    enum proact_status (*limit)(struct device_set *set, enum device_limit what,
+                                size_t bytes, struct proact_error *err);
     bool has_unit; /* launches may carry a device_unit */
 
     /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of

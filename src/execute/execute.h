@@ -35,6 +35,9 @@ bool execute_variable(const struct execute_program *p, const char *name, size_t 
 
 /* Whether a kernel of it launches kernels: execute_host.child_launch will be asked. */
 bool execute_launches(const struct execute_program *p);
+/* Whether a kernel of it calls malloc or free: execute_host.heap_take and heap_give will be
+   asked. */
+bool execute_allocates(const struct execute_program *p);
 
 struct execute_kernel; /* owned by its program */
 const struct execute_kernel *execute_kernel_find(const struct execute_program *p,
@@ -156,6 +159,10 @@ struct execute_host {
     uint64_t (*child_parameters)(void *context, struct execute_warp *w,
                                  const struct execute_child *child);
     uint32_t (*child_launch)(void *context, struct execute_warp *w, uint64_t parameters);
+    /* malloc and free of a thread: 0 where no room is left; false where no block begins at
+       the address. NULL: nothing is allocated here. */
+    uint64_t (*heap_take)(void *context, struct execute_warp *w, uint64_t bytes);
+    bool (*heap_give)(void *context, struct execute_warp *w, uint64_t address);
 };
 
 /* Accesses go on and fences pass, nothing is remote, a warp's clock is what it has issued,

@@ -71,10 +71,18 @@ struct execute_op {
    Returns false if we cannot execute it. */
 typedef bool op_choose(const struct ptx_instruction *i, struct execute_op *op);
 
+/* A product of matrices that all lanes hold together: see matrix.h. Products of elements
+   are exact. Of floating-point numbers those of 32 bits and less are summed up in f64, in
+   the order of k, and rounded once, to the nearest; of f64 each step is an fma. Integers
+   wrap. */
+struct matrix_product;
+typedef void matrix_multiply(const struct op_registers *r, const struct matrix_product *p);
+
 /* The same operations compiled for several processors; the best that runs here is taken. */
 struct op_table {
     const char *processor;
     op_choose *choose;
+    matrix_multiply *multiply;
 };
 const struct op_table *op_table_best(void);
 

@@ -143,6 +143,11 @@ bool execute_launches(const struct execute_program *p)
     return p->launches;
 }
 
+bool execute_allocates(const struct execute_program *p)
+{
+    return p->allocates;
+}
+
 static const struct execute_kernel *kernel_named(const struct execute_program *p,
                                                  const char *name)
 {

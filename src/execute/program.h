@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "execute/execute.h"
+#include "execute/matrix.h"
 #include "execute/op.h"
 
 /* The interpreter's own operations: execute_op.code. */
@@ -18,6 +19,10 @@ enum op_code {
     CODE_BRANCH_TABLE, /* to tables[extra] by from[0] */
     CODE_CALL,         /* to operation `extra`; the way back is kept in `to` */
     CODE_RETURN,       /* by from[0] */
+    CODE_SKIP,         /* as CODE_BRANCH */
+    CODE_ENTER, /* a frame of `extra` bytes on the stack that ends at from[0]; `to`: it */
+    CODE_PUSH,  /* saves[extra] to the stack that ends at from[0] */
+    CODE_POP,   /* ... and back */
     CODE_EXIT,
     CODE_TRAP,
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
@@ -36,6 +41,8 @@ enum op_code {
     CODE_PRINT,     /* vprintf: offsets in thread memory: format, arguments; `to`: result */
     CODE_CHILD,     /* of CUDA's device runtime; detail: enum child_kind; offsets in thread
                        memory: arguments, `to`: result */
+    CODE_HEAP,      /* malloc, free; detail: enum heap_kind; offsets as of CODE_CHILD */
+    CODE_MATRIX,    /* matrices[extra], by the whole warp */
     CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
     CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
     CODE_SHARED,
@@ -51,6 +58,7 @@ enum op_code {
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 
 enum barrier_kind { BARRIER_SYNC, BARRIER_ARRIVE, BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+enum heap_kind { HEAP_TAKE, HEAP_GIVE };
 enum child_kind { CHILD_PARAMETERS, CHILD_LAUNCH };
 enum clock_kind { CLOCK_64, CLOCK_LOW, CLOCK_HIGH, TIMER_64, TIMER_LOW, TIMER_HIGH };
 
@@ -123,6 +131,18 @@ struct cleared_register {
     uint32_t offset, bytes;
 };
 
+/* What a caller needs once more behind a call, while its function runs again. */
+struct stack_saved {
+    op_place place; /* of a register; an offset where it is memory of the thread */
+    uint32_t bytes; /* a lane; 0: a predicate */
+    bool is_memory;
+};
+struct stack_save {
+    uint32_t first, count; /* in execute_kernel.saved */
+    uint32_t bytes;
+};
+enum { STACK_BYTES = 1 << 16 }; /* of a thread, where functions call themselves */
+
 struct op_list {
     struct execute_op *ops;
     size_t count, capacity;
@@ -144,6 +164,12 @@ struct execute_kernel {
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
+    uint32_t stack_bytes; /* at the start of thread memory */
+    struct stack_saved *saved;
+    struct stack_save *saves;
+    size_t saved_count, save_count;
+    struct matrix_product *matrices;
+    size_t matrix_count;
     struct cleared_register *cleared;
     size_t cleared_count;
     bool stores_bulk; /* has CODE_BULK */
@@ -153,7 +179,8 @@ struct execute_program {
     const struct ptx_module *module;
     struct execute_kernel *kernels;
     uint32_t kernel_count;
-    bool launches; /* a kernel of it launches kernels */
+    bool launches;  /* a kernel of it launches kernels */
+    bool allocates; /* ... allocates memory */
     size_t bytes;
     uint64_t *offsets; /* of the module's symbols in the block; by symbol */
     struct arena arena;

@@ -33,7 +33,7 @@ static void replace_word(struct clone *c, const struct ptx_instruction *i, const
 /* Stores go to the peers as well, so that fences and orders have to hold there. */
 static void widen(struct clone *c, const struct ptx_instruction *i)
 {
-    enum ptx_effect effect = ptx_opcode_effect(i->opcode);
+    enum ptx_effect effect = ptx_instruction_effect(i);
     bool orders = i->opcode == PTX_FENCE || i->opcode == PTX_MEMBAR;
 
     if (!orders && effect != PTX_STORES && effect != PTX_ATOMIC && effect != PTX_LOADS)

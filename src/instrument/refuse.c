@@ -151,7 +151,7 @@ static enum proact_status refuse_store(const struct clone *c,
                                        const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[0];
-    bool stores = i->opcode == PTX_ST && to->kind == PTX_MEMORY;
+    bool stores = (i->opcode == PTX_ST || i->opcode == PTX_WMMA) && to->kind == PTX_MEMORY;
 
     if (!stores || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
         i->space == PTX_SPACE_PARAM)

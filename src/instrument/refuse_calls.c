@@ -58,7 +58,7 @@ static bool asks_place(const struct ptx_instruction *i)
 static bool writes(const struct ptx_module *m, const struct ptx_function *f,
                    const struct origin *origin, const struct ptx_instruction *i)
 {
-    enum ptx_effect effect = ptx_opcode_effect(i->opcode);
+    enum ptx_effect effect = ptx_instruction_effect(i);
 
     if ((effect != PTX_STORES && effect != PTX_ATOMIC) || i->space == PTX_SPACE_SHARED ||
         i->space == PTX_SPACE_LOCAL || i->space == PTX_SPACE_PARAM)

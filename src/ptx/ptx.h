@@ -218,6 +218,8 @@ void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool re
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
 const char *ptx_opcode_spelling(enum ptx_opcode opcode);
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);
+/* Of this form of the opcode: of wmma, which loads, multiplies or stores. */
+enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i);
 
 /* Copies the instruction's text, at most `size` with the NUL, for messages. */
 void ptx_instruction_text(const struct ptx_module *m, const struct ptx_instruction *i,

@@ -134,3 +134,12 @@ enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode)
 {
     return opcode < PTX_OPCODE_COUNT ? opcodes[opcode].effect : PTX_ORDERS;
 }
+
+enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i)
+{
+    if (i->opcode != PTX_WMMA)
+        return ptx_opcode_effect(i->opcode);
+    return ptx_has(i, PTX_PART_LOAD)    ? PTX_LOADS
+           : ptx_has(i, PTX_PART_STORE) ? PTX_STORES
+                                        : PTX_ORDERS;
+}

@@ -63,7 +63,7 @@ static bool writes_global(const struct ptx_function *f)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
-        enum ptx_effect effect = ptx_opcode_effect(in->opcode);
+        enum ptx_effect effect = ptx_instruction_effect(in);
 
         if (((effect == PTX_STORES || effect == PTX_ATOMIC) &&
              in->space != PTX_SPACE_SHARED && in->space != PTX_SPACE_LOCAL &&

@@ -40,6 +40,21 @@ static void matrices_are_stored_by_lines(void **state)
                    "kernel 'k', t.ptx:13: where it writes depends on what line 12 reads");
 }
 
+static void a_matrix_is_stored_not_added(void **state)
+{
+    struct cut c = cut_text("",
+                            "wmma.store.d.sync.aligned.row.m8n32k16.global.f16 [%rd1],\n"
+                            "{%r2, %r2, %r2, %r2}, %r1; red.global.add.u32 [%rd3], %r1;",
+                            NULL);
+
+    (void)state;
+    assert_non_null(c.slice);
+    assert_int_equal(write_set_slice_info(c.slice).site_count, 2);
+    assert_false(write_set_slice_info(c.slice).sites[0].is_atomic);
+    assert_true(write_set_slice_info(c.slice).sites[1].is_atomic);
+    write_set_slice_destroy(c.slice);
+}
+
 static void what_decides_nothing_goes(void **state)
 {
     struct cut c = cut_text(".shared .b32 s[32];\n",
@@ -245,6 +260,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_of_every_width_are_followed),
         cmocka_unit_test(matrices_are_stored_by_lines),
+        cmocka_unit_test(a_matrix_is_stored_not_added),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
         cmocka_unit_test(memory_as_a_guard_is_dropped),

@@ -229,7 +229,7 @@ cu_result cuCtxSetLimit(cu_limit what, size_t value)
 {
     cu_result result = fake_enter(__func__);
 
-    if (!result)
+    if (!result && what == CU_STACK_BYTES)
         fake_cuda()->contexts[fake_device()].stack_bytes = value;
-    return what == CU_STACK_BYTES ? result : CU_INVALID_VALUE;
+    return what == CU_STACK_BYTES || what == CU_HEAP_BYTES ? result : CU_INVALID_VALUE;
 }

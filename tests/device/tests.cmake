@@ -6,7 +6,7 @@ target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c
 foreach(part time cost order fault bulk)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
-foreach(part residency device_unit children)
+foreach(part residency device_unit children heap)
     target_sources(${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
 

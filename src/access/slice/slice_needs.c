@@ -117,7 +117,7 @@ static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
 
     s->site_at[s->site_count++] = at;
     *site = (struct write_set_site){.line = i->line, .bytes = bytes};
-    site->is_atomic = i->opcode != PTX_ST;
+    site->is_atomic = ptx_instruction_effect(i) != PTX_STORES;
     site->is_may = (i->guard >= 0 && s->taint[i->guard]) || is_may(s, block, seen);
     free(seen);
 }

@@ -95,7 +95,7 @@ const char *slice_root(const struct slice *s, const struct ptx_instruction *i)
 {
     if (i->opcode == PTX_OPCODE_COUNT)
         return "computes";
-    switch (ptx_opcode_effect(i->opcode)) {
+    switch (ptx_instruction_effect(i)) {
     case PTX_PURE:
         return pure_root(s, i);
     case PTX_LOADS:

@@ -179,6 +179,10 @@ struct slice_writer slice_writer(const struct slice *s, const struct ptx_instruc
 {
     if (i->opcode != PTX_CALL)
         return plain_writer(s, i);
+    const struct ptx_symbol *callee = callee_of(s->module, s->f, i);
+
+    if (callee && (!strcmp(callee->name, "malloc") || !strcmp(callee->name, "free")))
+        return (struct slice_writer){.refusal = "allocates memory, which one device has"};
     bool *seen = must_calloc(s->module->function_count + 1u, sizeof *seen);
     bool writes = call_writes(s->module, s->f, i, seen);
     struct slice_writer w = {.refusal = writes ? "calls what may write memory" : NULL};

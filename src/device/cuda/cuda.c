@@ -223,6 +223,7 @@ const struct device_backend device_cuda = {
     .carry_end = cuda_carry_end,
     .observe = cuda_observe,
     .replicas = cuda_replicas,
+    .limit = cuda_limit,
     .guests_follow = cuda_guests_follow,
     .follow_guests = cuda_follow_guests,
     .guest_stream_create = cuda_guest_stream_create,

@@ -213,6 +213,8 @@ void cuda_observe(struct device_set *set, device_observer *observer, void *conte
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err);
 
+enum proact_status cuda_limit(struct device_set *set, enum device_limit what, size_t bytes,
+                              struct proact_error *err);
 /* cuda_early.c: before a kernel can be launched that needs it. `ptx` ends with a NUL. */
 enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
                                     const char *ptx, struct proact_error *err);

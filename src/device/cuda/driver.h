@@ -72,6 +72,7 @@ enum { /* of a kernel */
 };
 enum {                     /* of a context */
        CU_STACK_BYTES = 0, /* of a thread */
+       CU_HEAP_BYTES = 2,  /* for malloc in kernels */
 };
 enum { /* options of module_load and link_create */
        CU_JIT_ERROR_LOG = 5,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "device/emulator/children.h"
 #include "device/emulator/enqueue.h"
+#include "device/emulator/heap.h"
 #include "device/emulator/image.h"
 #include "device/emulator/message.h"
 #include "device/emulator/print_log.h"
@@ -35,6 +36,7 @@ static void set_destroy(struct device_set *set)
         agenda_clear(&d->agenda);
         span_log_clear(d);
         prints_clear(d);
+        heap_clear(d);
         children_clear(d);
         free(d->atomics);
         free(d->sms);
@@ -327,5 +329,6 @@ const struct device_backend device_emulator = {
     .observe = observe,
     .replicas = replicas,
     .current = current,
+    .limit = heap_limit,
     .has_unit = true,
 };

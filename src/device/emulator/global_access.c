@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/emulator/checked.h"
+#include "device/emulator/heap.h"
 #include "device/emulator/message.h"
 
 enum { LANES = 32, LINE_SHIFT = 7, LINE_BYTES = 1 << LINE_SHIFT, SECTOR_BYTES = 32 };
@@ -93,6 +94,8 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
                  "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes on device %u",
                  address - nearest->first, nearest->end - nearest->first,
                  memory_device(memory, address));
+    if (heap_holds(d->heap, address))
+        heap_say(d->heap, address, place, sizeof place);
     execute_warp_thread(w, lane, thread);
     snprintf(
         c->fault, sizeof c->fault,
@@ -121,7 +124,11 @@ __attribute__((noinline)) enum execute_verdict access_look_up(
             return refuse(d, w, a, lane, "out of bounds");
         unsigned owner = memory_device(memory, address);
 
-        if (owner == d->number) {
+        if (heap_holds(d->heap, address)) { /* what is free now may not stay so */
+            if (!heap_inside(d->heap, address, a->bytes))
+                return refuse(d, w, a, lane, "out of bounds");
+            *known = (struct known_range){0, 0};
+        } else if (owner == d->number) {
             *known = (struct known_range){in->first, in->end - in->first};
         } else {
             verdict = EXECUTE_TAKEN;

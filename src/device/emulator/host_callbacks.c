@@ -3,6 +3,7 @@
 #include "device/emulator/checked.h"
 #include "device/emulator/children.h"
 #include "device/emulator/global_access.h"
+#include "device/emulator/heap.h"
 #include "device/emulator/print_log.h"
 
 static void barrier(void *context, struct execute_cta *cta)
@@ -45,5 +46,7 @@ void host_callbacks(struct emulated *d)
         .bulk = bulk_global,
         .child_parameters = child_parameters,
         .child_launch = child_launch,
+        .heap_take = heap_take,
+        .heap_give = heap_give,
     };
 }

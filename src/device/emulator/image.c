@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "device/emulator/children.h"
+#include "device/emulator/heap.h"
 #include "device/emulator/stream.h"
 
 struct image {
@@ -111,7 +112,8 @@ enum proact_status module_load(struct device_set *set, unsigned device, const ch
     if ((status = image_find(set, name ? name : "module", ptx, bytes, &m->image, err)) ||
         (status = place_variables(m, err)) ||
         (execute_launches(m->image->program) &&
-         (status = children_open(set, device, err)))) {
+         (status = children_open(set, device, err))) ||
+        (execute_allocates(m->image->program) && (status = heap_open(set, device, err)))) {
         module_unload(m);
         return status;
     }

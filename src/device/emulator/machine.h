@@ -108,6 +108,7 @@ struct emulated {
     struct execute_pool *pool;
     struct execute_host host;
     uint64_t chance;
+    struct heap *heap;         /* of what kernels allocate; NULL: none made */
     struct children *children; /* places for what kernels launch; NULL: none made */
 
     uint64_t changes, looks; /* of memory or progress; in vain: see stall.c */
@@ -135,6 +136,7 @@ struct device_set {
     bool is_shared;      /* this window by the team */
     struct check *check; /* NULL unless options.check */
     uint64_t grid_ids;
+    uint64_t heap_bytes; /* of a device; 0: as many as usual */
     struct image *images;
     struct device_module *modules;
     device_observer *observer;

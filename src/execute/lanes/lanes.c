@@ -8,6 +8,7 @@
 #include "execute/lanes/lanes_carry.h"
 #include "execute/lanes/lanes_compare.h"
 #include "execute/lanes/lanes_convert.h"
+#include "execute/lanes/lanes_matrix.h"
 #include "execute/lanes/lanes_move.h"
 #include "execute/lanes/lanes_table.h"
 #include "execute/lanes/lanes_words.h"
@@ -276,4 +277,4 @@ static bool choose(const struct ptx_instruction *i, struct execute_op *op)
     }
 }
 
-const struct op_table LANES_TABLE = {LANES_PROCESSOR, choose};
+const struct op_table LANES_TABLE = {LANES_PROCESSOR, choose, multiply};

@@ -8,38 +8,17 @@
 #include <string.h>
 
 #include "execute/load/decode_layout.h"
+#include "execute/load/decode_recursion.h"
 
 static bool function_decode(struct decoder *d, uint32_t index);
 
-/* Functions that `f` calls are decoded before it. */
-static bool callees_decode(struct decoder *d, const struct ptx_function *f)
+/* Functions that `f` calls are decoded before it, but for those that lead to it. */
+static bool callees_decode(struct decoder *d, const struct frame *frame)
 {
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
-
-        const struct indirect_call c = indirect_call_find(d->module, f, i);
-
-        for (uint32_t k = 0; c.target && k < d->module->function_count; k++)
-            if (indirect_call_fits(d->module, f, &c, &d->module->functions[k]) &&
-                !d->frames[k].is_open && !d->frames[k].is_done && !function_decode(d, k))
-                return false;
-        if (i->opcode != PTX_CALL)
-            continue;
-        for (uint32_t k = 0; k < i->operand_count; k++) {
-            if (i->operands[k].kind != PTX_SYMBOL)
-                continue;
-            const struct ptx_symbol *s = ptx_symbol(d->module, f, i->operands[k].symbol);
-
-            if (!s->is_function || s->function < 0)
-                continue;
-            if (d->frames[s->function].is_open)
-                return refuse(d, "function '%s' calls itself: kernel '%s', line %u",
-                              s->name, d->kernel->info.name, i->line);
-            if (!d->frames[s->function].is_done &&
-                !function_decode(d, (uint32_t)s->function))
-                return false;
-        }
-    }
+    for (uint32_t k = 0; k < d->module->function_count; k++)
+        if (frame->calls[k] && !d->frames[k].is_open && !d->frames[k].is_done &&
+            !function_decode(d, k))
+            return false;
     return true;
 }
 
@@ -63,25 +42,26 @@ static bool function_decode(struct decoder *d, uint32_t index)
     struct frame *frame = &d->frames[index];
 
     frame->is_open = true;
-    if (!callees_decode(d, f))
+    if (!callees_decode(d, frame))
         return false;
-    frame->is_open = false;
-    frame->is_done = true;
     d->function = f;
     d->frame = frame;
     d->homes = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *d->homes);
     for (uint32_t n = 0; n < f->register_count; n++)
         d->homes[n] = (struct home){.place = PLACE_NONE, .spread = PLACE_NONE};
-    if (!symbols_place(d))
+    if (!frame->is_recursive && !symbols_place(d))
         return false;
-    frame->way_back = place_new(d, FILE_WARP, 4);
+    if (!frame->is_recursive)
+        frame->way_back = place_new(d, FILE_WARP, 4);
     const bool *leaders = leaders_find(d, f);
 
     if (d->hoist && !hoist_function(d))
         return false;
     place_registers(d, leaders);
     frame->entry = (uint32_t)d->kernel->stream.count;
-    return stream_function(d, leaders);
+    frame->is_done = stream_function(d, leaders);
+    frame->is_open = false;
+    return frame->is_done;
 }
 
 /* FILE_LAUNCH as it is before a launch is known: the constants. */
@@ -97,6 +77,22 @@ static void constants_write(struct decoder *d)
         for (unsigned l = 0; l < (c->bytes ? LANES : 1); l++)
             memcpy(at + l * c->bytes, &c->bits, c->bytes == 8 || c->bytes == 16 ? 8 : 4);
     }
+}
+
+/* A kernel that reaches what calls itself has a stack in front of its thread memory. */
+static bool recursion_find(struct decoder *d, uint32_t index)
+{
+    bool placed = true;
+
+    d->stack = PLACE_NONE;
+    if (!calls_find(d, index))
+        return true;
+    d->stack = place_new(d, FILE_WARP, 4);
+    clear_at_start(d, d->stack, 4);
+    d->kernel->stack_bytes = d->thread_bytes = STACK_BYTES;
+    for (uint32_t k = 0; k < d->module->function_count && placed; k++)
+        placed = !calls_itself(d, k) || recursion_prepare(d, k);
+    return placed;
 }
 
 void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoist)
@@ -120,13 +116,15 @@ void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoi
     uint32_t index = (uint32_t)(k->function - m->functions);
 
     shared_place(&d, index);
-    if (function_decode(&d, index)) {
+    if (recursion_find(&d, index) && function_decode(&d, index)) {
+        calls_finish(&d);
         k->entry = d.frames[index].entry;
         k->info.shared_bytes = d.shared_bytes;
         k->info.local_bytes_per_thread = (d.thread_bytes + 15) / 16 * 16;
         k->info.access_count = (uint32_t)k->site_count;
         constants_write(&d);
     }
+    free(d.unfinished);
     free(d.constants);
     free(d.spreads);
     free(d.memos);
@@ -145,5 +143,8 @@ void kernel_clear(struct execute_kernel *k)
     for (size_t n = 0; n < k->table_count; n++)
         free(k->tables[n].targets);
     free(k->tables);
+    free(k->matrices);
+    free(k->saved);
+    free(k->saves);
     free(k->cleared);
 }

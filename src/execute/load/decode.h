@@ -18,9 +18,13 @@ struct home {
 /* A function that the kernel reaches; by index in the module. */
 struct frame {
     bool is_reached, is_open, is_done;
+    bool is_recursive; /* then its local variables lie on the stack, from `base` on */
     uint32_t entry;    /* operation */
     op_place way_back; /* register with the operation to return to */
-    uint32_t *offsets; /* of its symbols: in thread memory, or in shared memory */
+    op_place base;
+    uint32_t local_bytes;
+    uint32_t *offsets; /* of its symbols: in thread memory, in shared memory, from base */
+    bool *calls;       /* by function: whether it calls that, if by way of others */
 };
 
 struct decoder {
@@ -44,17 +48,26 @@ struct decoder {
         uint8_t bytes;
     } * constants;
     size_t constant_count, constant_capacity;
-    size_t variable_capacity, site_capacity, table_capacity, cleared_capacity;
+    size_t variable_capacity, site_capacity, table_capacity, matrix_capacity,
+        cleared_capacity;
     op_place *spreads; /* of registers that vary, in this stretch of code */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
+    op_place stack; /* where the thread's stack ends; PLACE_NONE where it has none */
+    struct unfinished_call {
+        size_t op;
+        uint32_t function;
+    } * unfinished; /* of functions that are not decoded yet */
+    size_t unfinished_count, unfinished_capacity, saved_capacity, save_capacity;
+    struct liveness *liveness; /* of the function being decoded */
     op_place
         scratch[4]; /* 0: predicate, then 4, 8, 16 bytes; what is written there is lost */
     struct spread_memo {
         op_place base, spread;
     } * memos; /* of registers that do not vary */
     size_t memo_count, memo_capacity;
-    op_place copied[4]; /* what cp.async carries */
+    op_place carried[4]; /* what one instruction loads and then stores or spreads */
+    op_place moved[2];   /* addresses that an instruction finds for each lane, by width */
     struct arena arena;
 };
 
@@ -65,7 +78,8 @@ bool refuse_instruction(struct decoder *d, const struct ptx_instruction *i);
 bool refuse_special(struct decoder *d, const struct ptx_operand *o);
 
 /* decode_emit.c: operations and places */
-unsigned lane_bytes(unsigned type_bytes); /* 4, 8 or 16; 0 for a predicate */
+op_place carried_place(struct decoder *d, unsigned n); /* 4 bytes a lane; n < 4 */
+unsigned lane_bytes(unsigned type_bytes);              /* 4, 8 or 16; 0 for a predicate */
 op_place place_new(struct decoder *d, enum op_file file, unsigned bytes);
 op_place place_bytes(struct decoder *d, enum op_file file, uint32_t bytes);
 op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes);
@@ -78,6 +92,7 @@ enum symbol_home {
     HOME_NONE,
     HOME_PARAMETER,
     HOME_THREAD,
+    HOME_STACK, /* offset from the frame's base */
     HOME_SHARED,
     HOME_BLOCK,
     HOME_FUNCTION
@@ -108,6 +123,10 @@ bool instruction_ends_block(const struct ptx_instruction *i);
 /* The passes over one function, in order. */
 bool hoist_function(struct decoder *d); /* moves what does not change out of the stream */
 void place_registers(struct decoder *d, const bool *leaders);
+/* A register that is zero before the warp has written it; `bytes` a lane. */
+void clear_at_start(struct decoder *d, op_place place, unsigned bytes);
+/* Whether register `reg` is read behind instruction n, which ends its block. */
+bool is_live_after(const struct decoder *d, uint32_t n, uint32_t reg);
 bool stream_function(struct decoder *d, const bool *leaders); /* emits the rest */
 
 /* decode_memory.c. Fill base and offset of a site from [reg + n], [symbol + n] or [n];
@@ -116,6 +135,10 @@ bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *
                const struct ptx_operand *at, enum op_code *code);
 bool site_address(struct decoder *d, struct site *s, const struct ptx_instruction *i,
                   const struct ptx_operand *at, enum op_code *code);
+/* How the addresses of s->base lie, which is register `reg`, or -1 for none. */
+void site_spread(struct decoder *d, struct site *s, int32_t reg);
+enum op_code code_of_space(const struct decoder *d, enum ptx_space space);
+enum execute_scope scope_of(const struct ptx_instruction *i);
 void site_add(struct decoder *d, struct site *s);
 struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code);
 
@@ -128,6 +151,13 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
+bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
+bool decode_product(struct decoder *d, const struct ptx_instruction *i);
+bool decode_rows(struct decoder *d, const struct ptx_instruction *i);
+/* Waits for all lanes of the warp. */
+void converge_all(struct decoder *d);
+/* Slots that a warp needs to issue the instruction. */
+uint32_t instruction_slots(const struct ptx_instruction *i);
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i);
 /* A call to what a register says; `target` is NULL where it is none. */
 struct indirect_call {

@@ -93,11 +93,8 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
         s.element = s.width = 4;
         s.count = (uint8_t)(size->integer / 4);
         s.access.bytes = s.access.align = (uint32_t)size->integer;
-        for (unsigned n = 0; n < s.count; n++) {
-            if (!d->copied[n])
-                d->copied[n] = place_new(d, FILE_WARP, 4);
-            s.value[n] = d->copied[n];
-        }
+        for (unsigned n = 0; n < s.count; n++)
+            s.value[n] = carried_place(d, n);
         if (!site_address(d, &s, i, &i->operands[load], &code))
             return false;
         site_emit(d, &s, code);

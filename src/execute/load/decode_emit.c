@@ -107,6 +107,13 @@ op_place place_new(struct decoder *d, enum op_file file, unsigned bytes)
     return place;
 }
 
+op_place carried_place(struct decoder *d, unsigned n)
+{
+    if (!d->carried[n])
+        d->carried[n] = place_new(d, FILE_WARP, 4);
+    return d->carried[n];
+}
+
 op_place constant_place(struct decoder *d, uint64_t bits, unsigned bytes)
 {
     if (bytes == 0)

@@ -2,7 +2,7 @@
 /* Calls by address: virtual functions, pointers to functions. Functions are decoded into
    one program, each once, so such a call asks for one after the other that fits whether it
    is the one, and calls it for the lanes that want it. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_recursion.h"
 
 static void compare(const struct op_registers *r, const struct execute_op *op,
                     uint32_t mask)
@@ -47,23 +47,58 @@ static void copy_where(struct decoder *d, op_place yes, uint64_t from, uint64_t 
     op->extra = bytes;
 }
 
-static void call_where(struct decoder *d, op_place yes, uint32_t function,
-                       const uint64_t *from, const uint64_t *to)
+struct calling_where {
+    const struct ptx_instruction *i;
+    uint32_t function;
+    const uint64_t *from, *to;
+    op_place target, yes; /* the function's address; lanes that call it */
+};
+
+static void call_where(struct decoder *d, const struct calling_where *c)
 {
-    const struct ptx_function *f = &d->module->functions[function];
-    const struct frame *callee = &d->frames[function];
+    const struct ptx_function *f = &d->module->functions[c->function];
+    const uint32_t *offsets = d->frames[c->function].offsets;
+    op_place yes = c->yes;
 
     for (uint32_t n = 0; n < f->parameter_count; n++)
-        copy_where(d, yes, from[n], callee->offsets[n], f->symbols[n].bytes);
+        copy_where(d, yes, c->from[n], offsets[n], f->symbols[n].bytes);
     where(d, yes, false);
-    struct execute_op *op = emit(d, CODE_CALL);
-
-    op->detail[OP_GUARDED] = true;
-    op->extra = callee->entry;
-    op->to = callee->way_back;
+    call_emit(d, c->function);
+    d->kernel->stream.ops[d->kernel->stream.count - 1].detail[OP_GUARDED] = true;
     for (uint32_t n = f->parameter_count; n < f->parameter_count + f->return_count; n++)
-        copy_where(d, yes, callee->offsets[n], to[n - f->parameter_count],
-                   f->symbols[n].bytes);
+        copy_where(d, yes, offsets[n], c->to[n - f->parameter_count], f->symbols[n].bytes);
+}
+
+static void copy(struct decoder *d, uint64_t from, uint64_t to, uint32_t bytes)
+{
+    struct execute_op *op = emit(d, CODE_COPY);
+
+    op->from[0] = (op_place)from;
+    op->to = (op_place)to;
+    op->extra = bytes;
+}
+
+/* As above, of what may call back: others on their way through this call leave nothing as
+   it was, so that what is needed later comes from the stack. */
+static void call_back_where(struct decoder *d, const struct calling_where *c)
+{
+    const struct ptx_function *f = &d->module->functions[c->function];
+    const struct ptx_symbol *results = f->symbols + f->parameter_count;
+    const uint32_t *offsets = d->frames[c->function].offsets;
+    uint32_t aside = (d->thread_bytes + 15) / 16 * 16, at = aside;
+    size_t skip = recursion_skip(d, c->yes, false);
+    uint32_t save = recursion_save(d, c->i, c->target);
+
+    for (uint32_t n = 0; n < f->parameter_count; n++)
+        copy(d, c->from[n], offsets[n], f->symbols[n].bytes);
+    call_emit(d, c->function);
+    for (uint32_t n = 0; n < f->return_count; at += results[n++].bytes)
+        copy(d, offsets[f->parameter_count + n], at, results[n].bytes);
+    d->thread_bytes = at;
+    recursion_restore(d, save);
+    for (uint32_t n = 0; n < f->return_count; aside += results[n++].bytes)
+        copy(d, aside, c->to[n], results[n].bytes);
+    recursion_land(d, skip);
 }
 
 bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
@@ -82,8 +117,7 @@ bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
     emit_lanes(d, clear, done, target);
     d->guard = NULL;
     for (uint32_t n = 0; n < d->module->function_count; n++) {
-        if (!d->frames[n].is_done ||
-            !indirect_call_fits(d->module, d->function, c, &d->module->functions[n]))
+        if (!indirect_call_fits(d->module, d->function, c, &d->module->functions[n]))
             continue;
         op_place is = constant_place(d, EXECUTE_FUNCTION(n), 8);
         op_place yes = place_new(d, FILE_WARP, 0);
@@ -93,7 +127,12 @@ bool decode_indirect_call(struct decoder *d, const struct ptx_instruction *i,
         emit_lanes(d, compare, yes, target)->from[1] = is;
         emit_lanes(d, compare, done, target)->from[1] = is;
         d->guard = NULL;
-        call_where(d, yes, n, from, to);
+        const struct calling_where calling = {i, n, from, to, target, yes};
+
+        if (calls_back(d, n))
+            call_back_where(d, &calling);
+        else
+            call_where(d, &calling);
     }
     where(d, done, true);
     emit(d, CODE_TRAP)->detail[OP_GUARDED] = true;

@@ -90,8 +90,11 @@ bool symbols_place(struct decoder *d)
         if (s->space != PTX_SPACE_LOCAL && s->space != PTX_SPACE_PARAM)
             return refuse(d, "variable '%s' of a function cannot be placed: kernel '%s'",
                           s->name, d->kernel->info.name);
-        d->frame->offsets[n] = align_up(d->thread_bytes, s->align);
-        d->thread_bytes = d->frame->offsets[n] + s->bytes;
+        bool on_stack = d->frame->is_recursive && s->space == PTX_SPACE_LOCAL;
+        uint32_t *bytes = on_stack ? &d->frame->local_bytes : &d->thread_bytes;
+
+        d->frame->offsets[n] = align_up(*bytes, s->align);
+        *bytes = d->frame->offsets[n] + s->bytes;
     }
     return true;
 }
@@ -119,5 +122,7 @@ enum symbol_home symbol_find(const struct decoder *d, int32_t symbol, uint64_t *
         return HOME_PARAMETER;
     }
     *offset = d->frame->offsets[symbol];
+    if (s->space == PTX_SPACE_LOCAL && d->frame->is_recursive)
+        return HOME_STACK;
     return s->space == PTX_SPACE_SHARED ? HOME_SHARED : HOME_THREAD;
 }

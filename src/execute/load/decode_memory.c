@@ -8,7 +8,7 @@
 #include "execute/run/run_atomic.h"
 #include "execute/run/run_convert.h"
 
-static enum execute_scope scope_of(const struct ptx_instruction *i)
+enum execute_scope scope_of(const struct ptx_instruction *i)
 {
     if (ptx_has(i, PTX_PART_SYS) || ptx_has(i, PTX_PART_VOLATILE))
         return EXECUTE_SYS;
@@ -35,7 +35,7 @@ static enum execute_order order_of(const struct ptx_instruction *i,
 
 /* Records of registers that do not vary are found with them, once; others in the warp, once
    a stretch of code in which the group of lanes cannot grow. */
-static void site_spread(struct decoder *d, struct site *s, int32_t reg)
+void site_spread(struct decoder *d, struct site *s, int32_t reg)
 {
     enum op_file file = s->base >> 30;
     struct home *home = reg >= 0 ? &d->homes[reg] : NULL;
@@ -76,7 +76,7 @@ static void site_spread(struct decoder *d, struct site *s, int32_t reg)
     }
 }
 
-static enum op_code code_of_space(const struct decoder *d, enum ptx_space space)
+enum op_code code_of_space(const struct decoder *d, enum ptx_space space)
 {
     switch (space) {
     case PTX_SPACE_GLOBAL:
@@ -116,10 +116,17 @@ bool site_base(struct decoder *d, struct site *s, const struct ptx_instruction *
             return refuse_instruction(d, i);
         if (home == HOME_BLOCK)
             s->base = variable_place(d, offset);
+        else if (home == HOME_STACK && at->reg >= 0)
+            return refuse_instruction(d, i);
         else
             s->offset += (int64_t)offset;
+        if (home == HOME_STACK) {
+            s->base = d->frame->base;
+            s->base_bytes = 4;
+        }
         *code = home == HOME_SHARED      ? CODE_SHARED
                 : home == HOME_THREAD    ? CODE_THREAD
+                : home == HOME_STACK     ? CODE_THREAD
                 : home == HOME_PARAMETER ? CODE_PARAMETER
                                          : *code;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction at a time: moves, addresses, arithmetic and jumps. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_recursion.h"
 
 #include <string.h>
 
@@ -261,6 +261,8 @@ static bool decode_leave(struct decoder *d, const struct ptx_instruction *i)
 {
     bool ends = i->opcode == PTX_EXIT || d->function->is_entry;
 
+    if (!ends)
+        recursion_leave(d);
     emit(d, ends ? CODE_EXIT : CODE_RETURN)->from[0] = d->frame->way_back;
     return true;
 }
@@ -288,6 +290,14 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
                                                                : decode_copy(d, i);
     case PTX_MBARRIER:
         return decode_mbarrier(d, i);
+    case PTX_WMMA:
+        return ptx_has(i, PTX_PART_MMA) ? decode_product(d, i) : decode_fragment(d, i);
+    case PTX_MMA:
+        return decode_product(d, i);
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+    case PTX_MOVMATRIX:
+        return decode_rows(d, i);
     case PTX_BRA:
         return decode_branch(d, i);
     case PTX_BRX:

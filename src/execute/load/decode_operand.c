@@ -57,6 +57,7 @@ bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
     op_place place;
     unsigned bytes;
     enum op_file inner;
+    uint64_t offset;
 
     *file = FILE_LAUNCH;
     switch (o->kind) {
@@ -72,8 +73,9 @@ bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
         return true;
     case PTX_INTEGER:
     case PTX_FLOAT:
-    case PTX_SYMBOL:
         return true;
+    case PTX_SYMBOL:
+        return symbol_find(d, o->symbol, &offset) != HOME_STACK;
     case PTX_VECTOR:
         for (uint32_t n = 0; n < o->count; n++) {
             if (!operand_is_hoistable(d, &o->list[n], &inner))
@@ -115,6 +117,17 @@ static uint64_t kernel_number(const struct ptx_module *m, const struct ptx_symbo
     return number;
 }
 
+/* The address of a variable on the stack, from the frame's base on. */
+static op_place stack_address(struct decoder *d, uint64_t offset, unsigned bytes)
+{
+    op_place to = place_new(d, FILE_WARP, bytes);
+    struct execute_op *op = emit_lanes(d, convert_stack_address, to, d->frame->base);
+
+    op->detail[0] = (uint8_t)bytes;
+    op->extra = (uint32_t)offset;
+    return to;
+}
+
 static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsigned bytes,
                           op_place *out)
 {
@@ -126,6 +139,9 @@ static bool symbol_source(struct decoder *d, const struct ptx_operand *o, unsign
     case HOME_THREAD:
     case HOME_SHARED:
         *out = constant_place(d, offset + (uint64_t)o->integer, bytes);
+        return true;
+    case HOME_STACK:
+        *out = stack_address(d, offset + (uint64_t)o->integer, bytes);
         return true;
     case HOME_BLOCK:
         if (bytes == 8) {

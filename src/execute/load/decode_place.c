@@ -182,7 +182,7 @@ static op_place shelf_take(struct decoder *d, struct shelf *s, const struct inte
     return s->places[s->count++].place;
 }
 
-static void clear_at_start(struct decoder *d, op_place place, unsigned bytes)
+void clear_at_start(struct decoder *d, op_place place, unsigned bytes)
 {
     struct execute_kernel *k = d->kernel;
 
@@ -192,16 +192,25 @@ static void clear_at_start(struct decoder *d, op_place place, unsigned bytes)
         (struct cleared_register){place & PLACE_OFFSET, bytes ? bytes * LANES : 4};
 }
 
+bool is_live_after(const struct decoder *d, uint32_t n, uint32_t reg)
+{
+    const struct liveness *v = d->liveness;
+
+    return bit(v->out + (size_t)v->block_of[n] * v->words, reg);
+}
+
 void place_registers(struct decoder *d, const bool *leaders)
 {
     const struct ptx_function *f = d->function;
-    struct liveness v = {.f = f};
+    struct liveness *live = arena_alloc(&d->arena, sizeof *live), v = {.f = f};
     struct shelf shelves[4] = {{NULL, 0, 0}}; /* predicates, 4, 8, 16 bytes */
 
     if (!f->instruction_count)
         return;
     blocks_find(&v, leaders, &d->arena);
     liveness_solve(&v);
+    *live = v;
+    d->liveness = live;
     struct interval *all = intervals_find(&v, &d->arena);
 
     qsort(all, f->register_count, sizeof *all, by_start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is left of a function after hoisting becomes the stream of operations that warps
    run; every basic block is headed by its counts. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_recursion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ static bool waits_for_memory(const struct ptx_instruction *i)
     bool far = i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC ||
                i->space == PTX_SPACE_LOCAL;
 
-    return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM);
+    return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM ||
+                   (i->opcode == PTX_WMMA && ptx_has(i, PTX_PART_LOAD)));
 }
 
 /* How often a warp that passes instructions `first` to `end` waits for memory. The driver's
@@ -43,15 +44,15 @@ static void block_head(struct decoder *d, uint32_t *depth, const bool *leaders,
                        uint32_t first)
 {
     const struct ptx_function *f = d->function;
-    uint32_t end = first;
+    uint32_t end = first, slots = 0;
 
     while (end < f->instruction_count && (end == first || !leaders[end]))
-        end++;
+        slots += instruction_slots(&f->instructions[end++]);
     d->source = first < f->instruction_count ? &f->instructions[first] : NULL;
     d->line = d->source ? d->source->line : d->line;
     struct execute_op *head = emit(d, CODE_BLOCK);
 
-    head->extra = end - first;
+    head->extra = slots;
     head->to = stalls_count(d, depth, first, end);
     d->epoch++;
     d->spread_used = 0;
@@ -87,6 +88,7 @@ bool stream_function(struct decoder *d, const bool *leaders)
     struct register_list r;
 
     uint32_t *depth = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *depth);
+    recursion_enter(d);
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
@@ -110,6 +112,7 @@ bool stream_function(struct decoder *d, const bool *leaders)
     }
     op_of[f->instruction_count] = (uint32_t)d->kernel->stream.count;
     block_head(d, depth, leaders, f->instruction_count);
+    recursion_leave(d);
     struct execute_op *end = emit(d, f->is_entry ? CODE_EXIT : CODE_RETURN);
 
     end->from[0] = d->frame->way_back;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lanes do together: barriers, fences, exchanges within a warp, calls. */
+/* What lanes do together: barriers, fences, exchanges within a warp. */
 #include "execute/load/decode.h"
 
 #include <string.h>
@@ -108,6 +108,12 @@ static bool converge(struct decoder *d, const struct ptx_operand *member)
     return true;
 }
 
+void converge_all(struct decoder *d)
+{
+    emit(d, CODE_CONVERGE)->from[0] = constant_place(d, ~0u, 4);
+    stretch_ends(d);
+}
+
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i)
 {
     struct execute_op wanted = {.to = PLACE_NONE, .to2 = PLACE_NONE};
@@ -143,110 +149,5 @@ bool decode_collective(struct decoder *d, const struct ptx_instruction *i)
     wanted.line = op->line;
     wanted.source = i;
     *op = wanted;
-    return true;
-}
-
-/* The thread-memory offsets of the names in a list. */
-static bool list_offsets(struct decoder *d, const struct ptx_operand *list, uint64_t *out,
-                         uint32_t limit)
-{
-    for (uint32_t n = 0; n < list->count && n < limit; n++)
-        if (list->list[n].kind != PTX_SYMBOL ||
-            symbol_find(d, list->list[n].symbol, &out[n]) != HOME_THREAD)
-            return false;
-    return list->count <= limit;
-}
-
-enum { ARGUMENTS_MAX = 64 };
-
-/* The functions that the driver has and no module defines. */
-static const struct system_function {
-    const char *name;
-    uint32_t arguments;
-    enum op_code code;
-    uint8_t detail;
-} system_functions[] = {
-    {"vprintf", 2, CODE_PRINT, 0},
-    {"__assertfail", 5, CODE_ASSERT, 0},
-    {"__cudaCDP2GetParameterBufferV2", 4, CODE_CHILD, CHILD_PARAMETERS},
-    {"__cudaCDP2LaunchDeviceV2", 2, CODE_CHILD, CHILD_LAUNCH},
-};
-
-static bool decode_system_call(struct decoder *d, const struct ptx_instruction *i,
-                               const char *name, const uint64_t *arguments, uint32_t count,
-                               uint64_t result)
-{
-    const struct system_function *f = NULL;
-
-    for (size_t n = 0; n < sizeof system_functions / sizeof *system_functions; n++)
-        if (strcmp(system_functions[n].name, name) == 0 &&
-            system_functions[n].arguments == count)
-            f = &system_functions[n];
-    if (!f)
-        return refuse(d, "function '%s' is called and not defined: kernel '%s', line %u",
-                      name, d->kernel->info.name, i->line);
-    struct execute_op *op = emit(d, f->code);
-
-    for (uint32_t n = 0; n < count && n < 4; n++)
-        op->from[n] = (op_place)arguments[n];
-    op->to = (op_place)result;
-    op->detail[0] = f->detail;
-    d->program->launches |= f->code == CODE_CHILD;
-    return true;
-}
-
-static void copy_symbol(struct decoder *d, uint64_t from, uint64_t to, uint32_t bytes)
-{
-    struct execute_op *op = emit(d, CODE_COPY);
-
-    op->from[0] = (op_place)from;
-    op->to = (op_place)to;
-    op->extra = bytes;
-}
-
-bool decode_call(struct decoder *d, const struct ptx_instruction *i)
-{
-    static const struct ptx_operand nothing = {.kind = PTX_LIST};
-    const struct ptx_operand *results = &nothing, *arguments = &nothing, *target = NULL;
-    uint64_t from[ARGUMENTS_MAX], to[ARGUMENTS_MAX] = {PLACE_NONE};
-
-    for (uint32_t n = 0; n < i->operand_count; n++) {
-        const struct ptx_operand *o = &i->operands[n];
-
-        if (o->kind == PTX_SYMBOL && !target)
-            target = o;
-        else if (o->kind == PTX_LIST && !target)
-            results = o;
-        else if (o->kind == PTX_LIST)
-            arguments = o;
-    }
-    const struct indirect_call by_address = indirect_call_find(d->module, d->function, i);
-
-    if (by_address.target)
-        return list_offsets(d, by_address.arguments, from, ARGUMENTS_MAX) &&
-                       list_offsets(d, by_address.results, to, ARGUMENTS_MAX)
-                   ? decode_indirect_call(d, i, &by_address, from, to)
-                   : refuse_instruction(d, i);
-    if (!target || !list_offsets(d, arguments, from, ARGUMENTS_MAX) ||
-        !list_offsets(d, results, to, ARGUMENTS_MAX))
-        return refuse_instruction(d, i);
-    const struct ptx_symbol *s = ptx_symbol(d->module, d->function, target->symbol);
-
-    if (s->function < 0)
-        return decode_system_call(d, i, s->name, from, arguments->count, to[0]);
-    const struct ptx_function *f = &d->module->functions[s->function];
-    const struct frame *callee = &d->frames[s->function];
-
-    if (arguments->count != f->parameter_count || results->count > f->return_count)
-        return refuse_instruction(d, i);
-    for (uint32_t n = 0; n < f->parameter_count; n++)
-        copy_symbol(d, from[n], callee->offsets[n], f->symbols[n].bytes);
-    struct execute_op *op = emit(d, CODE_CALL);
-
-    op->extra = callee->entry;
-    op->to = callee->way_back;
-    for (uint32_t n = 0; n < results->count; n++)
-        copy_symbol(d, callee->offsets[f->parameter_count + n], to[n],
-                    f->symbols[f->parameter_count + n].bytes);
     return true;
 }

@@ -84,7 +84,10 @@ static void warp_start(struct execute_warp *w)
     w->registers.file[FILE_WARP] = memory;
     w->thread_memory = memory + file;
     w->thread_written = w->grid->launch.check ? w->thread_memory + threads : NULL;
-    memset(w->thread_memory, 0, threads * (w->grid->launch.check ? 2 : 1));
+    /* A stack is cleared frame by frame. */
+    for (size_t lane = 0; lane < (w->grid->launch.check ? 2 : 1) * LANES; lane++)
+        memset(w->thread_memory + lane * w->grid->thread_bytes + k->stack_bytes, 0,
+               w->grid->thread_bytes - k->stack_bytes);
     for (size_t n = 0; n < k->cleared_count; n++)
         memset(memory + k->cleared[n].offset, 0, k->cleared[n].bytes);
     w->is_started = true;

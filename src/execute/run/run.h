@@ -159,8 +159,14 @@ static inline void thread_answer(struct execute_warp *w, unsigned lane, op_place
         memset(w->thread_written + at, 1, bytes);
 }
 
+/* run_stack.c: CODE_ENTER, CODE_PUSH, CODE_POP; false after a fault. */
+bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
+
 /* run_child.c: the device runtime's two functions; false after a fault. */
 bool child_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
+
+/* run_heap.c: malloc and free; false after a fault. */
+bool heap_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);
 
 /* run_print.c: vprintf and __assertfail; false after a fault. */
 bool print_lanes(struct execute_warp *w, const struct execute_op *op, uint32_t mask);

@@ -96,6 +96,20 @@ void convert_add(const struct op_registers *r, const struct execute_op *op, uint
             to[l] = a[l] + b[l];
 }
 
+void convert_stack_address(const struct op_registers *r, const struct execute_op *op,
+                           uint32_t mask)
+{
+    const uint32_t *base = op_register(r, op->from[0]);
+    unsigned char *to = op_register(r, op->to);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint64_t address = (uint64_t)base[l] + op->extra;
+
+        memcpy(to + l * op->detail[0], &address, op->detail[0]);
+    }
+}
+
 void convert_not_predicate(const struct op_registers *r, const struct execute_op *op,
                            uint32_t mask)
 {

@@ -15,6 +15,8 @@ op_lanes *convert_resize(unsigned from_bytes, unsigned to_bytes);
 /* from[0] plus from[1], 8 bytes a lane: into and out of a window. */
 op_lanes convert_add;
 op_lanes convert_not_predicate;
+/* from[0], 4 bytes a lane, plus `extra`: detail[0] bytes a lane. */
+op_lanes convert_stack_address;
 /* detail[0]: enum ptx_space; from[0] is a generic address. */
 op_lanes convert_is_space;
 /* A kernel parameter: from[0] lies in FILE_LAUNCH, raw. detail[0]: its bytes, [1]: whether

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a warp: one operation after the other for the lanes of one group, until they all
    wait, have ended, or have run long enough. */
+#include "execute/run/run_matrix.h"
 #include "execute/run/run_mbarrier.h"
 #include "execute/warp/warp_memory.h"
 
@@ -209,12 +210,41 @@ static struct cursor trap(struct execute_warp *w, struct cursor c, uint32_t acti
     return stop(w, WARP_FAULT);
 }
 
+/* What leaves the lanes where they are; false after a fault. */
+static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_t active)
+{
+    switch (op->code) {
+    case CODE_PROXY:
+        bulk_order(w);
+        return true;
+    case CODE_MBARRIER:
+        return mbarrier_run(w, op, active);
+    case CODE_BULK_LOAD:
+        return bulk_load(w, op, active);
+    case CODE_PRINT:
+        return print_lanes(w, op, active);
+    case CODE_CHILD:
+        return child_lanes(w, op, active);
+    case CODE_HEAP:
+        return heap_lanes(w, op, active);
+    case CODE_MATRIX:
+        return matrix_run(w, op, active);
+    case CODE_COPY:
+        memory_copy(w, op, active);
+        return true;
+    default:
+        return stack_run(w, op, active);
+    }
+}
+
 /* What does not happen often. */
 static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     enum access_result result;
 
     switch (c.op->code) {
+    case CODE_SKIP:
+        return branch(w, c);
     case CODE_BRANCH_TABLE:
         return branch_table(w, c, active);
     case CODE_CALL:
@@ -239,31 +269,23 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         if (result != ACCESS_DONE)
             return held(w, c, result);
         break;
-    case CODE_PROXY:
-        bulk_order(w);
-        break;
-    case CODE_MBARRIER:
-        if (!mbarrier_run(w, c.op, active))
-            return stop(w, WARP_FAULT);
-        break;
-    case CODE_BULK_LOAD:
-        if (!bulk_load(w, c.op, active))
-            return stop(w, WARP_FAULT);
-        break;
     case CODE_CLOCK:
         return read_clock(w, c, active);
     case CODE_SLEEP:
         return fall_asleep(w, c, active);
+    case CODE_PROXY:
+    case CODE_MBARRIER:
+    case CODE_BULK_LOAD:
     case CODE_PRINT:
-        if (!print_lanes(w, c.op, active))
-            return stop(w, WARP_FAULT);
-        break;
     case CODE_CHILD:
-        if (!child_lanes(w, c.op, active))
-            return stop(w, WARP_FAULT);
-        break;
+    case CODE_HEAP:
+    case CODE_ENTER:
+    case CODE_PUSH:
+    case CODE_POP:
+    case CODE_MATRIX:
     case CODE_COPY:
-        memory_copy(w, c.op, active);
+        if (!perform(w, c.op, active))
+            return stop(w, WARP_FAULT);
         break;
     default:
         result = memory_other(w, c.op, active);

@@ -60,6 +60,7 @@ struct rt {
     struct rt_ranges ranges;
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
+    size_t limits[3]; /* that the program has set, by CUDA's numbers; 0: as they were */
     bool is_emulated;
     uint32_t split_over; /* 0: as is faster; 1: never; else always */
     bool reports;

@@ -183,19 +183,36 @@ enum cuda_error cudaDeviceGetByPCIBusId(int *out, const char *id)
     return cudaGetDevice(out);
 }
 
-/* What is set is taken for granted; what is asked, as CUDA has it. */
+enum { STACK_LIMIT, PRINT_LIMIT, HEAP_LIMIT, LIMITS };
+
+/* Stack and heap are for proact; others are taken for granted. */
 enum cuda_error cudaDeviceSetLimit(int limit, size_t value)
 {
-    (void)limit, (void)value;
-    return cudaSetDeviceFlags(0);
+    struct rt *rt = rt_enter();
+    struct proact_error err = {""};
+    enum cuda_error error = rt_open(rt);
+
+    if (!error && (limit == STACK_LIMIT || limit == HEAP_LIMIT))
+        error = rt_error(
+            rt,
+            proact_limit_set(rt->session,
+                             limit == STACK_LIMIT ? PROACT_LIMIT_STACK : PROACT_LIMIT_HEAP,
+                             value, &err),
+            &err);
+    if (!error && limit >= 0 && limit < LIMITS)
+        rt->limits[limit] = value;
+    return rt_leave(rt, error);
 }
 
+/* What nobody has set is as CUDA has it. */
 enum cuda_error cudaDeviceGetLimit(size_t *out, int limit)
 {
-    static const size_t limits[] = {1024, 1 << 20, 8 << 20};
+    static const size_t usual[LIMITS] = {1024, 1 << 20, 8 << 20};
+    struct rt *rt = rt_enter();
+    bool is_known = limit >= 0 && limit < LIMITS;
 
-    *out = limit >= 0 && limit < 3 ? limits[limit] : 0;
-    return cudaSetDeviceFlags(0);
+    *out = !is_known ? 0 : rt->limits[limit] ? rt->limits[limit] : usual[limit];
+    return rt_leave(rt, rt->broken);
 }
 
 enum cuda_error cudaDeviceSetCacheConfig(int config)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stack of a thread in whose kernel functions call themselves. */
+#include "execute/run/run.h"
+
+static bool fits(struct execute_warp *w, const struct execute_op *op, unsigned lane,
+                 uint32_t end, uint32_t more)
+{
+    uint32_t has = w->grid->kernel->stack_bytes;
+
+    if (more <= has - end)
+        return true;
+    warp_fault(w, op->line, lane,
+               "functions that call themselves need %u bytes of stack, and a thread has %u",
+               end + more, has);
+    return false;
+}
+
+/* A frame of zeros, where nothing was stored. */
+static void clear(struct execute_warp *w, size_t at, uint32_t bytes)
+{
+    memset(w->thread_memory + at, 0, bytes);
+    if (w->thread_written)
+        memset(w->thread_written + at, 0, bytes);
+}
+
+static void put_away(struct execute_warp *w, const struct stack_saved *s, unsigned lane,
+                     unsigned char *at)
+{
+    const unsigned char *memory = w->thread_memory + (size_t)lane * w->grid->thread_bytes;
+    const unsigned char *from =
+        s->is_memory ? memory + s->place : op_register(&w->registers, s->place);
+    uint32_t word;
+
+    if (s->bytes) {
+        memcpy(at, s->is_memory ? from : from + lane * s->bytes, s->bytes);
+        return;
+    }
+    memcpy(&word, from, sizeof word);
+    word = word >> lane & 1;
+    memcpy(at, &word, sizeof word);
+}
+
+static void bring_back(struct execute_warp *w, const struct stack_saved *s, unsigned lane,
+                       const unsigned char *at)
+{
+    unsigned char *memory = w->thread_memory + (size_t)lane * w->grid->thread_bytes;
+    unsigned char *to =
+        s->is_memory ? memory + s->place : op_register(&w->registers, s->place);
+    uint32_t *mask = (uint32_t *)(void *)to, word;
+
+    if (s->bytes) {
+        memcpy(s->is_memory ? to : to + lane * s->bytes, at, s->bytes);
+        return;
+    }
+    memcpy(&word, at, sizeof word);
+    *mask = (*mask & ~(1u << lane)) | word << lane;
+}
+
+static void move_saved(struct execute_warp *w, const struct stack_save *s, unsigned lane,
+                       uint32_t at, bool back)
+{
+    const struct stack_saved *saved = w->grid->kernel->saved + s->first;
+    unsigned char *stack = w->thread_memory + (size_t)lane * w->grid->thread_bytes + at;
+
+    for (uint32_t n = 0; n < s->count; n++) {
+        if (back)
+            bring_back(w, &saved[n], lane, stack);
+        else
+            put_away(w, &saved[n], lane, stack);
+        stack += saved[n].bytes ? (saved[n].bytes + 3) / 4 * 4 : 4;
+    }
+}
+
+bool stack_run(struct execute_warp *w, const struct execute_op *op, uint32_t mask)
+{
+    const struct execute_kernel *k = w->grid->kernel;
+    uint32_t *end = op_register(&w->registers, op->from[0]);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+
+        if (op->code == CODE_POP) {
+            end[l] -= k->saves[op->extra].bytes;
+            move_saved(w, &k->saves[op->extra], l, end[l], true);
+            continue;
+        }
+        uint32_t bytes = op->code == CODE_ENTER ? op->extra : k->saves[op->extra].bytes;
+
+        if (!fits(w, op, l, end[l], bytes))
+            return false;
+        if (op->code == CODE_ENTER) {
+            ((uint32_t *)op_register(&w->registers, op->to))[l] = end[l];
+            clear(w, (size_t)l * w->grid->thread_bytes + end[l], bytes);
+        } else {
+            move_saved(w, &k->saves[op->extra], l, end[l], false);
+        }
+        end[l] += bytes;
+    }
+    return true;
+}
