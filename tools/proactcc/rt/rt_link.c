@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "instrument/instrument.h"
 #include "ptx/link/ptx_link.h"
 #include "rt.h"
 
@@ -39,11 +40,15 @@ enum proact_status rt_link(const struct proact_image *objects, size_t count,
         status = explain(
             ptx_link((const struct ptx_module *const *)modules, count, &text, &bytes, err),
             err);
+    if (!status) /* a kernel that calls can rarely be split */
+        status = instrument_inline("the linked objects", &text, &bytes, err);
     for (size_t i = 0; i < count; i++)
         ptx_destroy(modules[i]);
     free(modules);
-    if (status)
+    if (status) {
+        free(text);
         return status;
+    }
     out->text = text;
     out->bytes = bytes;
     return PROACT_OK;
