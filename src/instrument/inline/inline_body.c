@@ -18,15 +18,6 @@ static bool is_inner(char c) /* of a name */
            c == '_' || c == '$';
 }
 
-void inline_name(const struct inline_site *site, const char *name, size_t bytes,
-                 struct text *into)
-{
-    bool is_register = *name == '%';
-
-    text_print(into, "%sin%u_", is_register ? "%" : "", site->number);
-    text_add(into, name + is_register, bytes - is_register);
-}
-
 static void own(struct body *b, const char *name)
 {
     ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, (uint32_t)strlen(name), 0);

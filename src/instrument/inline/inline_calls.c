@@ -13,12 +13,11 @@ enum { ROUNDS_MAX = 24, INSTRUCTIONS_MAX = 40000 };
 enum state { UNKNOWN, VISITING, READY, WAITING, NEVER };
 
 struct round {
-    const struct ptx_module *module;
+    struct ptx_module *module; /* owned */
     struct arena arena;
     unsigned char *state; /* by function */
     struct edit_list edits;
-    unsigned *number; /* of the next site */
-    size_t sites;
+    unsigned number; /* of the next site */
 };
 
 /* READY: all that the function calls stays called. Whoever is called in a circle is NEVER.
@@ -44,7 +43,7 @@ static void visit(struct round *r, uint32_t function)
         visit(r, (uint32_t)called);
         waits |= r->state[called] == READY || r->state[called] == WAITING;
     }
-    if (*state == NEVER || f->is_entry || !inline_is_plain(r->module, f))
+    if (*state == NEVER || f->is_entry || !inline_is_plain(f))
         *state = NEVER;
     else
         *state = waits ? WAITING : READY;
@@ -70,7 +69,6 @@ static void put_in(struct round *r, const struct inline_site *site)
         edit_replace(&r->edits, i->span, "%s", text.data);
         text_clear(&text);
     }
-    r->sites++;
 }
 
 static void put_all(struct round *r, const struct ptx_function *f)
@@ -88,7 +86,7 @@ static void put_all(struct round *r, const struct ptx_function *f)
         if (size + site.called->instruction_count > INSTRUCTIONS_MAX ||
             !inline_find(&site, &r->arena))
             continue;
-        site.number = (*r->number)++;
+        site.number = r->number++;
         size += site.called->instruction_count;
         put_in(r, &site);
     }
@@ -132,64 +130,63 @@ static void drop_unused(struct round *r)
     }
 }
 
-static char *print(struct round *r, size_t *bytes)
+static void hoist(struct round *r)
 {
-    struct text text = {0};
-
-    text_add(&text, "", 0);
-    edit_print(&r->edits, r->module, (struct ptx_span){0, (uint32_t)r->module->bytes},
-               &text);
-    edit_clear(&r->edits);
-    arena_clear(&r->arena);
-    *bytes = text.length;
-    return text.data;
+    inline_hoist(r->module, &r->edits);
 }
 
-/* One round over the module's functions; NULL if there was nothing to do. */
-static char *put_in_round(const struct ptx_module *m, unsigned *number, size_t *bytes)
+static void put_in_everywhere(struct round *r)
 {
-    struct round r = {.module = m, .number = number};
+    const struct ptx_module *m = r->module;
 
-    r.state = arena_alloc(&r.arena, m->function_count + 1);
+    r->state = arena_alloc(&r->arena, m->function_count + 1);
     for (uint32_t f = 0; f < m->function_count; f++)
-        visit(&r, f);
+        visit(r, f);
     for (uint32_t f = 0; f < m->function_count; f++)
-        put_all(&r, &m->functions[f]);
-    char *text = print(&r, bytes);
+        put_all(r, &m->functions[f]);
+}
 
-    if (r.sites)
-        return text;
-    free(text);
-    return NULL;
+/* Changes the text, and reads what became of it; `*any` says whether there was anything. */
+static enum proact_status change(struct round *r, void (*edit)(struct round *r), bool *any,
+                                 struct proact_error *err)
+{
+    struct ptx_module *old = r->module;
+    struct text text = {0};
+    enum proact_status status = PROACT_OK;
+
+    edit(r);
+    *any = r->edits.count > 0;
+    if (*any) {
+        edit_print(&r->edits, old, (struct ptx_span){0, (uint32_t)old->bytes}, &text);
+        r->module = NULL;
+        status = ptx_parse(old->name, text.data, text.length, &r->module, err);
+        ptx_destroy(old);
+    }
+    text_clear(&text);
+    edit_clear(&r->edits);
+    arena_clear(&r->arena);
+    return status;
 }
 
 enum proact_status instrument_inline(const char *name, char **text, size_t *bytes,
                                      struct proact_error *err)
 {
-    struct ptx_module *m = NULL;
-    enum proact_status status = ptx_parse(name, *text, *bytes, &m, err);
-    unsigned number = 1;
+    struct round r = {.number = 1};
+    bool any = true;
+    enum proact_status status = ptx_parse(name, *text, *bytes, &r.module, err);
 
-    for (int n = 0; n < ROUNDS_MAX && !status; n++) {
-        size_t new_bytes;
-        char *new_text = put_in_round(m, &number, &new_bytes);
-
-        if (!new_text)
-            break;
-        ptx_destroy(m);
-        m = NULL;
+    if (!status)
+        status = change(&r, hoist, &any, err);
+    any = true;
+    for (int n = 0; n < ROUNDS_MAX && !status && any; n++)
+        status = change(&r, put_in_everywhere, &any, err);
+    if (!status && r.number > 1)
+        status = change(&r, drop_unused, &any, err);
+    if (!status) {
         free(*text);
-        *text = new_text;
-        *bytes = new_bytes;
-        status = ptx_parse(name, *text, *bytes, &m, err);
+        *bytes = r.module->bytes;
+        *text = must_strndup(r.module->text, r.module->bytes);
     }
-    if (!status && number > 1) {
-        struct round r = {.module = m};
-
-        drop_unused(&r);
-        free(*text);
-        *text = print(&r, bytes);
-    }
-    ptx_destroy(m);
+    ptx_destroy(r.module);
     return status;
 }

@@ -57,11 +57,10 @@ static bool only_moves(const struct ptx_function *f, int32_t symbol, bool is_loa
 
 /* A variable of all threads, declared in a function, is one: its text may not be repeated.
  */
-bool inline_is_plain(const struct ptx_module *m, const struct ptx_function *f)
+bool inline_is_plain(const struct ptx_function *f)
 {
     uint32_t own = f->parameter_count + f->return_count;
 
-    (void)m;
     for (uint32_t s = 0; s < own; s++)
         if (!only_moves(f, (int32_t)s, s < f->parameter_count, NULL))
             return false;

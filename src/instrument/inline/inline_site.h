@@ -29,9 +29,13 @@ struct inline_site {
 int32_t inline_called(const struct ptx_module *m, const struct ptx_function *f,
                       const struct ptx_instruction *i);
 
+/* Moves shared memory that functions declare to the module; how many variables were moved.
+ */
+size_t inline_hoist(const struct ptx_module *m, struct edit_list *edits);
+
 /* Whether the body may be put in place of some calls: its parameters are loaded and its
    results stored as they are, and what it declares may be declared once more. */
-bool inline_is_plain(const struct ptx_module *m, const struct ptx_function *f);
+bool inline_is_plain(const struct ptx_function *f);
 
 /* False where the call or what is stored for it is not of the usual shape. The values lie
    in `arena`. */
