@@ -36,7 +36,9 @@ commands)
     runs at_once
     # What another file decides, and writes, can be split.
     PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>said || fault "exit status $?"
-    grep -q '^proact: *1 *1 .* fill(int\*, int)$' said || fault "fill() was not split"
+    for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
+        grep -q "^proact: *1 *1 .* $kernel\$" said || fault "not split: $kernel"
+    done
     diff -u "$here/linked.stdout" stdout || fault "split"
     for part in linked_main $parts; do
         "$proactcc" -arch=sm_80 -dc $part.cu -o $part.o || fault "-dc"

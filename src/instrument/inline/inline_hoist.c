@@ -54,8 +54,8 @@ size_t inline_hoist(const struct ptx_module *m, struct edit_list *edits)
 
             if (!span.bytes)
                 continue;
-            edit_insert(edits, f->span.offset, "%.*s\n", (int)span.bytes,
-                        m->text + span.offset);
+            edit_insert(edits, m->functions[0].span.offset, "%.*s\n", (int)span.bytes,
+                        m->text + span.offset); /* whoever calls may stand before it */
             edit_replace(edits, span, "%s", "");
             hoisted++;
         }

@@ -9,6 +9,7 @@
 extern __device__ int step(int x);
 extern __device__ int weigh(int x);
 extern __device__ void put(int *x, int i, int value);
+extern __device__ int block_sum(int value); /* of 128 threads, to the first */
 extern __constant__ int factors[4];
 extern __device__ int counter;
 extern __device__ int *const second; /* an address in linked_shapes.cu's table */

@@ -51,6 +51,15 @@ __global__ void fill(int *x, int n)
         put(x, i, weigh(i));
 }
 
+/* So is what all its threads add up, in that file's shared memory. */
+__global__ void sums(const int *x, int *sums)
+{
+    int sum = block_sum(x[blockIdx.x * blockDim.x + threadIdx.x]);
+
+    if (threadIdx.x == 0)
+        put(sums, blockIdx.x, sum);
+}
+
 static void say(const char *name, const int *x)
 {
     int h[4];
@@ -72,7 +81,7 @@ static void check(const int *x)
 
 int main()
 {
-    int fifty = 50, called, *x;
+    int fifty = 50, called, *x, *y;
     char *words;
 
     cudaMalloc(&x, N * sizeof *x);
@@ -95,6 +104,9 @@ int main()
     printf("calls: %d, shown: %d\n", called, shown);
     fill<<<N / THREADS, THREADS>>>(x, N);
     check(x);
+    cudaMalloc(&y, N / THREADS * sizeof *y);
+    sums<<<N / THREADS, THREADS>>>(x, y);
+    say("sums", y);
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     return 0;
 }

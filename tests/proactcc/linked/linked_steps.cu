@@ -27,6 +27,19 @@ __device__ void put(int *x, int i, int value)
     x[i] = value;
 }
 
+__device__ int block_sum(int value)
+{
+    __shared__ int part[128];
+
+    part[threadIdx.x] = value;
+    for (int half = 64; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    return part[0];
+}
+
 __device__ Pair swapped(Pair p, char c, float f)
 {
     return Pair{(int)p.b + c, p.a + (long long)f};
