@@ -44,3 +44,9 @@ enum proact_status instrument_module(const struct ptx_module *m,
    launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
    and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
 char *instrument_children(const struct ptx_module *m, size_t *bytes);
+
+/* Puts functions of the module in the place of their calls, so that kernels can be read,
+   and drops those that nobody calls any more. What calls itself, or is called by address,
+   stays called. `*text` is replaced; fails only where it is no PTX. */
+enum proact_status instrument_inline(const char *name, char **text, size_t *bytes,
+                                     struct proact_error *err);

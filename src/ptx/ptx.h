@@ -186,6 +186,28 @@ struct ptx_function {
     struct ptx_span span, header, body; /* body: between its braces */
 };
 
+enum ptx_linkage { PTX_FILE_LOCAL, PTX_VISIBLE, PTX_WEAK, PTX_COMMON, PTX_EXTERN };
+
+/* What stands at the outermost level, in order; each goes up to the next one. */
+struct ptx_item {
+    enum ptx_item_kind {
+        PTX_ITEM_OTHER, /* .pragma */
+        PTX_ITEM_VERSION,
+        PTX_ITEM_TARGET,
+        PTX_ITEM_DEBUG, /* .file, .section */
+        PTX_ITEM_VARIABLE,
+        PTX_ITEM_FUNCTION,
+        PTX_ITEM_ALIAS,
+    } kind;
+    enum ptx_linkage linkage;
+    bool defines;         /* no announcement: a body; a variable that is not extern */
+    uint32_t name_count;  /* of the variables that it declares */
+    int32_t symbol;       /* the last of them, in the module's symbols; -1: none */
+    int32_t target;       /* symbol that the alias stands for */
+    struct ptx_span head; /* up to a body, an initial value or the semicolon */
+    struct ptx_span span;
+};
+
 struct ptx_module {
     char *text; /* owned, NUL-terminated */
     size_t bytes;
@@ -195,6 +217,8 @@ struct ptx_module {
     uint32_t function_count;
     struct ptx_symbol *symbols; /* module variables and declared functions */
     uint32_t symbol_count;
+    struct ptx_item *items;
+    uint32_t item_count;
     struct arena arena; /* everything above but the text */
 };
 

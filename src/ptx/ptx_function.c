@@ -301,6 +301,10 @@ bool ptx_read_function(struct ptx_parser *p, uint32_t start, bool is_extern)
     bool good = read_header(p, &f, &symbol, &returns, &parameters) &&
                 ptx_symbol_add(p, &symbol, &index); /* before the body, which may call it */
 
+    if (good) {
+        ptx_item_head(p);
+        ptx_item_name(p, index, symbol.function >= 0);
+    }
     if (good && symbol.function >= 0)
         good = read_scope(p, &f, &returns, &parameters);
     else if (good)

@@ -5,7 +5,13 @@
 #include "base/fail.h"
 #include "ptx/ptx_parser.h"
 
-static const char *const linkages[] = {".visible", ".extern", ".weak", ".common"};
+static const struct {
+    const char *word;
+    enum ptx_linkage linkage;
+} linkages[] = {{".visible", PTX_VISIBLE},
+                {".weak", PTX_WEAK},
+                {".common", PTX_COMMON},
+                {".extern", PTX_EXTERN}};
 
 /* .version 8.4: the token is a number with a point in it. */
 static bool read_version(struct ptx_parser *p)
@@ -64,19 +70,24 @@ static bool skip_section(struct ptx_parser *p)
 
 static bool read_linked(struct ptx_parser *p)
 {
+    struct ptx_item *item = &p->item;
     uint32_t start = p->token.span.offset;
-    bool is_extern = false, more = true;
+    bool more = true;
 
     while (more) {
         more = false;
-        for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++)
-            more |= ptx_at_word(p, linkages[i]);
-        is_extern |= ptx_at_word(p, ".extern");
+        for (size_t i = 0; i < sizeof linkages / sizeof *linkages && !more; i++)
+            if ((more = ptx_at_word(p, linkages[i].word)))
+                item->linkage = linkages[i].linkage;
         if (more)
             ptx_next(p);
     }
+    bool is_extern = item->linkage == PTX_EXTERN;
+
+    item->kind = PTX_ITEM_FUNCTION;
     if (ptx_at_word(p, ".entry") || ptx_at_word(p, ".func"))
         return ptx_read_function(p, start, is_extern);
+    item->kind = PTX_ITEM_VARIABLE;
     if (ptx_part_space(ptx_word_part(p, &p->token)) != PTX_SPACE_GENERIC)
         return ptx_read_variables(p, is_extern);
     return ptx_expected(p, p->token.span.offset == start
@@ -84,38 +95,82 @@ static bool read_linked(struct ptx_parser *p)
                                : "'.entry', '.func' or a variable");
 }
 
-static bool read_directive(struct ptx_parser *p)
+static bool read_address_size(struct ptx_parser *p)
 {
+    uint32_t at = p->token.span.offset;
     uint64_t bits;
 
-    if (ptx_at_word(p, ".version")) {
-        ptx_next(p);
-        return read_version(p);
-    }
-    if (ptx_at_word(p, ".target")) {
-        ptx_next(p);
-        return read_target(p);
-    }
-    if (ptx_at_word(p, ".address_size")) {
-        ptx_next(p);
-        uint32_t at = p->token.span.offset;
+    if (!ptx_read_integer(p, "32 or 64", &bits))
+        return false;
+    p->module->address_bits = (unsigned)bits;
+    return bits == 32 || bits == 64 || ptx_wrong(p, at, "expected 32 or 64");
+}
 
-        if (!ptx_read_integer(p, "32 or 64", &bits))
-            return false;
-        p->module->address_bits = (unsigned)bits;
-        return bits == 32 || bits == 64 || ptx_wrong(p, at, "expected 32 or 64");
-    }
+/* A module's symbol, or -1: what nobody declared passes through. */
+static bool read_aliased(struct ptx_parser *p, int32_t *symbol)
+{
+    struct ptx_token t = p->token;
+
+    if (t.kind != PTX_TOKEN_NAME)
+        return ptx_expected(p, "a function's name");
+    *symbol = ptx_symbol_find(p, p->text + t.span.offset, t.span.bytes);
+    if (*symbol >= 0)
+        *symbol -= PTX_SYMBOL_MODULE;
+    ptx_next(p);
+    return true;
+}
+
+/* .alias other, function: whoever calls the one calls the other. */
+static bool read_alias(struct ptx_parser *p)
+{
+    struct ptx_symbol *symbols = p->symbols.data;
+    struct ptx_item *i = &p->item;
+
+    if (!read_aliased(p, &i->symbol) || !ptx_expect(p, ',', "',' after the alias's name") ||
+        !read_aliased(p, &i->target))
+        return false;
+    if (i->symbol >= 0 && i->target >= 0)
+        symbols[i->symbol].function = symbols[i->target].function;
+    return ptx_expect(p, ';', "';' after the alias");
+}
+
+static const struct {
+    const char *word;
+    enum ptx_item_kind kind;
+    bool (*read)(struct ptx_parser *p);
+} directives[] = {
+    {".version", PTX_ITEM_VERSION, read_version},
+    {".target", PTX_ITEM_TARGET, read_target},
+    {".address_size", PTX_ITEM_VERSION, read_address_size},
+    {".section", PTX_ITEM_DEBUG, skip_section},
+    {".alias", PTX_ITEM_ALIAS, read_alias},
+    {".pragma", PTX_ITEM_OTHER, ptx_skip_statement},
+};
+
+static bool read_directive(struct ptx_parser *p)
+{
+    p->item = (struct ptx_item){.symbol = -1, .target = -1, .span = p->token.span};
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
+        if (ptx_at_word(p, directives[i].word)) {
+            p->item.kind = directives[i].kind;
+            ptx_next(p);
+            return directives[i].read(p);
+        }
     if (ptx_at_word(p, ".file") || ptx_at_word(p, ".loc")) {
+        p->item.kind = PTX_ITEM_DEBUG;
         ptx_skip_line(p);
         return true;
     }
-    if (ptx_at_word(p, ".section")) {
-        ptx_next(p);
-        return skip_section(p);
-    }
-    if (ptx_at_word(p, ".pragma") || ptx_at_word(p, ".alias"))
-        return ptx_skip_statement(p);
     return read_linked(p);
+}
+
+static bool read_item(struct ptx_parser *p)
+{
+    if (!read_directive(p))
+        return false;
+    p->item.span.bytes = p->token.span.offset - p->item.span.offset;
+    *(struct ptx_item *)ptx_list_add(&p->items) = p->item;
+    return true;
 }
 
 static bool read_module(struct ptx_parser *p)
@@ -124,7 +179,7 @@ static bool read_module(struct ptx_parser *p)
     if (p->token.kind == PTX_TOKEN_END)
         return ptx_expected(p, "'.version'");
     while (p->token.kind != PTX_TOKEN_END)
-        if (!ptx_accept(p, ';') && !read_directive(p))
+        if (!ptx_accept(p, ';') && !read_item(p))
             return false;
     return true;
 }
@@ -135,6 +190,7 @@ static void init_parser(struct ptx_parser *p)
     p->symbols.size = p->body.symbols.size = sizeof(struct ptx_symbol);
     p->functions.size = sizeof(struct ptx_function);
     p->operands.size = sizeof(struct ptx_operand);
+    p->items.size = sizeof(struct ptx_item);
     p->initial.size = 1;
     p->relocations.size = sizeof(struct ptx_relocation);
     p->body.registers.size = sizeof(struct ptx_register);
@@ -149,10 +205,10 @@ static void init_parser(struct ptx_parser *p)
 static void clear_parser(struct ptx_parser *p)
 {
     struct ptx_body *b = &p->body;
-    struct ptx_list *lists[] = {&p->symbols,   &p->functions,    &p->operands,
-                                &p->initial,   &p->relocations,  &b->symbols,
-                                &b->registers, &b->instructions, &b->labels,
-                                &b->targets,   &b->ranges,       &b->references};
+    struct ptx_list *lists[] = {
+        &p->items,       &p->symbols, &p->functions, &p->operands,     &p->initial,
+        &p->relocations, &b->symbols, &b->registers, &b->instructions, &b->labels,
+        &b->targets,     &b->ranges,  &b->references};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->data);
@@ -187,6 +243,8 @@ enum proact_status ptx_parse(const char *name, const char *text, size_t bytes,
         m->functions = ptx_list_take(&p.functions, 0, &m->arena);
         m->symbol_count = (uint32_t)p.symbols.count;
         m->symbols = ptx_list_take(&p.symbols, 0, &m->arena);
+        m->item_count = (uint32_t)p.items.count;
+        m->items = ptx_list_take(&p.items, 0, &m->arena);
     }
     clear_parser(&p);
     if (!good) {

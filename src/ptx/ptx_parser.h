@@ -71,7 +71,8 @@ struct ptx_parser {
     struct ptx_token token;
     struct ptx_names words; /* opcodes, dotted words, special registers */
     struct ptx_names names; /* what the text declares */
-    struct ptx_list symbols, functions, operands, initial, relocations;
+    struct ptx_list symbols, functions, operands, initial, relocations, items;
+    struct ptx_item item;   /* that is being read */
     uint64_t initial_bytes; /* of all variables so far */
     struct ptx_body body;
 };
@@ -142,6 +143,9 @@ bool ptx_read_initial(struct ptx_parser *p, struct ptx_symbol *symbol,
 
 /* ptx_symbol.c: adds to the function where one is being read, else to the module. */
 bool ptx_symbol_add(struct ptx_parser *p, const struct ptx_symbol *symbol, int32_t *out);
+/* The item that is being read declares it, where it is one of the module's. */
+void ptx_item_name(struct ptx_parser *p, int32_t symbol, bool defines);
+void ptx_item_head(struct ptx_parser *p); /* which ends at the token */
 int32_t ptx_symbol_find(const struct ptx_parser *p, const char *name, uint32_t bytes);
 
 /* ptx_scope.c: scopes and the labels in them. */

@@ -52,3 +52,20 @@ bool ptx_symbol_add(struct ptx_parser *p, const struct ptx_symbol *symbol, int32
     ptx_names_add(&p->names, PTX_NAME_SYMBOL, symbol->name, bytes, index);
     return true;
 }
+
+void ptx_item_name(struct ptx_parser *p, int32_t symbol, bool defines)
+{
+    if (symbol < PTX_SYMBOL_MODULE)
+        return;
+    p->item.symbol = symbol - PTX_SYMBOL_MODULE;
+    p->item.defines = defines;
+    p->item.name_count++;
+}
+
+void ptx_item_head(struct ptx_parser *p)
+{
+    struct ptx_item *i = &p->item;
+
+    if (!p->names.depth && !i->head.bytes)
+        i->head = (struct ptx_span){i->span.offset, p->token.span.offset - i->span.offset};
+}

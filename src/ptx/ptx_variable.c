@@ -157,10 +157,12 @@ bool ptx_read_variables(struct ptx_parser *p, bool is_extern)
     do {
         if (!ptx_read_declarator(p, &d, &symbol, dims, &dim_count))
             return false;
+        ptx_item_head(p);
         if (ptx_accept(p, '=') && !ptx_read_initial(p, &symbol, dims, dim_count))
             return false;
         if (!ptx_symbol_add(p, &symbol, &index))
             return false;
+        ptx_item_name(p, index, !is_extern);
     } while (ptx_accept(p, ','));
     return ptx_expect(p, ';', "';' after the variable");
 }

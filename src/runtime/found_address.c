@@ -43,6 +43,13 @@ static bool is_float(enum ptx_part type)
            type == PTX_PART_F16X2;
 }
 
+static bool is_narrow(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    return i->operand_count && i->operands[0].kind == PTX_REGISTER &&
+           f->registers[i->operands[0].reg].bytes > 0 &&
+           f->registers[i->operands[0].reg].bytes <= 4;
+}
+
 struct reading {
     const struct ptx_function *function;
 };
@@ -59,6 +66,8 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     if (joins(i, used))
         return WORD;
     used &= WORD | HALF;
+    if (used && is_narrow(f, i))
+        return HALF; /* what is left of a word is none, unless it is joined again */
     if (i->opcode == PTX_SHL && is_wide(i) && used & HALF &&
         i->operands[2].kind == PTX_INTEGER && i->operands[2].integer == 32)
         used |= HIGH_HALF;

@@ -10,6 +10,11 @@ if(PROACT_NVCC)
         $<TARGET_FILE:instrument_corpus_test> ${instrument_bin}/ptxas
         ${CMAKE_CURRENT_BINARY_DIR}/instrument_registers_all 8
         ${CMAKE_CURRENT_BINARY_DIR}/kernels/*.ptx)
+    add_test(NAME instrument.inline_link COMMAND ${CMAKE_CURRENT_LIST_DIR}/inline_link.sh
+        ${PROACT_NVCC} ${instrument_bin}/ptxas $<TARGET_FILE:ptx_link_test>
+        $<TARGET_FILE:instrument_inline_test> ${CMAKE_CURRENT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/instrument_inline)
+    set_tests_properties(instrument.inline_link PROPERTIES TIMEOUT 300 LABELS slow)
     set_tests_properties(instrument.registers instrument.registers_all
         PROPERTIES TIMEOUT 1800 LABELS long)
 endif()

@@ -137,6 +137,49 @@ static void a_broken_one_is_said(void **state)
     refuse(&p, "and 0x00000000");
 }
 
+/* What nvcc -dlink makes: a container without PTX, and those of the objects. */
+static void objects_are_linked(void **state)
+{
+    (void)state;
+    static const char head[] = ".version 7.0\n.target sm_50\n.address_size 64\n";
+    struct pack linked, one, two;
+    struct rt rt = open_on("k40x4");
+    char text[512];
+
+    begin(&linked);
+    add(&linked, CODE, 50, 0x11, "code");
+    begin(&one);
+    add(&one, PTX, 90, 0x11, "not for this device");
+    snprintf(text, sizeof text, "%s.extern .func f();\n.entry k() { call f; ret; }\n",
+             head);
+    add(&one, PTX, 50, 0x11, text);
+    begin(&two);
+    snprintf(text, sizeof text, "%s.visible .func f() { trap; ret; }\n", head);
+    add(&two, PTX, 50, 0x11, text);
+    const void *const both[] = {one.bytes, two.bytes, NULL}, *const first[] = {one.bytes,
+                                                                               NULL};
+    struct rt_image image = {.binary = &linked.wrapper};
+
+    linked.wrapper.version = 2;
+    linked.wrapper.objects = both;
+    assert_int_equal(rt_image_search(&rt, &image), cudaSuccess);
+    assert_int_equal(image.capability, 50);
+    assert_non_null(strstr(image.ptx.text, "trap;"));
+    assert_null(strstr(image.ptx.text, "call"));
+    assert_int_equal(strlen(image.ptx.text), image.ptx.bytes);
+    free((void *)(uintptr_t)image.ptx.text);
+    free(image.name);
+    proact_close(rt.session);
+    linked.wrapper.objects = first;
+    refuse(&linked, "'f', which 'k' of object 1 uses, is not defined");
+    add(&two, PTX, 50, COMPRESSED, "packed");
+    put(two.bytes + 16, CODE, 2);
+    linked.wrapper.objects = both;
+    refuse(&linked, "PTX is compressed");
+    two.bytes[0] = 0;
+    refuse(&linked, "a fat binary begins with");
+}
+
 static void ranges_are_found_by_address(void **state)
 {
     (void)state;
@@ -162,6 +205,7 @@ int main(void)
         cmocka_unit_test(the_newest_that_fits_is_taken),
         cmocka_unit_test(what_is_packed_or_missing_is_said),
         cmocka_unit_test(a_broken_one_is_said),
+        cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(ranges_are_found_by_address),
     };
 

@@ -16,6 +16,12 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
             ${what} ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.use_${name} PROPERTIES LABELS slow TIMEOUT 300)
     endforeach()
+    foreach(name commands archive cmake library refusals)
+        add_test(NAME proactcc.linked_${name}
+            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/linked.sh
+                ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name})
+        set_tests_properties(proactcc.linked_${name} PROPERTIES LABELS slow TIMEOUT 300)
+    endforeach()
     add_test(NAME proactcc.libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/libraries.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)

@@ -131,10 +131,9 @@ library)
     has '^proact: +1 +0 .*  scale\(float\*\)'
     ;;
 refusals)
-    fails 'proactcc: -dlto: device code is not linked' "$proactcc" -dlto part.o
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu
-    fails 'proactcc: device code is not linked across files (-dc)' "$proactcc" -dc needs.cu
-    fails "there is no nvcc" env PROACT_NVCC=/nowhere "$proactcc" main.cu
+    fails "Unresolved extern function '_Z1fi'" "$proactcc" -c needs.cu
+    fails "Undefined reference to '_Z1fi'" "$proactcc" -rdc=true main.cu part.cu needs.cu -o app
     nvcc -c main.cu part.cu 2>said || fault "nvcc -c"
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app

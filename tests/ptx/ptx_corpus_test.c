@@ -3,6 +3,7 @@
    for byte, and what was read of it agrees with itself. */
 #include <dirent.h>
 
+#include "ptx/link/ptx_link.h"
 #include "ptx_testing.h"
 
 static const char *const default_folder[] = {PROACT_SOURCE "/tests/ptx/corpus", NULL};
@@ -109,6 +110,34 @@ static void check_function(const struct ptx_function *f)
     check_flow(f);
 }
 
+/* Linked with nothing a module keeps its functions, instruction by instruction. */
+static void check_linked(const struct ptx_module *m)
+{
+    char before[512], after[512], *text = NULL;
+    struct ptx_module *linked = NULL;
+    struct proact_error err = {""};
+    size_t bytes;
+
+    if (ptx_link(&m, 1, &text, &bytes, &err) ||
+        ptx_parse(m->name, text, bytes, &linked, &err))
+        fail_msg("linked: %s", err.text);
+    CHECK(linked->function_count == m->function_count, 0);
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        const struct ptx_function *f = &m->functions[i];
+        const struct ptx_function *twin = ptx_function_find(linked, f->name);
+
+        CHECK(twin && twin->instruction_count == f->instruction_count, i);
+        CHECK(twin->max_threads == f->max_threads, i);
+        for (uint32_t k = 0; k < f->instruction_count; k++) {
+            ptx_instruction_text(m, &f->instructions[k], before, sizeof before);
+            ptx_instruction_text(linked, &twin->instructions[k], after, sizeof after);
+            CHECK(strcmp(before, after) == 0, k);
+        }
+    }
+    free(text);
+    ptx_destroy(linked);
+}
+
 static void check_file(const char *path)
 {
     struct proact_error err = {""};
@@ -125,6 +154,7 @@ static void check_file(const char *path)
     CHECK(m->function_count > 0 && m->target_sm >= 70 && m->address_bits == 64, 0);
     for (uint32_t i = 0; i < m->function_count; i++)
         check_function(&m->functions[i]);
+    check_linked(m);
     free(printed);
     free(text);
     ptx_destroy(m);

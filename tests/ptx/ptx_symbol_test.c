@@ -217,6 +217,54 @@ static void debug_sections_pass_through(void **state)
     ptx_destroy(m);
 }
 
+static void items_tile_the_outermost_level(void **state)
+{
+    struct ptx_module *m = must_parse(
+        PTX_HEAD ".extern .func far(.param .b32 a);\n.visible .func near() { ret; }\n"
+                 ".weak .global .u32 x[2] = {1, 2}; // said\n.const .u32 a, b;\n"
+                 ".visible .func other();\n.alias other, near;\n.file 1 \"a.cu\"\n"
+                 ".extern .shared .b8 s[];\n.entry k() { call near; call other; ret; }\n");
+    static const struct {
+        enum ptx_item_kind kind;
+        enum ptx_linkage linkage;
+        bool defines;
+        const char *head;
+    } wanted[] = {
+        {PTX_ITEM_VERSION, PTX_FILE_LOCAL, false, ""},
+        {PTX_ITEM_TARGET, PTX_FILE_LOCAL, false, ""},
+        {PTX_ITEM_VERSION, PTX_FILE_LOCAL, false, ""},
+        {PTX_ITEM_FUNCTION, PTX_EXTERN, false, ".extern .func far(.param .b32 a)"},
+        {PTX_ITEM_FUNCTION, PTX_VISIBLE, true, ".visible .func near() "},
+        {PTX_ITEM_VARIABLE, PTX_WEAK, true, ".weak .global .u32 x[2] "},
+        {PTX_ITEM_VARIABLE, PTX_FILE_LOCAL, true, ".const .u32 a"},
+        {PTX_ITEM_FUNCTION, PTX_VISIBLE, false, ".visible .func other()"},
+        {PTX_ITEM_ALIAS, PTX_FILE_LOCAL, false, ""},
+        {PTX_ITEM_DEBUG, PTX_FILE_LOCAL, false, ""},
+        {PTX_ITEM_VARIABLE, PTX_EXTERN, false, ".extern .shared .b8 s[]"},
+        {PTX_ITEM_FUNCTION, PTX_FILE_LOCAL, true, ".entry k() "},
+    };
+    uint32_t at = 0;
+
+    (void)state;
+    assert_int_equal(m->item_count, sizeof wanted / sizeof *wanted);
+    for (uint32_t i = 0; i < m->item_count; at += m->items[i++].span.bytes) {
+        const struct ptx_item *item = &m->items[i];
+
+        assert_int_equal(item->kind, wanted[i].kind);
+        assert_int_equal(item->linkage, wanted[i].linkage);
+        assert_int_equal(item->defines, wanted[i].defines);
+        assert_int_equal(item->head.bytes, strlen(wanted[i].head));
+        assert_memory_equal(m->text + item->head.offset, wanted[i].head, item->head.bytes);
+        assert_int_equal(item->span.offset, at);
+    }
+    assert_int_equal(at, m->bytes);
+    assert_int_equal(m->items[6].name_count, 2);
+    /* whoever calls an alias calls what it stands for */
+    assert_int_equal(m->symbols[m->items[8].symbol].function, 0);
+    assert_int_equal(symbol_of(m, "other")->function, 0);
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +276,7 @@ int main(void)
         cmocka_unit_test(scopes_hide_and_end),
         cmocka_unit_test(a_nearer_label_hides_an_earlier_one),
         cmocka_unit_test(debug_sections_pass_through),
+        cmocka_unit_test(items_tile_the_outermost_level),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,7 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
 {
     struct bench b = open_on("fused", 3);
     struct proact_kernel *doubles = testing_kernel(&b, "doubles_long"),
+                         *picks = testing_kernel(&b, "picks"),
                          *follows = testing_kernel(&b, "follows"),
                          *others[] = {testing_kernel(&b, "follows_halves"),
                                       testing_kernel(&b, "follows_called")};
@@ -238,6 +239,9 @@ static void a_program_may_read_words_but_not_follow_them(void **state)
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(host[i], 2 * i);
     }
+    MUST(proact_launch_block(picks, &grid, &(struct proact_block){&view, 20, places, 2},
+                             &b.err));
+    assert_null(proact_kernel_refusal(picks));
     view.from = proact_array_address(b.out, 0);
     MUST(proact_first_write(b.p, proact_array_address(from, 0), &view.from, 8, &b.err));
     MUST(proact_launch_block(follows, &grid, &(struct proact_block){&view, 20, places, 2},

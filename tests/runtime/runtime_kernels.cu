@@ -153,6 +153,18 @@ extern "C" __global__ void follows_called(unsigned *out, unsigned *const *from, 
         out[i] = follow(from, i);
 }
 
+/* A part of a word is an index, and no address. */
+extern "C" __global__ void picks(unsigned *out, const unsigned *from, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n) {
+        unsigned part = (unsigned)((const volatile proact_u64 *)from)[i / 2];
+
+        out[i] = ((const volatile unsigned *)from)[part % 7];
+    }
+}
+
 /* The same, of two halves. */
 extern "C" __global__ void follows_halves(unsigned *out, const unsigned *from, unsigned n)
 {

@@ -139,5 +139,5 @@ struct cuda_device_properties {
 struct cuda_fat_binary {
     uint32_t magic, version;
     const void *container;
-    void *more;
+    const void *const *objects; /* containers of what was linked, up to NULL; or NULL */
 };

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "rt.h"
 
 enum {
     WRAPPER_MAGIC = 0x466243b1,
     CONTAINER_MAGIC = (int)0xba55ed50,
+    VERSION_LINKED = 2,
     KIND_PTX = 1,
     FLAGS_COMPRESSED = 0x2000 | 0x8000, /* LZ4, Zstandard */
     CAPABILITY_TO_PREFER = 90, /* the newest whose PTX the analysis knows by heart */
@@ -44,19 +46,14 @@ static bool is_better(unsigned is, unsigned was, unsigned limit)
     return !was || (fits && (!fitted || is > was)) || (!fits && !fitted && is < was);
 }
 
-static enum proact_status search(const struct cuda_fat_binary *binary, unsigned limit,
-                                 struct rt_image *image, struct proact_error *err)
+/* The best PTX of one container. */
+static enum proact_status search(const struct container *c, unsigned limit,
+                                 struct proact_image *ptx, unsigned *capability,
+                                 struct proact_error *err)
 {
-    const struct container *c = binary->container;
+    const char *at = (const char *)c + c->header_bytes, *end = at + c->bytes;
     bool is_compressed = false;
     unsigned best = 0;
-
-    if (binary->magic != WRAPPER_MAGIC || !c || c->magic != (uint32_t)CONTAINER_MAGIC)
-        return fail(err, PROACT_EINVAL,
-                    "a fat binary begins with 0x%08x and 0x%08x, not 0x%08x and 0x%08x",
-                    binary->magic, c ? c->magic : 0, WRAPPER_MAGIC,
-                    (unsigned)CONTAINER_MAGIC);
-    const char *at = (const char *)c + c->header_bytes, *end = at + c->bytes;
 
     while ((size_t)(end - at) >= sizeof(struct entry)) {
         struct entry e;
@@ -70,9 +67,9 @@ static enum proact_status search(const struct cuda_fat_binary *binary, unsigned 
         if (e.kind == KIND_PTX && (e.flags & FLAGS_COMPRESSED || e.compressed_bytes)) {
             is_compressed = true;
         } else if (e.kind == KIND_PTX && is_better(e.capability, best, limit)) {
-            image->capability = best = e.capability;
-            image->ptx.text = at + e.header_bytes;
-            image->ptx.bytes = strnlen(image->ptx.text, e.bytes);
+            *capability = best = e.capability;
+            ptx->text = at + e.header_bytes;
+            ptx->bytes = strnlen(ptx->text, e.bytes);
         }
         at += e.header_bytes + e.bytes;
     }
@@ -80,6 +77,56 @@ static enum proact_status search(const struct cuda_fat_binary *binary, unsigned 
         return fail(err, PROACT_EINVAL, "the program's PTX is %s%s",
                     is_compressed ? "compressed" : "missing", how);
     return PROACT_OK;
+}
+
+static enum proact_status check_container(const struct cuda_fat_binary *binary,
+                                          const struct container *c,
+                                          struct proact_error *err)
+{
+    if (binary->magic == WRAPPER_MAGIC && c && c->magic == (uint32_t)CONTAINER_MAGIC)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "a fat binary begins with 0x%08x and 0x%08x, not 0x%08x and 0x%08x",
+                binary->magic, c ? c->magic : 0, WRAPPER_MAGIC, (unsigned)CONTAINER_MAGIC);
+}
+
+/* What was linked comes with the containers of all its objects (nvcc -dlink). */
+static enum proact_status link_objects(struct rt_image *image, unsigned limit,
+                                       struct proact_error *err)
+{
+    const void *const *containers = image->binary->objects;
+    struct proact_image *objects;
+    enum proact_status status = PROACT_OK;
+    size_t count = 0;
+
+    while (containers[count])
+        count++;
+    objects = must_calloc(count + 1, sizeof *objects);
+    for (size_t i = 0; i < count && !status; i++) {
+        unsigned capability = 0;
+
+        if (!(status = check_container(image->binary, containers[i], err)))
+            status = search(containers[i], limit, &objects[i], &capability, err);
+        if (capability > image->capability)
+            image->capability = capability;
+    }
+    if (!status)
+        status = rt_link(objects, count, &image->ptx, err);
+    free(objects);
+    return status;
+}
+
+static enum proact_status find_text(struct rt_image *image, unsigned limit,
+                                    struct proact_error *err)
+{
+    const struct cuda_fat_binary *binary = image->binary;
+    enum proact_status status = check_container(binary, binary->container, err);
+
+    if (status)
+        return status;
+    if (binary->version >= VERSION_LINKED && binary->objects)
+        return link_objects(image, limit, err);
+    return search(binary->container, limit, &image->ptx, &image->capability, err);
 }
 
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
@@ -91,8 +138,8 @@ enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
         unsigned limit = proact_device_describe(rt->session).capability;
 
         image->is_searched = true;
-        search(image->binary, limit < CAPABILITY_TO_PREFER ? limit : CAPABILITY_TO_PREFER,
-               image, &image->why);
+        find_text(image, limit < CAPABILITY_TO_PREFER ? limit : CAPABILITY_TO_PREFER,
+                  &image->why);
         for (const struct rt_image *i = image; i; i = i->next)
             number++;
         text_print(&name, "program%u.ptx", number);

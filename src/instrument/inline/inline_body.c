@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The called function's text as it stands in the caller: a block, whose names are its own,
+   and which is left at its end. */
+#include <string.h>
+
+#include "instrument/inline/inline_site.h"
+#include "ptx/ptx_names.h"
+
+struct body {
+    const struct inline_site *site;
+    struct ptx_names own; /* what the function declares */
+    struct text *into;
+};
+
+static bool is_inner(char c) /* of a name */
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '$';
+}
+
+static void own(struct body *b, const char *name)
+{
+    ptx_names_add(&b->own, PTX_NAME_SYMBOL, name, (uint32_t)strlen(name), 0);
+}
+
+static void own_all(struct body *b)
+{
+    const struct ptx_function *f = b->site->called;
+
+    for (uint32_t k = 0; k < f->register_count; k++)
+        own(b, f->registers[k].name);
+    for (uint32_t k = 0; k < f->label_count; k++)
+        own(b, f->labels[k].name);
+    for (uint32_t k = 0; k < f->symbol_count; k++)
+        own(b, f->symbols[k].name);
+}
+
+/* Behind a comment, a string, a name or a word of the text, or else a character. */
+static const char *token_end(const char *at, const char *end)
+{
+    const char *next = at + 1;
+
+    if (end - at > 1 && at[0] == '/' && at[1] == '/') {
+        while (next < end && *next != '\n')
+            next++;
+    } else if (end - at > 1 && at[0] == '/' && at[1] == '*') {
+        for (next = at + 3; next < end && (next[-1] != '*' || *next != '/');)
+            next++;
+        next += next < end;
+    } else if (*at == '"') {
+        while (next < end && *next != '"')
+            next += *next == '\\' && next + 1 < end ? 2 : 1;
+        next += next < end;
+    } else if (is_inner(*at) || *at == '%' || *at == '.') {
+        while (next < end && (is_inner(*next) || (*next == '.' && *at == '%')))
+            next++;
+    }
+    return next;
+}
+
+/* `%r<9>` declares a range, whose registers are named as it is. */
+static void add_span(struct body *b, uint32_t offset, uint32_t end_offset)
+{
+    const char *text = b->site->module->text, *end = text + end_offset, *next;
+
+    for (const char *at = text + offset; at < end; at = next) {
+        next = token_end(at, end);
+        size_t bytes = (size_t)(next - at);
+        bool is_name = (is_inner(*at) && (*at < '0' || *at > '9')) || *at == '%';
+
+        if (is_name &&
+            (*next == '<' || ptx_names_find(&b->own, PTX_NAME_SYMBOL, at, (uint32_t)bytes)))
+            inline_name(b->site, at, bytes, b->into);
+        else
+            text_add(b->into, at, bytes);
+    }
+}
+
+/* To the end of the block; the last one is there already. */
+static bool add_return(struct body *b, const struct ptx_instruction *i)
+{
+    const struct ptx_function *f = b->site->called;
+
+    if (i->guard < 0 && i == &f->instructions[f->instruction_count - 1])
+        return false;
+    if (i->guard >= 0) {
+        const char *name = f->registers[i->guard].name;
+
+        text_print(b->into, "@%s", i->guard_negated ? "!" : "");
+        inline_name(b->site, name, strlen(name), b->into);
+        text_print(b->into, " ");
+    }
+    text_print(b->into, "bra in%u_end;", b->site->number);
+    return true;
+}
+
+void inline_body(const struct inline_site *site, struct text *into)
+{
+    const struct ptx_function *f = site->called;
+    struct body b = {.site = site, .into = into};
+    uint32_t at = f->body.offset;
+    bool returns = false;
+
+    own_all(&b);
+    text_print(into, "{ // %.60s\n", f->name);
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+        uint32_t end = i->span.offset + i->span.bytes;
+
+        add_span(&b, at, i->span.offset);
+        if (i->opcode == PTX_RET)
+            returns |= add_return(&b, i);
+        else if (!inline_move(site, f, i, into))
+            add_span(&b, i->span.offset, end);
+        at = end;
+    }
+    add_span(&b, at, f->body.offset + f->body.bytes);
+    if (returns)
+        text_print(into, "in%u_end:\n", site->number);
+    text_print(into, "\t}");
+    ptx_names_clear(&b.own);
+}

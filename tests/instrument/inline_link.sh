@@ -1,0 +1,22 @@
+#!/bin/sh
+# Usage: inline_link.sh NVCC PTXAS LINKER INLINER SOURCE FOLDER. What becomes of the files of
+# tests/proactcc/linked, linked and with functions in the place of their calls, is taken by
+# ptxas; so are the calls of all shapes.
+set -u
+nvcc=$1 ptxas=$2 linker=$3 inliner=$4 source=$5 folder=$6
+code=0
+mkdir -p "$folder" && cd "$folder" || exit 1
+for sm in 75 100; do
+    for part in main steps shapes; do
+        "$nvcc" -arch=compute_$sm -rdc=true -lineinfo -ptx \
+            "$source/proactcc/linked/linked_$part.cu" -o $part.ptx || exit 1
+    done
+    "$linker" main.ptx steps.ptx shapes.ptx >linked.ptx || code=1
+    "$inliner" linked.ptx >inlined.ptx || code=1
+    for text in linked inlined; do
+        "$ptxas" -arch=sm_$sm $text.ptx -o $text.cubin || { echo "$text.ptx, sm_$sm"; code=1; }
+    done
+done
+"$inliner" "$source/instrument/inline.ptx" >shapes.ptx || code=1
+"$ptxas" -arch=sm_75 shapes.ptx -o shapes.cubin || code=1
+exit $code

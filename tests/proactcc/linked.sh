@@ -1,0 +1,164 @@
+#!/bin/sh
+# Usage: linked.sh PROACTCC SOURCE NAME. Programs whose device code is in several files, as
+# builds compile and link them: NAME is one of `commands`, `archive`, `cmake`, `library`,
+# `refusals`.
+set -u
+proactcc=$1 here=$2/tests/proactcc/linked name=$3
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+cp "$here"/*.cu "$here"/*.cuh . || exit 1
+export PROACT_MACHINE=h200x4
+code=0
+
+fault() {
+    echo "$name: $*"
+    [ -e said ] && cat said
+    code=1
+}
+# runs PROGRAM: it says what linked.stdout has, and nothing on stderr.
+runs() {
+    "./$1" >said 2>&1 || fault "exit status $?: $1"
+    diff -u "$here/linked.stdout" said || fault "$1"
+}
+fails() { # PART COMMAND...
+    wanted=$1
+    shift
+    "$@" >said 2>&1 && fault "no failure: $*"
+    grep -qF -- "$wanted" said || fault "no '$wanted': $*"
+}
+parts='linked_steps linked_shapes'
+
+case $name in
+commands)
+    "$proactcc" -rdc=true linked_main.cu linked_steps.cu linked_shapes.cu -o at_once ||
+        fault "one command"
+    runs at_once
+    # What another file decides, and writes, can be split.
+    PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>said || fault "exit status $?"
+    for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
+        grep -q "^proact: *1 *1 .* $kernel\$" said || fault "not split: $kernel"
+    done
+    diff -u "$here/linked.stdout" stdout || fault "split"
+    for part in linked_main $parts; do
+        "$proactcc" -arch=sm_80 -dc $part.cu -o $part.o || fault "-dc"
+    done
+    "$proactcc" -arch=sm_80 linked_shapes.o linked_main.o linked_steps.o -o apart ||
+        fault "the link of objects"
+    runs apart
+    # Where lines come from is of no account, nor is what order objects have.
+    "$proactcc" -G -lineinfo -rdc true -c linked_steps.cu 2>said || fault "-rdc true -c"
+    "$proactcc" linked_steps.o -rdc=true linked_main.cu linked_shapes.cu -o mixed ||
+        fault "an object and sources"
+    runs mixed
+    # The device link by itself, and the rest by the host's compiler.
+    "$proactcc" -arch=sm_80 -dc linked_steps.cu || fault "-dc"
+    "$proactcc" -arch=sm_80 -dlink linked_main.o linked_steps.o linked_shapes.o -o all.o \
+        -lcudadevrt -lcudart || fault "-dlink"
+    eval "set -- $(nvcc --dryrun linked_main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
+    g++ linked_main.o linked_steps.o linked_shapes.o all.o -o linked "$@" -lcudadevrt -lcudart ||
+        fault "g++"
+    runs linked
+    # PTX alone; what would be optimised when linked.
+    "$proactcc" -gencode arch=compute_75,code=compute_75 -rdc=true linked_main.cu \
+        linked_steps.cu linked_shapes.cu -o text || fault "PTX alone"
+    runs text
+    "$proactcc" -dlto -dc -gencode 'arch=compute_80,code=[lto_80,sm_80]' linked_main.cu \
+        linked_steps.cu linked_shapes.cu || fault "-dlto -dc"
+    "$proactcc" -dlto -arch=sm_80 linked_main.o linked_steps.o linked_shapes.o -o late ||
+        fault "-dlto"
+    runs late
+    ;;
+archive)
+    for part in $parts; do
+        "$proactcc" -dc $part.cu -o $part.o || fault "-dc"
+    done
+    mkdir there
+    "$proactcc" -lib linked_steps.o linked_shapes.o -o there/libparts.a || fault "-lib"
+    "$proactcc" -rdc=true linked_main.cu -Lthere -lparts -o by_name || fault "-lparts"
+    runs by_name
+    "$proactcc" -dc linked_main.cu || fault "-dc"
+    "$proactcc" linked_main.o -L there -l parts -o no_option || fault "-l parts"
+    runs no_option
+    "$proactcc" -lib -rdc=true linked_steps.cu linked_shapes.cu -o libmade.a ||
+        fault "-lib of sources"
+    "$proactcc" linked_main.o libmade.a -o by_path || fault "libmade.a"
+    runs by_path
+    ;;
+cmake)
+    cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(linked LANGUAGES CXX CUDA)
+set(CMAKE_CUDA_SEPARABLE_COMPILATION ON)
+add_library(parts STATIC linked_steps.cu linked_shapes.cu)
+add_executable(linked linked_main.cu)
+target_link_libraries(linked PRIVATE parts)
+END
+    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
+        fault "cmake"
+    cmake --build build >said 2>&1 || fault "cmake --build"
+    runs build/linked
+    ;;
+library)
+    # A library with device code of its own, beside a program that has the same names.
+    cat >inner.cu <<'END'
+extern __device__ int step(int);
+__global__ void inner(int *x) { *x += step(1); }
+void call_inner(int *x) { inner<<<1, 1>>>(x); }
+END
+    cat >outer.cu <<'END'
+#include <cstdio>
+extern __device__ int step(int);
+void call_inner(int *x);
+__global__ void outer(int *x) { *x = step(1); }
+int main()
+{
+    int *d, h = 0;
+    cudaMalloc(&d, sizeof h);
+    outer<<<1, 1>>>(d);
+    call_inner(d);
+    if (cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost))
+        return 1;
+    return printf("%d\n", h) < 0;
+}
+END
+    echo '__device__ int step(int x) { return x + 1000; }' >thousand.cu
+    echo '__device__ int step(int x) { return x + 10; }' >ten.cu
+    "$proactcc" -rdc=true -Xcompiler -fPIC -shared inner.cu thousand.cu -o libinner.so ||
+        fault "-shared"
+    "$proactcc" -rdc=true outer.cu ten.cu libinner.so -Xlinker -rpath=. -o outer || fault "outer"
+    ./outer >said 2>&1 || fault "exit status $?"
+    [ "$(cat said)" = 1012 ] || fault "not 1012"
+    ;;
+refusals)
+    text='-gencode arch=compute_80,code=compute_80'
+    printf '__device__ int f(int);\n__global__ void k(int *x) { *x = f(1); }\n' >one.cu
+    printf '__device__ int f(int x) { return x; }\n' >two.cu
+    cat >main.cu <<'END'
+__global__ void k(int *x);
+int main() { k<<<1, 1>>>(nullptr); return cudaDeviceSynchronize() != 0; }
+END
+    fails "Undefined reference to '_Z1fi'" "$proactcc" -rdc=true main.cu one.cu -o app
+    cp two.cu three.cu
+    fails "Multiple definition of '_Z1fi'" \
+        "$proactcc" -rdc=true main.cu one.cu two.cu three.cu -o app
+    # Where there is PTX alone, nobody looks before the start.
+    # shellcheck disable=SC2086 # two words
+    "$proactcc" $text -rdc=true main.cu one.cu -o app || fault "PTX alone"
+    fails "proact: '_Z1fi', which '_Z1kPi' of object 2 uses, is not defined" ./app
+    cat >parent.cu <<'END'
+__global__ void child(int *x) { *x = 1; }
+__global__ void k(int *x) { child<<<1, 1>>>(x); }
+END
+    fails "proactcc: kernels that launch kernels are not supported" \
+        "$proactcc" -rdc=true main.cu parent.cu -o app
+    # shellcheck disable=SC2086
+    "$proactcc" $text -rdc=true main.cu parent.cu -o app || fault "PTX alone"
+    fails "proact: a kernel launches kernels, which is not supported" ./app
+    # An object that plain nvcc compiled.
+    nvcc -dc two.cu || fault "nvcc -dc"
+    "$proactcc" -rdc=true main.cu one.cu two.o -o app || fault "an object of nvcc's"
+    fails "PTX is compressed; compile it by proactcc" ./app
+    ;;
+esac
+exit $code
