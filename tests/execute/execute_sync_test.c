@@ -347,6 +347,34 @@ static void remote_accesses_are_waited_for(void **state)
     }
 }
 
+/* Each lane takes the lock, which stands in a word, and gives it back at a higher place
+   than the one where the others spin; with turns of which none is as long as a slice. */
+static void lanes_of_a_warp_hand_a_lock_on(void **state)
+{
+    static const char *const looks[] = {
+        "atom.global.cas.b32 %r3, [%rd0], 0, 1",
+        "atom.acquire.gpu.global.cas.b32 %r3, [%rd0], 0, 1",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof looks / sizeof *looks; n++) {
+        struct rig r;
+        char body[1200];
+
+        snprintf(body, sizeof body, "%sL: %s;\n%s", RIG_KERNEL, looks[n],
+                 "setp.ne.u32 %p1, %r3, 0; @%p1 bra L;\n"
+                 "fence.acq_rel.gpu; ld.global.u32 %r4, [%rd0+4]; add.u32 %r4, %r4, 1;\n"
+                 "st.global.u32 [%rd0+4], %r4; fence.acq_rel.gpu;\n"
+                 "atom.global.exch.b32 %r5, [%rd0], 0; }\n");
+        opened(&r, body, 96, 0);
+        r.recounts = true;
+        assert_int_equal(rig_run(&r, 300, 1), EXECUTE_EXITED);
+        assert_int_equal(r.memory[0], 0);
+        assert_int_equal(r.memory[1], 96);
+        rig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +389,7 @@ int main(void)
         cmocka_unit_test(groups_that_wait_together_stay_apart),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(strong_accesses_stop_once),
+        cmocka_unit_test(lanes_of_a_warp_hand_a_lock_on),
         cmocka_unit_test(sleepers_say_how_long),
         cmocka_unit_test(remote_accesses_are_waited_for),
     };

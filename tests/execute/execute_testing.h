@@ -35,6 +35,7 @@ struct rig {
     uint32_t *memory; /* RIG_WORDS; parameters are its address and `value` */
     uint64_t remote;  /* accesses at or above this address are remote */
     bool waits;       /* remote accesses are answered later */
+    bool recounts;    /* the CTA counts anew after each stop, as a device makes it do */
     struct rig_wait pending[RIG_WAITS];
     unsigned pending_count;
     struct text printed;
@@ -237,6 +238,8 @@ static enum execute_stop rig_run_cta(struct rig *r, struct execute_cta *c, uint6
                                      uint64_t seed)
 {
     for (unsigned rounds = 0; rounds < 100000; rounds++) {
+        if (r->recounts)
+            c->issued = c->lanes = c->longest = c->stalls = c->barriers = 0;
         enum execute_stop stop = execute_cta_run(c, budget, seed + rounds);
 
         if (stop == EXECUTE_EXITED || stop == EXECUTE_TRAPPED)

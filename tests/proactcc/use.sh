@@ -129,6 +129,22 @@ library)
     has '^94$' # one runtime: both kernels are in its report
     has '^proact: +1 +0 .*  add\(float\*\)'
     has '^proact: +1 +0 .*  scale\(float\*\)'
+    cat >host.c <<'END'
+#include <stdio.h>
+int cudaMalloc(void **, size_t), cudaMemcpy(void *, const void *, size_t, int);
+void _Z4partPf(float *);
+int main(void)
+{
+    float h[32] = {[31] = 5}, *d;
+    if (cudaMalloc((void **)&d, sizeof h) || cudaMemcpy(d, h, sizeof h, 1))
+        return 1;
+    _Z4partPf(d);
+    return cudaMemcpy(h, d, sizeof h, 2) || printf("%g\n", h[31]) != 3;
+}
+END
+    eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
+    gcc host.c -o host -L. -lpart -Wl,-rpath,. "$@" -lcudart || fault "gcc"
+    says 15 ./host # the library's runtime is before theirs
     ;;
 refusals)
     printf '__device__ int f(int);\n__global__ void g(int *x) { *x = f(1); }\n' >needs.cu

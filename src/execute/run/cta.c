@@ -5,6 +5,9 @@
 #include "execute/run/run_grid.h"
 
 enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
+/* Instructions after which its groups take turns, and after which the lowest leads again.
+ */
+enum { FAIR_AFTER = 1024 };
 
 static size_t lines(size_t bytes)
 {
@@ -111,6 +114,18 @@ void execute_cta_destroy(struct execute_cta *face)
     pool_give(c->pool, c);
 }
 
+/* Groups that spin at a low place must let those they wait for run, every other slice; who
+   spins on an atomic stops so often that no slice of it ever ends. */
+static void take_turns(struct execute_warp *w, enum warp_stop stop, uint64_t issued)
+{
+    w->unturned += issued;
+    if (stop == WARP_SLICE || w->unturned >= FAIR_AFTER) {
+        w->is_fair = !w->is_fair;
+        w->unturned = 0;
+    }
+    w->is_fair &= w->group_count > 1;
+}
+
 static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
 {
     struct execute_cta *c = &w->cta->face;
@@ -120,9 +135,7 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
     if (!w->is_started)
         warp_start(w);
     stop = w->grid->interpret(w, slice);
-    /* Groups that spin at a low place must let those they wait for run, every other slice.
-     */
-    w->is_fair = stop == WARP_SLICE && !w->is_fair && w->group_count > 1;
+    take_turns(w, stop, w->issued - issued);
     c->issued += w->issued - issued;
     c->lanes += w->lanes - lanes;
     if (w->issued > c->longest)

@@ -22,7 +22,7 @@ struct group {
     bool is_armed;    /* has stopped once before what stands at pc */
     uint32_t waiting; /* REMOTE: lanes still to be answered */
     uint32_t detail;  /* BARRIER: its number; ASLEEP: ns */
-    uint64_t ran;     /* when it last ran, in instructions of the warp */
+    uint64_t ran;     /* when it last ran: groups of the warp added before */
 };
 
 enum warp_stop { WARP_BLOCKED, WARP_SLICE, WARP_STRONG, WARP_FAULT, WARP_ENDED };
@@ -46,6 +46,7 @@ struct execute_warp {
     const struct execute_op *remote_op;
     int64_t fuel;
     uint64_t issued, lanes, stalls; /* since the CTA's counters were zeroed */
+    uint64_t unturned, added; /* issued since is_fair last changed; groups ever added */
     uint32_t group_count;
     struct group groups[LANES];
 };

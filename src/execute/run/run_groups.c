@@ -12,7 +12,7 @@ struct group *groups_add(struct execute_warp *w, const struct execute_op *at, ui
     struct group *g = &w->groups[w->group_count++];
 
     *g = (struct group){
-        .pc = place_of(w, at), .mask = mask, .state = state, .ran = w->issued};
+        .pc = place_of(w, at), .mask = mask, .state = state, .ran = w->added++};
     if (state == GROUP_READY && !w->is_fair && g->pc < w->next_pc)
         w->next_pc = g->pc;
     return g;
