@@ -275,7 +275,7 @@ static void try_contents(const struct ptx_module *m, const struct write_set_slic
                                  .arrays = &array,
                                  .array_count = 1};
     struct execute_program *program;
-    struct write_set *set;
+    struct write_set *set = NULL;
     struct proact_error err;
     uint64_t chance = seed;
     uint32_t content[IN_WORDS];

@@ -82,4 +82,4 @@ foreach(kind none old)
 endforeach()
 
 # Every call of a driver fails once: too much for the sanitizers' build.
-set_tests_properties(device.cuda_sweep PROPERTIES LABELS slow)
+set_tests_properties(device.cuda_sweep PROPERTIES LABELS slow TIMEOUT 300)

@@ -16,6 +16,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+/* Not by clang's own word: clang 14 moves loads of __shared__ ahead of that one. */
+#define __syncthreads() asm volatile("bar.sync 0;" ::: "memory")
 
 /* A value that is read where it is used: `threadIdx.x` becomes one special register. */
 #define AXIS(NAME, OF, D)                                                                  \

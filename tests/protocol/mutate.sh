@@ -68,7 +68,7 @@ methods_of() {
 run_cases() { # [METHOD]
     cmake --build "$scratch/build" -j2 --target protocol_cases >"$scratch/log" 2>&1 ||
         { echo "does not build" && return 2; }
-    timeout 200 "$scratch/build/tests/protocol_cases" 2 "$@" >"$scratch/said" 2>&1
+    timeout 900 "$scratch/build/tests/protocol_cases" 2 "$@" >"$scratch/said" 2>&1
     code=$?
     sed 's/0x[0-9a-f]*/an address/' "$scratch/said"
     return $code
@@ -81,7 +81,7 @@ run_guests() {
         >"$scratch/log" 2>&1 || { echo "does not build" && return 2; }
     tests=$scratch/build/tests
     for held in "guest_test" "contract_test cuda guests"; do
-        (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 200 ./$held) \
+        (cd "$tests" && LD_LIBRARY_PATH=$tests/driver_fake timeout 900 ./$held) \
             >"$scratch/said" 2>&1 && continue
         code=$?
         [ $code -ge 124 ] || code=1 # it is how many failed
