@@ -129,7 +129,8 @@ struct device_set {
     struct check *check; /* NULL unless options.check */
     bool replicas_known;
     uint64_t grid_ids;
-    uint64_t heap_bytes; /* of a device; 0: as many as usual */
+    uint64_t heap_bytes;  /* of a device; 0: as many as usual */
+    uint32_t stack_bytes; /* of a thread; as heap_bytes */
     struct image *images;
     struct device_module *modules;
     device_observer *observer;
