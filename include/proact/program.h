@@ -110,8 +110,8 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    struct proact_error *err);
 
 /* What threads may have: of stack each, of memory by malloc and new all together. Before a
-   kernel is loaded that needs it; later it may fail with PROACT_EINVAL. On emulated devices
-   a stack is as it is. */
+   kernel is loaded that needs it; later it may fail with PROACT_EINVAL. An emulated
+   device's stack is only for functions that call themselves, and never below 64 KiB. */
 enum proact_limit { PROACT_LIMIT_STACK, PROACT_LIMIT_HEAP };
 PROACT_API enum proact_status proact_limit_set(struct proact *p, enum proact_limit what,
                                                size_t bytes, struct proact_error *err);

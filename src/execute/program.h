@@ -141,7 +141,7 @@ struct stack_save {
     uint32_t first, count; /* in execute_kernel.saved */
     uint32_t bytes;
 };
-enum { STACK_BYTES = 1 << 16 }; /* of a thread, where functions call themselves */
+enum { STACK_BYTES = 1 << 16 }; /* of a thread, where functions call themselves: at least */
 
 struct op_list {
     struct execute_op *ops;
@@ -164,7 +164,8 @@ struct execute_kernel {
     size_t site_count;
     struct jump_table *tables;
     size_t table_count;
-    uint32_t stack_bytes; /* at the start of thread memory */
+    op_place
+        stack; /* where a thread's ends; PLACE_NONE: functions do not call themselves */
     struct stack_saved *saved;
     struct stack_save *saves;
     size_t saved_count, save_count;

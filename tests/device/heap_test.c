@@ -157,12 +157,33 @@ static void what_is_not_in_a_block_is_refused(void **state)
     }
 }
 
+static void a_stack_may_be_larger(void **state)
+{
+    struct heap_rig h;
+
+    (void)state;
+    rig_open(&h, 0, false);
+    run(&h, "deep", 32, emulator_parameters("dw", h.kept, 3000));
+    assert_int_equal(h.r.b->synchronize(h.r.set, &h.r.err), PROACT_EFAULT);
+    assert_non_null(strstr(h.r.err.text, "bytes of stack, and a thread has 65536"));
+    emulator_close(&h.r);
+    rig_open(&h, 0, false);
+    assert_int_equal(h.r.b->limit(h.r.set, DEVICE_STACK_BYTES, 1 << 20, &h.r.err),
+                     PROACT_EINVAL);
+    emulator_must(&h.r, h.r.b->limit(h.r.set, DEVICE_STACK_BYTES, 1 << 18, &h.r.err));
+    run(&h, "deep", 32, emulator_parameters("dw", h.kept, 3000));
+    emulator_sync(&h.r);
+    assert_int_equal(emulator_word(&h.r, 0, h.kept), 6000);
+    emulator_close(&h.r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_lie_apart_and_last),
         cmocka_unit_test(what_is_given_back_is_given_again),
         cmocka_unit_test(no_room_is_null),
+        cmocka_unit_test(a_stack_may_be_larger),
         cmocka_unit_test(what_is_not_in_a_block_is_refused),
     };
 

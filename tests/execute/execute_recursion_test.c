@@ -175,12 +175,11 @@ static void addresses_of_functions_may_lead_back(void **state)
     }
 }
 
-static void a_stack_has_an_end(void **state)
+static void expect_end(uint32_t asked, uint32_t wanted)
 {
     struct rig r;
     unsigned needs = 0, has = 0;
 
-    (void)state;
     rig_open(
         &r,
         ".func down(.param .b32 x)\n{\n.reg .b32 %r<3>; ld.param.u32 %r1, [x];\n"
@@ -188,17 +187,25 @@ static void a_stack_has_an_end(void **state)
         "{ .param .b32 a; st.param.b32 [a], 1; call down, (a); } }\n",
         true);
     r.launch.block[0] = 40;
+    r.launch.stack_bytes = asked;
     assert_int_equal(rig_run(&r, 100000000, 0), EXECUTE_TRAPPED);
-
     assert_non_null(strstr(r.fault, "kernel 'k', line 8, CTA (0,0,0), thread (0,0,0): "));
     const char *at = strstr(r.fault, "functions that call themselves need ");
 
     assert_non_null(at);
     assert_int_equal(
         sscanf(at + 36, "%u bytes of stack, and a thread has %u", &needs, &has), 2);
-    assert_int_equal(has, STACK_BYTES);
+    assert_int_equal(has, wanted);
     assert_in_range(needs, has + 1, has + 100);
     rig_close(&r);
+}
+
+static void a_stack_has_an_end(void **state)
+{
+    (void)state;
+    expect_end(0, STACK_BYTES);
+    expect_end(1000, STACK_BYTES);
+    expect_end(3 * STACK_BYTES, 3 * STACK_BYTES);
 }
 
 int main(void)

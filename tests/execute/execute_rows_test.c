@@ -201,6 +201,11 @@ static void what_is_not_executed_is_named(void **state)
         "%e6, %e7}, {%q0, %q1}, {%q0, %q1}, {%e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7};",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%e0, %e1, %e2, %e3},\n"
         "{%q0, %q1}, {%q0, %q1}, {%e0, %e1, %e2, %e3}, %q0, 0;",
+        "wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%q0}, [%rd1], %r1;",
+        "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%rd2}, [%rd1], %r1;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%rd2}, [%r1];",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%q0},\n"
+        "{%d3, %d4};",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%q0, %q1}, [%r1];",
     };
 

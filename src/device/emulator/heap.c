@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "device/emulator/message.h"
 
+enum { STACK_MAX = 512 << 10 }; /* as CUDA's */
 enum {
     ALIGNMENT = 16,
     GAP = 16
@@ -43,8 +44,13 @@ void heap_clear(struct emulated *d)
 enum proact_status heap_limit(struct device_set *set, enum device_limit what, size_t bytes,
                               struct proact_error *err)
 {
-    if (what != DEVICE_HEAP_BYTES)
+    if (what == DEVICE_STACK_BYTES && bytes > STACK_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "a stack of %zu bytes is asked for, %d are the most", bytes, STACK_MAX);
+    if (what == DEVICE_STACK_BYTES) {
+        set->stack_bytes = (uint32_t)bytes;
         return PROACT_OK;
+    }
     for (unsigned d = 0; d < set->count; d++)
         if (set->devices[d].heap)
             return fail(err, PROACT_EINVAL,

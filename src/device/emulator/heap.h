@@ -24,7 +24,7 @@ enum { HEAP_BYTES = 8 << 20 };
 enum proact_status heap_open(struct device_set *set, unsigned device,
                              struct proact_error *err);
 void heap_clear(struct emulated *d);
-/* A heap that is there stays as it is: PROACT_EINVAL. Stacks are as they are. */
+/* A heap that is there stays as it is: PROACT_EINVAL. */
 enum proact_status heap_limit(struct device_set *set, enum device_limit what, size_t bytes,
                               struct proact_error *err);
 

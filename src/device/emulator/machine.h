@@ -136,7 +136,8 @@ struct device_set {
     bool is_shared;      /* this window by the team */
     struct check *check; /* NULL unless options.check */
     uint64_t grid_ids;
-    uint64_t heap_bytes; /* of a device; 0: as many as usual */
+    uint64_t heap_bytes;  /* of a device; 0: as many as usual */
+    uint32_t stack_bytes; /* of a thread; as heap_bytes */
     struct image *images;
     struct device_module *modules;
     device_observer *observer;

@@ -79,17 +79,15 @@ static void constants_write(struct decoder *d)
     }
 }
 
-/* A kernel that reaches what calls itself has a stack in front of its thread memory. */
+/* A kernel that reaches what calls itself has a stack behind its thread memory. */
 static bool recursion_find(struct decoder *d, uint32_t index)
 {
     bool placed = true;
 
-    d->stack = PLACE_NONE;
+    d->kernel->stack = d->stack = PLACE_NONE;
     if (!calls_find(d, index))
         return true;
-    d->stack = place_new(d, FILE_WARP, 4);
-    clear_at_start(d, d->stack, 4);
-    d->kernel->stack_bytes = d->thread_bytes = STACK_BYTES;
+    d->kernel->stack = d->stack = place_new(d, FILE_WARP, 4);
     for (uint32_t k = 0; k < d->module->function_count && placed; k++)
         placed = !calls_itself(d, k) || recursion_prepare(d, k);
     return placed;

@@ -96,6 +96,8 @@ static bool fragment_emit(struct decoder *d, const struct fragment *f)
     for (unsigned n = 0; n < has; n++) {
         const struct ptx_operand *o = &f->registers->list[n];
 
+        if (!operand_has_width(d, o, bytes))
+            return refuse_instruction(d, f->i);
         if (f->is_load)
             values[n] = operand_target(d, o, bytes);
         else if (!operand_source(d, o, bytes, &values[n]))
@@ -130,11 +132,12 @@ bool decode_fragment(struct decoder *d, const struct ptx_instruction *i)
 {
     struct matrix_words w = matrix_words_read(i);
     struct fragment f = {.i = i, .is_load = ptx_has(i, PTX_PART_LOAD)};
-    const struct ptx_operand *at = &i->operands[f.is_load];
 
     if (!w.is_known || w.kind_count != 1 || i->operand_count < 2 || i->operand_count > 3 ||
-        at->kind != PTX_MEMORY)
+        i->operands[f.is_load].kind != PTX_MEMORY)
         return refuse_instruction(d, i);
+    const struct ptx_operand *at = &i->operands[f.is_load];
+
     f.registers = &i->operands[!f.is_load];
     f.code = code_of_space(d, i->space);
     fragment_shape(&f, &w);
@@ -153,7 +156,8 @@ bool decode_fragment(struct decoder *d, const struct ptx_instruction *i)
         return refuse_instruction(d, i);
     if (i->operand_count == 2)
         f.stride = constant_place(d, by_column ? rows : columns, 4);
-    else if (!operand_source(d, &i->operands[2], 4, &f.stride))
-        return false;
+    else if (!operand_has_width(d, &i->operands[2], 4) ||
+             !operand_source(d, &i->operands[2], 4, &f.stride))
+        return refuse_instruction(d, i);
     return fragment_emit(d, &f);
 }

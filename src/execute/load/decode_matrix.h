@@ -12,5 +12,8 @@ struct matrix_words {
 };
 struct matrix_words matrix_words_read(const struct ptx_instruction *i);
 
+/* A register of so many bytes a lane, or no register. */
+bool operand_has_width(const struct decoder *d, const struct ptx_operand *o,
+                       unsigned bytes);
 /* Registers that hold rows x columns elements of A or B. */
 unsigned matrix_registers(unsigned elements, enum matrix_kind kind);

@@ -74,6 +74,12 @@ unsigned matrix_registers(unsigned elements, enum matrix_kind kind)
     return elements * (kind == MATRIX_F64 ? 32 : matrix_bits(kind)) / (LANES * 32);
 }
 
+bool operand_has_width(const struct decoder *d, const struct ptx_operand *o, unsigned bytes)
+{
+    return o->kind != PTX_REGISTER ||
+           lane_bytes(d->function->registers[o->reg].bytes) == bytes;
+}
+
 static bool is_whole(enum matrix_kind kind)
 {
     return kind >= MATRIX_B1 && kind <= MATRIX_U8;
@@ -115,8 +121,9 @@ static bool sources_take(struct decoder *d, const struct ptx_instruction *i,
         (i->opcode == PTX_WMMA ? has % count : has != count))
         return refuse_instruction(d, i);
     for (unsigned n = 0; n < count; n++)
-        if (!operand_source(d, &list[n], bytes, &out[n]))
-            return false;
+        if (!operand_has_width(d, &list[n], bytes) ||
+            !operand_source(d, &list[n], bytes, &out[n]))
+            return refuse_instruction(d, i);
     return true;
 }
 
@@ -127,7 +134,7 @@ static bool results_take(struct decoder *d, const struct ptx_instruction *i,
     if (o->kind != PTX_VECTOR || o->count != count || count > FRAGMENT_MAX)
         return refuse_instruction(d, i);
     for (unsigned n = 0; n < count; n++) {
-        if (o->list[n].kind != PTX_REGISTER)
+        if (o->list[n].kind != PTX_REGISTER || !operand_has_width(d, &o->list[n], bytes))
             return refuse_instruction(d, i);
         out[n] = operand_target(d, &o->list[n], bytes);
     }
@@ -183,10 +190,10 @@ static uint32_t product_slots(const struct matrix_words *w)
 
 uint32_t instruction_slots(const struct ptx_instruction *i)
 {
-    if (i->opcode == PTX_WMMA && !ptx_has(i, PTX_PART_MMA)) {
-        const struct ptx_operand *o = &i->operands[ptx_has(i, PTX_PART_STORE)];
+    if (i->opcode == PTX_WMMA && !ptx_has(i, PTX_PART_MMA) && i->operand_count > 1) {
+        uint32_t count = i->operands[ptx_has(i, PTX_PART_STORE)].count;
 
-        return i->operand_count > 1 && o->count ? o->count : 1;
+        return count ? count : 1;
     }
     if (i->opcode != PTX_WMMA && i->opcode != PTX_MMA)
         return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ldmatrix, stmatrix, movmatrix: matrices of 8 lines of 16 bytes, of which each lane names
    the address of one line and has a part of all. */
-#include "execute/load/decode.h"
+#include "execute/load/decode_matrix.h"
 #include "execute/run/run_matrix.h"
 
 static bool is_known(const struct ptx_instruction *i)
@@ -101,11 +101,15 @@ bool decode_rows(struct decoder *d, const struct ptx_instruction *i)
 
     if (count != 1 && count != 2 && count != 4)
         return refuse_instruction(d, i);
+    for (unsigned n = 0; n < count; n++)
+        if (!operand_has_width(d, &parts[n], 4))
+            return refuse_instruction(d, i);
     converge_all(d);
     if (i->opcode != PTX_MOVMATRIX)
         return stores ? decode_store(d, i, parts, count) : decode_load(d, i, parts, count);
-    if (!operand_source(d, &i->operands[1], 4, &from))
-        return false;
+    if (count != 1 || !operand_has_width(d, &i->operands[1], 4) ||
+        !operand_source(d, &i->operands[1], 4, &from))
+        return refuse_instruction(d, i);
     emit_lanes(d, matrix_transpose, operand_target(d, parts, 4), from);
     return true;
 }

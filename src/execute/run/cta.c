@@ -89,8 +89,11 @@ static void warp_start(struct execute_warp *w)
     w->thread_written = w->grid->launch.check ? w->thread_memory + threads : NULL;
     /* A stack is cleared frame by frame. */
     for (size_t lane = 0; lane < (w->grid->launch.check ? 2 : 1) * LANES; lane++)
-        memset(w->thread_memory + lane * w->grid->thread_bytes + k->stack_bytes, 0,
-               w->grid->thread_bytes - k->stack_bytes);
+        memset(w->thread_memory + lane * w->grid->thread_bytes, 0,
+               k->info.local_bytes_per_thread);
+    for (unsigned lane = 0; k->stack != PLACE_NONE && lane < LANES; lane++)
+        ((uint32_t *)op_register(&w->registers, k->stack))[lane] =
+            k->info.local_bytes_per_thread;
     for (size_t n = 0; n < k->cleared_count; n++)
         memset(memory + k->cleared[n].offset, 0, k->cleared[n].bytes);
     w->is_started = true;

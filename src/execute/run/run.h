@@ -75,7 +75,8 @@ struct execute_grid {
     const struct execute_kernel *kernel;
     interpreter *interpret; /* the best that this processor runs */
     uint32_t threads, warps;
-    uint32_t shared_bytes, thread_bytes;
+    uint32_t shared_bytes, thread_bytes; /* thread_bytes: with the stack, which is last */
+    uint32_t stack_bytes;
     uint64_t variables_end;
     unsigned char *launch_file, *slot_files; /* slot_files: one for each warp of a CTA */
 };

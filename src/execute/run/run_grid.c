@@ -123,7 +123,11 @@ struct execute_grid *execute_grid_create(const struct execute_launch *launch)
     g->threads = launch->block[0] * launch->block[1] * launch->block[2];
     g->warps = (g->threads + LANES - 1) / LANES;
     g->shared_bytes = k->info.shared_bytes + launch->dynamic_shared_bytes;
-    g->thread_bytes = k->info.local_bytes_per_thread;
+    if (k->stack != PLACE_NONE)
+        g->stack_bytes =
+            launch->stack_bytes > STACK_BYTES ? launch->stack_bytes : STACK_BYTES;
+    g->stack_bytes = g->stack_bytes / 16 * 16;
+    g->thread_bytes = k->info.local_bytes_per_thread + g->stack_bytes;
     launch_file_create(g);
     g->slot_files = lines_create(slot_bytes * g->warps);
     for (uint32_t n = 0; n < g->warps; n++)

@@ -5,13 +5,14 @@
 static bool fits(struct execute_warp *w, const struct execute_op *op, unsigned lane,
                  uint32_t end, uint32_t more)
 {
-    uint32_t has = w->grid->kernel->stack_bytes;
+    uint32_t has = w->grid->stack_bytes;
+    uint32_t used = end - w->grid->kernel->info.local_bytes_per_thread;
 
-    if (more <= has - end)
+    if (more <= has - used)
         return true;
     warp_fault(w, op->line, lane,
                "functions that call themselves need %u bytes of stack, and a thread has %u",
-               end + more, has);
+               used + more, has);
     return false;
 }
 
