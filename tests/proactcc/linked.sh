@@ -193,6 +193,9 @@ __global__ void k(int *x) { child<<<1, 1>>>(x); }
 END
     fails "proactcc: kernels that launch kernels are not supported" \
         "$proactcc" -rdc=true main.cu parent.cu -o app
+    "$proactcc" -dc parent.cu || fault "-dc"
+    fails "proactcc: kernels that launch kernels are not supported" \
+        "$proactcc" -dlink parent.o -o linked.o
     # shellcheck disable=SC2086
     "$proactcc" $text -rdc=true main.cu parent.cu -o app || fault "PTX alone"
     fails "proact: a kernel launches kernels, which is not supported" ./app
