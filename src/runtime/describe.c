@@ -2,6 +2,33 @@
 /* What a kernel and a device are like. */
 #include "runtime/first_device.h"
 
+static bool uses(const struct ptx_function *f, int32_t symbol)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
+            const struct ptx_operand *at = &f->instructions[i].operands[o];
+
+            if ((at->kind == PTX_SYMBOL || at->kind == PTX_MEMORY) && at->symbol == symbol)
+                return true;
+        }
+    return false;
+}
+
+/* Its own, and what of the module's it uses. */
+static uint32_t shared_bytes(const struct ptx_module *m, const struct ptx_function *f)
+{
+    uint32_t bytes = 0;
+
+    for (uint32_t i = f->parameter_count; i < f->symbol_count; i++)
+        if (f->symbols[i].space == PTX_SPACE_SHARED)
+            bytes += f->symbols[i].bytes;
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        if (m->symbols[i].space == PTX_SPACE_SHARED && m->symbols[i].bytes &&
+            uses(f, (int32_t)i + PTX_SYMBOL_MODULE))
+            bytes += m->symbols[i].bytes;
+    return bytes;
+}
+
 struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
 {
     struct proact_kernel_info info = {.name = k->name,
@@ -9,6 +36,7 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
                                       .parameters = k->parameter,
                                       .parameter_count = k->parameter_count,
                                       .max_threads = k->ptx->max_threads,
+                                      .shared_bytes = shared_bytes(k->image->ptx, k->ptx),
                                       .is_marked = k->is_marked};
 
     if (k->is_marked) { /* what lies before the share */
@@ -16,9 +44,6 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
 
         info.parameter_bytes = k->parameter_count ? last->offset + last->bytes : 0;
     }
-    for (uint32_t i = k->ptx->parameter_count; i < k->ptx->symbol_count; i++)
-        if (k->ptx->symbols[i].space == PTX_SPACE_SHARED)
-            info.shared_bytes += k->ptx->symbols[i].bytes;
     return info;
 }
 

@@ -28,6 +28,22 @@ fails() { # PART COMMAND...
     grep -qF -- "$wanted" said || fault "no '$wanted': $*"
 }
 parts='linked_steps linked_shapes'
+# A program without device code, and without nvcc.
+plain() {
+    cat >plain.cpp <<'END'
+#include <cstdio>
+#include <cuda_runtime.h>
+void scale(int *x, int n);
+int main()
+{
+    int h[4] = {}, *x;
+    cudaMalloc(&x, sizeof h);
+    scale(x, 4);
+    cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
+    return printf("%d %d %d %d\n", h[0], h[1], h[2], h[3]) < 0;
+}
+END
+}
 
 case $name in
 commands)
@@ -36,6 +52,7 @@ commands)
     runs at_once
     # What another file decides, and writes, can be split.
     PROACT_SPLIT=always PROACT_REPORT=1 ./at_once >stdout 2>said || fault "exit status $?"
+    grep -q ' run(int\*, char const\*) (whole: ' said || fault "a static kernel has no plain name"
     for kernel in 'fill(int\*, int)' 'sums(int const\*, int\*)'; do
         grep -q "^proact: *1 *1 .* $kernel\$" said || fault "not split: $kernel"
     done
@@ -84,6 +101,15 @@ archive)
         fault "-lib of sources"
     "$proactcc" linked_main.o libmade.a -o by_path || fault "libmade.a"
     runs by_path
+    # The device link's object goes with the others; a C++ compiler does the rest.
+    "$proactcc" -dlink linked_steps.o linked_shapes.o -o link.o || fault "-dlink"
+    "$proactcc" -lib linked_steps.o linked_shapes.o link.o -o libready.a || fault "-lib"
+    plain
+    eval "set -- $(nvcc --dryrun linked_main.cu 2>&1 |
+        sed -n 's/^#\$ INCLUDES=//p; s/^#\$ LIBRARIES=//p' | tr '\n' ' ')"
+    g++ plain.cpp libready.a -o plain "$@" -lcudart || fault "g++"
+    ./plain >said 2>&1 || fault "exit status $?"
+    [ "$(cat said)" = '0 10 20 30' ] || fault "plain"
     ;;
 cmake)
     cat >CMakeLists.txt <<'END'
@@ -93,11 +119,26 @@ set(CMAKE_CUDA_SEPARABLE_COMPILATION ON)
 add_library(parts STATIC linked_steps.cu linked_shapes.cu)
 add_executable(linked linked_main.cu)
 target_link_libraries(linked PRIVATE parts)
+# What C++ is linked with, by the host's compiler: linked for the device before.
+find_package(CUDAToolkit REQUIRED)
+add_library(ready STATIC linked_steps.cu linked_shapes.cu)
+set_target_properties(ready PROPERTIES CUDA_RESOLVE_DEVICE_SYMBOLS ON
+    POSITION_INDEPENDENT_CODE ON)
+add_library(shared SHARED linked_steps.cu linked_shapes.cu)
+foreach(library ready shared)
+    add_executable(with_${library} plain.cpp)
+    target_link_libraries(with_${library} PRIVATE ${library} CUDA::cudart)
+endforeach()
 END
+    plain
     cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
         fault "cmake"
     cmake --build build >said 2>&1 || fault "cmake --build"
     runs build/linked
+    for library in ready shared; do
+        build/with_$library >said 2>&1 || fault "exit status $?"
+        [ "$(cat said)" = '0 10 20 30' ] || fault "with_$library"
+    done
     ;;
 library)
     # A library with device code of its own, beside a program that has the same names.
@@ -152,6 +193,9 @@ __global__ void k(int *x) { child<<<1, 1>>>(x); }
 END
     fails "proactcc: kernels that launch kernels are not supported" \
         "$proactcc" -rdc=true main.cu parent.cu -o app
+    "$proactcc" -dc parent.cu || fault "-dc"
+    fails "proactcc: kernels that launch kernels are not supported" \
+        "$proactcc" -dlink parent.o -o linked.o
     # shellcheck disable=SC2086
     "$proactcc" $text -rdc=true main.cu parent.cu -o app || fault "PTX alone"
     fails "proact: a kernel launches kernels, which is not supported" ./app

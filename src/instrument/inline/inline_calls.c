@@ -20,6 +20,17 @@ struct round {
     unsigned number; /* of the next site */
 };
 
+static bool is_usual(struct round *r, const struct ptx_function *f,
+                     const struct ptx_instruction *call, int32_t called)
+{
+    struct inline_site site = {.module = r->module,
+                               .caller = f,
+                               .called = &r->module->functions[called],
+                               .call = call};
+
+    return inline_find(&site, &r->arena);
+}
+
 /* READY: all that the function calls stays called. Whoever is called in a circle is NEVER.
  */
 static void visit(struct round *r, uint32_t function)
@@ -41,7 +52,7 @@ static void visit(struct round *r, uint32_t function)
             continue;
         }
         visit(r, (uint32_t)called);
-        waits |= r->state[called] == READY || r->state[called] == WAITING;
+        waits |= r->state[called] != NEVER && is_usual(r, f, &f->instructions[n], called);
     }
     if (*state == NEVER || f->is_entry || !inline_is_plain(f))
         *state = NEVER;

@@ -47,10 +47,24 @@ void rt_report_watch(struct rt *rt)
     proact_observe(rt->session, take, rt);
 }
 
+/* A static kernel of a file that is linked: __nv_static_N_, N bytes of the file's, _, name.
+ */
+static const char *own_name(const char *name)
+{
+    static const char prefix[] = "__nv_static_";
+    char *end;
+
+    if (strncmp(name, prefix, strlen(prefix)) != 0)
+        return name;
+    unsigned long skipped = strtoul(name + strlen(prefix), &end, 10);
+
+    return skipped + 2 < strlen(end) ? end + skipped + 2 : name;
+}
+
 static void print_kernel(const struct cuda_kernel *k)
 {
     int status = -1;
-    char *plain = demangle ? demangle(k->name, NULL, NULL, &status) : NULL;
+    char *plain = demangle ? demangle(own_name(k->name), NULL, NULL, &status) : NULL;
     const char *name = plain && !status ? plain : k->name;
 
     fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s\n",
