@@ -215,7 +215,7 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
                         "kernel 'long' (old.ptx): its parameters have 3600 bytes, with the "
-                        "share's 1640 they would not fit into 4352");
+                        "share's 2440 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";
     assert_int_equal(instrument_module(m, r, 1, results, &clones, &bytes, &err),
