@@ -34,7 +34,7 @@ typedef unsigned proact_u32;
 typedef unsigned long long proact_u64;
 
 enum {
-    PROACT_SLOTS_MAX = 8, /* arrays that one kernel writes */
+    PROACT_SLOTS_MAX = 12, /* arrays that one kernel writes */
     PROACT_PEERS_MAX = 15,
 };
 

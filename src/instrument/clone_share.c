@@ -42,9 +42,17 @@ static struct ptx_span name_of(const struct clone *c)
     return (struct ptx_span){c->function->span.offset, 0};
 }
 
+/* Bytes of parameters (PTX ISA 8.1, section 5.1.6). */
+static uint32_t parameters_max(const struct ptx_module *m)
+{
+    bool is_new = m->version_major > 8 || (m->version_major == 8 && m->version_minor > 0);
+
+    return is_new && m->target_sm >= 70 ? 32764 : 4352;
+}
+
 enum proact_status add_share(struct clone *c)
 {
-    enum { PARAMETERS_MAX = 4352 };
+    const uint32_t most = parameters_max(c->module);
     const struct ptx_function *f = c->function;
     const char *text = c->module->text;
     const struct ptx_span name = name_of(c);
@@ -52,11 +60,11 @@ enum proact_status add_share(struct clone *c)
     const int bytes = (int)sizeof(struct proact_share);
     bool has_list = text[at] == '(';
 
-    if (f->parameter_bytes + sizeof(struct proact_share) + 8 > PARAMETERS_MAX)
+    if (f->parameter_bytes + sizeof(struct proact_share) + 8 > most)
         return clone_refuse(c, NULL,
                             "its parameters have %u bytes, with the share's %d they would "
-                            "not fit into %d",
-                            f->parameter_bytes, bytes, PARAMETERS_MAX);
+                            "not fit into %u",
+                            f->parameter_bytes, bytes, most);
     edit_replace(&c->edits, name, "%s%s", f->name, instrument_suffix(c->kind));
     if (f->parameter_count) {
         const struct ptx_span last = f->symbols[f->parameter_count - 1].span;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "instrument/clone.h"
 
 enum { GRID = 1 << INSTRUMENT_GRID, INLINE = 1 << INSTRUMENT_INLINE };
@@ -65,10 +66,29 @@ static const struct instrument_request *request_of(
     return NULL;
 }
 
-enum proact_status instrument_module(const struct ptx_module *m,
+/* What is between `at` and `end`, but of functions that are left out only the lines. */
+static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t at,
+                     uint32_t end, struct text *text)
+{
+    for (uint32_t i = 0; left_out && i < m->function_count; i++) {
+        const struct ptx_span span = m->functions[i].span;
+
+        if (!left_out[i] || span.offset < at || span.offset >= end)
+            continue;
+        text_add(text, m->text + at, span.offset - at);
+        at = span.offset + span.bytes;
+        for (uint32_t k = span.offset; k < at; k++)
+            if (m->text[k] == '\n')
+                text_add(text, "\n", 1);
+    }
+    text_add(text, m->text + at, end - at);
+}
+
+static enum proact_status instrument(const struct ptx_module *m,
                                      const struct instrument_request *requests,
-                                     size_t count, struct instrument_result *results,
-                                     char **out, size_t *bytes, struct proact_error *err)
+                                     size_t count, const bool *left_out,
+                                     struct instrument_result *results, char **out,
+                                     size_t *bytes, struct proact_error *err)
 {
     struct text text = {0};
     uint32_t at = 0;
@@ -87,12 +107,54 @@ enum proact_status instrument_module(const struct ptx_module *m,
 
         if (!r)
             continue;
-        text_add(&text, m->text + at, end - at);
+        add_kept(m, left_out, at, end, &text);
         at = end;
         make_clones(m, f, r, &results[r - requests], &text);
     }
-    text_add(&text, m->text + at, m->bytes - at);
+    add_kept(m, left_out, at, (uint32_t)m->bytes, &text);
     *out = text.data;
     *bytes = text.length;
     return PROACT_OK;
+}
+
+enum proact_status instrument_module(const struct ptx_module *m,
+                                     const struct instrument_request *requests,
+                                     size_t count, struct instrument_result *results,
+                                     char **out, size_t *bytes, struct proact_error *err)
+{
+    return instrument(m, requests, count, NULL, results, out, bytes, err);
+}
+
+/* Kernels that nobody can name: neither this one nor a function nor a variable. */
+static bool *others_find(const struct ptx_module *m, const char *kernel)
+{
+    bool *others = must_calloc(m->function_count + 1u, sizeof *others);
+
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (!m->functions[i].is_entry || strcmp(m->functions[i].name, kernel) == 0)
+            ptx_reach(m, &m->functions[i], others);
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        for (uint32_t k = 0; k < m->symbols[n].relocation_count; k++) {
+            int32_t named = m->symbols[n].relocations[k].symbol & (PTX_SYMBOL_MODULE - 1);
+            const struct ptx_symbol *to = &m->symbols[named];
+
+            if ((uint32_t)named < m->symbol_count && to->is_function && to->function >= 0)
+                ptx_reach(m, &m->functions[to->function], others);
+        }
+    for (uint32_t i = 0; i < m->function_count; i++)
+        others[i] = !others[i];
+    return others;
+}
+
+enum proact_status instrument_kernel(const struct ptx_module *m,
+                                     const struct instrument_request *request,
+                                     struct instrument_result *result, char **out,
+                                     size_t *bytes, struct proact_error *err)
+{
+    /* What a debugger reads names them all. */
+    bool *others = strstr(m->text, ".debug_info") ? NULL : others_find(m, request->kernel);
+    enum proact_status status = instrument(m, request, 1, others, result, out, bytes, err);
+
+    free(others);
+    return status;
 }

@@ -40,6 +40,13 @@ enum proact_status instrument_module(const struct ptx_module *m,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err);
 
+/* The same for one kernel, in a text without the module's other kernels: a driver compiles
+   all that it is given. Lines ahead of the clones are the module's. */
+enum proact_status instrument_kernel(const struct ptx_module *m,
+                                     const struct instrument_request *request,
+                                     struct instrument_result *result, char **out,
+                                     size_t *bytes, struct proact_error *err);
+
 /* The module's text once more, in which kernels that are asked to (PROACT_SHARE_LAUNCH)
    launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
    and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */

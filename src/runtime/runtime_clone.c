@@ -40,7 +40,7 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
         request.slot_offset[s] = k->slot[s].offset;
     struct kernel_clones *c = must_calloc(1, sizeof *c);
     enum proact_status status =
-        instrument_module(k->image->ptx, &request, 1, &c->result, &c->text, &c->bytes, err);
+        instrument_kernel(k->image->ptx, &request, &c->result, &c->text, &c->bytes, err);
 
     if (status) {
         free(c);

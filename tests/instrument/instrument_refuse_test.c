@@ -219,12 +219,33 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
                         "kernel 'long' (old.ptx): its parameters have 3600 bytes, with the "
-                        "share's 1640 they would not fit into 4352");
+                        "share's 2440 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";
     assert_int_equal(instrument_module(m, r, 1, results, &clones, &bytes, &err),
                      PROACT_EINVAL);
     assert_string_equal(err.text, "old.ptx: no kernel is named 'none'");
+    ptx_destroy(m);
+}
+
+static void newer_targets_take_long_parameters(void **state)
+{
+    static const char text[] = ".version 8.1\n.target sm_70\n.address_size 64\n"
+                               ".entry fits(.param .b8 x[30316])\n{\n\tret;\n}\n"
+                               ".entry longer(.param .b8 x[30320])\n{\n\tret;\n}\n";
+    struct instrument_request r[] = {{.kernel = "fits"}, {.kernel = "longer"}};
+    struct instrument_result results[2];
+    struct ptx_module *m;
+    size_t bytes;
+    char *clones;
+
+    (void)state;
+    assert_int_equal(ptx_parse("new.ptx", text, strlen(text), &m, NULL), 0);
+    assert_int_equal(instrument_module(m, r, 2, results, &clones, &bytes, NULL), 0);
+    assert_string_equal(results[0].refusal[INSTRUMENT_GRID].text, "");
+    assert_non_null(
+        strstr(results[1].refusal[INSTRUMENT_GRID].text, "would not fit into 32764"));
+    free(clones);
     ptx_destroy(m);
 }
 
@@ -334,6 +355,7 @@ int main(void)
         cmocka_unit_test(each_is_refused_by_its_sentence),
         cmocka_unit_test(words_change_where_peers_take_part),
         cmocka_unit_test(old_targets_and_long_parameters_are_refused),
+        cmocka_unit_test(newer_targets_take_long_parameters),
         cmocka_unit_test(a_refused_kernel_runs_on_one_device),
         cmocka_unit_test(a_refusal_belongs_to_the_plan),
         cmocka_unit_test(guarded_returns_are_counted),

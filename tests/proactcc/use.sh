@@ -94,6 +94,16 @@ END
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
     says 94 env PROACT_DEVICES=1 ./app
+    # Unless that is named ahead of them, and is asked for a call: then it is said.
+    printf 'int cudaGetDevice(int *), n;\nint asks(void) { return cudaGetDevice(&n); }\n' >asks.c
+    gcc -c asks.c && "$proactcc" -c main.cu -Dmain=inner -o inner.o || fault "asks.c"
+    printf 'int asks(void);\nint main(void) { return asks() * 0; }\n' >outer.c
+    gcc outer.c asks.o "$@" -lcudart_static inner.o part.o -lcudart_static -lrt -lpthread -ldl -lstdc++ \
+        -o app || fault "gcc"
+    ./app >said 2>&1
+    [ "$(grep -c '^proact: another CUDA runtime was linked ahead' said)" = 1 ] || fault "not said once"
+    (unset PROACT_MACHINE && ./app >said 2>&1)
+    [ ! -s said ] || fault "said unasked"
     # Other ways to say what is compiled, and where to.
     mkdir there
     cp main.cu main.text

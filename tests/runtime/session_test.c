@@ -10,17 +10,18 @@
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[1640])\n"
+    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[2440])\n"
     "{\n ret;\n}\n"
     ".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,\n"
     " .param .u64 e, .param .u64 f, .param .u64 g, .param .u64 h, .param .u64 i,\n"
-    " .param .align 8 .b8 s[1640])\n{\n ret;\n}\n"
+    " .param .u64 j, .param .u64 k, .param .u64 l, .param .u64 m,\n"
+    " .param .align 8 .b8 s[2440])\n{\n ret;\n}\n"
     ".visible .entry writes(.param .u64 a, .param .u64 b)\n"
     "{\n .reg .b32 %r<2>;\n .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [a];\n"
     " mov.u32 %r1, 1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
     ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
 
-_Static_assert(sizeof(struct proact_share) == 1640, "the parameters above");
+_Static_assert(sizeof(struct proact_share) == 2440, "the parameters above");
 
 static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
 
@@ -190,10 +191,11 @@ static void impossible_grids_and_maps_are_refused(void **state)
     assert_int_equal(proact_kernel_map(k, 0, &none, &s.err), PROACT_EINVAL);
     assert_int_equal(proact_kernel_map(k, 2, &halves, &s.err), PROACT_EINVAL);
     assert_string_equal(s.err.text, "kernel 'marked': map for argument 2, it takes 2");
-    for (unsigned arg = 0; arg < 8; arg++)
+    for (unsigned arg = 0; arg < PROACT_SLOTS_MAX; arg++)
         must(&s, proact_kernel_map(wide, arg, &halves, &s.err));
-    assert_int_equal(proact_kernel_map(wide, 8, &halves, &s.err), PROACT_EINVAL);
-    assert_non_null(strstr(s.err.text, "number 9, 8 possible"));
+    assert_int_equal(proact_kernel_map(wide, PROACT_SLOTS_MAX, &halves, &s.err),
+                     PROACT_EINVAL);
+    assert_non_null(strstr(s.err.text, "number 13, 12 possible"));
     proact_close(s.p);
 }
 

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Seen by rt_stubs.c, which is for programs that another linked. */
+extern const char proactrt_is_here;
+__attribute__((visibility("default"))) const char proactrt_is_here = 1;
+
 static struct rt the_runtime;
 static pthread_mutex_t the_lock;
 static pthread_once_t the_lock_is_made = PTHREAD_ONCE_INIT;

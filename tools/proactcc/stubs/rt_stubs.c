@@ -4,8 +4,11 @@
    stronger; where something else does (`g++ ... -lcudart`), these come before the toolkit's
    libraries, and the program is ours all the same. */
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The library's folder: proactcc knows it when it compiles. */
 extern const char proactrt_folder[] __attribute__((visibility("hidden")));
@@ -81,4 +84,28 @@ static void fill(void)
         }
         *calls[i].slot = call;
     }
+}
+
+/* Of rt.c: there where our runtime is linked, and no jump is needed. */
+extern const char proactrt_is_here __attribute__((weak));
+extern void register_binary(void) __asm__("__cudaRegisterFatBinary");
+extern bool proactrt_has_said __attribute__((weak, visibility("hidden")));
+bool proactrt_has_said; /* one for all objects that are linked together */
+
+/* Whoever asks for us and got another runtime should know: NVIDIA's static library, where
+   it stands ahead of our objects and something asked it for a call, is it for all of them.
+ */
+static void __attribute__((constructor)) look_who_is_first(void)
+{
+    static const unsigned char jump[] = {0xff, 0x25};
+    bool is_asked =
+        getenv("PROACT_MACHINE") || getenv("PROACT_DEVICES") || getenv("PROACT_REPORT");
+
+    if (!is_asked || proactrt_has_said || &proactrt_is_here ||
+        memcmp((const void *)(uintptr_t)register_binary, jump, sizeof jump) == 0)
+        return;
+    proactrt_has_said = true;
+    fprintf(stderr, "proact: another CUDA runtime was linked ahead of ours, and runs this "
+                    "program on one GPU: link by proactcc, or name libcudart behind all "
+                    "that proactcc compiled\n");
 }

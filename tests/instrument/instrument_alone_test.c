@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text that a kernel's clones are loaded with: without the module's other kernels, but
+   with all that is named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "instrument/instrument.h"
+
+#define KERNEL(name, body)                                                                 \
+    ".visible .entry " name "(\n\t.param .u64 " name "_out\n)\n{\n"                        \
+    "\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<4>;\n"                                            \
+    "\tld.param.u64 %rd1, [" name "_out];\n\tmov.u32 %r1, %tid.x;\n"                       \
+    "\tmul.wide.u32 %rd2, %r1, 4;\n\tadd.s64 %rd2, %rd1, %rd2;\n" body                     \
+    "\tst.global.u32 [%rd2], %r1;\n\tret;\n}\n\n"
+
+static const char module[] = ".version 8.0\n.target sm_80\n.address_size 64\n\n" KERNEL(
+    "before", "") KERNEL("listed", "")
+    KERNEL("called", "") ".global .align 8 .u64 list[2] = {listed, 0};\n"
+                         ".func helper()\n{\n\t.reg .b64 %rd<2>;\n\tmov.u64 %rd1, "
+                         "called;\n\tret;\n}\n" KERNEL("wanted", "\tcall.uni helper, ();\n")
+                             KERNEL("behind", "");
+
+static unsigned line_of(const char *text, const char *part)
+{
+    const char *at = strstr(text, part);
+    unsigned line = 1;
+
+    assert_non_null(at);
+    for (const char *c = text; c < at; c++)
+        line += *c == '\n';
+    return line;
+}
+
+static char *alone(const char *text, struct instrument_result *result)
+{
+    const struct instrument_request request = {.kernel = "wanted", .slot_count = 1};
+    struct proact_error err;
+    struct ptx_module *m, *made;
+    size_t bytes;
+    char *out;
+
+    assert_int_equal(ptx_parse("m.ptx", text, strlen(text), &m, &err), PROACT_OK);
+    assert_int_equal(instrument_kernel(m, &request, result, &out, &bytes, &err), PROACT_OK);
+    if (ptx_parse("made.ptx", out, bytes, &made, &err))
+        fail_msg("%s", err.text);
+    ptx_destroy(made);
+    ptx_destroy(m);
+    return out;
+}
+
+static void what_nobody_names_is_left_out(void **state)
+{
+    struct instrument_result result;
+    char *text = alone(module, &result);
+
+    (void)state;
+    assert_string_equal(result.refusal[INSTRUMENT_GRID].text, "");
+    assert_non_null(strstr(text, ".entry wanted__proact_grid("));
+    assert_non_null(strstr(text, ".entry listed("));
+    assert_non_null(strstr(text, ".entry called("));
+    assert_null(strstr(text, ".entry before("));
+    assert_null(strstr(text, ".entry behind("));
+    assert_int_equal(line_of(text, ".entry wanted("), line_of(module, ".entry wanted("));
+    free(text);
+}
+
+static void what_a_debugger_reads_names_all(void **state)
+{
+    char with[sizeof module + 64];
+    struct instrument_result result;
+
+    (void)state;
+    snprintf(with, sizeof with, "%s.section .debug_info\n{\n.b64 before\n}\n", module);
+    char *text = alone(with, &result);
+
+    assert_non_null(strstr(text, ".entry before("));
+    assert_non_null(strstr(text, ".entry behind("));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_nobody_names_is_left_out),
+        cmocka_unit_test(what_a_debugger_reads_names_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
