@@ -170,7 +170,6 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
                     word);
     struct operation *o = operation_create(s, begin);
 
-    take_host(s->set, s->set->topology->device.call_host_us);
     o->to = word;
     o->word = value;
     if (reason)
@@ -187,6 +186,7 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
+    take_host(s->set, s->set->topology->device.call_host_us);
     return enqueue_word(s, wait_value_begin, word, value, reason, err);
 }
 
