@@ -291,8 +291,10 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
 /* What the CTA sends next: a piece of a chunk that it completed. */
 struct proact_item {
     const unsigned char *from;
-    const long long *delta;
-    proact_u32 bytes, peer_count; /* 0 bytes: nothing more */
+    proact_u32 bytes, slot; /* 0 bytes: nothing more */
+    /* Numbers, and no address of what the share holds: parameters whose address is put away
+       are copied to local memory, all of them, by every thread. */
+    proact_u32 first_peer, peer_count;
 };
 
 /* Where the leader stands among its rows. In shared memory, because the registers are the
@@ -360,8 +362,9 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
             const struct proact_piece *piece = &slot->piece[c->piece++];
 
             item->from = slot->base + piece->first_byte;
-            item->delta = slot->delta + piece->first_peer;
             item->bytes = piece->bytes;
+            item->slot = c->slot;
+            item->first_peer = piece->first_peer;
             item->peer_count = piece->peer_count;
             return;
         }
@@ -406,8 +409,9 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
         proact_cta_sync();
         if (!item[turn].bytes)
             break;
-        proact_send_piece<1>(item[turn].delta, item[turn].from, item[turn].bytes,
-                             item[turn].peer_count, proact_cta(share));
+        proact_send_piece<1>(share->slot[item[turn].slot].delta + item[turn].first_peer,
+                             item[turn].from, item[turn].bytes, item[turn].peer_count,
+                             proact_cta(share));
     }
 }
 
