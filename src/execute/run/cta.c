@@ -5,9 +5,6 @@
 #include "execute/run/run_grid.h"
 
 enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
-/* Instructions after which its groups take turns, and after which the lowest leads again.
- */
-enum { FAIR_AFTER = 1024 };
 
 static size_t lines(size_t bytes)
 {
@@ -118,11 +115,11 @@ void execute_cta_destroy(struct execute_cta *face)
 }
 
 /* Groups that spin at a low place must let those they wait for run, every other slice; who
-   spins on an atomic stops so often that no slice of it ever ends. */
+   spins on an atomic stops so often that it never comes to the end of one. */
 static void take_turns(struct execute_warp *w, enum warp_stop stop, uint64_t issued)
 {
     w->unturned += issued;
-    if (stop == WARP_SLICE || w->unturned >= FAIR_AFTER) {
+    if (stop == WARP_SLICE || w->unturned >= SLICE) {
         w->is_fair = !w->is_fair;
         w->unturned = 0;
     }
