@@ -113,7 +113,7 @@ static void copies_are_paid_for(void **state)
         bool is_split = work(&b, k, large, (struct shape){1000, 32, 300});
 
         if (n >= 10 &&
-            proact_first_fill(b.p, proact_array_address(large, 0), 1, 64, &b.err))
+            proact_first_fill(b.p, proact_array_address(large, 0), 1, 4 << 20, &b.err))
             fail_msg("%s", b.err.text);
         split += is_split && n >= 40;
         assert_true(is_split || n == 2 || n > 10);
