@@ -184,7 +184,7 @@ void access_destroy(struct access_analysis *a); /* NULL is fine */
 /* A launch, as far as forms can see it. */
 struct access_launch {
     uint32_t ntid[3], nctaid[3];
-    const unsigned char *parameters;       /* the kernel's block */
+    const unsigned char *parameters; /* the kernel's block */
     size_t parameter_bytes;
     uint32_t ctaid_first[3], ctaid_end[3]; /* CTAs looked at; an end of 0: all */
 };
