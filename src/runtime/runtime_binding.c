@@ -168,12 +168,9 @@ static enum proact_status binding_create(const struct launching *l,
                                          struct kernel_binding *b, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
-    struct proact *p = k->session;
     enum proact_status status = PROACT_OK;
 
-    b->transfer.devices = &p->devices;
     b->transfer.plan = *kernel_plan(k);
-    b->transfer.slot_count = k->slot_count;
     wants_open(b);
     for (unsigned s = 0; s < k->slot_count && !status; s++) {
         struct proact_array *a = launching_slot_array(l, s);
@@ -234,12 +231,16 @@ static enum proact_status derived_or_checked(struct launching *l, struct proact_
     return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
 }
 
-static enum proact_status add_binding(struct launching *l, struct kernel_binding *b,
+static enum proact_status add_binding(struct launching *l, struct binding_wants *wants,
                                       const uint32_t *cta_first, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
+    struct kernel_binding *b = must_calloc(1, sizeof *b);
     enum proact_status status;
 
+    b->wants = wants;
+    b->transfer.devices = &k->session->devices;
+    b->transfer.slot_count = k->slot_count;
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
@@ -259,7 +260,8 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
-    struct kernel_binding *b = k->bindings, *next;
+    struct kernel_binding *b = k->bindings;
+    struct binding_wants *wants = NULL;
 
     launch_split(l->grid, l->over, p->devices.count, cta_first);
     while (b && !fits(l, b, cta_first))
@@ -269,16 +271,12 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
                     "kernel '%s': these arrays, grid and plan were not launched before: "
                     "launch them once, then record",
                     k->name);
-    if (b && p->recording) { /* it restarts itself */
-        l->binding = b;
-        return PROACT_OK;
-    }
-    next = must_calloc(1, sizeof *next);
     l->binding = b;
-    if (b && p->devices.count > 1)
+    if (p->recording) /* it restarts itself */
+        return PROACT_OK;
+    if (b && p->devices.count > 1) {
         launch_see(l);
-    if (!b || (p->devices.count > 1 && wants_change(b, next)))
-        return add_binding(l, next, cta_first, err);
-    free(next);
-    return restart(p, b, err);
+        wants = wants_change(b);
+    }
+    return b && !wants ? restart(p, b, err) : add_binding(l, wants, cta_first, err);
 }

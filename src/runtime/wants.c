@@ -160,30 +160,26 @@ static bool is_time(const struct kernel_binding *b)
     return w->told && differ(b, w->seen, w->told) && !differ(b, w->seen, w->before);
 }
 
-bool wants_change(struct kernel_binding *b, struct kernel_binding *next)
+struct binding_wants *wants_change(struct kernel_binding *b)
 {
-    struct binding_wants *w = b->wants;
+    struct binding_wants *w = b->wants, *next;
+    const struct transfer_plan *plan = &b->transfer.plan;
     bool is_last = w->number == NUMBER_MAX;
 
     see_shared(b, w->seen);
     if (!is_time(b))
-        return false;
-    if (b->transfer.plan.method->sends_to_all ||
-        (b->transfer.plan.tail && b->transfer.plan.tail->sends_to_all)) {
+        return NULL;
+    if (plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all)) {
         if (!w->told && crosses(b, w->seen))
-            return false;
+            return NULL;
         is_last |= crosses(b, w->seen);
     }
-    next->wants = must_calloc(1, sizeof *next->wants);
-    next->wants->number = w->number + 1;
-    next->transfer.devices = b->transfer.devices;
-    next->transfer.slot_count = b->transfer.slot_count;
-    if (is_last)
-        next->wants->number = NUMBER_MAX + 1;
-    else {
-        next->wants->told = make(b);
-        copy(b, next->wants->told, w->seen);
+    next = must_calloc(1, sizeof *next);
+    next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
+    if (!is_last) {
+        next->told = make(b);
+        copy(b, next->told, w->seen);
     }
     w->is_replaced = true;
-    return true;
+    return next;
 }

@@ -31,6 +31,6 @@ void wants_see(const struct proact_array *a, unsigned device,
                const struct transfer_need *need);
 /* It is launched. */
 void wants_restart(struct kernel_binding *b);
-/* Whether its next launch had better send otherwise: `next`, with no tables yet, is then
-   told how. */
-bool wants_change(struct kernel_binding *b, struct kernel_binding *next);
+/* Where its next launch had better send otherwise: the wants of the binding that takes its
+   place, whose they become. NULL: it is well as it is. */
+struct binding_wants *wants_change(struct kernel_binding *b);
