@@ -4,6 +4,16 @@
 
 set(PROACT_SM 75 CACHE STRING "lowest compute capability the kernels run on")
 find_program(PROACT_NVCC nvcc HINTS ENV CUDA_HOME PATH_SUFFIXES bin PATHS /usr/local/cuda)
+# Where the toolkit's own programs are, nvcc knows: what is on the path may be a script.
+if(PROACT_NVCC)
+    file(WRITE ${PROJECT_BINARY_DIR}/nothing.cu "")
+    execute_process(COMMAND ${PROACT_NVCC} --dryrun ${PROJECT_BINARY_DIR}/nothing.cu
+        OUTPUT_VARIABLE nvcc_said ERROR_VARIABLE nvcc_said)
+    get_filename_component(PROACT_NVCC_FOLDER ${PROACT_NVCC} DIRECTORY)
+    if(nvcc_said MATCHES "_HERE_=([^\n]+)")
+        set(PROACT_NVCC_FOLDER ${CMAKE_MATCH_1})
+    endif()
+endif()
 find_program(PROACT_CLANG NAMES clang-14 clang clang-16 clang-19)
 
 set(PROACT_KERNEL_INCLUDES -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/kernels)
@@ -30,11 +40,11 @@ if(PROACT_NVCC)
 endif()
 
 # CUDA's device runtime, of the toolkit that has nvcc: NVIDIA lets programs carry it along.
-get_filename_component(nvcc_folder "${PROACT_NVCC}" DIRECTORY)
 if(PROACT_NVCC)
-    find_file(PROACT_DEVICE_RUNTIME libcudadevrt.a HINTS ${nvcc_folder}/../lib64
-        ${nvcc_folder}/../lib ${nvcc_folder}/../targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib
-        ${nvcc_folder}/../lib/${CMAKE_LIBRARY_ARCHITECTURE})
+    set(nvcc_above ${PROACT_NVCC_FOLDER}/..)
+    find_file(PROACT_DEVICE_RUNTIME libcudadevrt.a HINTS ${nvcc_above}/lib64
+        ${nvcc_above}/lib ${nvcc_above}/targets/${CMAKE_SYSTEM_PROCESSOR}-linux/lib
+        ${nvcc_above}/lib/${CMAKE_LIBRARY_ARCHITECTURE})
 endif()
 
 # proact_device_runtime(TARGET): embeds it in TARGET, where it is found.

@@ -5,6 +5,7 @@
 set -u
 nvcc=$1 ptxas=$2 linker=$3 inliner=$4 source=$5 folder=$6
 code=0
+[ -x "$ptxas" ] || { echo "no $ptxas"; exit 77; }
 mkdir -p "$folder" && cd "$folder" || exit 1
 for sm in 75 100; do
     for part in main steps shapes; do
