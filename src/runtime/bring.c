@@ -8,10 +8,7 @@
 #include "runtime/recording.h"
 #include "runtime/wants.h"
 
-enum {
-    PIECES_MAX = 2048, /* of an array's holdings, then all is brought to all */
-    OWNED_MAX = 1024,  /* stretches that one launch writes, to be kept apart at all */
-};
+enum { PIECES_MAX = 2048 }; /* of an array's holdings, then all is brought to all */
 
 struct copy {
     unsigned from, to;
@@ -213,14 +210,9 @@ static void needs_for(const struct launching *l, uint32_t array,
    must be everywhere before, and is then sent everywhere. */
 static bool is_scattered(const struct kernel_binding *b, const struct proact_array *a)
 {
-    for (unsigned s = 0; b && s < b->transfer.slot_count; s++) {
-        size_t owned = 0;
-
-        for (unsigned d = 0; b->array[s] == a && d < b->transfer.devices->count; d++)
-            owned += b->tables[s]->tables->table[d].owned.count;
-        if (owned > OWNED_MAX && !wants_told(b, s))
+    for (unsigned s = 0; b && s < b->transfer.slot_count; s++)
+        if (b->array[s] == a && wants_is_scattered(b, s))
             return true;
-    }
     return false;
 }
 

@@ -8,6 +8,7 @@
 
 /* Tables are made anew so often; then all goes to all for good. */
 enum { NUMBER_MAX = 4 };
+enum { STRETCHES_MAX = 256 };
 
 static uint32_t count_of(const struct kernel_binding *b)
 {
@@ -113,6 +114,15 @@ void wants_restart(struct kernel_binding *b)
     w->is_launched = true;
 }
 
+bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
+{
+    size_t stretches = 0;
+
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        stretches += b->tables[slot]->tables->table[d].owned.count;
+    return stretches > STRETCHES_MAX;
+}
+
 /* Whether anybody reads what another writes. */
 static bool crosses(const struct kernel_binding *b, const struct transfer_need *seen)
 {
@@ -155,6 +165,9 @@ static bool is_time(const struct kernel_binding *b)
 
     if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
         return false;
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        if (wants_is_scattered(b, s))
+            return false;
     if (!w->number)
         return !is_all(b, w->seen);
     return w->told && differ(b, w->seen, w->told) && !differ(b, w->seen, w->before);

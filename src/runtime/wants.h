@@ -26,6 +26,10 @@ bool wants_is_replaced(const struct kernel_binding *b);
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot);
 uint64_t wants_digest(const struct kernel_binding *b, unsigned slot);
 
+/* Whether a slot is written in too many stretches for their holders to be kept apart: then
+   all goes to all. */
+bool wants_is_scattered(const struct kernel_binding *b, unsigned slot);
+
 /* A device is about to read of an array that it may have written. */
 void wants_see(const struct proact_array *a, unsigned device,
                const struct transfer_need *need);
