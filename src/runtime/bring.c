@@ -9,6 +9,7 @@
 #include "runtime/wants.h"
 
 enum { PIECES_MAX = 2048 }; /* of an array's holdings, then all is brought to all */
+enum { ALONG_MAX = 4096 };  /* bytes */
 
 struct copy {
     unsigned from, to;
@@ -33,6 +34,34 @@ static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to
     return from;
 }
 
+/* Whether all of these hold all of that. */
+static bool is_held(const struct holdings *h, uint64_t first, uint64_t end,
+                    uint32_t devices)
+{
+    for (size_t n = holdings_find(h, first); n < h->count; n++) {
+        if ((h->piece[n].devices & devices) != devices)
+            return false;
+        if (h->piece[n].end >= end)
+            break;
+    }
+    return true;
+}
+
+/* Nearby bytes that the sender holds, too, go along: a copy costs more than they do. */
+static void add_copy(const struct holdings *h, struct copies *c, struct copy new)
+{
+    struct copy *last = c->count ? &c->copy[c->count - 1] : NULL;
+
+    if (last && last->from == new.from &&
+        last->to == new.to &&new.first >= last->end &&new.first - last->end <= ALONG_MAX &&
+        (new.first == last->end || is_held(h, last->end, new.first, 1u << new.from))) {
+        last->end = new.end;
+        return;
+    }
+    c->copy = must_grow(c->copy, c->count, &c->capacity, sizeof *c->copy);
+    c->copy[c->count++] = new;
+}
+
 static void find_missing(const struct proact_array *a, unsigned device, uint64_t first,
                          uint64_t end, struct copies *out)
 {
@@ -41,11 +70,10 @@ static void find_missing(const struct proact_array *a, unsigned device, uint64_t
     for (size_t n = holdings_find(h, first); first < end; n++) {
         uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
 
-        if (!(h->piece[n].devices >> device & 1)) {
-            out->copy = must_grow(out->copy, out->count, &out->capacity, sizeof *out->copy);
-            out->copy[out->count++] = (struct copy){
-                source_for(a->session, h->piece[n].devices, device), device, first, stop};
-        }
+        if (!(h->piece[n].devices >> device & 1))
+            add_copy(h, out,
+                     (struct copy){source_for(a->session, h->piece[n].devices, device),
+                                   device, first, stop});
         first = stop;
     }
 }
@@ -286,27 +314,47 @@ struct spreading launch_behind(struct launching *l)
     return s;
 }
 
-static uint32_t devices_of(const struct transfer_devices *t, unsigned device,
-                           struct transfer_peers to)
+/* The owner and those to whom it is sent. */
+static uint32_t holders_of(const struct transfer_devices *t, unsigned device,
+                           uint32_t peers)
 {
-    uint32_t devices = 0;
+    uint32_t devices = 1u << device;
 
-    for (unsigned i = to.first; i < to.first + to.count; i++)
-        devices |= 1u << transfer_peer(t, device, i);
+    for (unsigned i = 0; i + 1 < t->count; i++)
+        devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
     return devices;
 }
 
-/* What a device owns it holds, and so do those to whom it was sent. */
+/* What is written, and nothing between. */
+static void set_owned(struct holdings *h, const struct spans *owned,
+                      const struct transfer_extent *e, uint32_t devices)
+{
+    for (size_t n = spans_from(owned, e->first);
+         n < owned->count && owned->span[n].first < e->end; n++) {
+        uint64_t first = owned->span[n].first, end = owned->span[n].end;
+
+        holdings_set(h, first > e->first ? first : e->first, end < e->end ? end : e->end,
+                     devices);
+    }
+}
+
+/* What a device owns it holds, and so do those to whom it was sent. Rows with an edge that
+   nobody writes are taken together where these devices hold the edges, too: who else does
+   is forgotten. */
 static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
 {
     const struct transfer_table *t = &b->tables[slot]->tables->table[device];
     struct holdings *h = &b->array[slot]->holdings;
 
-    for (size_t n = 0; n < t->owned.count; n++)
-        holdings_set(h, t->owned.span[n].first, t->owned.span[n].end, 1u << device);
-    for (uint32_t n = 0; n < t->send_count; n++)
-        holdings_add(h, t->send[n].first, t->send[n].first + t->send[n].bytes,
-                     devices_of(b->transfer.devices, device, t->send[n].to));
+    for (size_t n = 0; n < t->extent_count; n++) {
+        const struct transfer_extent *e = &t->extent[n];
+        uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
+
+        if (!e->has_gaps || is_held(h, e->first, e->end, devices))
+            holdings_set(h, e->first, e->end, devices);
+        else
+            set_owned(h, &t->owned, e, devices);
+    }
 }
 
 static bool writes(const struct kernel_binding *b, unsigned slot)

@@ -119,7 +119,7 @@ bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
     size_t stretches = 0;
 
     for (unsigned d = 0; d < b->transfer.devices->count; d++)
-        stretches += b->tables[slot]->tables->table[d].owned.count;
+        stretches += b->tables[slot]->tables->table[d].extent_count;
     return stretches > STRETCHES_MAX;
 }
 

@@ -28,13 +28,15 @@ static uint64_t chunk_end(const struct transfer_table_request *r,
 }
 
 #define PIECE_BYTES_MAX ((uint64_t)1 << 31)
+enum { GAP_BYTES_MAX = 4096 }; /* in an extent */
 
 struct cutter {
     const struct transfer_table_request *request;
+    const struct transfer_table *tables; /* of all devices */
     struct transfer_table *table;
     uint32_t device;
-    size_t pieces, sends; /* capacities */
-    uint64_t chunk;       /* looked at now, and the peers that a piece of it goes to */
+    size_t pieces, sends, extents; /* capacities */
+    uint64_t chunk; /* looked at now, and the peers that a piece of it goes to */
     uint32_t chunk_peers;
 };
 
@@ -89,6 +91,33 @@ static void add_send(struct cutter *c, uint64_t first, uint64_t end, uint32_t pe
     }
 }
 
+static bool is_written(const struct cutter *c, uint64_t first, uint64_t end)
+{
+    for (uint32_t d = 0; d < c->request->device_count; d++) {
+        const struct spans *owned = &c->tables[d].owned;
+        size_t at = spans_from(owned, first);
+
+        if (at < owned->count && owned->span[at].first < end)
+            return true;
+    }
+    return false;
+}
+
+static void add_extent(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+    struct transfer_extent *last = t->extent_count ? &t->extent[t->extent_count - 1] : NULL;
+
+    if (last && last->peers == peers && first - last->end <= GAP_BYTES_MAX &&
+        !is_written(c, last->end, first)) {
+        last->has_gaps |= first > last->end;
+        last->end = end;
+        return;
+    }
+    t->extent = must_grow(t->extent, t->extent_count, &c->extents, sizeof *t->extent);
+    t->extent[t->extent_count++] = (struct transfer_extent){first, end, peers, false};
+}
+
 static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_t end,
                        uint32_t peers)
 {
@@ -114,6 +143,7 @@ static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_
 static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
 {
     add_send(c, first, end, peers);
+    add_extent(c, first, end, peers);
     while (first < end) {
         uint64_t chunk = table_chunk_of(c->request, c->table, first);
         uint64_t border = chunk_end(c->request, c->table, chunk);
@@ -126,10 +156,12 @@ static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t p
     }
 }
 
-void table_pieces_cut(const struct transfer_table_request *r, uint32_t device,
-                      struct transfer_table *t)
+void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
+                      uint32_t device)
 {
-    struct cutter c = {.request = r, .table = t, .device = device, .chunk = UINT64_MAX};
+    struct transfer_table *t = &tables[device];
+    struct cutter c = {
+        .request = r, .tables = tables, .table = t, .device = device, .chunk = UINT64_MAX};
 
     for (size_t n = 0; n < t->owned.count; n++)
         for (uint64_t at = t->owned.span[n].first; at < t->owned.span[n].end;) {

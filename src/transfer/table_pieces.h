@@ -8,6 +8,7 @@
 /* The chunk that a byte lies in. */
 uint64_t table_chunk_of(const struct transfer_table_request *r,
                         const struct transfer_table *t, uint64_t byte);
-/* From what it owns; piece_first has room and is zero. */
-void table_pieces_cut(const struct transfer_table_request *r, uint32_t device,
-                      struct transfer_table *t);
+/* The tables of all devices know what these own; of this one piece_first has room and is
+   zero. */
+void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
+                      uint32_t device);

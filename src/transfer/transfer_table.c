@@ -219,7 +219,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
     if (!status)
         find_owned(&b);
     for (uint32_t d = 0; d < request->device_count && !status; d++)
-        table_pieces_cut(request, d, &tables[d]);
+        table_pieces_cut(request, tables, d);
     free(b.last_cta);
     free(b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
@@ -236,6 +236,7 @@ void transfer_table_clear(struct transfer_table *t)
     free(t->piece_first);
     free(t->piece);
     free(t->send);
+    free(t->extent);
     spans_clear(&t->owned);
     *t = (struct transfer_table){0};
 }

@@ -63,7 +63,13 @@ struct transfer_table {
     struct transfer_send {
         uint64_t first, bytes;
         struct transfer_peers to;
-    } * send;               /* the pieces, joined over chunk borders */
+    } * send;                /* the pieces, joined over chunk borders */
+    struct transfer_extent { /* what is written and goes to the same peers, in order */
+        uint64_t first, end;
+        uint32_t peers; /* a bit each, in the sender's numbers */
+        bool has_gaps;  /* of bytes that nobody writes, between what it does */
+    } * extent;
+    size_t extent_count;
     struct spans owned;     /* bytes, sent or not */
     uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
     uint32_t sent_chunks;   /* chunks that have a piece */
