@@ -124,6 +124,13 @@ static const struct {
       {PLAIN, A, C, 9000, 1, 100},
       {PLAIN, C, B, 17000, 0, 50},
       {WRITE, X, C, 0, 0, 0}}},
+    {"passed on before it was used", /* by the second device, to the first */
+     {{PLAIN, X, A, 0, 0, 100},
+      {PLAIN, A, B, 17400, 0, 100},
+      {PLAIN, X, A, 3, 0, 0},
+      {PLAIN, A, B, 26112, 0, 100},
+      {PLAIN, X, A, 9, 0, 50},
+      {PLAIN, A, C, 26112, 0, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };
