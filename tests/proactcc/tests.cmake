@@ -22,6 +22,7 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
                 ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name})
         set_tests_properties(proactcc.linked_${name} PROPERTIES LABELS slow TIMEOUT 300)
     endforeach()
+    set_tests_properties(proactcc.linked_refusals PROPERTIES LABELS long)
     add_test(NAME proactcc.libraries COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/libraries.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
