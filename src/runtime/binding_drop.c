@@ -15,7 +15,8 @@ static bool uses(const struct kernel_binding *b, const struct proact_array *a)
 
 void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array)
 {
-    recordings_void(k->session, k, array);
+    if (!array)
+        recordings_void(k->session, k);
     for (struct kernel_binding **link = &k->bindings; *link;) {
         struct kernel_binding *b = *link;
 

@@ -18,6 +18,8 @@ struct copy {
 struct copies {
     struct copy *copy;
     size_t count, capacity;
+    uint32_t senders, receivers; /* a bit each */
+    bool takes_along;
 };
 
 static const struct transfer_need everything = {.all = true};
@@ -47,19 +49,22 @@ static bool is_held(const struct holdings *h, uint64_t first, uint64_t end,
     return true;
 }
 
-/* Nearby bytes that the sender holds, too, go along: a copy costs more than they do. */
-static void add_copy(const struct holdings *h, struct copies *c, struct copy new)
+/* Nearby bytes that the sender holds may go along: a copy costs more than they do. */
+static void add_copy(const struct holdings *h, struct copies *c, struct copy more)
 {
     struct copy *last = c->count ? &c->copy[c->count - 1] : NULL;
+    bool follows =
+        last && last->from == more.from && last->to == more.to && more.first >= last->end;
 
-    if (last && last->from == new.from &&
-        last->to == new.to &&new.first >= last->end &&new.first - last->end <= ALONG_MAX &&
-        (new.first == last->end || is_held(h, last->end, new.first, 1u << new.from))) {
-        last->end = new.end;
+    if (follows && more.first - last->end <= (c->takes_along ? ALONG_MAX : 0) &&
+        is_held(h, last->end, more.first, 1u << more.from)) {
+        last->end = more.end;
         return;
     }
     c->copy = must_grow(c->copy, c->count, &c->capacity, sizeof *c->copy);
-    c->copy[c->count++] = new;
+    c->copy[c->count++] = more;
+    c->senders |= 1u << more.from;
+    c->receivers |= 1u << more.to;
 }
 
 static void find_missing(const struct proact_array *a, unsigned device, uint64_t first,
@@ -78,8 +83,8 @@ static void find_missing(const struct proact_array *a, unsigned device, uint64_t
     }
 }
 
-static void find_needed(const struct proact_array *a,
-                        const struct transfer_need *const *needs, struct copies *out)
+static void find_all_missing(const struct proact_array *a,
+                             const struct transfer_need *const *needs, struct copies *out)
 {
     for (unsigned d = 0; d < a->session->devices.count; d++) {
         const struct transfer_need *need = needs[d];
@@ -89,6 +94,19 @@ static void find_needed(const struct proact_array *a,
         for (size_t n = 0; need && !need->all && n < need->spans.count; n++)
             find_missing(a, d, need->spans.span[n].first, need->spans.span[n].end, out);
     }
+}
+
+/* Who receives bytes along with others must not be sending them at that time. */
+static void find_needed(const struct proact_array *a,
+                        const struct transfer_need *const *needs, struct copies *out)
+{
+    out->takes_along = true;
+    find_all_missing(a, needs, out);
+    if (!(out->senders & out->receivers))
+        return;
+    out->takes_along = false;
+    out->count = 0;
+    find_all_missing(a, needs, out);
 }
 
 /* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
@@ -148,7 +166,9 @@ static enum proact_status bring(struct proact_array *a,
     enum proact_status status = PROACT_OK;
 
     find_needed(a, needs, &c);
-    if (c.count && !a->session->plan.elide)
+    if (c.count && a->session->plan.elide)
+        a->session->elides = true;
+    else if (c.count)
         status = send(a, &c, err);
     for (size_t n = 0; n < c.count && !status; n++)
         holdings_add(&a->holdings, c.copy[n].first, c.copy[n].end, 1u << c.copy[n].to);
@@ -267,7 +287,7 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
 
     if (l->is_ready || l->kernel->session->devices.count == 1)
         return PROACT_OK;
-    if (l->binding)
+    if (l->binding && !l->needs)
         l->needs = needs_find(l);
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
@@ -291,8 +311,8 @@ struct spreading launch_behind(struct launching *l)
 {
     struct spreading s = {0, 0};
 
-    l->needs = needs_find(l);
-
+    if (!l->needs)
+        l->needs = needs_find(l);
     for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;
         const struct transfer_need *needs[PROACT_DEVICES_MAX];

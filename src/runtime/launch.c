@@ -279,8 +279,7 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     fill_parameters(l, 0);
     p->variables += l->kernel->may_write && p->has_variables;
     status = queue_kernel(l, 0, 0, &launch, err);
-    if (!p->plan.elide)
-        launch_written_whole(l);
+    launch_written_whole(l);
     /* protocol: whole-kernel-done */
     return status ? status : record(l, 0, TRANSFER_MAIN, err);
 }

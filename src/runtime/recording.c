@@ -183,34 +183,46 @@ void proact_recording_destroy(struct proact_recording *r)
     recording_free(r);
 }
 
-static bool uses(const struct proact_recording *r, const struct proact_kernel *k,
-                 const struct proact_array *a)
+static void void_one(struct proact_recording *r, const char *lacks)
 {
-    bool has_kernel = false, has_array = !a;
-
-    for (size_t i = 0; i < r->kernel_count; i++)
-        has_kernel |= r->kernel[i].kernel == k;
-    for (size_t i = 0; i < r->array_count; i++)
-        has_array |= r->array[i].array == a;
-    return has_kernel && has_array;
-}
-
-static void void_one(struct proact_recording *r, const struct proact_kernel *k,
-                     const struct proact_array *a)
-{
-    if (!uses(r, k, a))
-        return;
-    r->lacks = a ? "an array" : "a kernel";
+    r->lacks = lacks;
     r->launch_count = r->table_count = 0; /* their bindings and tables go */
 }
 
-void recordings_void(struct proact *p, const struct proact_kernel *k,
-                     const struct proact_array *a)
+static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+{
+    for (size_t i = 0; i < r->kernel_count; i++)
+        if (r->kernel[i].kernel == k)
+            void_one(r, "a kernel");
+}
+
+void recordings_void(struct proact *p, const struct proact_kernel *k)
 {
     if (p->recording)
-        void_one(p->recording, k, a);
+        void_kernel(p->recording, k);
     for (struct proact_recording *r = p->recordings; r; r = r->next)
-        void_one(r, k, a);
+        void_kernel(r, k);
+}
+
+static void forget_in(struct proact_recording *r, const struct proact_array *a)
+{
+    for (size_t i = 0; i < r->array_count; i++) {
+        if (r->array[i].array != a)
+            continue;
+        holdings_close(&r->array[i].before);
+        holdings_close(&r->array[i].after);
+        r->array[i] = r->array[--r->array_count];
+        void_one(r, "an array");
+        return;
+    }
+}
+
+void recordings_forget(struct proact *p, const struct proact_array *a)
+{
+    if (p->recording)
+        forget_in(p->recording, a);
+    for (struct proact_recording *r = p->recordings; r; r = r->next)
+        forget_in(r, a);
 }
 
 void recordings_destroy(struct proact *p)

@@ -18,8 +18,8 @@ void recording_add_array(struct proact *p, struct proact_array *a);
 enum proact_status recording_rewind(struct proact *p, const struct kernel_binding *b,
                                     struct proact_error *err);
 
-/* Recordings that use the kernel (and the array, unless NULL) cannot be replayed any more.
- */
-void recordings_void(struct proact *p, const struct proact_kernel *k,
-                     const struct proact_array *a);
+/* Recordings that use the kernel, whose bindings go, or the array, which goes itself,
+   cannot be replayed any more. */
+void recordings_void(struct proact *p, const struct proact_kernel *k);
+void recordings_forget(struct proact *p, const struct proact_array *a);
 void recordings_destroy(struct proact *p);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/bring.h"
+#include "runtime/recording.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
 {
@@ -110,6 +111,7 @@ void proact_array_destroy(struct proact_array *a)
     session_settle(p);
     for (struct proact_kernel *k = p->kernels; k; k = k->next)
         kernel_bindings_drop(k, a);
+    recordings_forget(p, a);
     p->backend->replicas(p->set, &none);
     for (unsigned d = 0; d < p->devices.count; d++)
         if (a->base[d])

@@ -201,6 +201,32 @@ static void a_replay_finds_what_it_needs(void **state)
     }
 }
 
+/* An array that is gone before its recording is ended, and one before it is replayed. */
+static void a_recording_forgets_what_is_gone(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct proact_recording *recording;
+        struct proact_array *old;
+        struct rig r;
+
+        open_rig(&r, "fused", 4);
+        for (int n = 0; n < 2; n++)
+            step(&r, r.blurs);
+        assert_int_equal(proact_record_begin(r.b.p, &r.b.err), PROACT_OK);
+        step(&r, r.blurs);
+        old = r.array[r.now];
+        if (!late)
+            proact_array_destroy(old);
+        assert_int_equal(proact_record_end(r.b.p, &recording, &r.b.err), PROACT_OK);
+        if (late)
+            proact_array_destroy(old);
+        assert_int_equal(proact_replay(recording, &r.b.err), PROACT_EINVAL);
+        assert_non_null(strstr(r.b.err.text, "an array that it uses is gone"));
+        proact_close(r.b.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +234,7 @@ int main(void)
         cmocka_unit_test(what_nobody_reads_stays),
         cmocka_unit_test(a_surprise_is_only_slower),
         cmocka_unit_test(a_replay_finds_what_it_needs),
+        cmocka_unit_test(a_recording_forgets_what_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

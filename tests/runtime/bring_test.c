@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes are brought along with others, seen by how many were sent. */
+#include "runtime/runtime_testing.h"
+/* after it */
+#include "runtime/bring.h"
+
+enum { BYTES = N * 4, ALL = 15 };
+
+struct rig {
+    struct bench b;
+    struct proact_array *array;
+};
+
+/* Device 2 alone has the first and the third hundred, 1 and 2 the second, all the rest. */
+static void open_rig(struct rig *r)
+{
+    static const uint32_t zero[N];
+
+    r->b = testing_open(&(struct proact_options){.machine = "h200x4", .check = true});
+    r->array = testing_array(&r->b, "some");
+    assert_int_equal(proact_array_write(r->array, 0, zero, N, &r->b.err), PROACT_OK);
+    array_written(r->array, 0, BYTES, ALL);
+    array_written(r->array, 0, 100, 4);
+    array_written(r->array, 100, 200, 6);
+    array_written(r->array, 200, 300, 4);
+}
+
+/* What the devices `one` and `other` lack of these bytes is brought; how many that were. */
+static uint64_t bring(struct rig *r, unsigned one, uint64_t first, uint64_t end,
+                      unsigned other, uint64_t other_first, uint64_t other_end)
+{
+    struct transfer_need need[2] = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {0};
+    struct proact_statistics s[2];
+
+    spans_add(&need[0].spans, first, end);
+    spans_add(&need[1].spans, other_first, other_end);
+    needs[one] = &need[0];
+    needs[other] = &need[1];
+    for (int i = 0; i < 2; i++) {
+        if (i && array_bring(r->array, needs, &r->b.err))
+            fail_msg("%s", r->b.err.text);
+        if (proact_wait(r->b.p, &r->b.err) ||
+            proact_statistics_get(r->b.p, PROACT_ALL, NULL, &s[i], &r->b.err))
+            fail_msg("%s", r->b.err.text);
+    }
+    need_clear(&need[0]);
+    need_clear(&need[1]);
+    return s[1].bytes - s[0].bytes;
+}
+
+static void bytes_between_go_along(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_rig(&r);
+    assert_int_equal(bring(&r, 1, 0, 300, 3, 400, 500), 300);
+    proact_close(r.b.p);
+}
+
+/* Device 1 sends half of the second hundred to device 0 at that time. */
+static void who_sends_gets_nothing_along(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_rig(&r);
+    assert_int_equal(bring(&r, 1, 0, 300, 0, 120, 170), 250);
+    proact_close(r.b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_between_go_along),
+        cmocka_unit_test(who_sends_gets_nothing_along),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
