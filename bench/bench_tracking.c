@@ -25,7 +25,7 @@ enum {
 
 /* Of each thread: CTAs that end after some ten microseconds, and after some fifty, as those
    of a kernel that takes as long as its copies to three peers. */
-static const uint32_t works[] = {400, 1600};
+static const uint32_t works[] = {1024, 4096};
 enum { WORKS = sizeof works / sizeof *works };
 
 extern const char kernel_micro[];

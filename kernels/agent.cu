@@ -56,7 +56,8 @@ PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item ite
     const struct proact_slot *slot = &work->share.slot[item.slot];
     const proact_u32 all = slot->round * slot->writers[item.chunk];
 
-    /* Pairs with the fence of each of the chunk's writers (done-fence). */
+    /* Pairs with the fence or count of each of the chunk's writers (done-fence,
+       tell-release). */
     for (;;) {
         /* protocol: agent-wait (else: int ahead = 0;) */
         int ahead = (int)(agent_load_acquire(&slot->counter[item.chunk]) - all);

@@ -2,7 +2,7 @@
 
 /* PROACT III-C, dynamic: the CTA that completes a chunk launches the kernel that sends it.
    src/instrument puts all of this ahead of a module whose kernels shall do that, and a call
-   where they say so (proact_launch_child() in <proact/device_words.h>). The parent's end
+   where they say so (proact_launch_child() in <proact/device_done.h>). The parent's end
    is also the end of its children: what orders the one orders the other. */
 
 #include "child.h"

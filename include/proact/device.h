@@ -84,5 +84,7 @@ struct proact_share {
 #if defined(__CUDACC__) || defined(__CUDA__)
 #include <proact/device_words.h>
 /* the former's words are the latter's */
+#include <proact/device_done.h>
+/* and its */
 #include <proact/device_bulk.h>
 #endif

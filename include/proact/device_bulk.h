@@ -13,7 +13,7 @@
    - what the TMA writes comes before nothing but cp.async.bulk.wait_group, without .read,
      in the thread that issued it: the writes are then visible to that thread, in the
      generic proxy, and what releases its own stores releases them too. The leader waits
-     in proact_done() (bulk-landed) before its fence (done-fence), so a chunk counts as
+     in proact_done() (bulk-landed) before its fence or count, so a chunk counts as
      written when it is, and agents, copies and other CTAs know nothing of bulk stores;
    - under inline, where nobody counts, the end of the kernel orders the stores to peers,
      in bulk or not. It does not keep a CTA's shared memory: the leader waits until that

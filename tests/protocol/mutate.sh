@@ -15,7 +15,8 @@ tree=$scratch/tree
 table=$scratch/table.md
 
 files() {
-    cd "$root" && ls include/proact/device_words.h include/proact/device_bulk.h \
+    cd "$root" && ls include/proact/device_words.h include/proact/device_done.h \
+        include/proact/device_bulk.h \
         kernels/agent.cu kernels/child.cu src/runtime/*.c \
         src/transfer/*.c src/device/emulator/unit.c src/device/cuda/cuda_guest.c
 }

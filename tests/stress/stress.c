@@ -6,8 +6,11 @@
    there.
 
    Usage: stress [--machine NAME|here] [--devices N] [--method NAME] [--launches N]
-                 [--seconds N] [--seed S] [--only] [--bytes N] [--hold] [--verbose] PTX
+                 [--seconds N] [--seed S] [--only] [--bytes N] [--acts N] [--hold]
+                 [--verbose] PTX
 
+   --acts: a session has 10 to 10 + N launches, writes and the like; 60 where it is not
+   said.
    --hold keeps one more session open all the time: what a driver keeps of each context
    that it makes does not grow then. */
 #include <stdio.h>
@@ -59,6 +62,8 @@ static void read_options(char **argv, struct stress_options *o)
                 o->seconds = strtod(value, NULL);
             else if (!strcmp(name, "--seed"))
                 o->seed = strtoull(value, NULL, 10);
+            else if (!strcmp(name, "--acts"))
+                o->acts = strtoull(value, NULL, 10);
             else if (!strcmp(name, "--bytes"))
                 o->bytes_most = strtoull(value, NULL, 10);
             else
@@ -176,7 +181,8 @@ static int run(const struct stress_options *o, const struct stress_machine *m)
 
 int main(int argc, char **argv)
 {
-    struct stress_options o = {.launches = 1000, .seed = 1, .bytes_most = 16 << 20};
+    struct stress_options o = {
+        .launches = 1000, .seed = 1, .bytes_most = 16 << 20, .acts = 60};
     struct stress_machine machine;
     struct proact_error err = {""};
     char *text;

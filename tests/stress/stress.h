@@ -15,6 +15,7 @@ struct stress_options {
     const char *method;  /* this one alone; NULL: all that the machine can do */
     unsigned devices;    /* at most; 0: all */
     uint64_t launches, seed, bytes_most;
+    uint64_t acts;   /* of a session, and ten more, at most */
     double seconds;  /* 0: no end but `launches` */
     bool only_one;   /* this seed, and no other */
     bool is_verbose; /* tell every act */

@@ -363,7 +363,7 @@ enum proact_status stress_session(const struct stress_options *o,
     s->chance = hash_mix(seed);
     enum proact_status status = open_session(s, machine);
 
-    for (uint64_t count = 10 + below(s, 60); count && !status; count--)
+    for (uint64_t count = 10 + below(s, o->acts); count && !status; count--)
         status = act(s);
     if (!status)
         status = compare(s);
