@@ -57,13 +57,26 @@ static uint32_t inner_end(const struct ptx_parser *p, uint32_t at)
     return at;
 }
 
+/* .b2, .b3210, .h1: which bytes or halves of a register a video instruction takes. */
+static bool is_selector(const struct ptx_parser *p, uint32_t at)
+{
+    uint32_t end = at + 2;
+
+    if (byte(p, at + 1) != 'b' && byte(p, at + 1) != 'h')
+        return false;
+    while (is_digit(byte(p, end)))
+        end++;
+    return end > at + 2 && !is_inner(byte(p, end));
+}
+
 /* %tid.x is one name, because what has no row in our tables must pass through whole. */
 static uint32_t name_end(const struct ptx_parser *p, uint32_t at)
 {
     bool is_percent = byte(p, at) == '%';
     uint32_t end = inner_end(p, at + 1);
 
-    while (is_percent && byte(p, end) == '.' && is_inner(byte(p, end + 1)))
+    while (is_percent && byte(p, end) == '.' && is_inner(byte(p, end + 1)) &&
+           !is_selector(p, end))
         end = inner_end(p, end + 1);
     return end;
 }

@@ -37,8 +37,10 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     ptx_next(p);
     end_span(o, token_end(&t));
     if (p->token.kind == PTX_TOKEN_WORD && p->token.span.offset == token_end(&t)) {
-        o->kind = PTX_SPECIAL; /* a part of a vector register: V.x */
-        o->special = PTX_SPECIAL_OTHER;
+        o->reg = ptx_register_find(p, name, t.span.bytes);
+        o->is_part = o->reg >= 0;
+        o->kind = o->is_part ? PTX_REGISTER : PTX_SPECIAL;
+        o->special = o->is_part ? o->special : PTX_SPECIAL_OTHER;
         end_span(o, token_end(&p->token));
         ptx_next(p);
     } else if (t.span.bytes == 1 && *name == '_') {

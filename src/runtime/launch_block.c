@@ -90,7 +90,8 @@ static enum proact_status check_dimensions(const struct launching *l,
     return PROACT_OK;
 }
 
-/* On the first device alone, with the memory of all: nothing is sent. */
+/* On the first device alone, with the memory of all: nothing is sent. What a share needs,
+   where it might have been split, is too little. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
@@ -111,6 +112,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
+    l->binding = NULL;
+    l->needs = NULL;
     bool keeps = derivation_keeps_to_arguments(l);
     enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
 

@@ -124,22 +124,43 @@ static void box_of(const uint32_t grid[3], uint32_t first, uint32_t end,
     out->ctaid_end[0] = last % grid[0] + 1;
 }
 
+/* A method that sends to all may do so store by store. */
+static bool sends_stores(const struct transfer_plan *plan)
+{
+    return plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all);
+}
+
 /* Where the map may say more than is written, what is not must be current, too: it is sent
-   with the rest. */
+   with the rest, or has to be there already where stores alone are sent. */
 static void want_written(const struct finder *f)
 {
     const struct launching *l = f->launch;
     const struct kernel_binding *b = l->binding;
+    const bool of_all = sends_stores(&b->transfer.plan);
 
     if (l->found.set && l->found.set->is_exact)
         return;
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
 
-        if (!need->all)
-            spans_join(&need->spans, &b->tables[s]->tables->table[f->device].owned);
+        for (unsigned d = 0; d < f->into->found.devices && !need->all; d++)
+            if (d == f->device || of_all)
+                spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
         need->all |= need->spans.count > SPANS_MAX;
     }
+}
+
+/* What its own CTAs read. */
+static void want_read(struct finder *f, uint32_t first, uint32_t end)
+{
+    if (!f->analysis) {
+        want_all(f);
+        return;
+    }
+    box_of(f->at.nctaid, first, end, &f->at);
+    access_trips(f->analysis, &f->at, f->trips);
+    for (uint32_t n = 0; n < f->analysis->record_count; n++)
+        want_record(f, &f->analysis->records[n]);
 }
 
 static void find(struct finder *f)
@@ -147,16 +168,8 @@ static void find(struct finder *f)
     const uint32_t *first = f->launch->binding->cta_first;
 
     for (f->device = 0; f->device < f->into->found.devices; f->device++) {
-        if (first[f->device] == first[f->device + 1])
-            continue;
-        if (!f->analysis) {
-            want_all(f);
-            continue;
-        }
-        box_of(f->at.nctaid, first[f->device], first[f->device + 1], &f->at);
-        access_trips(f->analysis, &f->at, f->trips);
-        for (uint32_t n = 0; n < f->analysis->record_count; n++)
-            want_record(f, &f->analysis->records[n]);
+        if (first[f->device] != first[f->device + 1])
+            want_read(f, first[f->device], first[f->device + 1]);
         want_written(f);
     }
 }

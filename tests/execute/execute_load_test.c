@@ -27,6 +27,8 @@ static void refusals_name_opcode_kernel_and_line(void **state)
             "line 10");
     refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg2;\n}\n",
             "special register '%envreg2' cannot be read: kernel 'k', line 11");
+    refused(RIG_KERNEL "vabsdiff4.u32.u32.u32 %r3, %r1.b0123, %r1, 0;\n}\n",
+            "opcode 'vabsdiff4.u32.u32.u32' cannot be executed: kernel 'k', line 10");
     refused(".extern .func g();\n" RIG_KERNEL "call g; }\n",
             "function 'g' is called and not defined: kernel 'k', line 11");
     refused(RIG_KERNEL "ld.param.u64 %rd3, [value+4]; }\n",

@@ -216,6 +216,13 @@ static void operands_of_every_other_kind(void **state)
     assert_int_equal(o[1].kind, PTX_SYMBOL);
     assert_string_equal(symbol_name(o[1].symbol), "g");
     assert_int_equal(o[1].integer, 4);
+    o = read_one("vmad.s32.s32.u32 %r1, %r2.b0, %r3.h1, %r3;")->operands;
+    assert_int_equal(o[1].kind, PTX_REGISTER);
+    assert_true(o[1].is_part && o[2].is_part && !o[3].is_part);
+    assert_string_equal(register_name(o[1].reg), "%r2");
+    assert_memory_equal(module->text + o[2].span.offset, "%r3.h1", o[2].span.bytes);
+    o = read_one("vabsdiff4.u32.u32.u32.add %r1.b3210, %r2, %r3, %r3;")->operands;
+    assert_true(o[0].is_part);
     o = read_one("mov.b64 {%r1, _}, %rd1;")->operands;
     assert_int_equal(o[0].kind, PTX_VECTOR);
     assert_int_equal(o[0].count, 2);

@@ -122,6 +122,36 @@ static void copies_are_paid_for(void **state)
     proact_close(b.p);
 }
 
+/* A launch that is timed on one device might have been split: it reads all the same what
+   the others wrote before, and not its share of it. */
+static void the_whole_reads_everything(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "grows");
+    const uint64_t address = proact_array_address(b.out, 0);
+    const struct proact_place place = {0, b.out, 0};
+    const struct {
+        uint64_t out, n;
+    } block = {1, N};
+    uint32_t want[N] = {0}, is[N];
+
+    (void)state;
+    if (proact_first_write(b.p, address, want, sizeof want, &b.err))
+        fail_msg("%s", b.err.text);
+    for (unsigned n = 0; n < 5; n++) {
+        if (proact_launch_block(k,
+                                &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                                &(struct proact_block){&block, 12, &place, 1}, &b.err))
+            fail_msg("%s", b.err.text);
+        for (unsigned i = 0; i < N; i++)
+            want[i] = 3 * want[i] + i;
+    }
+    if (proact_first_read(b.p, is, address, sizeof is, &b.err))
+        fail_msg("%s", b.err.text);
+    assert_memory_equal(is, want, sizeof is);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +159,7 @@ int main(void)
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(spreading_is_charged),
         cmocka_unit_test(copies_are_paid_for),
+        cmocka_unit_test(the_whole_reads_everything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,6 +137,25 @@ static void what_nobody_reads_stays(void **state)
     }
 }
 
+/* Where memory decides what is stored, the rest of what may be is everywhere as well: also
+   under a method that sends stores, and nothing else. */
+static void what_is_not_stored_is_there(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct rig r;
+
+        open_rig(&r, *m, 5);
+        for (int n = 0; n < 6; n++) {
+            r.now = 0;
+            step(&r, n == 5 ? r.gathers : n % 2 ? r.blurs : r.turns);
+        }
+        for (unsigned d = 0; d < DEVICES; d++)
+            holds(&r, d, *m);
+        proact_close(r.b.p);
+    }
+}
+
 /* Readers that nobody foresaw, of what was sent to few: they get it before they start. */
 static void a_surprise_is_only_slower(void **state)
 {
@@ -232,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_halo_is_all_that_moves),
         cmocka_unit_test(what_nobody_reads_stays),
+        cmocka_unit_test(what_is_not_stored_is_there),
         cmocka_unit_test(a_surprise_is_only_slower),
         cmocka_unit_test(a_replay_finds_what_it_needs),
         cmocka_unit_test(a_recording_forgets_what_is_gone),

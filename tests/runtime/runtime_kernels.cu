@@ -194,6 +194,15 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[n - 1 - i];
 }
 
+/* In place. */
+extern "C" __global__ void grows(unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = 3 * out[i] + i;
+}
+
 /* Memory decides what is read, and what is written. */
 extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n)
 {

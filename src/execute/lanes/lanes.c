@@ -8,6 +8,7 @@
 #include "execute/lanes/lanes_carry.h"
 #include "execute/lanes/lanes_compare.h"
 #include "execute/lanes/lanes_convert.h"
+#include "execute/lanes/lanes_eight.h"
 #include "execute/lanes/lanes_matrix.h"
 #include "execute/lanes/lanes_move.h"
 #include "execute/lanes/lanes_table.h"
@@ -211,6 +212,29 @@ static bool choose_convert_row(struct wanted *w, struct execute_op *op)
     return false;
 }
 
+static bool is_eight(unsigned type)
+{
+    return type == PTX_PART_E4M3X2 || type == PTX_PART_E5M2X2;
+}
+
+/* .satfinite is a must where bits go, and a mistake where none do. */
+static bool choose_eight(const struct wanted *w, struct execute_op *op)
+{
+    bool is_to = is_eight(w->types[0]), relu = has(w->i, PTX_PART_RELU);
+    unsigned eight = w->types[!is_to], other = w->types[is_to];
+
+    if (is_eight(other) || !(other == PTX_PART_F16X2 || (is_to && other == PTX_PART_F32)) ||
+        !has(w->i, PTX_PART_RN) || has(w->i, PTX_PART_SATFINITE) != is_to ||
+        w->i->part_count != 3u + relu + is_to)
+        return false;
+    memset(op->detail, 0, sizeof op->detail);
+    op->detail[EIGHT_KIND] = eight == PTX_PART_E5M2X2 ? MATRIX_E5M2 : MATRIX_E4M3;
+    op->detail[EIGHT_OTHER] = (uint8_t)other;
+    op->detail[EIGHT_RELU] = relu;
+    op->lanes = is_to ? to_eight : of_eight;
+    return true;
+}
+
 static bool choose_convert(struct wanted *w, struct execute_op *op)
 {
     unsigned to_bytes = op->detail[0], from_bytes = op->detail[1], integral = 0;
@@ -257,7 +281,8 @@ static bool choose(const struct ptx_instruction *i, struct execute_op *op)
     w.type = half_type(w.types[0], &w.flags);
     switch (i->opcode) {
     case PTX_CVT:
-        return choose_convert(&w, op);
+        return is_eight(w.types[0]) || is_eight(w.types[1]) ? choose_eight(&w, op)
+                                                            : choose_convert(&w, op);
     case PTX_SETP:
     case PTX_SET:
         w.flags = 0;

@@ -267,8 +267,18 @@ static bool decode_leave(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
+static bool takes_parts(const struct ptx_instruction *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operands[k].is_part)
+            return true;
+    return false;
+}
+
 bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
 {
+    if (takes_parts(i))
+        return refuse_instruction(d, i);
     switch (i->opcode) {
     case PTX_MOV:
         return decode_move(d, i);
