@@ -208,6 +208,9 @@ struct device_backend {
 
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
+    /* After it: whether devices waited for each other in a graph for longer than anything
+       may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
+    enum proact_status (*late)(struct device_set *set, struct proact_error *err);
     /* Between two recorded events with time, after synchronize. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);

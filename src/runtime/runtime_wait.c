@@ -58,6 +58,9 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
         if (!status)
             status = late;
     }
+    /* Less is said of what waited in a recording, mostly for such an agent. */
+    if (!status && p->backend->late)
+        status = p->backend->late(p->set, err);
     if (!status)
         status = check_held(p, err);
     if (status)

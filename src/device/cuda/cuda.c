@@ -217,6 +217,7 @@ const struct device_backend device_cuda = {
     .graph_launch = cuda_graph_launch,
     .graph_destroy = cuda_graph_destroy,
     .synchronize = cuda_synchronize,
+    .late = cuda_standing_late,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
     .carry_begin = cuda_carry_begin,

@@ -176,13 +176,16 @@ static enum proact_status emit_wait(const struct device_graph *g,
 {
     struct device_stream *s = op->stream;
     struct cuda_meeting *m = &s->meeting;
-    bool is_here = g->set->tape[op->record].stream->device == s->device;
+    const unsigned whom = g->set->tape[op->record].stream->device;
+    const bool is_here = whom == s->device;
     enum proact_status status = PROACT_OK;
 
     if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
         status = meet(s, err);
-    if (!is_here && !status)
+    if (!is_here && !status) {
+        m->whom[m->stands] = (unsigned char)(whom + 1);
         m->stand[m->stands++] = word_of(g, op);
+    }
     if (!is_here || status || (status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device,

@@ -11,8 +11,6 @@ enum proact_status cuda_synchronize(struct device_set *set, struct proact_error 
 
     if (!status)
         status = cuda_await(set, NULL, err);
-    if (!status)
-        status = cuda_standing_late(set, err);
     set->now_ns = clock_host_ns() - set->opened_ns;
     if (status)
         return status;

@@ -112,6 +112,7 @@ struct cuda_meeting {
     cu_address late;
     uint32_t tells, stands;
     cu_address tell[CUDA_MEETING_MAX], stand[CUDA_MEETING_MAX];
+    unsigned char whom[CUDA_MEETING_MAX]; /* the device that each stands for, and 1 */
 };
 
 struct device_stream {
