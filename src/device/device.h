@@ -49,6 +49,7 @@ struct device_launch {
     /* CTAs may wait for each other: all are there at once, or it is PROACT_EINVAL (an
        emulated device only stops when it goes on no more). */
     bool is_cooperative;
+    bool stands; /* it waits for what the next kernel of its device does */
 };
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks

@@ -90,6 +90,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
         .status = (void *)(uintptr_t)here->status,
     };
     struct device_launch agent = {
+        .stands = true,
         .grid = {ctas, 1, 1},
         .block = {(warps + ctas - 1) / ctas * WARP, 1, 1},
         .parameters = &work,

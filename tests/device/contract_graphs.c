@@ -100,6 +100,50 @@ static void a_graph_spans_devices(struct contract *c)
     c->b->event_destroy(sent);
 }
 
+/* From one place to another and back, more often than a driver's queue has room for. */
+static void copy_often(struct contract *c, unsigned d, device_addr a, device_addr b)
+{
+    enum { OFTEN = 1500 };
+
+    for (int i = 0; i < OFTEN; i++)
+        contract_must(
+            c, c->b->copy(c->stream[d][0], i % 2 ? a : b, i % 2 ? b : a, 4, &c->err));
+}
+
+/* The device that is launched first waits for the other, with much behind its wait. */
+static void a_long_graph_spans_devices(struct contract *c)
+{
+    device_addr a[2] = {contract_words(c, 0, WORDS), contract_words(c, 1, WORDS)};
+    device_addr b[2] = {contract_words(c, 0, WORDS), contract_words(c, 1, WORDS)};
+    struct device_event *made[2];
+    struct device_graph *g;
+
+    for (unsigned d = 0; d < 2; d++) {
+        clear(c, d, a[d]);
+        clear(c, d, b[d]);
+        contract_must(c, c->b->event_create(c->set, d, false, &made[d], &c->err));
+    }
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    add_one(c, 1, 0, a[1]);
+    contract_must(c, c->b->record(c->stream[1][0], made[1], &c->err));
+    contract_must(c, c->b->wait_event(c->stream[0][0], made[1], &c->err));
+    contract_must(c, c->b->copy(c->stream[0][0], a[0], a[1], 4, &c->err));
+    copy_often(c, 0, a[0], b[0]);
+    contract_must(c, c->b->record(c->stream[0][0], made[0], &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][0], made[0], &c->err));
+    contract_must(c, c->b->copy(c->stream[1][0], a[1], b[0], 4, &c->err));
+    copy_often(c, 1, a[1], b[1]);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    for (uint32_t i = 1; i <= 3; i++) {
+        contract_must(c, c->b->graph_launch(g, &c->err));
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 1, b[1]), i);
+    }
+    c->b->graph_destroy(g);
+    for (unsigned d = 0; d < 2; d++)
+        c->b->event_destroy(made[d]);
+}
+
 /* What a stream waited for is behind what it then records, for its own device or for
    others, with nothing of its own between. */
 static void hand_order_on(struct contract *c, unsigned to)
@@ -201,6 +245,7 @@ const struct contract_promise contract_graphs[] = {
     {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
     {"a graph has its place", a_graph_has_its_place, false},
     {"a graph spans devices", a_graph_spans_devices, true},
+    {"a long graph spans devices", a_long_graph_spans_devices, true},
     {"a graph hands order on", a_graph_hands_order_on, true},
     {"a graph holds no news back", a_graph_holds_no_news_back, true},
     {"a graph waits for words", a_graph_waits_for_words, false},

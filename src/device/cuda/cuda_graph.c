@@ -2,7 +2,7 @@
 /* Graphs: what is recorded becomes a graph a device, captured by the driver on a stream of
    its own that takes the others in as they are used. Within a device events are edges;
    between devices they are words (cuda_standing.c), each for one wait of one launch of the
-   graph. All graphs of one launch have ended before those of the next begin. */
+   graph. A long recording becomes several parts, each a graph a device. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,6 @@
 #include "device/cuda/cuda_tape.h"
 
 enum { WORD_BYTES = 32 }; /* one that is waited for, in a sector of its own */
-
-struct device_graph {
-    struct device_set *set;
-    cu_graph_exec exec[TOPOLOGY_DEVICES_MAX]; /* NULL: nothing is done there */
-    cu_address words[TOPOLOGY_DEVICES_MAX];
-    struct cuda_wait *waits;
-    size_t wait_count;
-};
 
 static enum proact_status make_stream(struct device_set *set, unsigned device,
                                       struct proact_error *err)
@@ -66,20 +58,6 @@ enum proact_status cuda_capture_begin(struct device_set *set, struct proact_erro
     set->captured_waits = set->wait_count;
     set->is_taping = true;
     return PROACT_OK;
-}
-
-/* Stream `to` goes on when this one has come so far. */
-static cu_result come_together(struct device_set *set, struct device_stream *s,
-                               const struct device_stream *to)
-{
-    const struct driver *v = &set->driver;
-    cu_context was;
-
-    v->context_push(set->devices[s->device].context);
-    cu_result result = v->event_record(s->join, s->stream);
-
-    v->context_pop(&was);
-    return result ? result : v->stream_wait_event(to->stream, s->join, 0);
 }
 
 /* A word for each wait of this device for another one. */
@@ -180,6 +158,8 @@ static enum proact_status emit_wait(const struct device_graph *g,
     const bool is_here = whom == s->device;
     enum proact_status status = PROACT_OK;
 
+    if (is_here && op->record < g->first) /* this part begins when that one has ended */
+        return PROACT_OK;
     if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
         status = meet(s, err);
     if (!is_here && !status) {
@@ -226,7 +206,7 @@ static enum proact_status emit_all(const struct device_graph *g, unsigned device
     const struct device_set *set = g->set;
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < set->tape_count && !status; i++)
+    for (size_t i = g->first; i < g->end && !status; i++)
         if (set->tape[i].stream->device == device)
             status = emit(g, i, err);
     for (struct device_stream *s = set->streams; s && !status; s = s->next)
@@ -246,14 +226,15 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
 
     for (struct device_stream *s = set->streams; s; s = s->next) {
         if (s->is_captured && keeps && !result)
-            result = come_together(set, s, own);
+            result = cuda_come_together(set, s, own);
         s->is_captured = false;
         s->meeting.tells = s->meeting.stands = 0;
     }
     cu_result ended = v->capture_end(own->stream, &graph);
 
     if (keeps && !result && !(result = ended))
-        result = v->graph_make(&g->exec[device], graph, CU_GRAPH_PRIORITIES);
+        result = v->graph_make(&g->part[g->part_count - 1].exec[device], graph,
+                               CU_GRAPH_PRIORITIES);
     if (graph)
         v->graph_destroy(graph);
     return result;
@@ -327,12 +308,36 @@ static enum proact_status check_copies(const struct device_set *set,
     return PROACT_OK;
 }
 
-static bool takes_part(const struct device_set *set, unsigned device)
+static bool takes_part(const struct device_graph *g, unsigned device)
 {
-    for (size_t i = 0; i < set->tape_count; i++)
-        if (set->tape[i].stream->device == device)
+    for (size_t i = g->first; i < g->end; i++)
+        if (g->set->tape[i].stream->device == device)
             return true;
     return false;
+}
+
+/* The next operations: as many as a part may have, and those that they stand for. False:
+   there are none. */
+static bool next_part(struct device_graph *g)
+{
+    const struct device_set *set = g->set;
+    unsigned has[TOPOLOGY_DEVICES_MAX] = {0}, most = 0;
+    uint32_t standing = 0; /* devices, a bit each */
+
+    g->first = g->end;
+    while (g->end < set->tape_count && (most < CUDA_PART_OPERATIONS || standing)) {
+        const struct cuda_taped_op *op = &set->tape[g->end++];
+        const unsigned d = op->stream->device;
+
+        most = ++has[d] > most ? has[d] : most;
+        if (op->kind == TAPED_LAUNCH)
+            standing = (standing & ~(1u << d)) | (uint32_t)op->launch.stands << d;
+    }
+    if (g->first == g->end)
+        return false;
+    g->part = must_grow(g->part, g->part_count, &g->part_capacity, sizeof *g->part);
+    g->part[g->part_count++] = (struct cuda_part){.exec = {NULL}};
+    return true;
 }
 
 static void keep_waits(struct device_graph *g)
@@ -357,9 +362,10 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
     for (unsigned d = 0; d < set->count && !status; d++)
         status = make_words(g, d, err);
     set->is_capturing = true;
-    for (unsigned d = 0; d < set->count && !status; d++)
-        if (takes_part(set, d))
-            status = capture(g, d, err);
+    while (!status && next_part(g))
+        for (unsigned d = 0; d < set->count && !status; d++)
+            if (takes_part(g, d))
+                status = capture(g, d, err);
     set->is_capturing = false;
     cuda_tape_clear(set);
     if (status)
@@ -370,115 +376,4 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
     if (!status)
         *out = g;
     return status;
-}
-
-/* Device 0's stream goes first and last. */
-static cu_result launch_on(const struct device_graph *g, unsigned device)
-{
-    struct device_set *set = g->set;
-    const struct driver *v = &set->driver;
-    const struct cuda_device *d = &set->devices[device], *first = &set->devices[0];
-    cu_stream stream = d->graph_stream->stream;
-    cu_result result = 0;
-    cu_context was;
-
-    if (!g->exec[device])
-        return 0;
-    v->context_push(d->context);
-    if (device)
-        result = v->stream_wait_event(stream, first->graph_begin, 0);
-    if (!result)
-        result = v->graph_launch(g->exec[device], stream);
-    if (!result && device)
-        result = v->event_record(d->graph_end, stream);
-    v->context_pop(&was);
-    return result;
-}
-
-/* The graphs come after all that was used since the last ones, all else after them. */
-static cu_result launch_between(const struct device_graph *g)
-{
-    struct device_set *set = g->set;
-    const struct driver *v = &set->driver;
-    const struct cuda_device *first = &set->devices[0];
-    cu_result result = 0;
-
-    for (struct device_stream *s = set->streams; s && !result; s = s->next) {
-        bool is_own = s == set->devices[s->device].graph_stream;
-
-        if (s->is_ahead && !is_own)
-            result = come_together(set, s, first->graph_stream);
-        s->is_ahead = false;
-        s->is_behind = !is_own;
-    }
-    if (!result)
-        result = v->event_record(first->graph_begin, first->graph_stream->stream);
-    for (unsigned d = 0; d < set->count && !result; d++)
-        result = launch_on(g, d);
-    for (unsigned d = 1; d < set->count && !result; d++)
-        if (g->exec[d])
-            result = v->stream_wait_event(first->graph_stream->stream,
-                                          set->devices[d].graph_end, 0);
-    if (!result)
-        result = v->event_record(first->graph_end, first->graph_stream->stream);
-    return result;
-}
-
-enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error *err)
-{
-    struct device_set *set = g->set;
-    enum proact_status status = cuda_enter(set, 0, err);
-
-    if (status)
-        return status;
-    for (size_t i = 0; i < g->wait_count; i++) {
-        set->waits =
-            must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof *set->waits);
-        set->waits[set->wait_count++] = g->waits[i];
-    }
-    set->has_replayed = true;
-    cuda_nvtx_begin(set, "replay");
-    status = cuda_leave(set, 0, launch_between(g), "cuGraphLaunch", err);
-    cuda_nvtx_end(set);
-    return status;
-}
-
-void cuda_graph_destroy(struct device_graph *g)
-{
-    cu_context was;
-
-    if (!g)
-        return;
-    struct device_set *set = g->set;
-
-    cuda_synchronize(set, NULL);
-    for (unsigned d = 0; d < set->count && !set->is_stuck; d++) {
-        set->driver.context_push(set->devices[d].context);
-        if (g->exec[d])
-            set->driver.graph_exec_destroy(g->exec[d]);
-        if (g->words[d])
-            set->driver.memory_free(g->words[d]);
-        set->driver.context_pop(&was);
-    }
-    free(g->waits);
-    free(g);
-}
-
-void cuda_graphs_clear(struct device_set *set)
-{
-    cu_context was;
-
-    cuda_tape_clear(set);
-    for (unsigned i = 0; i < set->count && !set->is_stuck; i++) {
-        struct cuda_device *d = &set->devices[i];
-
-        if (!d->graph_stream)
-            continue;
-        set->driver.context_push(d->context);
-        if (d->graph_begin)
-            set->driver.event_destroy(d->graph_begin);
-        if (d->graph_end)
-            set->driver.event_destroy(d->graph_end);
-        set->driver.context_pop(&was);
-    }
 }

@@ -30,6 +30,27 @@ struct cuda_taped_op {
     bool is_awaited_here; /* of a record: by streams of its own device */
 };
 
+/* A driver keeps some 1024 operations of a queue that stands and makes the host wait with
+   more, though another device may have to be given what the first one stands for. So what
+   is recorded is launched part by part, in each of which no device does more than this. */
+enum { CUDA_PART_OPERATIONS = 256 };
+
+struct device_graph {
+    struct device_set *set;
+    struct cuda_part { /* in this order: none waits for a later one */
+        cu_graph_exec exec[TOPOLOGY_DEVICES_MAX]; /* NULL: nothing is done there */
+    } * part;
+    size_t part_count, part_capacity;
+    size_t first, end; /* of the tape: the part that is being captured */
+    cu_address words[TOPOLOGY_DEVICES_MAX];
+    struct cuda_wait *waits;
+    size_t wait_count;
+};
+
+/* Stream `to` goes on when this one has come so far. */
+cu_result cuda_come_together(struct device_set *set, struct device_stream *s,
+                             const struct device_stream *to);
+
 /* Keeps the operation; parameters are copied. */
 void cuda_tape(const struct cuda_taped_op *op);
 void cuda_tape_clear(struct device_set *set);
