@@ -99,7 +99,7 @@ enum ptx_special {
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
-    bool is_part; /* of a register: V.x, or %r1.b0 of a video instruction */
+    bool is_part; /* of a register: %r1.b0 of a video instruction */
     uint8_t float_bytes;
     enum ptx_special special;
     int32_t reg;    /* index in the function's registers */
