@@ -50,7 +50,7 @@ static bool asks_place(const struct ptx_instruction *i)
             ((i->operands[k].special >= PTX_CTAID_X &&
               i->operands[k].special <= PTX_NCTAID_Z) ||
              i->operands[k].special == PTX_GRIDID ||
-             i->operands[k].special == PTX_SPECIAL_OTHER))
+             i->operands[k].special >= PTX_ENVREG1))
             return true;
     return false;
 }

@@ -92,8 +92,10 @@ enum ptx_special {
     PTX_GLOBALTIMER_HI,
     PTX_DYNAMIC_SMEM_SIZE,
     PTX_TOTAL_SMEM_SIZE,
+    PTX_ENVREG1, /* with the next one, the low half: where a grid's CTAs meet */
+    PTX_ENVREG2,
     PTX_WARP_SZ,
-    PTX_SPECIAL_OTHER, /* %envreg2, %clusterid.x, ...: the span names it */
+    PTX_SPECIAL_OTHER, /* %envreg3, %clusterid.x, ...: the span names it */
 };
 
 struct ptx_operand {
