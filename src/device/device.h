@@ -46,8 +46,8 @@ struct device_launch {
     size_t parameter_bytes;
     const char *label;              /* for traces; NULL: the kernel's name */
     const struct device_unit *unit; /* the paper's III-D unit, or NULL */
-    /* CTAs may wait for each other: all are there at once, or it is PROACT_EINVAL (an
-       emulated device only stops when it goes on no more). */
+    /* CTAs may wait for each other, also by a barrier of the grid: all are there at once,
+       or it is PROACT_EINVAL. */
     bool is_cooperative;
     bool stands; /* it waits for what the next kernel of its device does */
 };

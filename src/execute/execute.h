@@ -184,6 +184,7 @@ struct execute_launch {
     uint64_t variables;     /* address of the module's block on this device */
     uint32_t device, sm_count;
     uint64_t grid_id;
+    uint64_t meeting; /* of a cooperative launch: its CTAs count themselves there; else 0 */
     uint32_t stack_bytes; /* of a thread whose functions call themselves, if that is more
                              than 64 KiB */
     bool check; /* refuse to read shared and local memory where nothing was written */

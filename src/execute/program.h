@@ -122,7 +122,8 @@ enum {
     LAUNCH_GRIDID = 1792, /* 8 bytes a lane */
     LAUNCH_DYNAMIC = 2048,
     LAUNCH_SHARED = 2176,
-    LAUNCH_SPECIALS = 2304
+    LAUNCH_MEETING = 2304, /* high, low */
+    LAUNCH_SPECIALS = 2560
 };
 
 /* A warp's register that may be read before it is written: zero at the start, so that a run

@@ -24,7 +24,7 @@ static enum proact_status refuse_special(const struct clone *c,
                             name);
     if (o->special == PTX_GRIDID)
         return clone_refuse(c, i, "it reads %%gridid, which is another one on each device");
-    if (o->special != PTX_SPECIAL_OTHER)
+    if (o->special < PTX_ENVREG1)
         return PROACT_OK;
     if (starts(name, "%envreg"))
         return clone_refuse(c, i,

@@ -49,8 +49,7 @@ static bool asks_place(const struct ptx_instruction *i)
         if (i->operands[k].kind == PTX_SPECIAL &&
             ((i->operands[k].special >= PTX_CTAID_X &&
               i->operands[k].special <= PTX_NCTAID_Z) ||
-             i->operands[k].special == PTX_GRIDID ||
-             i->operands[k].special == PTX_SPECIAL_OTHER))
+             i->operands[k].special == PTX_GRIDID || i->operands[k].special >= PTX_ENVREG1))
             return true;
     return false;
 }

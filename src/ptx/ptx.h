@@ -92,14 +92,16 @@ enum ptx_special {
     PTX_GLOBALTIMER_HI,
     PTX_DYNAMIC_SMEM_SIZE,
     PTX_TOTAL_SMEM_SIZE,
+    PTX_ENVREG1, /* with the next one, the low half: where a grid's CTAs meet */
+    PTX_ENVREG2,
     PTX_WARP_SZ,
-    PTX_SPECIAL_OTHER, /* %envreg2, %clusterid.x, ...: the span names it */
+    PTX_SPECIAL_OTHER, /* %envreg3, %clusterid.x, ...: the span names it */
 };
 
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated;
-    bool is_part; /* of a register: V.x, or %r1.b0 of a video instruction */
+    bool is_part; /* of a register: %r1.b0 of a video instruction */
     uint8_t float_bytes;
     enum ptx_special special;
     int32_t reg;    /* index in the function's registers */

@@ -37,8 +37,9 @@ static bool read_name(struct ptx_parser *p, bool jump, struct ptx_operand *o)
     ptx_next(p);
     end_span(o, token_end(&t));
     if (p->token.kind == PTX_TOKEN_WORD && p->token.span.offset == token_end(&t)) {
-        o->reg = ptx_register_find(p, name, t.span.bytes);
-        o->is_part = o->reg >= 0;
+        /* a part of a vector register, V.x, or bytes of a video instruction's: %r1.b0 */
+        o->is_part = p->token.span.bytes > 2 &&
+                     (o->reg = ptx_register_find(p, name, t.span.bytes)) >= 0;
         o->kind = o->is_part ? PTX_REGISTER : PTX_SPECIAL;
         o->special = o->is_part ? o->special : PTX_SPECIAL_OTHER;
         end_span(o, token_end(&p->token));

@@ -50,6 +50,8 @@ static const char *const specials[PTX_SPECIAL_OTHER] = {
     [PTX_GLOBALTIMER_HI] = "%globaltimer_hi",
     [PTX_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size",
     [PTX_TOTAL_SMEM_SIZE] = "%total_smem_size",
+    [PTX_ENVREG1] = "%envreg1",
+    [PTX_ENVREG2] = "%envreg2",
     [PTX_WARP_SZ] = "WARP_SZ",
 };
 

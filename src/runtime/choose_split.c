@@ -208,10 +208,16 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     c->last = is_split ? SPLIT : step == TIMED_WHOLE ? WHOLE_TO_BE_TIMED : WHOLE;
     if (step == READY)
         c->owed_ns = 0; /* who waits for it then says so again */
+    if (!is_split) {    /* what a share needs is too little */
+        p->whole_by = c;
+        l->binding = NULL;
+        l->needs = NULL;
+    }
+    /* What the others wrote is brought once, and is not in the way of later launches. */
+    if (step == TIMED_WHOLE && (status = launch_bring(l, err)))
+        return status;
     if ((step == TIMED_SPLIT || step == TIMED_WHOLE) && (status = proact_wait(p, err)))
         return status;
-    if (!is_split)
-        p->whole_by = c;
     if (step == TIMED_SPLIT)
         return time_split(c, l, err);
     if (step == TIMED_WHOLE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch as a program for one GPU makes it: a block of parameters with addresses in it.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,8 +91,7 @@ static enum proact_status check_dimensions(const struct launching *l,
     return PROACT_OK;
 }
 
-/* On the first device alone, with the memory of all: nothing is sent. What a share needs,
-   where it might have been split, is too little. */
+/* On the first device alone, with the memory of all: nothing is sent. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
@@ -112,8 +112,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
-    l->binding = NULL;
-    l->needs = NULL;
+    assert(!l->binding);
     bool keeps = derivation_keeps_to_arguments(l);
     enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
 

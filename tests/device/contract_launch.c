@@ -403,8 +403,7 @@ static void a_cooperative_launch_runs_or_is_refused(struct contract *c)
     assert_int_equal(contract_word(c, 0, a + 4 * 63), 1);
     l.grid[0] = 1 << 20;
     status = c->b->launch(c->stream[0][0], f, &l, &c->err);
-    if (!c->b->is_virtual)
-        contract_refused(c, status, PROACT_EINVAL);
+    contract_refused(c, status, PROACT_EINVAL);
 }
 
 const struct contract_promise contract_launch[] = {

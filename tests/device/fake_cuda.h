@@ -151,8 +151,9 @@ struct fake_cuda {
     struct fake_physical *physical;
     cu_physical physical_next;
     struct CUstream_st *streams;
-    uint64_t work_ns; /* what events tell: a clock that goes on with the work alone */
-    unsigned left;    /* objects that somebody has yet to give back */
+    uint64_t work_ns;    /* what events tell: a clock that goes on with the work alone */
+    unsigned left;       /* objects that somebody has yet to give back */
+    bool is_cooperative; /* the launch that is being made */
     struct {
         const char *name;
         unsigned calls;

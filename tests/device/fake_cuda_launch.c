@@ -24,7 +24,8 @@ struct fake_launch {
     uint64_t turns;
     unsigned char *parameters;
     size_t parameter_bytes;
-    struct fake_memory *asked; /* parameters of a child that is not launched yet */
+    struct fake_memory *meeting; /* of its CTAs, where they are launched cooperatively */
+    struct fake_memory *asked;   /* parameters of a child that is not launched yet */
     struct execute_child child;
     struct fake_launch *children, *sibling;
 };
@@ -175,6 +176,8 @@ static struct fake_launch *make(const struct execute_launch *launch, unsigned de
     if (parameters)
         memcpy(l->parameters, parameters, bytes);
     l->launch.parameters = l->parameters;
+    if (fake_cuda()->is_cooperative && (l->meeting = fake_add(device, 8)))
+        l->launch.meeting = (uintptr_t)memset(l->meeting->address, 0, 8);
     return l;
 }
 
@@ -202,6 +205,8 @@ void fake_launch_destroy(struct fake_launch *l)
     }
     if (l->asked)
         fake_drop(l->asked);
+    if (l->meeting)
+        fake_drop(l->meeting);
     free(l->parameters);
     free(l);
 }
@@ -272,6 +277,9 @@ cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
         return result ? result : CU_INVALID_VALUE;
     if (is_cooperative && c->grid[0] * c->grid[1] * c->grid[2] > RESIDENT)
         return CU_COOPERATIVE_TOO_LARGE;
-    return cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
-                          c->block[2], c->shared_bytes, c->stream, parameters, extra);
+    fake_cuda()->is_cooperative = is_cooperative;
+    result = cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                            c->block[2], c->shared_bytes, c->stream, parameters, extra);
+    fake_cuda()->is_cooperative = false;
+    return result;
 }

@@ -25,8 +25,8 @@ static void refusals_name_opcode_kernel_and_line(void **state)
     refused(RIG_KERNEL "mapa.shared::cluster.u32 %r3, %r1, 0;\n}\n",
             "opcode 'mapa.shared::cluster.u32' cannot be executed: kernel 'k', "
             "line 10");
-    refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg2;\n}\n",
-            "special register '%envreg2' cannot be read: kernel 'k', line 11");
+    refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg3;\n}\n",
+            "special register '%envreg3' cannot be read: kernel 'k', line 11");
     refused(RIG_KERNEL "vabsdiff4.u32.u32.u32 %r3, %r1.b0123, %r1, 0;\n}\n",
             "opcode 'vabsdiff4.u32.u32.u32' cannot be executed: kernel 'k', line 10");
     refused(".extern .func g();\n" RIG_KERNEL "call g; }\n",

@@ -337,6 +337,34 @@ static void atomics_share_a_word(void **state)
     rig_close(&r);
 }
 
+/* All threads add to four words, and each gets what two others were before. */
+static void atomics_of_vectors(void **state)
+{
+    bool seen[96] = {false};
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           RIG_KERNEL "mov.f32 %f1, 0f3F800000; cvt.rn.f32.u32 %f2, %r1;\n"
+                      "red.global.add.v4.f32 [%rd0+8000], {%f1, %f2, %f1, %f2};\n"
+                      "atom.global.add.v2.f32 {%f3, %f4}, [%rd0+8016], {%f1, %f2};\n"
+                      "cvt.rzi.u32.f32 %r5, %f3; st.global.u32 [%rd1], %r5; }\n",
+           96);
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t n = 0; n < 6; n++) {
+        float sum;
+
+        memcpy(&sum, &r.memory[2000 + n], sizeof sum);
+        assert_true(sum == (n % 2 ? 95 * 48 : 96));
+    }
+    for (uint32_t i = 0; i < 96; i++) {
+        assert_in_range(r.memory[i], 0, 95);
+        assert_false(seen[r.memory[i]]);
+        seen[r.memory[i]] = true;
+    }
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +376,7 @@ int main(void)
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
+        cmocka_unit_test(atomics_of_vectors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cooperative launches: all CTAs at once, on one device, as they wait for each other. */
+#include <cooperative_groups.h>
+
 #include "check.cuh"
 
 static const int ctas = 8, threads = 64, n = ctas * threads;
@@ -19,6 +21,20 @@ __global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
     }
     __syncthreads();
     out[i] = ((volatile int *)x)[n - 1 - i];
+}
+
+/* The same, in steps, each between two barriers of the grid. */
+__global__ void turn_often(int *out, int *x, int steps)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (int s = 0; s < steps; s++) {
+        x[i] = out[i] + 1;
+        grid.sync();
+        out[i] = ((volatile int *)x)[n - 1 - i];
+        grid.sync();
+    }
 }
 
 static void look(const int *out, int factor)
@@ -58,6 +74,17 @@ int main()
     MUST(cudaMemset(arrived, 0, sizeof *arrived));
     MUST(cudaLaunchKernelEx(&config, turn_round, out, x, arrived, 9));
     look(out, 9);
+    int steps = 8;
+    void *often[] = {&out, &x, &steps};
+
+    for (int round = 0; round < 2; round++) {
+        MUST(cudaLaunchCooperativeKernel(turn_often, ctas, threads, often, 0, stream));
+        MUST(cudaStreamSynchronize(stream));
+    }
+    MUST(cudaMemcpy(&factor, out, sizeof factor, cudaMemcpyDeviceToHost));
+    printf("often: %d\n", factor);
+    printf("too many: %s\n", cudaGetErrorName(cudaLaunchCooperativeKernel(
+                                 turn_often, 1 << 20, threads, often, 0, stream)));
     MUST(cudaStreamDestroy(stream));
     return 0;
 }

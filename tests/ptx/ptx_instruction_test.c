@@ -210,8 +210,10 @@ static void operands_of_every_other_kind(void **state)
     o = read_one("mov.u32 %r1, %clusterid.x;")->operands;
     assert_int_equal(o[1].special, PTX_SPECIAL_OTHER);
     o = read_one("mov.u32 %r1, %envreg2;")->operands;
+    assert_int_equal(o[1].special, PTX_ENVREG2);
+    o = read_one("mov.u32 %r1, %envreg3;")->operands;
     assert_int_equal(o[1].special, PTX_SPECIAL_OTHER);
-    assert_memory_equal(module->text + o[1].span.offset, "%envreg2", o[1].span.bytes);
+    assert_memory_equal(module->text + o[1].span.offset, "%envreg3", o[1].span.bytes);
     o = read_one("mov.u64 %rd1, g+4;")->operands;
     assert_int_equal(o[1].kind, PTX_SYMBOL);
     assert_string_equal(symbol_name(o[1].symbol), "g");

@@ -265,6 +265,45 @@ static enum proact_status unit_fits(const struct device_stream *s,
     return status;
 }
 
+/* All CTAs are resident at once, or those that are would wait for the others for ever. */
+static enum proact_status all_fit(const struct device_stream *s,
+                                  const struct device_function *f,
+                                  const struct device_launch *l, struct proact_error *err)
+{
+    const struct topology_device *t = &s->set->topology->device;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    uint64_t shared = (uint64_t)f->info.shared_bytes + l->shared_bytes;
+    uint64_t ctas = t->threads_per_sm / threads;
+
+    ctas = ctas < t->ctas_per_sm ? ctas : t->ctas_per_sm;
+    if (shared && t->shared_bytes_per_sm / shared < ctas)
+        ctas = t->shared_bytes_per_sm / shared;
+    if ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > ctas * t->sm_count)
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
+            "on device %u at once: it has places for %" PRIu64,
+            f->info.name, l->grid[0], l->grid[1], l->grid[2], s->device,
+            ctas * t->sm_count);
+    return PROACT_OK;
+}
+
+/* Where the CTAs of cooperative launches, which come one after the other, count themselves:
+   a struct of CUDA's cooperative groups. Each barrier leaves it as the next one wants it.
+ */
+static enum proact_status meeting_made(const struct device_stream *s,
+                                       struct proact_error *err)
+{
+    enum { WORKSPACE_BYTES = 8 };
+    struct emulated *d = &s->set->devices[s->device];
+    enum proact_status status = PROACT_OK;
+
+    if (!d->meeting && !(status = memory_allocate(&s->set->memory, s->device,
+                                                  WORKSPACE_BYTES, &d->meeting, err)))
+        memset((void *)(uintptr_t)d->meeting, 0, WORKSPACE_BYTES);
+    return status;
+}
+
 enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,
                                   const struct device_launch *launch,
                                   struct proact_error *err)
@@ -273,7 +312,9 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     enum proact_status status;
 
     if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)) ||
-        (status = unit_fits(s, launch->unit, err)))
+        (status = unit_fits(s, launch->unit, err)) ||
+        (launch->is_cooperative &&
+         ((status = all_fit(s, f, launch, err)) || (status = meeting_made(s, err)))))
         return status;
     struct operation *o = operation_create(s, launch_begin);
 

@@ -338,6 +338,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         .device = d->number,
         .sm_count = d->set->topology->device.sm_count,
         .grid_id = operation_grid_id(operation),
+        .meeting = l->is_cooperative ? d->meeting : 0,
         .stack_bytes = d->set->stack_bytes,
         .check = d->set->check != NULL,
     };

@@ -108,6 +108,7 @@ struct emulated {
     struct execute_pool *pool;
     struct execute_host host;
     uint64_t chance;
+    uint64_t meeting;          /* see enqueue_launch(); 0: not made */
     struct heap *heap;         /* of what kernels allocate; NULL: none made */
     struct children *children; /* places for what kernels launch; NULL: none made */
 

@@ -259,7 +259,15 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
+/* Element n of a vector; without one there is but this. */
+static const struct ptx_operand *element_of(const struct ptx_operand *o, unsigned n)
+{
+    return o->kind == PTX_VECTOR ? &o->list[n] : o;
+}
+
+/* A vector is atomic in each of its elements, and not as a whole: so many operations. */
+static bool decode_atomic_element(struct decoder *d, const struct ptx_instruction *i,
+                                  unsigned n)
 {
     bool is_red = i->opcode == PTX_RED;
     const struct ptx_operand *at = &i->operands[!is_red], *from = at + 1;
@@ -267,27 +275,50 @@ bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
                                 .scope = scope_of(i)}};
     enum op_code code = code_of_space(d, i->space);
     unsigned bytes = ptx_type_bytes(i->type), width = lane_bytes(bytes), operation;
+    struct ptx_operand place = *at;
 
-    if (i->operand_count < 3u - is_red || at->kind != PTX_MEMORY || i->vector > 1 ||
-        !atomic_find(i, &operation) ||
+    if (!atomic_find(i, &operation) ||
         (code != CODE_GENERIC && code != CODE_GLOBAL && code != CODE_SHARED))
         return refuse_instruction(d, i);
+    place.integer += n * bytes;
     s.access.order = order_of(i, EXECUTE_RELAXED);
     s.element = (uint8_t)bytes;
     s.count = 1;
     s.width = (uint8_t)width;
     s.access.bytes = s.access.align = bytes;
-    s.value[0] = is_red ? PLACE_NONE : operand_target(d, &i->operands[0], width);
+    s.value[0] =
+        is_red ? PLACE_NONE : operand_target(d, element_of(&i->operands[0], n), width);
     s.second = PLACE_NONE;
-    if (!operand_source(d, from, width, &s.operand) ||
+    if (!operand_source(d, element_of(from, n), width, &s.operand) ||
         (operation == ATOMIC_CAS && (i->operand_count < 4u - is_red ||
                                      !operand_source(d, from + 1, width, &s.second))) ||
-        !site_address(d, &s, i, at, &code))
+        !site_address(d, &s, i, &place, &code))
         return false;
     struct execute_op *op = site_emit(d, &s, code);
 
     op->detail[0] = (uint8_t)operation;
     op->detail[1] = (uint8_t)i->type;
     op->detail[2] = (uint8_t)bytes;
+    return true;
+}
+
+static bool is_vector(const struct ptx_operand *o, unsigned count)
+{
+    return o->kind == PTX_VECTOR && o->count == count;
+}
+
+bool decode_atomic(struct decoder *d, const struct ptx_instruction *i)
+{
+    bool is_red = i->opcode == PTX_RED;
+    const struct ptx_operand *at = &i->operands[!is_red], *from = at + 1;
+    unsigned count = i->vector > 1 ? i->vector : 1;
+
+    if (i->operand_count < 3u - is_red || at->kind != PTX_MEMORY ||
+        (count > 1 && (!is_vector(from, count) || ptx_has(i, PTX_PART_CAS) ||
+                       !(is_red || is_vector(&i->operands[0], count)))))
+        return refuse_instruction(d, i);
+    for (unsigned n = 0; n < count; n++)
+        if (!decode_atomic_element(d, i, n))
+            return false;
     return true;
 }

@@ -275,10 +275,8 @@ static bool takes_parts(const struct ptx_instruction *i)
     return false;
 }
 
-bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
+static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
 {
-    if (takes_parts(i))
-        return refuse_instruction(d, i);
     switch (i->opcode) {
     case PTX_MOV:
         return decode_move(d, i);
@@ -348,4 +346,9 @@ bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
                    ? decode_arithmetic(d, i)
                    : refuse_instruction(d, i);
     }
+}
+
+bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
+{
+    return takes_parts(i) ? refuse_instruction(d, i) : decode_opcode(d, i);
 }

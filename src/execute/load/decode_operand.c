@@ -35,6 +35,8 @@ static const struct {
     [PTX_GRIDID] = {PLACE(FILE_LAUNCH, LAUNCH_GRIDID), 8},
     [PTX_DYNAMIC_SMEM_SIZE] = {PLACE(FILE_LAUNCH, LAUNCH_DYNAMIC), 4},
     [PTX_TOTAL_SMEM_SIZE] = {PLACE(FILE_LAUNCH, LAUNCH_SHARED), 4},
+    [PTX_ENVREG1] = {PLACE(FILE_LAUNCH, LAUNCH_MEETING), 4},
+    [PTX_ENVREG2] = {PLACE(FILE_LAUNCH, LAUNCH_MEETING + 128), 4},
 };
 
 bool special_find(enum ptx_special special, op_place *place, unsigned *bytes)

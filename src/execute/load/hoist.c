@@ -67,7 +67,7 @@ static bool alias(struct decoder *d, const struct ptx_instruction *i)
 
     if (i->opcode != PTX_MOV && !is_global)
         return false;
-    if (from->kind == PTX_VECTOR)
+    if (from->kind == PTX_VECTOR || from->is_part || to->is_part)
         return false;
     if (from->kind == PTX_REGISTER)
         has = lane_bytes(d->function->registers[from->reg].bytes);

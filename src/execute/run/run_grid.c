@@ -63,6 +63,8 @@ static void launch_specials(struct execute_grid *g)
     fill_word(file, LAUNCH_DYNAMIC, launch->dynamic_shared_bytes);
     fill_word(file, LAUNCH_SHARED, g->shared_bytes);
     fill_address(file, LAUNCH_GRIDID, launch->grid_id);
+    fill_word(file, LAUNCH_MEETING, (uint32_t)(launch->meeting >> 32));
+    fill_word(file, LAUNCH_MEETING + 128, (uint32_t)launch->meeting);
 }
 
 static void launch_file_create(struct execute_grid *g)

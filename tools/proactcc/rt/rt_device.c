@@ -46,7 +46,7 @@ static void describe(const struct rt *rt, struct cuda_device_properties *p)
         .blocks_per_sm_max = (int)d.ctas_per_sm,
         .reserved_shared_bytes_per_block = 1024,
         .host_register = 1,
-        .cooperative_launch = !rt->is_emulated,
+        .cooperative_launch = 1,
         .memory_pools = 1,
         .pci_bus = 1,
         .numa_id = -1,
