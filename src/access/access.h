@@ -137,6 +137,9 @@ struct access_record {
     const struct access_form *form; /* byte offset from the base; NULL where unknown, and
                                        with data or opaque symbols unless CLOSED */
     uint32_t data_line;
+    /* The address is made of numbers, of the parameter block from this byte on, and of what
+       is read through that alone. 0: of more, or not known; UINT32_MAX: of numbers. */
+    uint32_t origin;
     const char *reason; /* a phrase, unless CLOSED */
     struct access_range *ranges;
     uint32_t range_count;
@@ -155,6 +158,9 @@ struct access_loop {
        where there are several back edges or no condition. */
     struct access_guard repeats;
     bool repeats_decide; /* it is taken just where that holds, and nothing else leaves */
+    struct access_guard *stays; /* branches inside that every iteration passed which another
+                                   one followed, `repeats` among them */
+    uint32_t stay_count;
     struct access_guard *guards; /* branches above the header, outermost first */
     uint32_t guard_count;
 };

@@ -3,6 +3,7 @@
 #include "access/guards.h"
 #include "access/resolve.h"
 #include "access/trace.h"
+#include "access/trace_origin.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -244,6 +245,7 @@ static void make_record(const struct book *b, struct access_record *r,
     struct trace t = trace_operand(s, r->instruction, at);
 
     r->bytes = ptx_type_bytes(i->type) * i->vector;
+    r->origin = trace_origin(s, r->instruction, at);
     r->data_line = t.data_line;
     judge(b, r,
           resolve_form(s, study_operand(s, r->instruction, at),

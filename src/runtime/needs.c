@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/needs.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <proact/device.h>
 
 #include "access/access.h"
 #include "base/hash.h"
@@ -11,7 +14,7 @@
 enum { KEPT = 8, SPANS_MAX = 64 };
 
 struct kernel_needs {
-    struct access_analysis *analysis; /* NULL: of a marked kernel nothing is known */
+    struct access_analysis *analysis;
     struct kept_needs {
         uint64_t key;
         uint32_t array_count;
@@ -86,9 +89,12 @@ static bool pointer_of(const struct finder *f, const struct access_record *r, ui
 
 static void want_record(const struct finder *f, const struct access_record *r)
 {
+    const struct proact_kernel *k = f->launch->kernel;
     uint64_t pointer;
     int64_t low, end;
 
+    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
+        return; /* what the protocol reads: its own tables, and what this device wrote */
     if (r->kind == ACCESS_WRITE || r->base == ACCESS_BASE_VARIABLE ||
         r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL)
         return;
@@ -142,18 +148,34 @@ static void want_written(const struct finder *f)
     }
 }
 
-static void find(struct finder *f)
+/* The CTAs of the device; a marked kernel's are a line that begins at 0, and its share says
+   which ones they are. */
+static void set_ctas(struct finder *f, unsigned char *block)
+{
+    const struct launching *l = f->launch;
+    const uint32_t *first = &l->binding->cta_first[f->device];
+    uint32_t words[4] = {first[0], l->grid[0], l->grid[1], l->grid[2]};
+
+    if (!l->kernel->is_marked) {
+        box_of(f->at.nctaid, first[0], first[1], &f->at);
+        return;
+    }
+    f->at.nctaid[0] = f->at.ctaid_end[0] = first[1] - first[0];
+    for (unsigned i = 1; i < 3; i++)
+        f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
+    memcpy(block + l->kernel->share_offset + offsetof(struct proact_share, cta_first),
+           words, sizeof words);
+    f->at.parameter_bytes = l->kernel->share_offset + offsetof(struct proact_share, mode);
+}
+
+static void find(struct finder *f, unsigned char *block)
 {
     const uint32_t *first = f->launch->binding->cta_first;
 
     for (f->device = 0; f->device < f->into->found.devices; f->device++) {
         if (first[f->device] == first[f->device + 1])
             continue;
-        if (!f->analysis) {
-            want_all(f);
-            continue;
-        }
-        box_of(f->at.nctaid, first[f->device], first[f->device + 1], &f->at);
+        set_ctas(f, block);
         access_trips(f->analysis, &f->at, f->trips);
         for (uint32_t n = 0; n < f->analysis->record_count; n++)
             want_record(f, &f->analysis->records[n]);
@@ -175,7 +197,7 @@ static uint64_t key_of(const struct launching *l, const struct access_analysis *
         key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
     if (!l->found.set || !l->found.set->is_exact)
         key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]);
-    for (uint32_t n = 0; a && n < a->symbol_count; n++) {
+    for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
 
         if (y->kind == ACCESS_PARAMETER &&
@@ -197,8 +219,7 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
 {
     if (!k->needs) {
         k->needs = must_calloc(1, sizeof *k->needs);
-        if (!k->is_marked)
-            k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
+        k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
     }
     return k->needs;
 }
@@ -229,7 +250,7 @@ static unsigned char *block_of(const struct launching *l)
 }
 
 static void make(const struct launching *l, const struct access_analysis *a,
-                 const unsigned char *block, struct kept_needs *into)
+                 unsigned char *block, struct kept_needs *into)
 {
     struct finder f = {.launch = l, .analysis = a, .into = into};
 
@@ -241,8 +262,8 @@ static void make(const struct launching *l, const struct access_analysis *a,
     memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
     f.at.parameters = block;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
-    f.trips = must_calloc((a ? a->loop_count : 0) + 1u, sizeof *f.trips);
-    find(&f);
+    f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
+    find(&f, block);
     free(f.trips);
 }
 

@@ -186,6 +186,21 @@ extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
         out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
 }
 
+/* The same by one half of the CTA, in a tile that ends where the array does; marked. */
+extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsigned n,
+                                         struct proact_share share)
+{
+    unsigned tile = proact_cta_size_x(), first = proact_cta_x(&share) * tile;
+    unsigned last = first + tile < n ? first + tile : n;
+
+    if (proact_thread_x() >= tile / 2)
+        last = 0;
+    for (unsigned i = first + proact_thread_x(); i < last; i += tile / 2)
+        proact_store(&share, 0, &out[i],
+                     (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0));
+    proact_done(&share);
+}
+
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
