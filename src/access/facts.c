@@ -20,12 +20,51 @@ static void add(struct facts *f, const struct access_condition *c,
         f->facts[f->count++] = (struct fact){.form = d, .most = most, .from = c};
 }
 
+/* The one symbol that a form is, an `and` with 2^n - 1; NULL if it is none. */
+static const struct access_symbol *mask_of(const struct facts *f,
+                                           const struct access_form *form, int64_t *mask)
+{
+    const struct access_symbol *y;
+
+    if (form->count != 1 || form->terms[0].degree != 1 || form->terms[0].factor != 1)
+        return NULL;
+    y = &f->forms.symbols[form->terms[0].symbols[0]];
+    if (y->kind != ACCESS_FUNCTION || y->function != ACCESS_AND ||
+        !form_is_constant(y->right, mask) || *mask <= 0 || *mask & (*mask + 1))
+        return NULL;
+    return y;
+}
+
+/* Of (x & mask) != value: where (x + n) & mask is a number as well, it is not value + n. */
+static void add_unequal_mask(struct facts *f, const struct access_condition *c)
+{
+    int64_t mask, other, value, n;
+    const struct access_symbol *y = mask_of(f, c->left, &mask);
+    uint32_t count = f->forms.count;
+
+    if (!y || !form_is_constant(c->right, &value))
+        return;
+    for (uint32_t s = 0; s < count; s++) {
+        const struct access_form *z = form_of(&f->forms, s);
+        const struct access_symbol *o = mask_of(f, z, &other);
+
+        if (!o || other != mask || o->bits != y->bits ||
+            !form_is_constant(form_add(&f->forms, o->left, y->left, -1), &n))
+            continue;
+        if (((value + n) & mask) == 0)
+            add(f, c, form_constant(&f->forms, 1), z, 0);
+        if (((value + n) & mask) == mask)
+            add(f, c, z, form_constant(&f->forms, mask - 1), 0);
+    }
+}
+
 /* a != b says something where it is known which of both is the larger. */
 static void add_unequal(struct facts *f, const struct access_condition *c)
 {
     const struct access_form *d = form_add(&f->forms, c->left, c->right, -1);
     struct range r;
 
+    add_unequal_mask(f, c);
     if (!d || !range_of(&f->view, d, &r))
         return;
     if (r.low >= 0)
@@ -148,12 +187,24 @@ bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_
     return true;
 }
 
+/* As facts_are_whole(), by what is known so far. */
+static bool is_whole(struct facts *f, const struct access_form *form,
+                     const struct access_condition *c)
+{
+    int64_t most = c->bits < 64 ? ((int64_t)1 << (c->bits - c->is_signed)) - 1 : INT64_MAX;
+    struct range r;
+
+    return range_fits(&f->view, form, c->bits, c->is_signed) ||
+           (facts_bound(f, form, &r) && r.low >= (c->is_signed ? -most - 1 : 0) &&
+            r.high <= most);
+}
+
 /* As facts_add(), but of comparisons of whole numbers only. */
 static void add_whole(struct facts *f, const struct access_condition *c, bool negated)
 {
     switch (c->kind) {
     case ACCESS_COMPARE:
-        if (facts_are_whole(f, c))
+        if (is_whole(f, c->left, c) && is_whole(f, c->right, c))
             add_comparison(f, c, negated);
         else
             facts_add_unsigned(f, c, negated);

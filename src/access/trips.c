@@ -2,7 +2,7 @@
 /* How often loops go around in a launch, at most. */
 #include "access/facts.h"
 
-enum { DEPTH_MAX = 4 }; /* of choices and minima in each other */
+enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* depth: of choices and minima in each other */
 
 /* d = start + step * K of the loop; false where it is not of that kind. */
 static bool split(struct facts *f, const struct access_form *d, uint32_t loop,
@@ -135,10 +135,45 @@ static int64_t trips_below(const struct below *w, const struct access_form *d,
     return best;
 }
 
-/* Repeats while left != right: they come nearer by a constant that meets 0. */
-static int64_t trips_until(struct facts *f, const struct access_condition *c, uint32_t loop)
+/* What a form is, but for multiples of a power of two: x & 2^n - 1 is x. */
+static const struct access_form *unmasked(struct facts *f, const struct access_form *d,
+                                          int64_t unit)
 {
-    const struct access_form *d = form_add(&f->forms, c->left, c->right, -1), *start, *step;
+    const struct access_form *sum = d;
+    int64_t mask;
+
+    for (uint32_t i = 0; sum && i < d->count; i++) {
+        const struct access_term *t = &d->terms[i];
+        const struct access_symbol *y = t->degree ? &f->forms.symbols[t->symbols[0]] : NULL;
+
+        if (!y || t->degree != 1 || y->kind != ACCESS_FUNCTION ||
+            y->function != ACCESS_AND || !form_is_constant(y->right, &mask) ||
+            (mask & (unit - 1)) != unit - 1)
+            continue;
+        sum = form_add(&f->forms, sum, form_of(&f->forms, t->symbols[0]), -t->factor);
+        sum = form_add(&f->forms, sum, y->left, t->factor);
+    }
+    return facts_known(f, sum);
+}
+
+static bool is_multiple(struct facts *f, const struct access_form *d, int64_t unit)
+{
+    bool power = !(unit & (unit - 1));
+    int64_t value;
+
+    if (form_is_constant(d, &value))
+        return value % unit == 0;
+    d = power ? unmasked(f, d, unit) : d;
+    for (uint32_t i = 0; d && i < d->count; i++)
+        if (d->terms[i].factor % unit)
+            return false;
+    return d != NULL;
+}
+
+/* Repeats while d != 0, which comes nearer to 0 by a constant, and meets it. */
+static int64_t trips_until(struct facts *f, const struct access_form *d, uint32_t loop)
+{
+    const struct access_form *start, *step;
     struct range a;
     int64_t b;
 
@@ -149,10 +184,27 @@ static int64_t trips_until(struct facts *f, const struct access_condition *c, ui
     if (b > 0)
         a = (struct range){-a.high, -a.low};
     b = b < 0 ? -b : b;
-    /* Of larger steps only a known start is sure to be a multiple. */
-    if (a.low < 0 || (b > 1 && (a.low != a.high || a.low % b)))
+    if (b > 1 && (a.low != a.high || a.low % b) && !is_multiple(f, start, b))
         return -1;
-    return a.high / b + 1;
+    /* Of multiples, the next one below 0 is -b. */
+    return a.low <= -b || a.high < 0 ? -1 : a.high / b + 1;
+}
+
+/* The form that is not 0 where the condition holds, cut to its bits; NULL if it is another
+   condition. Of unsigned numbers, i + 1 >= i says that i + 1 is not 0. */
+static const struct access_form *differs(struct facts *f, const struct access_condition *c,
+                                         bool negated)
+{
+    int64_t one;
+
+    if (c->kind != ACCESS_COMPARE)
+        return NULL;
+    if (c->comparison == (negated ? ACCESS_EQ : ACCESS_NE))
+        return form_add(&f->forms, c->left, c->right, -1);
+    if (c->comparison == (negated ? ACCESS_LT : ACCESS_GE) && !c->is_signed &&
+        form_is_constant(form_add(&f->forms, c->left, c->right, -1), &one) && one == 1)
+        return c->left;
+    return NULL;
 }
 
 /* By one branch which every iteration passed that another one followed. */
@@ -160,13 +212,13 @@ static int64_t trips_by(struct facts *f, const struct access_guard *stay, uint32
                         int64_t *trips)
 {
     const struct access_condition *c = stay->condition;
+    const struct access_form *d = differs(f, c, stay->negated);
     struct below w = {.facts = f, .guards = f->count, .loop = loop};
     int64_t best = -1;
 
     trips[loop] = -1;
-    if (c->kind == ACCESS_COMPARE &&
-        c->comparison == (stay->negated ? ACCESS_EQ : ACCESS_NE))
-        best = trips[loop] = trips_until(f, c, loop);
+    if (d)
+        best = trips[loop] = trips_until(f, d, loop);
     else
         facts_add(f, c, stay->negated);
     for (uint32_t i = w.guards; i < f->count; i++) {
@@ -198,20 +250,35 @@ static int64_t trips_of(struct facts *f, const struct access_loop *l, uint32_t l
     return best;
 }
 
+/* Outer loops come last and are done first: inner ones may hang on them. */
+static bool find_all(const struct access_analysis *a, const struct access_launch *l,
+                     struct arena *arena, int64_t *trips)
+{
+    bool found = false;
+
+    for (uint32_t i = a->loop_count; i-- > 0;) {
+        struct facts f;
+
+        if (trips[i] >= 0)
+            continue;
+        facts_open(&f, arena, a, l, trips);
+        if (!facts_fit(&f, a->ranges, a->range_count))
+            return false;
+        trips[i] = trips_of(&f, &a->loops[i], i, trips);
+        found |= trips[i] >= 0;
+    }
+    return found;
+}
+
 void access_trips(const struct access_analysis *a, const struct access_launch *l,
                   int64_t *trips)
 {
     struct arena arena = {0};
-    struct facts f;
 
     for (uint32_t i = 0; i < a->loop_count; i++)
         trips[i] = -1;
-    /* Outer loops come last and are done first: inner ones may hang on them. */
-    for (uint32_t i = a->loop_count; i-- > 0;) {
-        facts_open(&f, &arena, a, l, trips);
-        if (!facts_fit(&f, a->ranges, a->range_count))
-            break;
-        trips[i] = trips_of(&f, &a->loops[i], i, trips);
-    }
+    /* Later ones may hang on those before, which are done after them. */
+    for (unsigned pass = 0; pass < PASSES_MAX && find_all(a, l, &arena, trips); pass++)
+        ;
     arena_clear(&arena);
 }
