@@ -127,6 +127,14 @@ struct access_guard {
     uint32_t range_count;
 };
 
+/* Of what has no form for each thread, such as a matrix that a warp loads together: it
+   touches at most the `bytes` from `from` on, and `steps` times `step` more, which is a
+   number of 32 bits without sign. */
+struct access_hull {
+    const struct access_form *from, *step; /* from the record's base; NULL: not known */
+    uint32_t bytes, steps;
+};
+
 struct access_record {
     enum access_kind kind;
     enum access_base base;
@@ -136,6 +144,7 @@ struct access_record {
     uint32_t base_symbol;       /* index of a symbol, unless the base is unknown */
     const struct access_form *form; /* byte offset from the base; NULL where unknown, and
                                        with data or opaque symbols unless CLOSED */
+    struct access_hull hull;        /* unless CLOSED */
     uint32_t data_line;
     /* The address is made of numbers, of the parameter block from this byte on, and of what
        is read through that alone. 0: of more, or not known; UINT32_MAX: of numbers. */
@@ -241,9 +250,9 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
 
-/* Between which bytes, counted from where its base points, a closed record touches memory
-   in a launch: *low to *end - 1, or less. False where that is not known; *end <= *low where
-   it is never reached. */
+/* Between which bytes, counted from where its base points, a record touches memory in a
+   launch, from its form or its hull: *low to *end - 1, or less. False where that is not
+   known; *end <= *low where it is never reached. */
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *end);

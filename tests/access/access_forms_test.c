@@ -117,7 +117,7 @@ static const struct {
     {"a shuffle", "shfl.sync.down.b32 %r9, %r2, 1, 31, -1; " STORE,
      "open: hangs on shfl, which has no form (line 12)"},
     {"a copy behind our back", "cp.async.ca.shared.global [tile], [%rd0], 4;",
-     "open: cp is not followed"},
+     "open: is copied past the thread"},
     {"a loop",
      "mov.u32 %r9, %r3; L: " STORE
      "add.s32 %r9, %r9, %r1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L;",
