@@ -250,12 +250,18 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
 
-/* Between which bytes, counted from where its base points, a record touches memory in a
-   launch, from its form or its hull: *low to *end - 1, or less. False where that is not
-   known; *end <= *low where it is never reached. */
+/* Bytes, counted from where a record's base points: low to end - 1. */
+struct access_span {
+    int64_t low, end;
+};
+enum { ACCESS_SPANS_MAX = 16 };
+
+/* Which bytes a record touches in a launch, or fewer, from its form or its hull: `count`
+   spans, in no order; none where it is never reached. Indices that go around an end, and
+   choices, are taken apart. False where it is not known. */
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
-                   const struct access_launch *l, const int64_t *trips, int64_t *low,
-                   int64_t *end);
+                   const struct access_launch *l, const int64_t *trips,
+                   struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
    field at byte 8. Writes at most `size` with the NUL. */

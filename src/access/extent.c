@@ -3,15 +3,8 @@
    next iteration: so in the first iteration the guards say it, and in every other one what
    the iteration before was left by. */
 #include "access/extent.h"
-#include "access/facts.h"
 
 enum { LOOPS_MAX = 3 }; /* around the record that are taken apart */
-
-struct extent {
-    const struct access_analysis *analysis;
-    const struct access_form *form;
-    struct facts facts;
-};
 
 static bool is_inside(const struct access_analysis *a, uint32_t loop, uint32_t around)
 {
@@ -151,19 +144,35 @@ static bool bound(struct extent *e, int32_t loop, unsigned depth, struct range *
     return true;
 }
 
+void extent_open(struct extent *e, struct arena *arena, const struct access_analysis *a,
+                 const struct access_record *r, const struct access_launch *l,
+                 const int64_t *trips)
+{
+    e->analysis = a;
+    e->form = NULL;
+    e->loop = r->loop;
+    facts_open(&e->facts, arena, a, l, trips);
+    if (facts_fit(&e->facts, a->ranges, a->range_count))
+        facts_add_guards(&e->facts, r->guards, r->guard_count);
+}
+
+bool extent_of(const struct extent *e, const struct access_form *form, struct range *out)
+{
+    struct extent now = *e;
+
+    now.form = form;
+    return form && bound(&now, e->loop, 0, out);
+}
+
 bool extent_bound(const struct access_analysis *a, const struct access_record *r,
                   const struct access_form *form, const struct access_launch *l,
                   const int64_t *trips, struct range *out)
 {
     struct arena arena = {0};
-    struct extent e = {.analysis = a, .form = form};
+    struct extent e;
 
-    facts_open(&e.facts, &arena, a, l, trips);
-    if (facts_fit(&e.facts, a->ranges, a->range_count))
-        facts_add_guards(&e.facts, r->guards, r->guard_count);
-    else
-        e.facts.count = 0;
-    bool known = bound(&e, r->loop, 0, out);
+    extent_open(&e, &arena, a, r, l, trips);
+    bool known = extent_of(&e, form, out);
 
     arena_clear(&arena);
     return known;

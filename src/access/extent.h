@@ -3,8 +3,22 @@
 
 /* Between which values a form lies where a record's instruction is executed. */
 
-#include "access/access.h"
-#include "access/range.h"
+#include "access/facts.h"
+
+/* What is known where a record's instruction is executed. */
+struct extent {
+    const struct access_analysis *analysis;
+    const struct access_form *form; /* in work */
+    int32_t loop;                   /* the record's */
+    struct facts facts;
+};
+
+/* The arena and the rest are borrowed. */
+void extent_open(struct extent *e, struct arena *arena, const struct access_analysis *a,
+                 const struct access_record *r, const struct access_launch *l,
+                 const int64_t *trips);
+/* By the facts as they are now. */
+bool extent_of(const struct extent *e, const struct access_form *form, struct range *out);
 
 /* At any thread of the launch that executes it; false if that is not known. Empty
    (high < low) where nobody does. */

@@ -85,39 +85,3 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
                 ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",
                 a->module->name, r->line, text, bounds[0], bounds[1], w->bits, least, most);
 }
-
-/* Bytes beyond the first one, at most; false if that is not known. */
-static bool length_of(const struct access_analysis *a, const struct access_record *r,
-                      const struct access_launch *l, const int64_t *trips, int64_t *out)
-{
-    const struct access_hull *h = &r->hull;
-    struct range step;
-
-    *out = r->state == ACCESS_CLOSED ? r->bytes : h->bytes;
-    if (r->state == ACCESS_CLOSED || !h->steps)
-        return *out > 0;
-    if (!extent_bound(a, r, h->step, l, trips, &step) || step.low < 0 ||
-        step.high > INT32_MAX)
-        return false;
-    *out += (int64_t)h->steps * step.high;
-    return true;
-}
-
-bool access_extent(const struct access_analysis *a, const struct access_record *r,
-                   const struct access_launch *l, const int64_t *trips, int64_t *low,
-                   int64_t *end)
-{
-    const struct access_form *form = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
-    int64_t bounds[2], length;
-    struct range at;
-    bool known;
-
-    if (!form || access_wraps(a, r, l, trips, bounds, &known) ||
-        !extent_bound(a, r, form, l, trips, &at) || !length_of(a, r, l, trips, &length) ||
-        __builtin_add_overflow(at.high, length, end))
-        return false;
-    *low = at.low;
-    if (at.high < at.low) /* nobody comes here */
-        *end = at.low;
-    return true;
-}

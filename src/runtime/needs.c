@@ -90,8 +90,9 @@ static bool pointer_of(const struct finder *f, const struct access_record *r, ui
 static void want_record(const struct finder *f, const struct access_record *r)
 {
     const struct proact_kernel *k = f->launch->kernel;
+    struct access_span spans[ACCESS_SPANS_MAX];
+    uint32_t count;
     uint64_t pointer;
-    int64_t low, end;
 
     if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
         return; /* what the protocol reads: its own tables, and what this device wrote */
@@ -100,9 +101,10 @@ static void want_record(const struct finder *f, const struct access_record *r)
         return;
     if (r->base != ACCESS_BASE_PARAMETER || !pointer_of(f, r, &pointer))
         want_all(f);
-    else if (access_extent(f->analysis, r, &f->at, f->trips, &low, &end)) {
-        if (low < end)
-            want_bytes(f, pointer + (uint64_t)low, pointer + (uint64_t)end);
+    else if (access_extent(f->analysis, r, &f->at, f->trips, spans, &count)) {
+        for (uint32_t n = 0; n < count; n++)
+            want_bytes(f, pointer + (uint64_t)spans[n].low,
+                       pointer + (uint64_t)spans[n].end);
     } else if (!want_array(f, pointer))
         want_all(f);
 }

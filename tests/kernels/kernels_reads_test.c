@@ -20,9 +20,13 @@
 
 enum { BOXES = 6, SEEDS = 3, PLACE = 40 };
 
+#define BYTES (((int64_t)1 << PLACE) - 1)
+
 /* Arrays are taken to lie at number + 1 << PLACE. */
 struct claim {
     bool known;
+    struct access_span spans[ACCESS_SPANS_MAX]; /* of addresses */
+    uint32_t count;
     int64_t low, end;    /* addresses */
     int64_t least, most; /* that were read */
 };
@@ -72,6 +76,28 @@ static void make_box(struct reads *s, unsigned box, uint32_t *state)
     memcpy(s->at.ctaid_end, s->end[box], sizeof s->at.ctaid_end);
 }
 
+/* From the array's first byte on to addresses; and all spans together. */
+static void place(struct claim *c, int64_t base)
+{
+    c->low = INT64_MAX;
+    c->end = INT64_MIN;
+    for (uint32_t n = 0; c->known && n < c->count; n++) {
+        struct access_span *x = &c->spans[n];
+
+        *x = (struct access_span){x->low + base, x->end + base};
+        c->low = x->low < c->low ? x->low : c->low;
+        c->end = x->end > c->end ? x->end : c->end;
+    }
+}
+
+static bool is_claimed(const struct claim *c, int64_t address, uint32_t bytes)
+{
+    for (uint32_t n = 0; n < c->count; n++)
+        if (address >= c->spans[n].low && address + bytes <= c->spans[n].end)
+            return true;
+    return false;
+}
+
 static void make_claims(struct reads *s, uint32_t seed)
 {
     const struct access_analysis *a = s->analysis;
@@ -88,9 +114,8 @@ static void make_claims(struct reads *s, uint32_t seed)
 
             *c = (struct claim){.least = INT64_MAX, .most = INT64_MIN};
             c->known = is_read(r) && r->base == ACCESS_BASE_PARAMETER &&
-                       access_extent(a, r, &s->at, trips, &c->low, &c->end);
-            c->low += (int64_t)base_of(s, r);
-            c->end += (int64_t)base_of(s, r);
+                       access_extent(a, r, &s->at, trips, c->spans, &c->count);
+            place(c, (int64_t)base_of(s, r));
         }
     }
     free(trips);
@@ -118,7 +143,7 @@ static void check(struct reads *s, unsigned box, uint32_t number, int64_t addres
         return;
     c->least = address < c->least ? address : c->least;
     c->most = address + bytes > c->most ? address + bytes : c->most;
-    if ((c->least < c->low || c->most > c->end) && !s->wrong[0])
+    if (!is_claimed(c, address, bytes) && !s->wrong[0])
         snprintf(
             s->wrong, sizeof s->wrong,
             "line %" PRIu32 ", box %u: array %" PRId64 ", bytes %" PRId64 " to %" PRId64

@@ -7,7 +7,7 @@ enum { DEVICES = 4, WORD = 4 };
 
 struct rig {
     struct bench b;
-    struct proact_kernel *blurs, *by_tile, *turns, *gathers;
+    struct proact_kernel *blurs, *by_tile, *rings, *turns, *gathers;
     struct proact_array *array[2];
     uint32_t host[2][N];
     unsigned now; /* which one is the newest */
@@ -24,6 +24,7 @@ static void open_rig(struct rig *r, const char *method, uint64_t seed)
     r->by_tile = testing_kernel(&r->b, "blurs_by_tile");
     if (proact_kernel_map(r->by_tile, 1, &testing_map, &r->b.err))
         fail_msg("%s", r->b.err.text);
+    r->rings = testing_kernel(&r->b, "rings");
     r->turns = testing_kernel(&r->b, "turns");
     r->gathers = testing_kernel(&r->b, "gathers");
     for (int i = 0; i < 2; i++) {
@@ -41,6 +42,8 @@ static void compute(const struct rig *r, const struct proact_kernel *k, const ui
     for (uint32_t i = 0; i < N; i++)
         if (k == r->blurs || k == r->by_tile)
             out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < N ? in[i + 1] : 0);
+        else if (k == r->rings)
+            out[i] = in[(i + N - 1) % N] + 2 * in[i] + in[(i + 1) % N];
         else if (k == r->turns)
             out[i] = in[N - 1 - i];
         else if (in[i] % 3)
@@ -90,23 +93,31 @@ static bool sends_to_all(const char *method)
     return !strcmp(method, "inline") || !strcmp(method, "relay");
 }
 
-/* After two launches each array's halo is all that moves; of a marked kernel, too. */
-static void a_halo_moves(const char *method, bool marked)
+enum { BLURS, BY_TILE, RINGS, KINDS }; /* of halos */
+
+static void step_halo(struct rig *r, int kind)
+{
+    step(r, kind == BLURS ? r->blurs : kind == BY_TILE ? r->by_tile : r->rings);
+}
+
+/* After two launches each array's halo is all that moves; of a marked kernel, too, and of a
+   ring. */
+static void a_halo_moves(const char *method, int kind)
 {
     struct rig r;
+    unsigned seams = kind == RINGS ? DEVICES : DEVICES - 1;
 
     open_rig(&r, method, 1);
     for (int n = 0; n < 4; n++)
-        step(&r, marked ? r.by_tile : r.blurs);
+        step_halo(&r, kind);
     uint64_t before = sent(&r);
 
     for (int n = 0; n < 10; n++)
-        step(&r, marked ? r.by_tile : r.blurs);
-    uint64_t each =
-        sends_to_all(method) ? (DEVICES - 1) * N * WORD : 2 * (DEVICES - 1) * WORD;
+        step_halo(&r, kind);
+    uint64_t each = sends_to_all(method) ? (DEVICES - 1) * N * WORD : 2 * seams * WORD;
 
     if (sent(&r) - before != 10 * each)
-        fail_msg("%s, marked %d: %lu bytes, not %lu", method, marked,
+        fail_msg("%s, kind %d: %lu bytes, not %lu", method, kind,
                  (unsigned long)(sent(&r) - before), (unsigned long)(10 * each));
     for (unsigned d = 0; d < DEVICES; d++)
         holds(&r, d, method);
@@ -117,8 +128,8 @@ static void a_halo_is_all_that_moves(void **state)
 {
     (void)state;
     for (const char *const *m = proact_methods(); *m; m++)
-        for (int marked = 0; marked < 2; marked++)
-            a_halo_moves(*m, marked);
+        for (int kind = 0; kind < KINDS; kind++)
+            a_halo_moves(*m, kind);
 }
 
 /* What nobody else reads stays where it was made, until the host asks for it. */

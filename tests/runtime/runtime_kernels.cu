@@ -201,6 +201,15 @@ extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsi
     proact_done(&share);
 }
 
+/* The same in a ring, which has no ends. */
+extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
+}
+
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
