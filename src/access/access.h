@@ -204,6 +204,10 @@ struct access_launch {
     uint32_t ctaid_first[3], ctaid_end[3]; /* CTAs looked at; an end of 0: all */
 };
 
+/* Looks at the smallest box in the grid that holds the CTAs first to end - 1, by their
+   linear numbers. */
+void access_share(struct access_launch *l, uint32_t first, uint32_t end);
+
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {
     uint32_t ntid[3], nctaid[3], tid[3], ctaid[3];

@@ -109,29 +109,6 @@ static void want_record(const struct finder *f, const struct access_record *r)
         want_all(f);
 }
 
-/* The smallest box of CTAs in the grid that holds the share. */
-static void box_of(const uint32_t grid[3], uint32_t first, uint32_t end,
-                   struct access_launch *out)
-{
-    const uint64_t plane = (uint64_t)grid[0] * grid[1];
-    const uint32_t last = end - 1;
-
-    for (int i = 0; i < 3; i++) {
-        out->ctaid_first[i] = 0;
-        out->ctaid_end[i] = grid[i];
-    }
-    out->ctaid_first[2] = (uint32_t)(first / plane);
-    out->ctaid_end[2] = (uint32_t)(last / plane) + 1;
-    if (first / plane != last / plane)
-        return;
-    out->ctaid_first[1] = first / grid[0] % grid[1];
-    out->ctaid_end[1] = last / grid[0] % grid[1] + 1;
-    if (first / grid[0] != last / grid[0])
-        return;
-    out->ctaid_first[0] = first % grid[0];
-    out->ctaid_end[0] = last % grid[0] + 1;
-}
-
 /* Where the map may say more than is written, what is not must be current, too: it is sent
    with the rest. */
 static void want_written(const struct finder *f)
@@ -159,7 +136,7 @@ static void set_ctas(struct finder *f, unsigned char *block)
     uint32_t words[4] = {first[0], l->grid[0], l->grid[1], l->grid[2]};
 
     if (!l->kernel->is_marked) {
-        box_of(f->at.nctaid, first[0], first[1], &f->at);
+        access_share(&f->at, first[0], first[1]);
         return;
     }
     f->at.nctaid[0] = f->at.ctaid_end[0] = first[1] - first[0];
