@@ -163,17 +163,3 @@ bool extent_of(const struct extent *e, const struct access_form *form, struct ra
     now.form = form;
     return form && bound(&now, e->loop, 0, out);
 }
-
-bool extent_bound(const struct access_analysis *a, const struct access_record *r,
-                  const struct access_form *form, const struct access_launch *l,
-                  const int64_t *trips, struct range *out)
-{
-    struct arena arena = {0};
-    struct extent e;
-
-    extent_open(&e, &arena, a, r, l, trips);
-    bool known = extent_of(&e, form, out);
-
-    arena_clear(&arena);
-    return known;
-}

@@ -17,11 +17,11 @@ struct extent {
 void extent_open(struct extent *e, struct arena *arena, const struct access_analysis *a,
                  const struct access_record *r, const struct access_launch *l,
                  const int64_t *trips);
-/* By the facts as they are now. */
+/* At any thread that executes it, by the facts as they are now; false if that is not known.
+   Empty (high < low) where nobody does. */
 bool extent_of(const struct extent *e, const struct access_form *form, struct range *out);
 
-/* At any thread of the launch that executes it; false if that is not known. Empty
-   (high < low) where nobody does. */
-bool extent_bound(const struct access_analysis *a, const struct access_record *r,
-                  const struct access_form *form, const struct access_launch *l,
-                  const int64_t *trips, struct range *out);
+/* As access_wraps(). */
+const struct access_range *extent_wraps(const struct extent *e,
+                                        const struct access_record *r, int64_t bounds[2],
+                                        bool *known);

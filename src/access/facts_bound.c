@@ -56,18 +56,20 @@ const struct access_form *facts_known(struct facts *f, const struct access_form 
     return sum;
 }
 
-/* By how much of the fact a term of the form goes away: 0 for none. */
+/* By how much of the fact a term of the form goes away, or gets smaller: 0 for none. */
 static int64_t ratio(const struct access_form *form, const struct access_term *of)
 {
     for (uint32_t i = 0; i < form->count; i++) {
         const struct access_term *t = &form->terms[i];
-        bool same = t->degree == of->degree && t->degree && t->factor != INT64_MIN &&
-                    of->factor != INT64_MIN && t->factor % of->factor == 0;
+        bool same = t->degree == of->degree && t->degree && is_small(t->factor) &&
+                    is_small(of->factor);
 
         for (uint32_t k = 0; same && k < t->degree; k++)
             same = t->symbols[k] == of->symbols[k];
-        if (same)
+        if (same && t->factor % of->factor == 0)
             return t->factor / of->factor;
+        if (same)
+            return (t->factor < 0) == (of->factor < 0) ? 1 : -1;
     }
     return 0;
 }
@@ -124,12 +126,10 @@ bool facts_bound(struct facts *f, const struct access_form *form, struct range *
         const struct fact *by = &f->facts[i];
         int64_t last = 0;
 
-        limit(f, form, by, 1, &l);
-        limit(f, form, by, -1, &l);
         for (uint32_t k = 0; k < by->form->count; k++) {
             int64_t n = ratio(form, &by->form->terms[k]);
 
-            if (n != last && n != 1 && n != -1)
+            if (n != last)
                 limit(f, form, by, n, &l);
             last = n;
         }

@@ -180,11 +180,11 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
     int64_t bounds[2];
     bool known;
 
-    if (!form || access_wraps(a, r, l, trips, bounds, &known))
+    if (!form)
         return false;
     extent_open(&e, &arena, a, r, l, trips);
-    known = length_of(&e, r, &out.length) && extent_of(&e, form, &out.all) &&
-            out.all.high <= INT64_MAX - out.length;
+    known = !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
+            extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
     if (known && out.all.low <= out.all.high && !add_pieces(&e, form, 0, &out)) {
         spans[0] = (struct access_span){out.all.low, out.all.high + out.length};
         out.count = 1; /* too many: all of them together */

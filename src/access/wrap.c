@@ -36,12 +36,11 @@ static void extremes(const struct access_range *w, int64_t *least, int64_t *most
     *least = w->is_signed ? -*most - 1 : 0;
 }
 
-const struct access_range *access_wraps(const struct access_analysis *a,
-                                        const struct access_record *r,
-                                        const struct access_launch *l, const int64_t *trips,
-                                        int64_t bounds[2], bool *known)
+const struct access_range *extent_wraps(const struct extent *e,
+                                        const struct access_record *r, int64_t bounds[2],
+                                        bool *known)
 {
-    struct range_view view = {.symbols = a->symbols, .launch = l, .trips = trips};
+    const struct access_analysis *a = e->analysis;
     int64_t least, most;
     struct range at;
 
@@ -49,10 +48,10 @@ const struct access_range *access_wraps(const struct access_analysis *a,
         const struct access_range *w =
             i < r->range_count ? &r->ranges[i] : &a->ranges[i - r->range_count];
 
-        if (range_fits(&view, w->form, w->bits, w->is_signed))
+        if (range_fits(&e->facts.view, w->form, w->bits, w->is_signed))
             continue;
         extremes(w, &least, &most);
-        *known = extent_bound(a, r, w->form, l, trips, &at);
+        *known = extent_of(e, w->form, &at);
         if (!*known)
             return w;
         bounds[0] = at.low;
@@ -61,6 +60,21 @@ const struct access_range *access_wraps(const struct access_analysis *a,
             return w;
     }
     return NULL;
+}
+
+const struct access_range *access_wraps(const struct access_analysis *a,
+                                        const struct access_record *r,
+                                        const struct access_launch *l, const int64_t *trips,
+                                        int64_t bounds[2], bool *known)
+{
+    struct arena arena = {0};
+    struct extent e;
+    const struct access_range *w;
+
+    extent_open(&e, &arena, a, r, l, trips);
+    w = extent_wraps(&e, r, bounds, known);
+    arena_clear(&arena);
+    return w;
 }
 
 enum proact_status access_check_wrap(const struct access_analysis *a,
