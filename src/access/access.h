@@ -254,15 +254,19 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
 
-/* Bytes, counted from where a record's base points: low to end - 1. */
+/* Bytes, counted from where a record's base points: low to end - 1, and as many again at
+   each of `times` steps of `stride` from there. */
 struct access_span {
-    int64_t low, end;
+    int64_t low, end, stride;
+    uint32_t times;
 };
+bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes);
 enum { ACCESS_SPANS_MAX = 16 };
 
 /* Which bytes a record touches in a launch, or fewer, from its form or its hull: `count`
    spans, in no order; none where it is never reached. Indices that go around an end, and
-   choices, are taken apart. False where it is not known. */
+   choices, are taken apart; rows of a pitch are told as such. False where it is not known.
+ */
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
                    const struct access_launch *l, const int64_t *trips,
                    struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);

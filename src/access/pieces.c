@@ -3,7 +3,8 @@
    chosen, would have everything between as its bounds: each case has its own. */
 #include "access/extent.h"
 
-enum { CASES_MAX = 3, DEPTH_MAX = 4 };
+enum { CASES_MAX = 3, DEPTH_MAX = 4, ROWS_MAX = 64 };
+enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
 
 struct pieces {
     struct access_span *spans;
@@ -121,6 +122,75 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     return f && add_pieces(&now, f, depth + 1, out);
 }
 
+/* The form's terms whose factors are multiples of `pitch`, or the others. */
+static const struct access_form *part(struct extent *e, const struct access_form *f,
+                                      int64_t pitch, bool multiples)
+{
+    struct forms *forms = &e->facts.forms;
+    const struct access_form *sum = form_constant(forms, 0);
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct access_form *one =
+            arena_alloc(forms->arena, sizeof *one + sizeof f->terms[0]);
+
+        one->count = 1;
+        one->terms[0] = f->terms[i];
+        if ((f->terms[i].degree && f->terms[i].factor % pitch == 0) == multiples)
+            sum = form_add(forms, sum, one, 1);
+    }
+    return sum;
+}
+
+static bool is_near(const struct range *r)
+{
+    return r->low <= r->high && r->low > -((int64_t)1 << 60) && r->high < (int64_t)1 << 60;
+}
+
+/* As rows of a pitch, where what lies between them is worth it; else false. */
+static bool find_rows(struct extent *e, const struct access_form *f, int64_t pitch,
+                      int64_t length, struct access_span *out)
+{
+    struct range in, rows;
+
+    if (pitch <= GAP_MIN || !extent_of(e, part(e, f, pitch, false), &in) ||
+        !extent_of(e, part(e, f, pitch, true), &rows) || !is_near(&in) || !is_near(&rows) ||
+        in.high - in.low > pitch - GAP_MIN - length)
+        return false;
+    rows.high -= (rows.high % pitch + pitch) % pitch;
+    rows.low += (pitch - rows.low % pitch) % pitch;
+    if (rows.high <= rows.low || (rows.high - rows.low) / pitch > ROWS_MAX)
+        return false;
+    *out = (struct access_span){.low = rows.low + in.low,
+                                .end = rows.low + in.high + length,
+                                .stride = pitch,
+                                .times = (uint32_t)((rows.high - rows.low) / pitch)};
+    return true;
+}
+
+static bool as_rows(const struct extent *e, const struct access_form *f, int64_t length,
+                    struct access_span *out)
+{
+    struct extent now = *e;
+    const struct access_form *known = facts_known(&now.facts, f);
+
+    for (uint32_t i = 0; known && i < known->count; i++) {
+        const struct access_term *t = &known->terms[i];
+
+        if (t->degree && t->factor != INT64_MIN &&
+            find_rows(&now, known, t->factor < 0 ? -t->factor : t->factor, length, out))
+            return true;
+    }
+    return false;
+}
+
+bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes)
+{
+    for (uint32_t n = 0; n <= s->times; n++)
+        if (first >= s->low + n * s->stride && first + bytes <= s->end + n * s->stride)
+            return true;
+    return false;
+}
+
 static bool add_span(const struct extent *e, const struct access_form *f,
                      struct pieces *out)
 {
@@ -134,7 +204,9 @@ static bool add_span(const struct extent *e, const struct access_form *f,
         return true;
     if (out->count == ACCESS_SPANS_MAX)
         return false;
-    out->spans[out->count++] = (struct access_span){at.low, at.high + out->length};
+    if (!as_rows(e, f, out->length, &out->spans[out->count]))
+        out->spans[out->count] = (struct access_span){at.low, at.high + out->length, 0, 0};
+    out->count++;
     return true;
 }
 
@@ -186,7 +258,7 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
     known = !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
             extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
     if (known && out.all.low <= out.all.high && !add_pieces(&e, form, 0, &out)) {
-        spans[0] = (struct access_span){out.all.low, out.all.high + out.length};
+        spans[0] = (struct access_span){out.all.low, out.all.high + out.length, 0, 0};
         out.count = 1; /* too many: all of them together */
     }
     arena_clear(&arena);

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { KEPT = 8, SPANS_MAX = 64 };
+enum { KEPT = 8, SPANS_MAX = 256 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
@@ -61,6 +61,15 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
     }
 }
 
+static void want_span(const struct finder *f, uint64_t pointer, const struct access_span *s)
+{
+    for (uint32_t n = 0; n <= s->times; n++) {
+        uint64_t by = pointer + n * (uint64_t)s->stride;
+
+        want_bytes(f, by + (uint64_t)s->low, by + (uint64_t)s->end);
+    }
+}
+
 /* It may read anything behind the pointer; false where that leads to none of the arrays. */
 static bool want_array(const struct finder *f, uint64_t pointer)
 {
@@ -103,8 +112,7 @@ static void want_record(const struct finder *f, const struct access_record *r)
         want_all(f);
     else if (access_extent(f->analysis, r, &f->at, f->trips, spans, &count)) {
         for (uint32_t n = 0; n < count; n++)
-            want_bytes(f, pointer + (uint64_t)spans[n].low,
-                       pointer + (uint64_t)spans[n].end);
+            want_span(f, pointer, &spans[n]);
     } else if (!want_array(f, pointer))
         want_all(f);
 }

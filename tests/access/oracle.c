@@ -258,7 +258,7 @@ static bool chooses(const struct oracle *o, const struct access_condition *c)
 static bool is_spanned(const struct oracle_bounds *b, int64_t offset, uint32_t bytes)
 {
     for (uint32_t n = 0; n < b->span_count; n++)
-        if (offset >= b->spans[n].low && offset + bytes <= b->spans[n].end)
+        if (access_span_holds(&b->spans[n], offset, bytes))
             return true;
     return !b->is_extent;
 }

@@ -84,16 +84,19 @@ static void place(struct claim *c, int64_t base)
     for (uint32_t n = 0; c->known && n < c->count; n++) {
         struct access_span *x = &c->spans[n];
 
-        *x = (struct access_span){x->low + base, x->end + base};
+        x->low += base;
+        x->end += base;
         c->low = x->low < c->low ? x->low : c->low;
-        c->end = x->end > c->end ? x->end : c->end;
+        int64_t end = x->end + x->times * x->stride;
+
+        c->end = end > c->end ? end : c->end;
     }
 }
 
 static bool is_claimed(const struct claim *c, int64_t address, uint32_t bytes)
 {
     for (uint32_t n = 0; n < c->count; n++)
-        if (address >= c->spans[n].low && address + bytes <= c->spans[n].end)
+        if (access_span_holds(&c->spans[n], address, bytes))
             return true;
     return false;
 }

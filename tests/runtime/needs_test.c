@@ -7,7 +7,7 @@ enum { DEVICES = 4, WORD = 4 };
 
 struct rig {
     struct bench b;
-    struct proact_kernel *blurs, *by_tile, *rings, *turns, *gathers;
+    struct proact_kernel *blurs, *by_tile, *rings, *planes, *turns, *gathers;
     struct proact_array *array[2];
     uint32_t host[2][N];
     unsigned now; /* which one is the newest */
@@ -25,6 +25,7 @@ static void open_rig(struct rig *r, const char *method, uint64_t seed)
     if (proact_kernel_map(r->by_tile, 1, &testing_map, &r->b.err))
         fail_msg("%s", r->b.err.text);
     r->rings = testing_kernel(&r->b, "rings");
+    r->planes = testing_kernel(&r->b, "planes");
     r->turns = testing_kernel(&r->b, "turns");
     r->gathers = testing_kernel(&r->b, "gathers");
     for (int i = 0; i < 2; i++) {
@@ -44,6 +45,8 @@ static void compute(const struct rig *r, const struct proact_kernel *k, const ui
             out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < N ? in[i + 1] : 0);
         else if (k == r->rings)
             out[i] = in[(i + N - 1) % N] + 2 * in[i] + in[(i + 1) % N];
+        else if (k == r->planes)
+            out[i] = 3 * in[i] + (i % 1000 < 999 ? in[i + 1] : 0);
         else if (k == r->turns)
             out[i] = in[N - 1 - i];
         else if (in[i] % 3)
@@ -93,18 +96,23 @@ static bool sends_to_all(const char *method)
     return !strcmp(method, "inline") || !strcmp(method, "relay");
 }
 
-enum { BLURS, BY_TILE, RINGS, KINDS }; /* of halos */
+enum { BLURS, BY_TILE, RINGS, PLANES, KINDS }; /* of halos */
 
 static void step_halo(struct rig *r, int kind)
 {
-    step(r, kind == BLURS ? r->blurs : kind == BY_TILE ? r->by_tile : r->rings);
+    struct proact_kernel *const kernels[KINDS] = {r->blurs, r->by_tile, r->rings,
+                                                  r->planes};
+
+    step(r, kernels[kind]);
 }
 
-/* After two launches each array's halo is all that moves; of a marked kernel, too, and of a
-   ring. */
+/* After two launches each array's halo is all that moves; of a marked kernel, too, of a
+   ring, and of rows of a pitch. */
 static void a_halo_moves(const char *method, int kind)
 {
     struct rig r;
+    /* words that cross a seam, of which a ring has one more */
+    const unsigned words[KINDS] = {2, 2, 2, N / 1000};
     unsigned seams = kind == RINGS ? DEVICES : DEVICES - 1;
 
     open_rig(&r, method, 1);
@@ -114,7 +122,8 @@ static void a_halo_moves(const char *method, int kind)
 
     for (int n = 0; n < 10; n++)
         step_halo(&r, kind);
-    uint64_t each = sends_to_all(method) ? (DEVICES - 1) * N * WORD : 2 * seams * WORD;
+    uint64_t each =
+        sends_to_all(method) ? (DEVICES - 1) * N * WORD : words[kind] * seams * WORD;
 
     if (sent(&r) - before != 10 * each)
         fail_msg("%s, kind %d: %lu bytes, not %lu", method, kind,

@@ -210,6 +210,17 @@ extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
 }
 
+/* Planes of 1000, of each of which a CTA has 13 and reads one more. */
+extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * 13 + proact_thread_x();
+
+    if (proact_thread_x() >= 13 || i >= 1000)
+        return;
+    for (unsigned z = 0; z < n / 1000; z++)
+        out[z * 1000 + i] = 3 * in[z * 1000 + i] + (i < 999 ? in[z * 1000 + i + 1] : 0);
+}
+
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();

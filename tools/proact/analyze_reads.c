@@ -41,6 +41,11 @@ static bool reads_array(const struct access_record *r)
            (r->base == ACCESS_BASE_PARAMETER || r->base == ACCESS_BASE_UNKNOWN);
 }
 
+static void add_span(struct spans *s, int64_t low, int64_t end)
+{
+    spans_add(s, low > 0 ? (uint64_t)low : 0, end > 0 ? (uint64_t)end : 0);
+}
+
 static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
                         const int64_t *trips, uint32_t number, unsigned device,
                         struct readings *into)
@@ -62,8 +67,9 @@ static void read_record(const struct analyze_kernel *k, const struct access_laun
         return;
     }
     for (uint32_t n = 0; n < count; n++)
-        spans_add(&is->spans[device], spans[n].low > 0 ? (uint64_t)spans[n].low : 0,
-                  spans[n].end > 0 ? (uint64_t)spans[n].end : 0);
+        for (uint32_t row = 0; row <= spans[n].times; row++)
+            add_span(&is->spans[device], spans[n].low + row * spans[n].stride,
+                     spans[n].end + row * spans[n].stride);
 }
 
 /* Device by device, as the runtime splits it. */
