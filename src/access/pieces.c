@@ -3,12 +3,12 @@
    chosen, would have everything between as its bounds: each case has its own. */
 #include "access/extent.h"
 
-enum { CASES_MAX = 3, DEPTH_MAX = 4, ROWS_MAX = 64 };
+enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
 enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
 
 struct pieces {
     struct access_span *spans;
-    uint32_t count;
+    uint32_t count, tries;
     struct range all; /* places, from each of which `length` bytes are touched */
     int64_t length;
 };
@@ -152,7 +152,7 @@ static bool find_rows(struct extent *e, const struct access_form *f, int64_t pit
 {
     struct range in, rows;
 
-    if (pitch <= GAP_MIN || !extent_of(e, part(e, f, pitch, false), &in) ||
+    if (!extent_of(e, part(e, f, pitch, false), &in) ||
         !extent_of(e, part(e, f, pitch, true), &rows) || !is_near(&in) || !is_near(&rows) ||
         in.high - in.low > pitch - GAP_MIN - length)
         return false;
@@ -167,17 +167,23 @@ static bool find_rows(struct extent *e, const struct access_form *f, int64_t pit
     return true;
 }
 
-static bool as_rows(const struct extent *e, const struct access_form *f, int64_t length,
-                    struct access_span *out)
+/* `at`: between which places all of it lies. */
+static bool as_rows(const struct extent *e, const struct access_form *f,
+                    const struct range *at, int64_t length, struct access_span *out)
 {
     struct extent now = *e;
-    const struct access_form *known = facts_known(&now.facts, f);
+    const struct access_form *known = is_near(at) ? facts_known(&now.facts, f) : NULL;
+    int64_t last = 0;
 
     for (uint32_t i = 0; known && i < known->count; i++) {
         const struct access_term *t = &known->terms[i];
+        int64_t pitch = t->factor == INT64_MIN ? 0 : t->factor < 0 ? -t->factor : t->factor;
 
-        if (t->degree && t->factor != INT64_MIN &&
-            find_rows(&now, known, t->factor < 0 ? -t->factor : t->factor, length, out))
+        if (!t->degree || pitch == last || pitch <= GAP_MIN + length ||
+            pitch > at->high - at->low)
+            continue;
+        last = pitch;
+        if (find_rows(&now, known, pitch, length, out))
             return true;
     }
     return false;
@@ -204,7 +210,7 @@ static bool add_span(const struct extent *e, const struct access_form *f,
         return true;
     if (out->count == ACCESS_SPANS_MAX)
         return false;
-    if (!as_rows(e, f, out->length, &out->spans[out->count]))
+    if (!as_rows(e, f, &at, out->length, &out->spans[out->count]))
         out->spans[out->count] = (struct access_span){at.low, at.high + out->length, 0, 0};
     out->count++;
     return true;
@@ -216,6 +222,8 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
     struct extent now = *e;
     struct cases c;
 
+    if (++out->tries > TRIES_MAX)
+        return false;
     if (depth == DEPTH_MAX || !find_cases(&now, f, &c))
         return add_span(e, f, out);
     for (uint32_t left = c.count; left-- > 0;) {
