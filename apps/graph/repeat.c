@@ -86,15 +86,19 @@ static enum proact_status launch_batch(const struct repeat *r, const struct pair
     return status;
 }
 
-/* A batch as one: none where it would not pay, or the machine cannot. */
+/* A batch as one: none where it would not pay, or the machine cannot. It is launched twice
+   before: first all is sent to all, then each device gets what it was seen to read, which a
+   recording keeps. */
 static enum proact_status record(const struct repeat *r, const struct pair_ring *ring,
                                  struct proact_recording **out, struct proact_error *err)
 {
-    enum proact_status status;
+    enum proact_status status = PROACT_OK;
 
     if (r->iterations_max < 2 * REPEAT_BATCH)
         return PROACT_OK;
-    if ((status = launch_batch(r, ring, 0, REPEAT_BATCH, err)))
+    for (unsigned i = 0; i < 2 && !status; i++)
+        status = launch_batch(r, ring, 0, REPEAT_BATCH, err);
+    if (status)
         return status;
     if ((status = proact_record_begin(r->session, err)))
         return status == PROACT_EREFUSED ? PROACT_OK : status;

@@ -127,6 +127,14 @@ struct access_guard {
     uint32_t range_count;
 };
 
+/* Of what has no form for each thread, such as a matrix that a warp loads together: it
+   touches at most the `bytes` from `from` on, and `steps` times `step` more, which is a
+   number of 32 bits without sign. */
+struct access_hull {
+    const struct access_form *from, *step; /* from the record's base; NULL: not known */
+    uint32_t bytes, steps;
+};
+
 struct access_record {
     enum access_kind kind;
     enum access_base base;
@@ -136,7 +144,11 @@ struct access_record {
     uint32_t base_symbol;       /* index of a symbol, unless the base is unknown */
     const struct access_form *form; /* byte offset from the base; NULL where unknown, and
                                        with data or opaque symbols unless CLOSED */
+    struct access_hull hull;        /* unless CLOSED */
     uint32_t data_line;
+    /* The address is made of numbers, of the parameter block from this byte on, and of what
+       is read through that alone. 0: of more, or not known; UINT32_MAX: of numbers. */
+    uint32_t origin;
     const char *reason; /* a phrase, unless CLOSED */
     struct access_range *ranges;
     uint32_t range_count;
@@ -155,6 +167,9 @@ struct access_loop {
        where there are several back edges or no condition. */
     struct access_guard repeats;
     bool repeats_decide; /* it is taken just where that holds, and nothing else leaves */
+    struct access_guard *stays; /* branches inside that every iteration passed which another
+                                   one followed, `repeats` among them */
+    uint32_t stay_count;
     struct access_guard *guards; /* branches above the header, outermost first */
     uint32_t guard_count;
 };
@@ -188,6 +203,10 @@ struct access_launch {
     size_t parameter_bytes;
     uint32_t ctaid_first[3], ctaid_end[3]; /* CTAs looked at; an end of 0: all */
 };
+
+/* Looks at the smallest box in the grid that holds the CTAs first to end - 1, by their
+   linear numbers. */
+void access_share(struct access_launch *l, uint32_t first, uint32_t end);
 
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {
@@ -235,12 +254,22 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
 
-/* Between which bytes, counted from where its base points, a closed record touches memory
-   in a launch: *low to *end - 1, or less. False where that is not known; *end <= *low where
-   it is never reached. */
+/* Bytes, counted from where a record's base points: low to end - 1, and as many again at
+   each of `times` steps of `stride` from there. */
+struct access_span {
+    int64_t low, end, stride;
+    uint32_t times;
+};
+bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes);
+enum { ACCESS_SPANS_MAX = 16 };
+
+/* Which bytes a record touches in a launch, or fewer, from its form or its hull: `count`
+   spans, in no order; none where it is never reached. Indices that go around an end, and
+   choices, are taken apart; rows of a pitch are told as such. False where it is not known.
+ */
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
-                   const struct access_launch *l, const int64_t *trips, int64_t *low,
-                   int64_t *end);
+                   const struct access_launch *l, const int64_t *trips,
+                   struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
    field at byte 8. Writes at most `size` with the NUL. */

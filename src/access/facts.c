@@ -14,10 +14,48 @@ static void add(struct facts *f, const struct access_condition *c,
                 const struct access_form *more, const struct access_form *less,
                 int64_t most)
 {
-    const struct access_form *d = form_add(&f->forms, more, less, -1);
+    const struct access_form *d = facts_known(f, form_add(&f->forms, more, less, -1));
 
     if (d && f->count < FACTS_MAX)
         f->facts[f->count++] = (struct fact){.form = d, .most = most, .from = c};
+}
+
+/* The one symbol that a form is, an `and` with 2^n - 1; NULL if it is none. */
+static const struct access_symbol *mask_of(const struct facts *f,
+                                           const struct access_form *form, int64_t *mask)
+{
+    const struct access_symbol *y;
+
+    if (form->count != 1 || form->terms[0].degree != 1 || form->terms[0].factor != 1)
+        return NULL;
+    y = &f->forms.symbols[form->terms[0].symbols[0]];
+    if (y->kind != ACCESS_FUNCTION || y->function != ACCESS_AND ||
+        !form_is_constant(y->right, mask) || *mask <= 0 || *mask & (*mask + 1))
+        return NULL;
+    return y;
+}
+
+/* Of (x & mask) != value: where (x + n) & mask is a number as well, it is not value + n. */
+static void add_unequal_mask(struct facts *f, const struct access_condition *c)
+{
+    int64_t mask, other, value, n;
+    const struct access_symbol *y = mask_of(f, c->left, &mask);
+    uint32_t count = f->forms.count;
+
+    if (!y || !form_is_constant(c->right, &value))
+        return;
+    for (uint32_t s = 0; s < count; s++) {
+        const struct access_form *z = form_of(&f->forms, s);
+        const struct access_symbol *o = mask_of(f, z, &other);
+
+        if (!o || other != mask || o->bits != y->bits ||
+            !form_is_constant(form_add(&f->forms, o->left, y->left, -1), &n))
+            continue;
+        if (((value + n) & mask) == 0)
+            add(f, c, form_constant(&f->forms, 1), z, 0);
+        if (((value + n) & mask) == mask)
+            add(f, c, z, form_constant(&f->forms, mask - 1), 0);
+    }
 }
 
 /* a != b says something where it is known which of both is the larger. */
@@ -26,6 +64,7 @@ static void add_unequal(struct facts *f, const struct access_condition *c)
     const struct access_form *d = form_add(&f->forms, c->left, c->right, -1);
     struct range r;
 
+    add_unequal_mask(f, c);
     if (!d || !range_of(&f->view, d, &r))
         return;
     if (r.low >= 0)
@@ -89,6 +128,57 @@ bool facts_are_whole(const struct facts *f, const struct access_condition *c)
            range_fits(&f->view, c->right, c->bits, c->is_signed);
 }
 
+bool facts_add_unsigned(struct facts *f, const struct access_condition *c, bool negated)
+{
+    static const enum access_comparison opposite[] = {ACCESS_NE, ACCESS_EQ, ACCESS_GE,
+                                                      ACCESS_GT, ACCESS_LE, ACCESS_LT};
+    enum access_comparison is = negated ? opposite[c->comparison] : c->comparison;
+    bool turned = is == ACCESS_GT || is == ACCESS_GE;
+    const struct access_form *small = turned ? c->right : c->left;
+    const struct access_form *large = turned ? c->left : c->right;
+    struct range r;
+
+    if (c->is_signed || c->bits > 32 || is == ACCESS_EQ || is == ACCESS_NE ||
+        !range_fits(&f->view, large, c->bits - 1u, false) ||
+        !range_of(&f->view, small, &r) || r.low < -((int64_t)1 << (c->bits - 1)) ||
+        r.high >= (int64_t)1 << c->bits)
+        return false;
+    facts_add(f, c, negated);
+    add(f, c, form_constant(&f->forms, 0), small, 0);
+    return true;
+}
+
+const struct access_form *facts_replaced(struct facts *f, const struct access_form *d,
+                                         uint32_t term, bool right)
+{
+    const struct access_term *t = &d->terms[term];
+    const struct access_symbol *y = &f->forms.symbols[t->symbols[0]];
+    const struct access_form *by = right ? y->right : y->left, *more;
+
+    if (t->degree != 1 || y->kind != ACCESS_FUNCTION ||
+        y->function != (t->factor < 0 ? ACCESS_MIN : ACCESS_MAX) ||
+        !range_fits(&f->view, by, y->bits, y->is_signed))
+        return NULL;
+    more = form_add(&f->forms, by, form_of(&f->forms, t->symbols[0]), -1);
+    return form_add(&f->forms, d, more, t->factor);
+}
+
+/* Of the facts from `first` on, adds what follows by facts_replaced(). */
+static void relax(struct facts *f, uint32_t first)
+{
+    for (uint32_t i = first; i < f->count; i++) {
+        const struct fact of = f->facts[i];
+
+        for (uint32_t k = 0; k < 2 * of.form->count; k++) {
+            const struct access_form *d = facts_replaced(f, of.form, k / 2, k % 2);
+
+            if (d && f->count < FACTS_MAX)
+                f->facts[f->count++] =
+                    (struct fact){.form = d, .most = of.most, .from = of.from};
+        }
+    }
+}
+
 bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -97,19 +187,51 @@ bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_
     return true;
 }
 
+/* As facts_are_whole(), by what is known so far. */
+static bool is_whole(struct facts *f, const struct access_form *form,
+                     const struct access_condition *c)
+{
+    int64_t most = c->bits < 64 ? ((int64_t)1 << (c->bits - c->is_signed)) - 1 : INT64_MAX;
+    struct range r;
+
+    return range_fits(&f->view, form, c->bits, c->is_signed) ||
+           (facts_bound(f, form, &r) && r.low >= (c->is_signed ? -most - 1 : 0) &&
+            r.high <= most);
+}
+
+/* As facts_add(), but of comparisons of whole numbers only. */
+static void add_whole(struct facts *f, const struct access_condition *c, bool negated)
+{
+    switch (c->kind) {
+    case ACCESS_COMPARE:
+        if (is_whole(f, c->left, c) && is_whole(f, c->right, c))
+            add_comparison(f, c, negated);
+        else
+            facts_add_unsigned(f, c, negated);
+        break;
+    case ACCESS_UNLESS:
+        add_whole(f, c->first, !negated);
+        break;
+    case ACCESS_BOTH:
+    case ACCESS_EITHER:
+        if (negated != (c->kind == ACCESS_EITHER))
+            break;
+        add_whole(f, c->first, negated);
+        add_whole(f, c->second, negated);
+        break;
+    case ACCESS_UNSURE:
+        break;
+    }
+}
+
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = f->count, kept = f->count;
+    uint32_t first = f->count;
 
-        if (!facts_fit(f, guards[i].ranges, guards[i].range_count))
-            continue;
-        facts_add(f, guards[i].condition, guards[i].negated);
-        for (uint32_t k = first; k < f->count; k++)
-            if (facts_are_whole(f, f->facts[k].from))
-                f->facts[kept++] = f->facts[k];
-        f->count = kept;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (facts_fit(f, guards[i].ranges, guards[i].range_count))
+            add_whole(f, guards[i].condition, guards[i].negated);
+    relax(f, first);
 }
 
 bool facts_contradict(const struct facts *f)
@@ -120,30 +242,4 @@ bool facts_contradict(const struct facts *f)
         if (range_of(&f->view, f->facts[i].form, &r) && r.low > f->facts[i].most)
             return true;
     return false;
-}
-
-/* f <= most makes any form at most (form - f) + most, and at least (form + f) - most. */
-bool facts_bound(struct facts *f, const struct access_form *form, struct range *out)
-{
-    bool has_low = range_of(&f->view, form, out), has_high = has_low;
-    struct range r;
-    int64_t b;
-
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct fact *at = &f->facts[i];
-        const struct access_form *over = form_add(&f->forms, form, at->form, -1);
-        const struct access_form *under = form_add(&f->forms, form, at->form, 1);
-
-        if (over && range_of(&f->view, over, &r) &&
-            !__builtin_add_overflow(r.high, at->most, &b)) {
-            out->high = has_high && out->high < b ? out->high : b;
-            has_high = true;
-        }
-        if (under && range_of(&f->view, under, &r) &&
-            !__builtin_sub_overflow(r.low, at->most, &b)) {
-            out->low = has_low && out->low > b ? out->low : b;
-            has_low = true;
-        }
-    }
-    return has_low && has_high;
 }

@@ -12,7 +12,7 @@ struct fact {
     const struct access_condition *from; /* a comparison */
 };
 
-enum { FACTS_MAX = 32 };
+enum { FACTS_MAX = 48 };
 
 struct facts {
     struct forms forms; /* for new forms; its symbols are the analysis's */
@@ -33,12 +33,27 @@ void facts_add(struct facts *f, const struct access_condition *c, bool negated);
    what the forms say. */
 bool facts_are_whole(const struct facts *f, const struct access_condition *c);
 
+/* An unsigned comparison whose smaller side may be negative: then it looks larger than any
+   number in the lower half. `left < right` says 0 <= left as well. False where it is no
+   such comparison. */
+bool facts_add_unsigned(struct facts *f, const struct access_condition *c, bool negated);
+
+/* min(a, b) is at most a, and at most b: of d <= most, where the term is a min that is
+   taken away or a max that is added, what stays true with a, or b, in its place. NULL where
+   it is no such term, or wraps. */
+const struct access_form *facts_replaced(struct facts *f, const struct access_form *d,
+                                         uint32_t term, bool right);
+
 /* Whether all these forms lie in their ranges, whatever the guards say. */
 bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count);
 
 /* Adds what follows from guards whose forms assume nothing that may not be so, of
    comparisons of whole numbers only. */
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count);
+
+/* The form with numbers for what the launch tells of it: parameters, sizes of the grid and
+   the CTAs. NULL for NULL. */
+const struct access_form *facts_known(struct facts *f, const struct access_form *form);
 
 /* Whether the facts cannot all be true. */
 bool facts_contradict(const struct facts *f);

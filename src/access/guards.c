@@ -224,6 +224,53 @@ static void find_repeats(struct study *s, const struct region_loop *l,
     out->repeats_decide = is_only_exit(s, l, (uint32_t)d);
 }
 
+/* The last block that every way to a back edge passes. */
+static int32_t meeting_of(const struct regions *r, const struct region_loop *l)
+{
+    const struct ptx_block *h = &r->flow->blocks[l->header];
+    int32_t at = -1;
+
+    for (uint32_t i = 0; i < h->predecessor_count; i++) {
+        uint32_t latch = h->predecessors[i];
+
+        if (!l->contains[latch])
+            continue;
+        if (at < 0)
+            at = (int32_t)latch;
+        while (!regions_dominate(r, (uint32_t)at, latch))
+            at = r->flow->blocks[at].dominator;
+    }
+    return at;
+}
+
+/* Branches inside which lead to another iteration, and the condition on a lone back edge.
+ */
+static void find_stays(struct study *s, const struct region_loop *l,
+                       struct access_loop *out)
+{
+    const struct regions *r = s->regions;
+    int32_t meeting = meeting_of(r, l), latch = latch_of(r, l), d;
+    uint32_t depth = 2;
+
+    for (d = meeting; d >= 0 && d != (int32_t)l->header; d = r->flow->blocks[d].dominator)
+        depth++;
+    out->stays = arena_alloc(s->arena, depth * sizeof *out->stays);
+    if (meeting < 0)
+        return;
+    const struct ptx_block *b = &r->flow->blocks[meeting];
+    const struct ptx_instruction *i = last_of(s, (uint32_t)meeting);
+
+    if (latch >= 0 && i->opcode == PTX_BRA && i->guard >= 0 && b->successor_count == 2)
+        out->stay_count +=
+            make_guard(s, b->first + b->count - 1, b->successors[0] != l->header,
+                       (uint32_t)meeting, &out->stays[0]);
+    for (d = meeting; d != (int32_t)l->header;) {
+        d = r->flow->blocks[d].dominator;
+        out->stay_count += guard_between(s, (uint32_t)d, (uint32_t)meeting,
+                                         (uint32_t)meeting, &out->stays[out->stay_count]);
+    }
+}
+
 void guards_make_loops(struct study *s)
 {
     struct access_analysis *a = s->analysis;
@@ -238,7 +285,9 @@ void guards_make_loops(struct study *s)
         a->loops[l].line = s->function->instructions[first].line;
         a->loops[l].parent = r->loops[l].parent;
         a->loops[l].guards = guards_above(s, r->loops[l].header, &a->loops[l].guard_count);
-        if (!r->irreducible)
-            find_repeats(s, &r->loops[l], &a->loops[l]);
+        if (r->irreducible)
+            continue;
+        find_repeats(s, &r->loops[l], &a->loops[l]);
+        find_stays(s, &r->loops[l], &a->loops[l]);
     }
 }

@@ -133,6 +133,8 @@ static struct range function_range(const struct access_symbol *y, struct range a
             return (struct range){a.low / b.high, a.high / b.low};
         break;
     case ACCESS_REM:
+        if (a.low >= 0 && b.low > 0 && b.low == b.high && a.low / b.low == a.high / b.low)
+            return (struct range){a.low % b.low, a.high % b.low};
         if (a.low >= 0 && b.low > 0)
             return (struct range){0, lesser(a.high, b.high - 1)};
         break;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/records.h"
+#include "access/call.h"
 #include "access/guards.h"
+#include "access/hull.h"
 #include "access/resolve.h"
 #include "access/trace.h"
+#include "access/trace_origin.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,9 +63,9 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
         return global && memory_operand(i);
     case PTX_CALL:
         return strcmp(call_name(s, i), "vprintf") != 0 &&
-               strcmp(call_name(s, i), "__assertfail") != 0;
-    case PTX_CP: /* names the space it writes, and reads another */
-        return memory_operand(i) != NULL;
+               strcmp(call_name(s, i), "__assertfail") != 0 && !call_is_quiet(s, i);
+    case PTX_CP:
+        return hull_copy_kind(i, kind);
     case PTX_LDMATRIX: /* these know shared memory only, or touch nothing */
     case PTX_STMATRIX:
     case PTX_MBARRIER:
@@ -211,18 +214,27 @@ static void add_guards(struct study *s, struct access_record *r)
         r->guard_count++;
 }
 
-/* Where a warp loads or stores a matrix: the array is told, a lane's part of it is not. */
-static void make_matrix_record(const struct book *b, struct access_record *r,
-                               const struct ptx_operand *at)
+/* Where no thread has a form of its own: what all touch together. */
+static void make_hull_record(const struct book *b, struct access_record *r,
+                             const struct ptx_instruction *i, const struct ptx_operand *at)
 {
     struct study *s = b->study;
+    struct trace t = trace_operand(s, r->instruction, at);
+    const struct access_form *from = NULL;
 
+    r->data_line = t.data_line;
     judge(b, r,
           resolve_form(s, study_operand(s, r->instruction, at),
                        s->regions->flow->block_of[r->instruction]));
+    if (r->state == ACCESS_CLOSED)
+        from = r->form;
     r->form = NULL;
     if (r->state == ACCESS_CLOSED)
-        set_open(r, "is of a matrix that a warp has together");
+        set_open(r, hull_reason(i));
+    if (from && trace_ranges(s, &t, &r->ranges, &r->range_count) &&
+        hull_find(s, r->instruction, &r->hull))
+        r->hull.from = from;
+    trace_clear(&t);
     add_guards(s, r);
 }
 
@@ -230,15 +242,18 @@ static void make_record(const struct book *b, struct access_record *r,
                         const struct ptx_instruction *i)
 {
     struct study *s = b->study;
-    const struct ptx_operand *at = memory_operand(i);
+    const struct ptx_operand *at = hull_operand(i);
 
-    if (r->kind == ACCESS_OTHER || !at) {
+    if (!at)
+        at = memory_operand(i);
+    if (r->kind == ACCESS_OTHER || !at || (i->opcode == PTX_CP && r->kind != ACCESS_READ)) {
         r->base = ACCESS_BASE_UNKNOWN;
         set_open(r, other_reason(s, i));
         return;
     }
-    if (i->opcode == PTX_WMMA) {
-        make_matrix_record(b, r, at);
+    r->origin = trace_origin(s, r->instruction, at);
+    if (i->opcode == PTX_WMMA || i->opcode == PTX_CP) {
+        make_hull_record(b, r, i, at);
         return;
     }
     struct trace t = trace_operand(s, r->instruction, at);

@@ -305,6 +305,58 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
     v->step = step;
 }
 
+/* The other phi of the loop, with a step, that a form is but for what does not change in
+   the loop, which is `rest`; NULL if it is none. */
+static const struct study_value *leader_of(struct study *s, const struct access_form *f,
+                                           uint32_t loop, const struct access_form **rest)
+{
+    const struct region_loop *l = &s->regions->loops[loop];
+
+    for (uint32_t i = 0; f && i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+        const struct access_symbol y =
+            t->degree == 1 ? symbol_of(s, t->symbols[0]) : (struct access_symbol){0};
+
+        if (t->degree != 1 || t->factor != 1 || y.kind != ACCESS_PHI ||
+            s->ssa->values[y.variable].block != l->header || !s->values[y.variable].step)
+            continue;
+        *rest = form_add(&s->maker.forms, f, form_of(&s->maker.forms, t->symbols[0]), -1);
+        return *rest && !varies(s, *rest, l) ? &s->values[y.variable] : NULL;
+    }
+    return NULL;
+}
+
+/* What follows another phi by an iteration, and was before that where it would have been.
+ */
+static void solve_follower(struct study *s, uint32_t value, uint32_t loop)
+{
+    struct study_value *v = &s->values[value];
+    const struct region_loop *l = &s->regions->loops[loop];
+    const struct study_value *of = NULL, *found;
+    const struct access_form *rest = NULL, *is;
+    struct scope c = {s, (int32_t)loop};
+
+    for (uint32_t i = 0; i < v->option_count && !v->step; i++) {
+        if (!l->contains[v->origins[i]])
+            continue;
+        found = leader_of(s, replaced(&c, v->options[i], l->header), loop, &is);
+        if (!found || of) /* several ways back: of them nothing is said */
+            return;
+        of = found;
+        rest = is;
+    }
+    for (uint32_t i = 0; of && i < v->option_count; i++) {
+        if (l->contains[v->origins[i]])
+            continue;
+        is = form_add(&s->maker.forms, of->options[i], rest, 1);
+        is = form_add(&s->maker.forms, is, of->step, -1);
+        if (!is || !form_equal(is, v->options[i]))
+            return;
+    }
+    if (of)
+        v->step = of->step;
+}
+
 void resolve_loops(struct study *s)
 {
     for (uint32_t l = 0; l < s->regions->loop_count && !s->regions->irreducible; l++) {
@@ -313,6 +365,8 @@ void resolve_loops(struct study *s)
         s->generation++;
         for (uint32_t k = 0; k < s->ssa->phi_count[header]; k++)
             solve(s, (uint32_t)s->ssa->first_phi[header] + k, l);
+        for (uint32_t k = 0; k < s->ssa->phi_count[header]; k++)
+            solve_follower(s, (uint32_t)s->ssa->first_phi[header] + k, l);
     }
     s->generation++;
 }

@@ -21,8 +21,8 @@ static void visit(const struct study *s, struct trace *t, int32_t value)
     t->values[t->count++] = (uint32_t)value;
 }
 
-static void visit_operand(const struct study *s, struct trace *t, uint32_t instruction,
-                          const struct ptx_operand *o)
+void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
+                 const struct ptx_operand *o)
 {
     if ((o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg >= 0)
         visit(s, t, ssa_read(s->ssa, instruction, o->reg));
@@ -54,17 +54,24 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
         visit(s, t, ssa_read(s->ssa, d->instruction, d->reg));
     if (reads_memory(i)) {
         t->data_line = t->data_line ? t->data_line : i->line;
-        return;
+        if (!t->loads || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
+            return;
     }
     for (uint32_t k = 1; k < i->operand_count; k++)
-        visit_operand(s, t, d->instruction, &i->operands[k]);
+        trace_visit(s, t, d->instruction, &i->operands[k]);
 }
 
-static struct trace trace_open(const struct study *s, bool predicates)
+struct trace trace_open(const struct study *s, bool predicates)
 {
     return (struct trace){.seen = must_calloc(s->ssa->count, sizeof(bool)),
                           .values = must_calloc(s->ssa->count, sizeof(uint32_t)),
                           .predicates = predicates};
+}
+
+void trace_finish(const struct study *s, struct trace *t)
+{
+    while (t->visited < t->count)
+        visit_sources(s, t, t->values[t->visited++]);
 }
 
 struct trace trace_operand(struct study *s, uint32_t instruction,
@@ -72,9 +79,8 @@ struct trace trace_operand(struct study *s, uint32_t instruction,
 {
     struct trace t = trace_open(s, false);
 
-    visit_operand(s, &t, instruction, o);
-    for (uint32_t i = 0; i < t.count; i++)
-        visit_sources(s, &t, t.values[i]);
+    trace_visit(s, &t, instruction, o);
+    trace_finish(s, &t);
     return t;
 }
 
@@ -83,8 +89,7 @@ struct trace trace_predicate(struct study *s, uint32_t instruction, int32_t reg)
     struct trace t = trace_open(s, true);
 
     visit(s, &t, ssa_read(s->ssa, instruction, reg));
-    for (uint32_t i = 0; i < t.count; i++)
-        visit_sources(s, &t, t.values[i]);
+    trace_finish(s, &t);
     return t;
 }
 

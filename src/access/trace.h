@@ -7,10 +7,17 @@
 
 struct trace {
     bool *seen; /* by value */
-    uint32_t *values, count;
+    uint32_t *values, count, visited;
     uint32_t data_line; /* the first load met, 0 for none */
     bool predicates;    /* goes through them as well */
+    bool loads;         /* goes through those of global memory, to where they read */
 };
+
+struct trace trace_open(const struct study *s, bool predicates);
+/* Adds what `o` reads; what that was computed from comes with trace_finish(). */
+void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
+                 const struct ptx_operand *o);
+void trace_finish(const struct study *s, struct trace *t);
 
 /* Starts at what `o` reads; clear with trace_clear(). */
 struct trace trace_operand(struct study *s, uint32_t instruction,

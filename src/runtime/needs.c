@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/needs.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <proact/device.h>
 
 #include "access/access.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { KEPT = 8, SPANS_MAX = 64 };
+enum { KEPT = 8, SPANS_MAX = 256 };
 
 struct kernel_needs {
-    struct access_analysis *analysis; /* NULL: of a marked kernel nothing is known */
+    struct access_analysis *analysis;
     struct kept_needs {
         uint64_t key;
         uint32_t array_count;
@@ -58,6 +61,15 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
     }
 }
 
+static void want_span(const struct finder *f, uint64_t pointer, const struct access_span *s)
+{
+    for (uint32_t n = 0; n <= s->times; n++) {
+        uint64_t by = pointer + n * (uint64_t)s->stride;
+
+        want_bytes(f, by + (uint64_t)s->low, by + (uint64_t)s->end);
+    }
+}
+
 /* It may read anything behind the pointer; false where that leads to none of the arrays. */
 static bool want_array(const struct finder *f, uint64_t pointer)
 {
@@ -86,42 +98,23 @@ static bool pointer_of(const struct finder *f, const struct access_record *r, ui
 
 static void want_record(const struct finder *f, const struct access_record *r)
 {
+    const struct proact_kernel *k = f->launch->kernel;
+    struct access_span spans[ACCESS_SPANS_MAX];
+    uint32_t count;
     uint64_t pointer;
-    int64_t low, end;
 
+    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
+        return; /* what the protocol reads: its own tables, and what this device wrote */
     if (r->kind == ACCESS_WRITE || r->base == ACCESS_BASE_VARIABLE ||
         r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL)
         return;
     if (r->base != ACCESS_BASE_PARAMETER || !pointer_of(f, r, &pointer))
         want_all(f);
-    else if (access_extent(f->analysis, r, &f->at, f->trips, &low, &end)) {
-        if (low < end)
-            want_bytes(f, pointer + (uint64_t)low, pointer + (uint64_t)end);
+    else if (access_extent(f->analysis, r, &f->at, f->trips, spans, &count)) {
+        for (uint32_t n = 0; n < count; n++)
+            want_span(f, pointer, &spans[n]);
     } else if (!want_array(f, pointer))
         want_all(f);
-}
-
-/* The smallest box of CTAs in the grid that holds the share. */
-static void box_of(const uint32_t grid[3], uint32_t first, uint32_t end,
-                   struct access_launch *out)
-{
-    const uint64_t plane = (uint64_t)grid[0] * grid[1];
-    const uint32_t last = end - 1;
-
-    for (int i = 0; i < 3; i++) {
-        out->ctaid_first[i] = 0;
-        out->ctaid_end[i] = grid[i];
-    }
-    out->ctaid_first[2] = (uint32_t)(first / plane);
-    out->ctaid_end[2] = (uint32_t)(last / plane) + 1;
-    if (first / plane != last / plane)
-        return;
-    out->ctaid_first[1] = first / grid[0] % grid[1];
-    out->ctaid_end[1] = last / grid[0] % grid[1] + 1;
-    if (first / grid[0] != last / grid[0])
-        return;
-    out->ctaid_first[0] = first % grid[0];
-    out->ctaid_end[0] = last % grid[0] + 1;
 }
 
 /* A method that sends to all may do so store by store. */
@@ -150,26 +143,42 @@ static void want_written(const struct finder *f)
     }
 }
 
-/* What its own CTAs read. */
-static void want_read(struct finder *f, uint32_t first, uint32_t end)
+/* The CTAs of the device; a marked kernel's are a line that begins at 0, and its share says
+   which ones they are. */
+static void set_ctas(struct finder *f, unsigned char *block)
 {
-    if (!f->analysis) {
-        want_all(f);
+    const struct launching *l = f->launch;
+    const uint32_t *first = &l->binding->cta_first[f->device];
+    uint32_t words[4] = {first[0], l->grid[0], l->grid[1], l->grid[2]};
+
+    if (!l->kernel->is_marked) {
+        access_share(&f->at, first[0], first[1]);
         return;
     }
-    box_of(f->at.nctaid, first, end, &f->at);
+    f->at.nctaid[0] = f->at.ctaid_end[0] = first[1] - first[0];
+    for (unsigned i = 1; i < 3; i++)
+        f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
+    memcpy(block + l->kernel->share_offset + offsetof(struct proact_share, cta_first),
+           words, sizeof words);
+    f->at.parameter_bytes = l->kernel->share_offset + offsetof(struct proact_share, mode);
+}
+
+/* What its own CTAs read. */
+static void want_read(struct finder *f, unsigned char *block)
+{
+    set_ctas(f, block);
     access_trips(f->analysis, &f->at, f->trips);
     for (uint32_t n = 0; n < f->analysis->record_count; n++)
         want_record(f, &f->analysis->records[n]);
 }
 
-static void find(struct finder *f)
+static void find(struct finder *f, unsigned char *block)
 {
     const uint32_t *first = f->launch->binding->cta_first;
 
     for (f->device = 0; f->device < f->into->found.devices; f->device++) {
         if (first[f->device] != first[f->device + 1])
-            want_read(f, first[f->device], first[f->device + 1]);
+            want_read(f, block);
         want_written(f);
     }
 }
@@ -187,8 +196,9 @@ static uint64_t key_of(const struct launching *l, const struct access_analysis *
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
     if (!l->found.set || !l->found.set->is_exact)
-        key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]);
-    for (uint32_t n = 0; a && n < a->symbol_count; n++) {
+        key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]) +
+              sends_stores(&b->transfer.plan);
+    for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
 
         if (y->kind == ACCESS_PARAMETER &&
@@ -210,8 +220,7 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
 {
     if (!k->needs) {
         k->needs = must_calloc(1, sizeof *k->needs);
-        if (!k->is_marked)
-            k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
+        k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
     }
     return k->needs;
 }
@@ -242,7 +251,7 @@ static unsigned char *block_of(const struct launching *l)
 }
 
 static void make(const struct launching *l, const struct access_analysis *a,
-                 const unsigned char *block, struct kept_needs *into)
+                 unsigned char *block, struct kept_needs *into)
 {
     struct finder f = {.launch = l, .analysis = a, .into = into};
 
@@ -254,8 +263,8 @@ static void make(const struct launching *l, const struct access_analysis *a,
     memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
     f.at.parameters = block;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
-    f.trips = must_calloc((a ? a->loop_count : 0) + 1u, sizeof *f.trips);
-    find(&f);
+    f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
+    find(&f, block);
     free(f.trips);
 }
 

@@ -117,7 +117,7 @@ static const struct {
     {"a shuffle", "shfl.sync.down.b32 %r9, %r2, 1, 31, -1; " STORE,
      "open: hangs on shfl, which has no form (line 12)"},
     {"a copy behind our back", "cp.async.ca.shared.global [tile], [%rd0], 4;",
-     "open: cp is not followed"},
+     "open: is copied past the thread"},
     {"a loop",
      "mov.u32 %r9, %r3; L: " STORE
      "add.s32 %r9, %r9, %r1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L;",
@@ -272,6 +272,46 @@ static void loops_are_bounded(void **state)
          "mov.u32 %r9, 0; L: setp.ge.s32 %p1, %r9, %r0; @%p1 bra E; " STORE
          "add.s32 %r9, %r9, 1; bra L; E:",
          10, 0, 11},
+        {"up to the lesser of n and m from any thread",
+         "min.s32 %r8, %r0, %r1; mov.u32 %r9, %r2; L: " STORE
+         "add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r8; @%p1 bra L;",
+         100, 7, 7},
+        {"up to where it begins and m, or n",
+         "add.s32 %r8, %r2, %r1; min.s32 %r8, %r8, %r0; mov.u32 %r9, %r2; L: " STORE
+         "add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r8; @%p1 bra L;",
+         100, 7, 7},
+        {"up to n or m",
+         "setp.lt.s32 %p2, %r2, 5; selp.b32 %r8, %r0, %r1, %p2; mov.u32 %r9, 0; L: " STORE
+         "add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r8; @%p1 bra L;",
+         4, 9, 9},
+        {"with two ways out",
+         "mov.u32 %r9, 0; L: setp.gt.s32 %p2, %r9, 5; @%p2 bra E; " STORE
+         "add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; E:",
+         100, 0, 7},
+        {"down by m",
+         "mov.u32 %r9, %r0; L: " STORE
+         "sub.s32 %r9, %r9, %r1; setp.gt.s32 %p1, %r9, 0; @%p1 bra L;",
+         100, 7, 15},
+        {"as often as is left of four",
+         "add.s32 %r8, %r2, %r0; and.b32 %r8, %r8, 3; setp.eq.s32 %p2, %r8, 0; "
+         "@%p2 bra E; mov.u32 %r9, %r8; L: " STORE
+         "add.s32 %r9, %r9, -1; setp.ne.s32 %p1, %r9, 0; @%p1 bra L; E:",
+         100, 0, 3},
+        {"as often as is left, by its complement",
+         "add.s32 %r8, %r2, %r0; and.b32 %r7, %r8, 3; setp.eq.s32 %p2, %r7, 3; "
+         "@%p2 bra E; add.s32 %r8, %r8, 1; and.b32 %r9, %r8, 3; L: " STORE
+         "add.s32 %r9, %r9, -1; setp.ne.s32 %p1, %r9, 0; @%p1 bra L; E:",
+         100, 0, 3},
+        {"by fours",
+         "add.s32 %r8, %r2, %r0; setp.lt.s32 %p2, %r8, 4; @%p2 bra E; "
+         "and.b32 %r7, %r8, 3; sub.s32 %r9, %r8, %r7; L: " STORE
+         "add.s32 %r9, %r9, -4; setp.ne.s32 %p1, %r9, 0; @%p1 bra L; E:",
+         10, 0, 10},
+        {"by fours past zero",
+         "add.s32 %r8, %r2, %r0; setp.lt.s32 %p2, %r8, 4; @%p2 bra E; "
+         "and.b32 %r7, %r8, 1; sub.s32 %r9, %r8, %r7; L: " STORE
+         "add.s32 %r9, %r9, -4; setp.ne.s32 %p1, %r9, 0; @%p1 bra L; E:",
+         10, 0, -1},
     };
 
     (void)state;

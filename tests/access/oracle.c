@@ -255,6 +255,14 @@ static bool chooses(const struct oracle *o, const struct access_condition *c)
                  chooses(o, c->first) || chooses(o, c->second));
 }
 
+static bool is_spanned(const struct oracle_bounds *b, int64_t offset, uint32_t bytes)
+{
+    for (uint32_t n = 0; n < b->span_count; n++)
+        if (access_span_holds(&b->spans[n], offset, bytes))
+            return true;
+    return !b->is_extent;
+}
+
 /* What the launch bounds must bound what happens. */
 static void check_bounds(struct oracle *o, const struct access_record *r,
                          const struct access_point *p, uint64_t offset)
@@ -269,6 +277,10 @@ static void check_bounds(struct oracle *o, const struct access_record *r,
     if (b->known && ((int64_t)offset < b->low || (int64_t)offset > b->high)) {
         o->bounds_wrong++;
         note(o, r, "out of the form's bounds", p, offset);
+    }
+    if (!is_spanned(b, (int64_t)offset, r->bytes)) {
+        o->bounds_wrong++;
+        note(o, r, "out of its spans", p, offset);
     }
 }
 
@@ -292,6 +304,7 @@ static void find_bounds(struct oracle *o, const struct execute_launch *l)
         b->known = access_bounds(a, r->form, r->guards, r->guard_count, &at, o->bound,
                                  &b->low, &b->high);
         b->unwrapped = !access_check_wrap(a, r, &at, o->bound, &err);
+        b->is_extent = access_extent(a, r, &at, o->bound, b->spans, &b->span_count);
         o->closed++;
         o->bounded += b->known;
         o->unwrapped += b->unwrapped;

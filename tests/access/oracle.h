@@ -31,6 +31,9 @@ struct oracle {
     struct oracle_bounds {
         bool known, unwrapped; /* the form's bounds; nothing of it can wrap */
         int64_t low, high;
+        bool is_extent; /* the spans are known */
+        uint32_t span_count;
+        struct access_span spans[ACCESS_SPANS_MAX];
     } * bounds; /* by record */
     /* What was seen. */
     uint64_t claimed, silent, wrong, guards_wrong, ranges_wrong, bounds_wrong;

@@ -138,12 +138,29 @@ static void launch(struct stage *s, const struct execute_program *program)
     execute_grid_destroy(grid);
 }
 
+/* Once, or until an array says that nothing changed any more. */
+static void launch_all(struct stage *s, const struct execute_program *program)
+{
+    int32_t zero = 0, changed = 0;
+    unsigned char *again = NULL;
+
+    if (s->c.again >= 0)
+        again = s->memory + (s->address[s->c.again] - s->address[0]);
+    do {
+        if (again)
+            memcpy(again, &zero, sizeof zero);
+        launch(s, program);
+        if (again)
+            memcpy(&changed, again, sizeof changed);
+    } while (changed);
+}
+
 void kernels_execute(const struct kernels_run *run, const struct execute_program *program)
 {
     struct stage s = {.run = run};
 
     set_up(&s, program);
-    launch(&s, program);
+    launch_all(&s, program);
     for (unsigned i = 0; i < s.c.array_count; i++) {
         const struct samples_array *a = &s.c.arrays[i];
         const unsigned char *got = s.memory + (s.address[i] - s.address[0]);

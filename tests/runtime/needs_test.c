@@ -7,7 +7,7 @@ enum { DEVICES = 4, WORD = 4 };
 
 struct rig {
     struct bench b;
-    struct proact_kernel *blurs, *turns, *gathers;
+    struct proact_kernel *blurs, *by_tile, *rings, *planes, *turns, *gathers;
     struct proact_array *array[2];
     uint32_t host[2][N];
     unsigned now; /* which one is the newest */
@@ -21,6 +21,11 @@ static void open_rig(struct rig *r, const char *method, uint64_t seed)
                           .check = true,
                           .plan = {.method = method, .chunk_bytes = 4096}})};
     r->blurs = testing_kernel(&r->b, "blurs");
+    r->by_tile = testing_kernel(&r->b, "blurs_by_tile");
+    if (proact_kernel_map(r->by_tile, 1, &testing_map, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    r->rings = testing_kernel(&r->b, "rings");
+    r->planes = testing_kernel(&r->b, "planes");
     r->turns = testing_kernel(&r->b, "turns");
     r->gathers = testing_kernel(&r->b, "gathers");
     for (int i = 0; i < 2; i++) {
@@ -36,8 +41,12 @@ static void compute(const struct rig *r, const struct proact_kernel *k, const ui
                     uint32_t *out)
 {
     for (uint32_t i = 0; i < N; i++)
-        if (k == r->blurs)
+        if (k == r->blurs || k == r->by_tile)
             out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < N ? in[i + 1] : 0);
+        else if (k == r->rings)
+            out[i] = in[(i + N - 1) % N] + 2 * in[i] + in[(i + 1) % N];
+        else if (k == r->planes)
+            out[i] = 3 * in[i] + (i % 1000 < 999 ? in[i + 1] : 0);
         else if (k == r->turns)
             out[i] = in[N - 1 - i];
         else if (in[i] % 3)
@@ -87,28 +96,49 @@ static bool sends_to_all(const char *method)
     return !strcmp(method, "inline") || !strcmp(method, "relay");
 }
 
-/* After two launches each array's halo is all that moves. */
+enum { BLURS, BY_TILE, RINGS, PLANES, KINDS }; /* of halos */
+
+static void step_halo(struct rig *r, int kind)
+{
+    struct proact_kernel *const kernels[KINDS] = {r->blurs, r->by_tile, r->rings,
+                                                  r->planes};
+
+    step(r, kernels[kind]);
+}
+
+/* After two launches each array's halo is all that moves; of a marked kernel, too, of a
+   ring, and of rows of a pitch. */
+static void a_halo_moves(const char *method, int kind)
+{
+    struct rig r;
+    /* words that cross a seam, of which a ring has one more */
+    const unsigned words[KINDS] = {2, 2, 2, N / 1000};
+    unsigned seams = kind == RINGS ? DEVICES : DEVICES - 1;
+
+    open_rig(&r, method, 1);
+    for (int n = 0; n < 4; n++)
+        step_halo(&r, kind);
+    uint64_t before = sent(&r);
+
+    for (int n = 0; n < 10; n++)
+        step_halo(&r, kind);
+    uint64_t each =
+        sends_to_all(method) ? (DEVICES - 1) * N * WORD : words[kind] * seams * WORD;
+
+    if (sent(&r) - before != 10 * each)
+        fail_msg("%s, kind %d: %lu bytes, not %lu", method, kind,
+                 (unsigned long)(sent(&r) - before), (unsigned long)(10 * each));
+    for (unsigned d = 0; d < DEVICES; d++)
+        holds(&r, d, method);
+    proact_close(r.b.p);
+}
+
 static void a_halo_is_all_that_moves(void **state)
 {
     (void)state;
-    for (const char *const *m = proact_methods(); *m; m++) {
-        struct rig r;
-
-        open_rig(&r, *m, 1);
-        for (int n = 0; n < 4; n++)
-            step(&r, r.blurs);
-        uint64_t before = sent(&r);
-
-        for (int n = 0; n < 10; n++)
-            step(&r, r.blurs);
-        uint64_t each =
-            sends_to_all(*m) ? (DEVICES - 1) * N * WORD : 2 * (DEVICES - 1) * WORD;
-
-        assert_int_equal(sent(&r) - before, 10 * each);
-        for (unsigned d = 0; d < DEVICES; d++)
-            holds(&r, d, *m);
-        proact_close(r.b.p);
-    }
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (int kind = 0; kind < KINDS; kind++)
+            a_halo_moves(*m, kind);
 }
 
 /* What nobody else reads stays where it was made, until the host asks for it. */
@@ -170,7 +200,10 @@ static void a_surprise_is_only_slower(void **state)
                 uint64_t what =
                     (left = left * 6364136223846793005u + 1442695040888963407u) >> 59;
 
-                step(&r, what < 24 || n < 6 ? r.blurs : what < 28 ? r.turns : r.gathers);
+                step(&r, what < 12 || n < 6 ? r.blurs
+                         : what < 24        ? r.by_tile
+                         : what < 28        ? r.turns
+                                            : r.gathers);
                 if (what == 13)
                     holds(&r, (unsigned)n % DEVICES, *m);
             }

@@ -186,6 +186,41 @@ extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
         out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
 }
 
+/* The same by one half of the CTA, in a tile that ends where the array does; marked. */
+extern "C" __global__ void blurs_by_tile(const unsigned *in, unsigned *out, unsigned n,
+                                         struct proact_share share)
+{
+    unsigned tile = proact_cta_size_x(), first = proact_cta_x(&share) * tile;
+    unsigned last = first + tile < n ? first + tile : n;
+
+    if (proact_thread_x() >= tile / 2)
+        last = 0;
+    for (unsigned i = first + proact_thread_x(); i < last; i += tile / 2)
+        proact_store(&share, 0, &out[i],
+                     (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0));
+    proact_done(&share);
+}
+
+/* The same in a ring, which has no ends. */
+extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
+}
+
+/* Planes of 1000, of each of which a CTA has 13 and reads one more. */
+extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = proact_cta_here() * 13 + proact_thread_x();
+
+    if (proact_thread_x() >= 13 || i >= 1000)
+        return;
+    for (unsigned z = 0; z < n / 1000; z++)
+        out[z * 1000 + i] = 3 * in[z * 1000 + i] + (i < 999 ? in[z * 1000 + i + 1] : 0);
+}
+
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 {
     unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();

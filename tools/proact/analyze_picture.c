@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze_launch.h"
+#include "analyze_reads.h"
 #include "analyze_table.h"
 #include "analyze_wrap.h"
 
@@ -126,6 +127,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     }
     if (!any)
         printf("  it writes nothing\n");
+    analyze_print_reads(l, k, q);
     if (k->why.text[0] || k->is_marked)
         return;
     snprintf(head, sizeof head, "can be split over %u of %u devices", l->over, l->devices);

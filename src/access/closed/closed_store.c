@@ -10,38 +10,12 @@ struct finder {
     struct facts facts;
 };
 
-/* Of an unsigned comparison whose smaller side may be negative: then it looks larger than
-   any number in the lower half. `left < right` says 0 <= left as well. */
-static bool add_unsigned(struct facts *f, const struct access_condition *c, bool negated)
-{
-    static const enum access_comparison opposite[] = {ACCESS_NE, ACCESS_EQ, ACCESS_GE,
-                                                      ACCESS_GT, ACCESS_LE, ACCESS_LT};
-    enum access_comparison is = negated ? opposite[c->comparison] : c->comparison;
-    bool turned = is == ACCESS_GT || is == ACCESS_GE;
-    const struct access_form *small = turned ? c->right : c->left;
-    const struct access_form *large = turned ? c->left : c->right;
-    struct access_condition positive = *c;
-    struct range r;
-
-    if (c->is_signed || c->bits > 32 || is == ACCESS_EQ || is == ACCESS_NE ||
-        !range_fits(&f->view, large, c->bits - 1u, false) ||
-        !range_of(&f->view, small, &r) || r.low < -((int64_t)1 << (c->bits - 1)) ||
-        r.high >= (int64_t)1 << c->bits)
-        return false;
-    facts_add(f, c, negated);
-    positive.comparison = ACCESS_GE;
-    positive.left = small;
-    positive.right = form_constant(&f->forms, 0);
-    facts_add(f, &positive, false);
-    return true;
-}
-
 static bool add_leaf(struct facts *f, const struct access_condition *c, bool negated)
 {
     uint32_t before = f->count;
 
     if (!facts_are_whole(f, c))
-        return add_unsigned(f, c, negated);
+        return facts_add_unsigned(f, c, negated);
     facts_add(f, c, negated);
     return f->count > before;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Between which values a form lies where a record's instruction is executed. */
+
+#include "access/facts.h"
+
+/* What is known where a record's instruction is executed. */
+struct extent {
+    const struct access_analysis *analysis;
+    const struct access_form *form; /* in work */
+    int32_t loop;                   /* the record's */
+    struct facts facts;
+};
+
+/* The arena and the rest are borrowed. */
+void extent_open(struct extent *e, struct arena *arena, const struct access_analysis *a,
+                 const struct access_record *r, const struct access_launch *l,
+                 const int64_t *trips);
+/* At any thread that executes it, by the facts as they are now; false if that is not known.
+   Empty (high < low) where nobody does. */
+bool extent_of(const struct extent *e, const struct access_form *form, struct range *out);
+
+/* As access_wraps(). */
+const struct access_range *extent_wraps(const struct extent *e,
+                                        const struct access_record *r, int64_t bounds[2],
+                                        bool *known);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/facts.h"
+
+/* Factors that are larger are left alone: sums of the others do not wrap. */
+static bool is_small(int64_t factor)
+{
+    return factor > -((int64_t)1 << 54) && factor < (int64_t)1 << 54;
+}
+
+static bool known_value(const struct facts *f, uint32_t symbol, int64_t *out)
+{
+    const struct access_symbol *y = &f->forms.symbols[symbol];
+    const struct access_launch *l = f->view.launch;
+
+    if (!l)
+        return false;
+    if (y->kind == ACCESS_PARAMETER)
+        return range_parameter(l, y, out);
+    if (y->kind != ACCESS_SPECIAL)
+        return false;
+    if (y->special >= PTX_NTID_X && y->special <= PTX_NTID_Z)
+        *out = l->ntid[y->special - PTX_NTID_X];
+    else if (y->special >= PTX_NCTAID_X && y->special <= PTX_NCTAID_Z)
+        *out = l->nctaid[y->special - PTX_NCTAID_X];
+    else
+        return false;
+    return true;
+}
+
+static const struct access_form *known_term(struct facts *f, const struct access_term *t)
+{
+    struct access_form *one = arena_alloc(f->forms.arena, sizeof *one + sizeof *t);
+    struct access_term *left = &one->terms[0];
+    int64_t value;
+
+    one->count = 1;
+    *left = (struct access_term){.factor = t->factor};
+    for (uint32_t k = 0; k < t->degree; k++)
+        if (!known_value(f, t->symbols[k], &value))
+            left->symbols[left->degree++] = t->symbols[k];
+        else if (__builtin_mul_overflow(left->factor, value, &left->factor) ||
+                 !is_small(left->factor)) {
+            *left = *t;
+            break;
+        }
+    one->count = left->factor != 0;
+    return one;
+}
+
+const struct access_form *facts_known(struct facts *f, const struct access_form *form)
+{
+    const struct access_form *sum = form ? form_constant(&f->forms, 0) : NULL;
+
+    for (uint32_t i = 0; sum && i < form->count; i++)
+        sum = form_add(&f->forms, sum, known_term(f, &form->terms[i]), 1);
+    return sum;
+}
+
+/* By how much of the fact a term of the form goes away, or gets smaller: 0 for none. */
+static int64_t ratio(const struct access_form *form, const struct access_term *of)
+{
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct access_term *t = &form->terms[i];
+        bool same = t->degree == of->degree && t->degree && is_small(t->factor) &&
+                    is_small(of->factor);
+
+        for (uint32_t k = 0; same && k < t->degree; k++)
+            same = t->symbols[k] == of->symbols[k];
+        if (same && t->factor % of->factor == 0)
+            return t->factor / of->factor;
+        if (same)
+            return (t->factor < 0) == (of->factor < 0) ? 1 : -1;
+    }
+    return 0;
+}
+
+static bool fits(const struct access_form *form, int64_t times)
+{
+    int64_t product;
+
+    for (uint32_t i = 0; i < form->count; i++)
+        if (__builtin_mul_overflow(form->terms[i].factor, times, &product) ||
+            !is_small(product))
+            return false;
+    return true;
+}
+
+struct limits {
+    struct range at;
+    bool has_low, has_high;
+};
+
+/* d <= most makes any form at most (form - n d) + n most, and for negative n at least. */
+static void limit(struct facts *f, const struct access_form *form, const struct fact *by,
+                  int64_t n, struct limits *out)
+{
+    const struct access_form *rest;
+    struct range r;
+    int64_t b;
+
+    if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b))
+        return;
+    rest = form_add(&f->forms, form, by->form, -n);
+    if (!rest || !range_of(&f->view, rest, &r) ||
+        __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
+        return;
+    if (n > 0 && (!out->has_high || b < out->at.high)) {
+        out->at.high = b;
+        out->has_high = true;
+    }
+    if (n < 0 && (!out->has_low || b > out->at.low)) {
+        out->at.low = b;
+        out->has_low = true;
+    }
+}
+
+bool facts_bound(struct facts *f, const struct access_form *form, struct range *out)
+{
+    struct limits l = {{0, 0}, false, false};
+
+    form = facts_known(f, form);
+    if (!form)
+        return false;
+    l.has_low = l.has_high = range_of(&f->view, form, &l.at);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct fact *by = &f->facts[i];
+        int64_t last = 0;
+
+        for (uint32_t k = 0; k < by->form->count; k++) {
+            int64_t n = ratio(form, &by->form->terms[k]);
+
+            if (n != last)
+                limit(f, form, by, n, &l);
+            last = n;
+        }
+    }
+    *out = l.at;
+    return l.has_low && l.has_high;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
+   chosen, would have everything between as its bounds: each case has its own. */
+#include "access/extent.h"
+
+enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
+enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
+
+struct pieces {
+    struct access_span *spans;
+    uint32_t count, tries;
+    struct range all; /* places, from each of which `length` bytes are touched */
+    int64_t length;
+};
+
+/* A symbol taken to be one of few forms; then `facts` hold, at most two. */
+struct cases {
+    uint32_t symbol, count;
+    struct one_case {
+        const struct access_form *is;
+        struct fact facts[2];
+        uint32_t fact_count;
+    } each[CASES_MAX];
+};
+
+static const struct access_form *take(void *context, uint32_t symbol)
+{
+    const struct cases *c = context;
+
+    return symbol == c->symbol ? c->each[c->count].is : NULL;
+}
+
+static bool choose(const struct access_symbol *y, struct cases *c)
+{
+    if (y->choice_count > CASES_MAX)
+        return false;
+    c->count = y->choice_count;
+    for (uint32_t i = 0; i < y->choice_count; i++)
+        c->each[i] = (struct one_case){.is = y->choices[i]};
+    return true;
+}
+
+/* What is divided by, 0 for nothing; x & 2^n - 1 is x % 2^n. */
+static int64_t divisor_of(const struct extent *e, const struct access_symbol *y)
+{
+    struct range r;
+
+    if (!extent_of(e, y->right, &r) || r.low != r.high || r.low <= 0)
+        return 0;
+    if (y->function == ACCESS_REM)
+        return r.low;
+    if (y->function != ACCESS_AND || r.low == INT64_MAX)
+        return 0;
+    return r.low & (r.low + 1) ? 0 : r.low + 1;
+}
+
+/* A remainder is what is divided less a multiple, of which there can be few. */
+static bool divide(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    struct forms *forms = &e->facts.forms;
+    int64_t by = divisor_of(e, y), most = (int64_t)1 << (y->bits < 62 ? y->bits - 1 : 61);
+    const struct access_form *left = facts_known(&e->facts, y->left);
+    struct range r, plain;
+
+    if (!by || !left || !extent_of(e, left, &r) || r.low < 0 || r.high >= most ||
+        r.high / by - r.low / by >= CASES_MAX)
+        return false;
+    if (range_of(&e->facts.view, left, &plain) && plain.low >= 0 &&
+        plain.low / by == plain.high / by) /* its bounds are known without that */
+        return false;
+    c->count = 0;
+    for (int64_t q = r.low / by; q <= r.high / by; q++) {
+        struct one_case *o = &c->each[c->count++];
+
+        o->is = form_add(forms, left, form_constant(forms, q * by), -1);
+        o->facts[0] = (struct fact){.form = left, .most = q * by + by - 1};
+        o->facts[1] = (struct fact){
+            .form = form_add(forms, form_constant(forms, 0), left, -1), .most = -q * by};
+        o->fact_count = 2;
+        if (!o->is || !o->facts[1].form)
+            return false;
+    }
+    return true;
+}
+
+static bool find_cases(struct extent *e, const struct access_form *f, struct cases *c)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++) {
+            const struct access_symbol y = e->facts.forms.symbols[f->terms[i].symbols[k]];
+
+            c->symbol = f->terms[i].symbols[k];
+            if (y.kind == ACCESS_CHOICE ? choose(&y, c)
+                                        : y.kind == ACCESS_FUNCTION && divide(e, &y, c))
+                return true;
+        }
+    return false;
+}
+
+static bool add_pieces(const struct extent *e, const struct access_form *f, unsigned depth,
+                       struct pieces *out);
+
+/* Case `c->count` alone. */
+static bool add_case(const struct extent *e, const struct access_form *f, struct cases *c,
+                     unsigned depth, struct pieces *out)
+{
+    const struct one_case *o = &c->each[c->count];
+    struct extent now = *e;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < e->facts.count; i++) {
+        struct fact at = e->facts.facts[i];
+
+        at.form = form_map(&now.facts.forms, at.form, take, c);
+        if (at.form)
+            now.facts.facts[kept++] = at;
+    }
+    for (uint32_t i = 0; i < o->fact_count && kept < FACTS_MAX; i++)
+        now.facts.facts[kept++] = o->facts[i];
+    now.facts.count = kept;
+    f = form_map(&now.facts.forms, f, take, c);
+    return f && add_pieces(&now, f, depth + 1, out);
+}
+
+/* The form's terms whose factors are multiples of `pitch`, or the others. */
+static const struct access_form *part(struct extent *e, const struct access_form *f,
+                                      int64_t pitch, bool multiples)
+{
+    struct forms *forms = &e->facts.forms;
+    const struct access_form *sum = form_constant(forms, 0);
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct access_form *one =
+            arena_alloc(forms->arena, sizeof *one + sizeof f->terms[0]);
+
+        one->count = 1;
+        one->terms[0] = f->terms[i];
+        if ((f->terms[i].degree && f->terms[i].factor % pitch == 0) == multiples)
+            sum = form_add(forms, sum, one, 1);
+    }
+    return sum;
+}
+
+static bool is_near(const struct range *r)
+{
+    return r->low <= r->high && r->low > -((int64_t)1 << 60) && r->high < (int64_t)1 << 60;
+}
+
+/* As rows of a pitch, where what lies between them is worth it; else false. */
+static bool find_rows(struct extent *e, const struct access_form *f, int64_t pitch,
+                      int64_t length, struct access_span *out)
+{
+    struct range in, rows;
+
+    if (!extent_of(e, part(e, f, pitch, false), &in) ||
+        !extent_of(e, part(e, f, pitch, true), &rows) || !is_near(&in) || !is_near(&rows) ||
+        in.high - in.low > pitch - GAP_MIN - length)
+        return false;
+    rows.high -= (rows.high % pitch + pitch) % pitch;
+    rows.low += (pitch - rows.low % pitch) % pitch;
+    if (rows.high <= rows.low || (rows.high - rows.low) / pitch > ROWS_MAX)
+        return false;
+    *out = (struct access_span){.low = rows.low + in.low,
+                                .end = rows.low + in.high + length,
+                                .stride = pitch,
+                                .times = (uint32_t)((rows.high - rows.low) / pitch)};
+    return true;
+}
+
+/* `at`: between which places all of it lies. */
+static bool as_rows(const struct extent *e, const struct access_form *f,
+                    const struct range *at, int64_t length, struct access_span *out)
+{
+    struct extent now = *e;
+    const struct access_form *known = is_near(at) ? facts_known(&now.facts, f) : NULL;
+    int64_t last = 0;
+
+    for (uint32_t i = 0; known && i < known->count; i++) {
+        const struct access_term *t = &known->terms[i];
+        int64_t pitch = t->factor == INT64_MIN ? 0 : t->factor < 0 ? -t->factor : t->factor;
+
+        if (!t->degree || pitch == last || pitch <= GAP_MIN + length ||
+            pitch > at->high - at->low)
+            continue;
+        last = pitch;
+        if (find_rows(&now, known, pitch, length, out))
+            return true;
+    }
+    return false;
+}
+
+bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes)
+{
+    for (uint32_t n = 0; n <= s->times; n++)
+        if (first >= s->low + n * s->stride && first + bytes <= s->end + n * s->stride)
+            return true;
+    return false;
+}
+
+static bool add_span(const struct extent *e, const struct access_form *f,
+                     struct pieces *out)
+{
+    struct range at;
+
+    if (!extent_of(e, f, &at))
+        return false;
+    at.low = at.low > out->all.low ? at.low : out->all.low;
+    at.high = at.high < out->all.high ? at.high : out->all.high;
+    if (at.high < at.low) /* nobody comes here by this case */
+        return true;
+    if (out->count == ACCESS_SPANS_MAX)
+        return false;
+    if (!as_rows(e, f, &at, out->length, &out->spans[out->count]))
+        out->spans[out->count] = (struct access_span){at.low, at.high + out->length, 0, 0};
+    out->count++;
+    return true;
+}
+
+static bool add_pieces(const struct extent *e, const struct access_form *f, unsigned depth,
+                       struct pieces *out)
+{
+    struct extent now = *e;
+    struct cases c;
+
+    if (++out->tries > TRIES_MAX)
+        return false;
+    if (depth == DEPTH_MAX || !find_cases(&now, f, &c))
+        return add_span(e, f, out);
+    for (uint32_t left = c.count; left-- > 0;) {
+        c.count = left;
+        if (!add_case(&now, f, &c, depth, out))
+            return false;
+    }
+    return true;
+}
+
+/* Bytes from the first one on, at most; false if that is not known. */
+static bool length_of(const struct extent *e, const struct access_record *r, int64_t *out)
+{
+    const struct access_hull *h = &r->hull;
+    struct range step;
+
+    *out = r->state == ACCESS_CLOSED ? r->bytes : h->bytes;
+    if (r->state == ACCESS_CLOSED || !h->steps)
+        return *out > 0;
+    if (!extent_of(e, h->step, &step) || step.low < 0 || step.high > INT32_MAX)
+        return false;
+    *out += (int64_t)h->steps * step.high;
+    return true;
+}
+
+bool access_extent(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_launch *l, const int64_t *trips,
+                   struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count)
+{
+    const struct access_form *form = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    struct pieces out = {.spans = spans};
+    struct arena arena = {0};
+    struct extent e;
+    int64_t bounds[2];
+    bool known;
+
+    if (!form)
+        return false;
+    extent_open(&e, &arena, a, r, l, trips);
+    known = !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
+            extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
+    if (known && out.all.low <= out.all.high && !add_pieces(&e, form, 0, &out)) {
+        spans[0] = (struct access_span){out.all.low, out.all.high + out.length, 0, 0};
+        out.count = 1; /* too many: all of them together */
+    }
+    arena_clear(&arena);
+    *count = out.count;
+    return known;
+}

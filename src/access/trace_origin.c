@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/trace_origin.h"
+#include "access/trace.h"
+
+enum { VARIABLES_MAX = 8 };
+
+/* Shared variables that an address may point into. */
+struct variables {
+    uint32_t count;
+    bool all; /* more than fit */
+    int32_t symbol[VARIABLES_MAX];
+};
+
+static const struct ptx_symbol *named(const struct study *s, const struct ptx_operand *o)
+{
+    bool names = o->kind == PTX_SYMBOL || (o->kind == PTX_MEMORY && o->symbol >= 0);
+
+    return names ? ptx_symbol(s->module, s->function, o->symbol) : NULL;
+}
+
+static void add_variable(const struct study *s, const struct ptx_operand *o,
+                         struct variables *v)
+{
+    const struct ptx_symbol *y = named(s, o);
+
+    if (!y || y->space != PTX_SPACE_SHARED)
+        return;
+    for (uint32_t n = 0; n < v->count; n++)
+        if (v->symbol[n] == o->symbol)
+            return;
+    if (v->count < VARIABLES_MAX)
+        v->symbol[v->count++] = o->symbol;
+    else
+        v->all = true;
+}
+
+static struct variables variables_of(struct study *s, uint32_t instruction,
+                                     const struct ptx_operand *o)
+{
+    struct trace t = trace_operand(s, instruction, o);
+    struct variables v = {0};
+
+    add_variable(s, o, &v);
+    for (uint32_t n = 0; n < t.count; n++) {
+        const struct ssa_value *d = &s->ssa->values[t.values[n]];
+        const struct ptx_instruction *i = &s->function->instructions[d->instruction];
+
+        for (uint32_t k = 1; d->kind == SSA_DEFINED && k < i->operand_count; k++)
+            add_variable(s, &i->operands[k], &v);
+    }
+    trace_clear(&t);
+    return v;
+}
+
+static bool meet(const struct variables *a, const struct variables *b)
+{
+    bool found = (a->all && b->count) || (b->all && a->count);
+
+    for (uint32_t n = 0; n < a->count; n++)
+        for (uint32_t k = 0; k < b->count; k++)
+            found |= a->symbol[n] == b->symbol[k];
+    return found;
+}
+
+/* Of a parameter its place, 0 for all other memory. */
+static uint32_t origin_of(const struct study *s, const struct ptx_operand *o)
+{
+    const struct ptx_symbol *y = named(s, o);
+
+    if (!y)
+        return UINT32_MAX;
+    return o->symbol < (int32_t)s->function->parameter_count ? y->offset : 0;
+}
+
+/* Adds what instruction `at` may put into the variables; false if that is not known. */
+static bool add_stored(struct study *s, struct trace *t, uint32_t at,
+                       const struct variables *v)
+{
+    const struct ptx_instruction *i = &s->function->instructions[at];
+    bool stores = i->opcode == PTX_ST && i->operand_count > 1;
+    struct variables other;
+
+    if (i->opcode == PTX_LD || i->opcode == PTX_CVTA || i->opcode == PTX_MOV ||
+        i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_PARAM)
+        return true;
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        if (i->operands[k].kind != PTX_MEMORY)
+            continue;
+        other = variables_of(s, at, &i->operands[k]);
+        if (!meet(v, &other))
+            continue;
+        if (!stores)
+            return false;
+        if (ptx_type_bytes(i->type) >= 8)
+            trace_visit(s, t, at, &i->operands[1]);
+    }
+    return true;
+}
+
+/* A pointer that is read from shared memory is one that was stored there. */
+static bool add_shared(struct study *s, struct trace *t, uint32_t at)
+{
+    const struct ptx_instruction *i = &s->function->instructions[at];
+    struct variables v;
+
+    if (i->opcode != PTX_LD || i->operand_count < 2)
+        return false;
+    if (ptx_type_bytes(i->type) < 8)
+        return true;
+    v = variables_of(s, at, &i->operands[1]);
+    for (uint32_t n = 0; n < s->function->instruction_count && v.count; n++)
+        if (!add_stored(s, t, n, &v))
+            return false;
+    return v.count > 0;
+}
+
+static uint32_t instruction_origin(struct study *s, struct trace *t, uint32_t at)
+{
+    const struct ptx_instruction *i = &s->function->instructions[at];
+    uint32_t first = UINT32_MAX;
+
+    if (i->space == PTX_SPACE_SHARED && i->opcode != PTX_CVTA)
+        return add_shared(s, t, at) ? first : 0;
+    if (i->opcode == PTX_CALL || i->opcode == PTX_ALLOCA || i->opcode == PTX_MAPA ||
+        i->opcode == PTX_OPCODE_COUNT || i->space == PTX_SPACE_LOCAL)
+        return 0;
+    for (uint32_t k = 1; k < i->operand_count; k++) {
+        uint32_t of = origin_of(s, &i->operands[k]);
+
+        first = of < first ? of : first;
+    }
+    return first;
+}
+
+uint32_t trace_origin(struct study *s, uint32_t instruction, const struct ptx_operand *o)
+{
+    struct trace t = trace_open(s, false);
+    uint32_t first = origin_of(s, o);
+
+    t.loads = true;
+    trace_visit(s, &t, instruction, o);
+    trace_finish(s, &t);
+    for (uint32_t n = 0; n < t.count && first; n++) {
+        const struct ssa_value *d = &s->ssa->values[t.values[n]];
+        uint32_t at = UINT32_MAX;
+
+        if (d->kind == SSA_DEFINED)
+            at = instruction_origin(s, &t, d->instruction);
+        first = at < first ? at : first;
+        trace_finish(s, &t);
+    }
+    trace_clear(&t);
+    return first;
+}

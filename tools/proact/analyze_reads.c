@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze_reads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/spans.h"
+
+enum { DEVICES_SHOWN = 4, SPANS_SHOWN = 4 };
+
+/* What is read from one base, by device. */
+struct reading {
+    enum access_base base;
+    uint32_t symbol, line; /* of the load, why everything is read */
+    const char *reason;    /* NULL: the spans say what */
+    struct spans spans[DEVICES_SHOWN];
+};
+
+struct readings {
+    struct reading *each;
+    size_t count, capacity;
+};
+
+static struct reading *reading_of(struct readings *r, const struct access_record *of)
+{
+    for (size_t n = 0; n < r->count; n++)
+        if (r->each[n].base == of->base &&
+            (of->base == ACCESS_BASE_UNKNOWN || r->each[n].symbol == of->base_symbol))
+            return &r->each[n];
+    r->each = must_grow(r->each, r->count + 1, &r->capacity, sizeof *r->each);
+    r->each[r->count] = (struct reading){.base = of->base, .symbol = of->base_symbol};
+    return &r->each[r->count++];
+}
+
+static bool reads_array(const struct access_record *r)
+{
+    return r->kind != ACCESS_WRITE &&
+           (r->base == ACCESS_BASE_PARAMETER || r->base == ACCESS_BASE_UNKNOWN);
+}
+
+static void add_span(struct spans *s, int64_t low, int64_t end)
+{
+    spans_add(s, low > 0 ? (uint64_t)low : 0, end > 0 ? (uint64_t)end : 0);
+}
+
+static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
+                        const int64_t *trips, uint32_t number, unsigned device,
+                        struct readings *into)
+{
+    const struct access_record *r = &k->analysis->records[number];
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct reading *is;
+    uint32_t count;
+
+    if (!reads_array(r))
+        return;
+    is = reading_of(into, r);
+    if (r->base == ACCESS_BASE_UNKNOWN ||
+        !access_extent(k->analysis, r, at, trips, spans, &count)) {
+        if (is->reason)
+            return;
+        is->line = r->line;
+        is->reason = r->state == ACCESS_CLOSED ? "its bounds are not known" : r->reason;
+        return;
+    }
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t row = 0; row <= spans[n].times; row++)
+            add_span(&is->spans[device], spans[n].low + row * spans[n].stride,
+                     spans[n].end + row * spans[n].stride);
+}
+
+/* Device by device, as the runtime splits it. */
+static void read_all(const struct analyze_launch *l, const struct analyze_kernel *k,
+                     const struct analyze_request *q, unsigned shown, struct readings *into)
+{
+    struct access_launch at = {.parameters = l->block.bytes,
+                               .parameter_bytes = l->block.size};
+    int64_t *trips = must_calloc(k->analysis->loop_count + 1u, sizeof *trips);
+
+    memcpy(at.ntid, q->block, sizeof at.ntid);
+    memcpy(at.nctaid, q->grid, sizeof at.nctaid);
+    for (unsigned d = 0; d < shown; d++) {
+        uint32_t first = (uint32_t)((uint64_t)l->set->cta_count * d / l->over);
+        uint32_t end = (uint32_t)((uint64_t)l->set->cta_count * (d + 1) / l->over);
+
+        if (first == end)
+            continue;
+        access_share(&at, first, end);
+        access_trips(k->analysis, &at, trips);
+        for (uint32_t n = 0; n < k->analysis->record_count; n++)
+            read_record(k, &at, trips, n, d, into);
+    }
+    free(trips);
+}
+
+static void print_spans(const struct spans *s)
+{
+    size_t shown = s->count > SPANS_SHOWN ? SPANS_SHOWN : s->count;
+
+    for (size_t n = 0; n < shown; n++)
+        printf("%s%" PRIu64 " to %" PRIu64, n ? ", " : "", s->span[n].first,
+               s->span[n].end);
+    if (s->count > shown)
+        printf(" and %zu more", s->count - shown);
+    puts("");
+}
+
+static void print_reading(const struct analyze_kernel *k, const struct reading *r,
+                          unsigned shown)
+{
+    char name[64] = "s by unknown pointers";
+
+    if (r->base == ACCESS_BASE_PARAMETER) {
+        name[0] = ' ';
+        analyze_base_text(k, r->base, r->symbol, name + 1, sizeof name - 1);
+    }
+    if (r->reason) {
+        printf("  reads all of array%s: line %" PRIu32 ", %s\n", name, r->line, r->reason);
+        return;
+    }
+    for (unsigned d = 0; d < shown; d++) {
+        if (!r->spans[d].count) {
+            printf("  device %u reads nothing of array%s\n", d, name);
+            continue;
+        }
+        printf("  device %u reads of array%s: bytes ", d, name);
+        print_spans(&r->spans[d]);
+    }
+}
+
+/* A number that nobody gave would be taken for 0. */
+static bool is_given(const struct analyze_launch *l, const struct access_analysis *a)
+{
+    for (uint32_t n = 0; n < a->symbol_count; n++) {
+        const struct access_symbol *y = &a->symbols[n];
+
+        for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
+            if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
+                return false;
+    }
+    return true;
+}
+
+void analyze_print_reads(const struct analyze_launch *l, const struct analyze_kernel *k,
+                         const struct analyze_request *q)
+{
+    unsigned shown = l->over < DEVICES_SHOWN ? l->over : DEVICES_SHOWN;
+    struct readings r = {0};
+
+    if (k->is_marked || !is_given(l, k->analysis))
+        return;
+    read_all(l, k, q, shown, &r);
+    for (size_t n = 0; n < r.count; n++) {
+        print_reading(k, &r.each[n], shown);
+        for (unsigned d = 0; d < DEVICES_SHOWN; d++)
+            spans_clear(&r.each[n].spans[d]);
+    }
+    free(r.each);
+}
