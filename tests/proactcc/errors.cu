@@ -31,9 +31,9 @@ int main(int argc, char **argv)
 
     MUST(cudaMalloc(&x, 400));
     fill<<<1, 2048>>>(x, 1);
-    HOLDS(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     fill<<<0, 32>>>(x, 1);
-    HOLDS(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     HOLDS(cudaMalloc(&much, (size_t)1 << 50) == cudaErrorMemoryAllocation);
     HOLDS(cudaGetLastError() == cudaErrorMemoryAllocation);
     HOLDS(cudaFree(host) == cudaErrorInvalidValue);

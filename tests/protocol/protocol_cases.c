@@ -314,7 +314,10 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
         .check = !breaks(cases[number].act),
         .threads = 1,
         .wait_limit_ms = 5,
-        .plan = {.method = method, .chunk_bytes = 4096, .threads = 64}};
+        .plan = {.method = method,
+                 .chunk_bytes = 4096,
+                 .threads = 64,
+                 .everywhere = breaks(cases[number].act)}}; /* so that all is waited for */
 
     if (!r)
         abort();

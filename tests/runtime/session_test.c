@@ -223,6 +223,7 @@ static void bulk_copies_behind_the_kernel(void **state)
 
     (void)state;
     raise_curtain(&s, "bulk", 3);
+    s.p->plan.everywhere = true;
     struct proact_kernel *k = marked(&s);
 
     must(&s, launch(&s, k, s.a, 3));
@@ -328,6 +329,7 @@ static void a_broken_launch_leaves_no_counters(void **state)
 
     (void)state;
     raise_curtain(&s, "fused", 2);
+    s.p->plan.everywhere = true;
     struct proact_kernel *k = marked(&s);
 
     must(&s, launch(&s, k, s.a, 3));

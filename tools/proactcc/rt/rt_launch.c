@@ -98,8 +98,7 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
 
     k->launches++;
     if (status == PROACT_EINVAL)
-        return is_cooperative ? cudaErrorCooperativeLaunchTooLarge
-                              : cudaErrorInvalidConfiguration;
+        return is_cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue;
     if (status)
         return rt_error(rt, status, &err);
     if (rt->reports)
@@ -147,7 +146,7 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
         return error;
     for (int i = 0; i < 3; i++)
         if (!grid->ctas[i] || !grid->threads[i])
-            return cudaErrorInvalidConfiguration;
+            return cudaErrorInvalidValue; /* CUDA 13: not ...InvalidConfiguration */
     if ((size_t)grid->shared_bytes + k->info.shared_bytes >
         proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
