@@ -79,10 +79,15 @@ PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item 
                             proact_u32 turn)
 {
     const struct proact_slot *slot = &share->slot[item.slot];
-    proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : 0;
+    proact_u32 first = slot->piece_first[item.chunk];
+    proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : first;
 
+    if (proact_are_small(slot, first, end)) {
+        proact_send_small(slot, first, end, turn);
+        return;
+    }
 #pragma unroll 1
-    for (proact_u32 p = slot->piece_first[item.chunk]; p < end; p++) {
+    for (proact_u32 p = first; p < end; p++) {
         const struct proact_piece *piece = &slot->piece[p];
 
         proact_send_piece<AT_ONCE>(slot->delta + piece->first_peer,

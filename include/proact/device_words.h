@@ -168,6 +168,19 @@ PROACT_WORD void proact_send_byte(const unsigned char *from, const long long *de
     }
 }
 
+/* An aligned 4. */
+PROACT_WORD void proact_send_word(const unsigned char *from, const long long *delta,
+                                  proact_u32 count, proact_u32 peer)
+{
+    const proact_u32 value = *(const proact_u32 *)from;
+
+#pragma unroll 1
+    for (proact_u32 i = 0; i < count; i++) {
+        *(proact_u32 *)(from + delta[peer]) = value;
+        peer = peer + 1 == count ? 0 : peer + 1;
+    }
+}
+
 struct proact_vector {
     proact_u32 word[4];
 };
@@ -236,4 +249,35 @@ PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *
 #pragma unroll 1
     for (proact_u32 i = proact_thread(); i < bytes - body; i += threads)
         proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
+}
+
+/* Whether pieces are so small that a thread sends one alone. What a piece takes is mostly
+   the way to it and back, of which there are then as many at once. */
+PROACT_WORD bool proact_are_small(const struct proact_slot *slot, proact_u32 piece,
+                                  proact_u32 end)
+{
+    enum { SMALL = 32 }; /* bytes of the first, as which most are */
+
+    return end - piece > 1 && slot->piece[piece].bytes <= SMALL;
+}
+
+PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 piece,
+                                   proact_u32 end, proact_u32 turn)
+{
+#pragma unroll 1
+    for (piece += proact_thread(); piece < end; piece += proact_threads()) {
+        const struct proact_piece *p = &slot->piece[piece];
+        const unsigned char *from = slot->base + p->first_byte;
+        const long long *delta = slot->delta + p->first_peer;
+        const proact_u32 count = p->peer_count, bytes = p->bytes;
+        const proact_u32 peer = count ? turn % count : 0;
+        const bool is_words = !(((proact_u32)(proact_u64)from | bytes) & 3);
+
+#pragma unroll 1
+        for (proact_u32 i = 0; i < bytes; i += is_words ? 4 : 1)
+            if (is_words)
+                proact_send_word(from + i, delta, count, peer);
+            else
+                proact_send_byte(from + i, delta, count, peer);
+    }
 }
