@@ -5,6 +5,8 @@ foreach(name bench help usage input methods midway progress run_small trace doct
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
 endforeach()
+# A quarter of a minute or more each under sanitizers.
+set_tests_properties(cli.bench cli.midway cli.progress cli.run_small PROPERTIES LABELS slow)
 
 # Traces are read back by a program of its own.
 add_executable(trace_check cli/trace_check.c)

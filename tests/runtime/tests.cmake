@@ -36,7 +36,9 @@ foreach(form "" _90)
 endforeach()
 add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
-set_tests_properties(runtime.choose_split runtime.needs PROPERTIES LABELS slow) # half a minute under sanitizers
+# Half a minute each under sanitizers.
+set_tests_properties(runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
+    PROPERTIES LABELS slow)
 
 # What is allocated and not freed is counted.
 target_link_options(growth_test PRIVATE

@@ -66,3 +66,7 @@ if(TARGET samples_execute_test)
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(samples.execute_large PROPERTIES TIMEOUT 900 LABELS long)
 endif()
+# A minute under sanitizers.
+if(TARGET samples_share_test)
+    set_tests_properties(samples.samples_share PROPERTIES LABELS slow)
+endif()
