@@ -53,7 +53,7 @@ endif()
 if(TARGET samples_share_test)
     add_test(NAME samples.share_plain COMMAND samples_share_test some plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
-    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS slow)
+    set_tests_properties(samples.share_plain PROPERTIES TIMEOUT 300 LABELS long)
     add_test(NAME samples.share_plain_here COMMAND samples_share_test here plain
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(samples.share_plain_here PROPERTIES TIMEOUT 300 LABELS gpu)
