@@ -93,15 +93,13 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
     }
 }
 
-enum { PROACT_SMALL_PIECES = 0xffffffffu }; /* in place of a piece's bytes */
-
-/* What the CTA sends next: a piece of a chunk that it completed, or many small ones. */
+/* What the CTA sends next: a piece of a chunk that it completed. */
 struct proact_item {
     const unsigned char *from;
     proact_u32 bytes, slot; /* 0 bytes: nothing more */
     /* Numbers, and no address of what the share holds: parameters whose address is put away
        are copied to local memory, all of them, by every thread. */
-    proact_u32 first, count; /* of its peers; of the small pieces */
+    proact_u32 first_peer, peer_count;
 };
 
 /* Where the leader stands among its rows. In shared memory, because the registers are the
@@ -165,22 +163,14 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
     for (;;) {
         const struct proact_slot *slot = &share->slot[c->slot];
 
-        if (c->piece < c->piece_end && proact_are_small(slot, c->piece, c->piece_end)) {
-            item->bytes = PROACT_SMALL_PIECES;
-            item->slot = c->slot;
-            item->first = c->piece;
-            item->count = c->piece_end - c->piece;
-            c->piece = c->piece_end;
-            return;
-        }
         if (c->piece < c->piece_end) {
             const struct proact_piece *piece = &slot->piece[c->piece++];
 
             item->from = slot->base + piece->first_byte;
             item->bytes = piece->bytes;
             item->slot = c->slot;
-            item->first = piece->first_peer;
-            item->count = piece->peer_count;
+            item->first_peer = piece->first_peer;
+            item->peer_count = piece->peer_count;
             return;
         }
         if (c->complete) {
@@ -233,18 +223,6 @@ PROACT_WORD void proact_first(const struct proact_share *share, struct proact_ro
     proact_next(share, c, item);
 }
 
-PROACT_WORD void proact_send_item(const struct proact_share *share,
-                                  const struct proact_item *item)
-{
-    const struct proact_slot *slot = &share->slot[item->slot];
-
-    if (item->bytes == PROACT_SMALL_PIECES)
-        proact_send_small(slot, item->first, item->first + item->count, proact_cta(share));
-    else
-        proact_send_piece<1>(slot->delta + item->first, item->from, item->bytes,
-                             item->count, proact_cta(share));
-}
-
 /* The CTA that was the last to write a chunk sends it. */
 PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads,
                                       struct proact_rows rows)
@@ -262,7 +240,9 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
         proact_cta_sync();
         if (!item[turn].bytes)
             break;
-        proact_send_item(share, &item[turn]);
+        proact_send_piece<1>(share->slot[item[turn].slot].delta + item[turn].first_peer,
+                             item[turn].from, item[turn].bytes, item[turn].peer_count,
+                             proact_cta(share));
         if (leads)
             proact_next(share, &cursor, &item[turn ^ 1]);
     }

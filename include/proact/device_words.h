@@ -168,19 +168,6 @@ PROACT_WORD void proact_send_byte(const unsigned char *from, const long long *de
     }
 }
 
-/* An aligned 4. */
-PROACT_WORD void proact_send_word(const unsigned char *from, const long long *delta,
-                                  proact_u32 count, proact_u32 peer)
-{
-    const proact_u32 value = *(const proact_u32 *)from;
-
-#pragma unroll 1
-    for (proact_u32 i = 0; i < count; i++) {
-        *(proact_u32 *)(from + delta[peer]) = value;
-        peer = peer + 1 == count ? 0 : peer + 1;
-    }
-}
-
 struct proact_vector {
     proact_u32 word[4];
 };
@@ -271,13 +258,9 @@ PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 pi
         const long long *delta = slot->delta + p->first_peer;
         const proact_u32 count = p->peer_count, bytes = p->bytes;
         const proact_u32 peer = count ? turn % count : 0;
-        const bool is_words = !(((proact_u32)(proact_u64)from | bytes) & 3);
 
 #pragma unroll 1
-        for (proact_u32 i = 0; i < bytes; i += is_words ? 4 : 1)
-            if (is_words)
-                proact_send_word(from + i, delta, count, peer);
-            else
-                proact_send_byte(from + i, delta, count, peer);
+        for (proact_u32 i = 0; i < bytes; i++)
+            proact_send_byte(from + i, delta, count, peer);
     }
 }
