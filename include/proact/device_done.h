@@ -195,20 +195,19 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
     }
 }
 
-/* The leader counts, and finds the first piece. Most CTAs count once and are not the last:
-   for them it is over after few instructions, which all threads wait for. */
-PROACT_WORD void proact_first(const struct proact_share *share, struct proact_rows rows,
-                              struct proact_cursor *c, struct proact_item *item)
+/* The leader begins to count; false: there is nothing more to count or to send. Most CTAs
+   count once and are not the last: for them it is over after few instructions, which all
+   threads wait for. */
+PROACT_WORD bool proact_begins(const struct proact_share *share, struct proact_rows rows,
+                               struct proact_cursor *c)
 {
     if (proact_counts_once(share, rows)) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
         /* protocol: count-release (else: proact_u32 before = proact_count(counter);) */
         proact_u32 before = proact_count_release(counter);
 
-        if (before + 1 != share->slot[0].round * rows.writers) {
-            item->bytes = 0;
-            return;
-        }
+        if (before + 1 != share->slot[0].round * rows.writers)
+            return false;
         /* protocol: once-fence */
         proact_fence_gpu();
         proact_cursor_slot(c, 0, rows);
@@ -220,7 +219,7 @@ PROACT_WORD void proact_first(const struct proact_share *share, struct proact_ro
         proact_fence_gpu();
         proact_cursor_slot(c, 0, rows);
     }
-    proact_next(share, c, item);
+    return true;
 }
 
 /* The CTA that was the last to write a chunk sends it. */
@@ -231,10 +230,14 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
     __shared__ struct proact_item
         item[2]; /* in turns, so that one barrier an item is enough */
 
-    if (leads)
-        proact_first(share, rows, &cursor, &item[0]);
+    if (leads && !proact_begins(share, rows, &cursor)) {
+        item[0].bytes = 0;
+        leads = false;
+    }
 #pragma unroll 1
     for (proact_u32 turn = 0;; turn ^= 1) {
+        if (leads)
+            proact_next(share, &cursor, &item[turn]);
         /* What the leader's fence (last-fence) let it see, every thread sees now. */
         /* protocol: verdict-barrier */
         proact_cta_sync();
@@ -243,8 +246,6 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
         proact_send_piece<1>(share->slot[item[turn].slot].delta + item[turn].first_peer,
                              item[turn].from, item[turn].bytes, item[turn].peer_count,
                              proact_cta(share));
-        if (leads)
-            proact_next(share, &cursor, &item[turn ^ 1]);
     }
 }
 
@@ -263,7 +264,7 @@ PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mod
     if (leads)
         /* protocol: bulk-landed */
         proact_bulk_wait();
-    /* All stores of the CTA come before its leader's fence. */
+    /* All stores of the CTA come before its leader's fence or count. */
     /* protocol: done-barrier */
     proact_cta_sync();
     /* The leader's fence or count pairs with the fence of a chunk's last writer
