@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "runtime/bring.h"
+#include "runtime/wants.h"
 
 /* The steps of a look: the first launch makes tables, clones and replicas ready. */
 enum { READY, TIMED_SPLIT, TIMED_WHOLE, CHOSEN };
@@ -15,6 +16,7 @@ enum {
     LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
     CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
     FOURFOLD = 4,
+    UNTIMED_MAX = 8, /* launches before the one that is timed split */
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
 };
 
@@ -27,7 +29,7 @@ struct choice {
     uint64_t spread_ns; /* before a split launch; without what others are charged with */
     uint64_t owed_ns;   /* what others waited for because this ran whole */
     uint64_t behind;    /* bytes, before the timed split launch */
-    unsigned odd;
+    unsigned odd, untimed;
     unsigned char *block;                          /* parameters of the last look */
     enum { SPLIT, WHOLE_TO_BE_TIMED, WHOLE } last; /* how the last launch ran */
     char why[192];                                 /* written when it is asked for */
@@ -193,6 +195,19 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
     return PROACT_OK;
 }
 
+/* The step of this launch; a look takes the next one then, but not before launches send
+   what they are going to. */
+static unsigned take_step(struct choice *c, const struct launching *l)
+{
+    unsigned step = c->step;
+
+    c->untimed = step == READY ? 0 : c->untimed;
+    if (step == TIMED_SPLIT && !wants_are_known(l->binding) && c->untimed++ < UNTIMED_MAX)
+        return READY;
+    c->step += step < CHOSEN;
+    return step;
+}
+
 /* A look costs two waits; other launches go on their way. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
@@ -201,10 +216,9 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 {
     struct proact *p = l->kernel->session;
     bool is_split = choice_is_split(c);
-    unsigned step = c->step;
+    unsigned step = take_step(c, l);
     enum proact_status status;
 
-    c->step += step < CHOSEN;
     c->last = is_split ? SPLIT : step == TIMED_WHOLE ? WHOLE_TO_BE_TIMED : WHOLE;
     if (step == READY)
         c->owed_ns = 0; /* who waits for it then says so again */

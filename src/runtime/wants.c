@@ -74,6 +74,11 @@ bool wants_is_replaced(const struct kernel_binding *b)
     return b->wants->is_replaced;
 }
 
+bool wants_are_known(const struct kernel_binding *b)
+{
+    return b->wants->number || b->wants->is_launched;
+}
+
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot)
 {
     return b->wants->told ? &b->wants->told[slot * b->transfer.devices->count] : NULL;

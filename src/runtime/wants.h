@@ -22,6 +22,8 @@ struct binding_wants {
 void wants_open(struct kernel_binding *b);
 void wants_close(struct kernel_binding *b);
 bool wants_is_replaced(const struct kernel_binding *b);
+/* Its next launch is not the one that sends all to all because nobody has read yet. */
+bool wants_are_known(const struct kernel_binding *b);
 /* What the tables of a slot are made for. */
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot);
 uint64_t wants_digest(const struct kernel_binding *b, unsigned slot);

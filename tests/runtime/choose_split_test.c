@@ -122,6 +122,37 @@ static void copies_are_paid_for(void **state)
     proact_close(b.p);
 }
 
+/* Of arrays that change places: each is sent to all when it is first written, and later to
+   nobody. */
+static void what_happens_once_is_not_timed(void **state)
+{
+    enum { WORDS = 1 << 18 };
+    struct bench b = testing_open(
+        &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
+    struct proact_kernel *k = testing_kernel(&b, "steps");
+    struct proact_array *a[2] = {NULL, NULL};
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        if (proact_array_create(b.p, &(struct proact_shape){"a", WORDS, 4}, &a[i], &b.err))
+            fail_msg("%s", b.err.text);
+    for (int n = 0; n < 10; n++) {
+        const struct {
+            uint64_t in, out;
+            uint32_t words, rounds;
+        } block = {1, 2, WORDS, 100};
+        const struct proact_place places[] = {{0, a[n % 2], 0}, {8, a[(n + 1) % 2], 0}};
+
+        if (proact_launch_block(
+                k, &(struct proact_grid){.ctas = {WORDS / 256}, .threads = {256}},
+                &(struct proact_block){&block, sizeof block, places, 2}, &b.err))
+            fail_msg("%s", b.err.text);
+        if (n != 3) /* on one device */
+            assert_null(proact_kernel_refusal(k));
+    }
+    proact_close(b.p);
+}
+
 /* A launch that is timed on one device might have been split: it reads all the same what
    the others wrote before, and not its share of it. */
 static void the_whole_reads_everything(void **state)
@@ -159,6 +190,7 @@ int main(void)
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(spreading_is_charged),
         cmocka_unit_test(copies_are_paid_for),
+        cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),
     };
 

@@ -100,6 +100,21 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
         out[i] = x;
 }
 
+extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,
+                                 unsigned rounds)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i >= n)
+        return;
+    unsigned x = in[i];
+
+#pragma unroll 1
+    for (unsigned r = 0; r < rounds; r++)
+        x = x * 1664525u + 1013904223u;
+    out[i] = x;
+}
+
 /* Either may be NULL. */
 extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
 {
