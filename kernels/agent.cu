@@ -83,7 +83,7 @@ PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item 
     proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : first;
 
     if (proact_are_small(slot, first, end)) {
-        proact_send_small(slot, first, end, turn);
+        proact_send_small(slot, first, end - first);
         return;
     }
 #pragma unroll 1

@@ -93,13 +93,15 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
     }
 }
 
-/* What the CTA sends next: a piece of a chunk that it completed. */
+enum { PROACT_SMALL_PIECES = 0xffffffffu }; /* in place of a piece's bytes */
+
+/* What the CTA sends next: a piece of a chunk that it completed, or many small ones. */
 struct proact_item {
     const unsigned char *from;
     proact_u32 bytes, slot; /* 0 bytes: nothing more */
     /* Numbers, and no address of what the share holds: parameters whose address is put away
        are copied to local memory, all of them, by every thread. */
-    proact_u32 first_peer, peer_count;
+    proact_u32 first, count; /* of its peers; of the small pieces */
 };
 
 /* Where the leader stands among its rows. In shared memory, because the registers are the
@@ -164,13 +166,15 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
         const struct proact_slot *slot = &share->slot[c->slot];
 
         if (c->piece < c->piece_end) {
-            const struct proact_piece *piece = &slot->piece[c->piece++];
+            const struct proact_piece *piece = &slot->piece[c->piece];
+            const bool small = proact_are_small(slot, c->piece, c->piece_end);
 
             item->from = slot->base + piece->first_byte;
-            item->bytes = piece->bytes;
+            item->bytes = small ? PROACT_SMALL_PIECES : piece->bytes;
             item->slot = c->slot;
-            item->first_peer = piece->first_peer;
-            item->peer_count = piece->peer_count;
+            item->first = small ? c->piece : piece->first_peer;
+            item->count = small ? c->piece_end - c->piece : piece->peer_count;
+            c->piece = small ? c->piece_end : c->piece + 1;
             return;
         }
         if (c->complete) {
@@ -222,6 +226,18 @@ PROACT_WORD bool proact_begins(const struct proact_share *share, struct proact_r
     return true;
 }
 
+PROACT_WORD void proact_send_item(const struct proact_share *share,
+                                  const struct proact_item *item)
+{
+    const struct proact_slot *slot = &share->slot[item->slot];
+
+    if (item->bytes == PROACT_SMALL_PIECES)
+        proact_send_small(slot, item->first, item->count);
+    else
+        proact_send_piece<1>(slot->delta + item->first, item->from, item->bytes,
+                             item->count, proact_cta(share));
+}
+
 /* The CTA that was the last to write a chunk sends it. */
 PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads,
                                       struct proact_rows rows)
@@ -243,9 +259,7 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
         proact_cta_sync();
         if (!item[turn].bytes)
             break;
-        proact_send_piece<1>(share->slot[item[turn].slot].delta + item[turn].first_peer,
-                             item[turn].from, item[turn].bytes, item[turn].peer_count,
-                             proact_cta(share));
+        proact_send_item(share, &item[turn]);
     }
 }
 

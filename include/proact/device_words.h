@@ -248,19 +248,19 @@ PROACT_WORD bool proact_are_small(const struct proact_slot *slot, proact_u32 pie
     return end - piece > 1 && slot->piece[piece].bytes <= SMALL;
 }
 
+/* Byte by byte: all that is done here costs the kernel registers (instrument.registers). */
 PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 piece,
-                                   proact_u32 end, proact_u32 turn)
+                                   proact_u32 count)
 {
 #pragma unroll 1
-    for (piece += proact_thread(); piece < end; piece += proact_threads()) {
-        const struct proact_piece *p = &slot->piece[piece];
+    for (proact_u32 n = proact_thread(); n < count; n += proact_threads()) {
+        const struct proact_piece *p = &slot->piece[piece + n];
         const unsigned char *from = slot->base + p->first_byte;
-        const long long *delta = slot->delta + p->first_peer;
-        const proact_u32 count = p->peer_count, bytes = p->bytes;
-        const proact_u32 peer = count ? turn % count : 0;
 
 #pragma unroll 1
-        for (proact_u32 i = 0; i < bytes; i++)
-            proact_send_byte(from + i, delta, count, peer);
+        for (proact_u32 k = p->bytes; k--;)
+#pragma unroll 1
+            for (proact_u32 i = p->peer_count; i--;)
+                *(unsigned char *)(from + k + slot->delta[p->first_peer + i]) = from[k];
     }
 }

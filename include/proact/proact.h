@@ -26,7 +26,7 @@ struct proact_kernel;    /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
-    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "polling"; or
+    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "fused"; or
                            two that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
@@ -105,7 +105,9 @@ PROACT_API enum proact_status proact_array_read_replica(struct proact_array *a,
 struct proact_image {
     const char *name; /* of the file, for messages */
     const char *text;
-    size_t bytes; /* 0: NUL-terminated */
+    size_t bytes;       /* 0: NUL-terminated */
+    const void *binary; /* what the text became for the first device's architecture (a
+                           cubin), which then need not compile it; NULL: nothing */
 };
 
 /* A kernel whose last parameter is a `struct proact_share` (proact/device.h) is split over

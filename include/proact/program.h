@@ -88,7 +88,8 @@ struct proact_kernel_info {
 };
 PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);
 
-/* A variable of a module, on every device. */
+/* A variable of a module, on every device, if one of the module's kernels is marked; else
+   on the first, and the address is 0 elsewhere: split kernels see what it holds there. */
 struct proact_variable {
     uint64_t address[PROACT_DEVICES_MAX];
     size_t bytes;
@@ -99,7 +100,7 @@ PROACT_API enum proact_status proact_variable_find(struct proact *p,
                                                    const char *name,
                                                    struct proact_variable *out,
                                                    struct proact_error *err);
-/* Bytes from `first` on: write to every device, read from the first. */
+/* Bytes from `first` on: write to every device that has it, read from the first. */
 PROACT_API enum proact_status proact_variable_write(struct proact *p,
                                                     const struct proact_variable *v,
                                                     size_t first, const void *from,

@@ -180,6 +180,14 @@ struct device_backend {
     enum proact_status (*module_load)(struct device_set *set, unsigned device,
                                       const char *name, const char *ptx, size_t bytes,
                                       struct device_module **out, struct proact_error *err);
+    /* The same without a compiler: `binary` is what that text became for such a device (a
+       cubin, whose length stands in it). Where the device does not take it, load the text.
+       NULL: there is no such thing here. */
+    enum proact_status (*module_load_binary)(struct device_set *set, unsigned device,
+                                             const char *name, const char *ptx,
+                                             size_t bytes, const void *binary,
+                                             struct device_module **out,
+                                             struct proact_error *err);
     void (*module_unload)(struct device_module *m);
     /* Whether kernels can launch kernels, by CUDA's device runtime: its functions
        __cudaCDP2... are at the hand of modules that declare them. PROACT_EREFUSED says what

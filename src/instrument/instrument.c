@@ -38,9 +38,10 @@ static void make_clone(struct clone *c, struct text *text)
 }
 
 static void make_clones(const struct ptx_module *m, const struct ptx_function *f,
-                        const struct instrument_request *r,
+                        const struct instrument_request *r, unsigned wanted,
                         struct instrument_result *result, struct text *text)
 {
+    struct text unwanted = {0};
     struct arena arena = {0};
     struct clone base = {.module = m, .function = f, .request = r, .arena = &arena};
 
@@ -52,8 +53,9 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
 
         c.kind = (enum instrument_clone)kind;
         c.err = &result->refusal[kind];
-        make_clone(&c, text);
+        make_clone(&c, wanted & 1u << kind ? text : &unwanted);
     }
+    text_clear(&unwanted);
     arena_clear(&arena);
 }
 
@@ -86,7 +88,7 @@ static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t 
 
 static enum proact_status instrument(const struct ptx_module *m,
                                      const struct instrument_request *requests,
-                                     size_t count, const bool *left_out,
+                                     size_t count, const bool *left_out, unsigned wanted,
                                      struct instrument_result *results, char **out,
                                      size_t *bytes, struct proact_error *err)
 {
@@ -109,7 +111,7 @@ static enum proact_status instrument(const struct ptx_module *m,
             continue;
         add_kept(m, left_out, at, end, &text);
         at = end;
-        make_clones(m, f, r, &results[r - requests], &text);
+        make_clones(m, f, r, wanted, &results[r - requests], &text);
     }
     add_kept(m, left_out, at, (uint32_t)m->bytes, &text);
     *out = text.data;
@@ -122,16 +124,20 @@ enum proact_status instrument_module(const struct ptx_module *m,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err)
 {
-    return instrument(m, requests, count, NULL, results, out, bytes, err);
+    return instrument(m, requests, count, NULL, ALL, results, out, bytes, err);
 }
 
-/* Kernels that nobody can name: neither this one nor a function nor a variable. */
+/* Kernels that nobody names: neither this one nor a function nor a variable. Itself as
+   well, unless it does. */
 static bool *others_find(const struct ptx_module *m, const char *kernel)
 {
+    const struct ptx_function *self = ptx_function_find(m, kernel);
     bool *others = must_calloc(m->function_count + 1u, sizeof *others);
 
+    if (self)
+        ptx_reach_named(m, self, others);
     for (uint32_t i = 0; i < m->function_count; i++)
-        if (!m->functions[i].is_entry || strcmp(m->functions[i].name, kernel) == 0)
+        if (!m->functions[i].is_entry)
             ptx_reach(m, &m->functions[i], others);
     for (uint32_t n = 0; n < m->symbol_count; n++)
         for (uint32_t k = 0; k < m->symbols[n].relocation_count; k++) {
@@ -153,7 +159,8 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
 {
     /* What a debugger reads names them all. */
     bool *others = strstr(m->text, ".debug_info") ? NULL : others_find(m, request->kernel);
-    enum proact_status status = instrument(m, request, 1, others, result, out, bytes, err);
+    enum proact_status status =
+        instrument(m, request, 1, others, 1u << request->only, result, out, bytes, err);
 
     free(others);
     return status;

@@ -24,6 +24,7 @@ struct instrument_request {
     uint32_t slot_count;
     uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
                                                pointer of that written array lies */
+    enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
 };
 
 struct instrument_result {
@@ -40,8 +41,9 @@ enum proact_status instrument_module(const struct ptx_module *m,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err);
 
-/* The same for one kernel, in a text without the module's other kernels: a driver compiles
-   all that it is given. Lines ahead of the clones are the module's. */
+/* One clone of one kernel, in a text without the module's kernels, unless something names
+   them: a driver compiles all that it is given. Lines ahead of the clone are the module's.
+   What is refused is said of all clones; where that one is, the text has none. */
 enum proact_status instrument_kernel(const struct ptx_module *m,
                                      const struct instrument_request *request,
                                      struct instrument_result *result, char **out,

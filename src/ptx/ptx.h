@@ -242,6 +242,9 @@ char *ptx_print(const struct ptx_module *m, size_t *bytes);
 const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
 /* Marks, by index in the module, `f` and all functions that it may call. */
 void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool reached[]);
+/* The same, but `f` only where it, or one of them, names it. */
+void ptx_reach_named(const struct ptx_module *m, const struct ptx_function *f,
+                     bool reached[]);
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
 const char *ptx_opcode_spelling(enum ptx_opcode opcode);
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);

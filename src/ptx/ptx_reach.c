@@ -44,6 +44,12 @@ static void reach(const struct ptx_module *m, const struct ptx_function *f, bool
     }
 }
 
+void ptx_reach_named(const struct ptx_module *m, const struct ptx_function *f,
+                     bool reached[])
+{
+    reach(m, f, reached);
+}
+
 void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool reached[])
 {
     reached[f - m->functions] = true;

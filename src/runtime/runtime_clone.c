@@ -10,14 +10,19 @@
 #include "instrument/instrument.h"
 #include "runtime/module_variable.h"
 
-struct kernel_clones {
-    char *text;
+/* One clone, in a text of its own: a driver compiles all that it is given. */
+struct clone_part {
+    char *text; /* NULL: not asked for yet */
     size_t bytes;
-    struct instrument_result result;
     struct device_module *module[PROACT_DEVICES_MAX];
-    struct device_function *function[INSTRUMENT_CLONES][PROACT_DEVICES_MAX];
-    struct transfer_plan other; /* for what the session's plan has no clone for */
+    struct device_function *function[PROACT_DEVICES_MAX];
     uint64_t variables; /* of the session, when its modules' were brought up to date */
+};
+
+struct kernel_clones {
+    struct instrument_result result;
+    struct clone_part part[INSTRUMENT_CLONES];
+    struct transfer_plan other; /* for what the session's plan has no clone for */
 };
 
 static enum instrument_clone clone_of(const struct transfer_plan *plan)
@@ -29,18 +34,26 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
     return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 
-/* The text alone: what is refused is known from it. */
-static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+/* The text of one; what is refused, of all. */
+static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
+                                     struct instrument_result *result,
+                                     struct clone_part *out, struct proact_error *err)
 {
-    struct instrument_request request = {.kernel = k->name, .slot_count = k->slot_count};
+    struct instrument_request request = {
+        .kernel = k->name, .slot_count = k->slot_count, .only = kind};
 
-    if (k->clones)
-        return PROACT_OK;
     for (unsigned s = 0; s < k->slot_count; s++)
         request.slot_offset[s] = k->slot[s].offset;
+    return instrument_kernel(k->image->ptx, &request, result, &out->text, &out->bytes, err);
+}
+
+static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+{
+    if (k->clones)
+        return PROACT_OK;
+    enum instrument_clone kind = clone_of(&k->session->plan);
     struct kernel_clones *c = must_calloc(1, sizeof *c);
-    enum proact_status status =
-        instrument_kernel(k->image->ptx, &request, &c->result, &c->text, &c->bytes, err);
+    enum proact_status status = write_part(k, kind, &c->result, &c->part[kind], err);
 
     if (status) {
         free(c);
@@ -77,26 +90,35 @@ const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
     return is_other ? &k->clones->other : plan;
 }
 
-static enum proact_status load_on(struct proact_kernel *k, unsigned device,
-                                  struct proact_error *err)
+static enum proact_status load_on(struct proact_kernel *k, enum instrument_clone kind,
+                                  unsigned device, struct proact_error *err)
 {
     const struct device_backend *b = k->session->backend;
-    struct kernel_clones *c = k->clones;
+    struct clone_part *part = &k->clones->part[kind];
+    enum proact_status status = PROACT_OK;
+    char name[1024];
+
+    if (part->function[device])
+        return PROACT_OK;
+    if (!part->module[device])
+        status = b->module_load(k->session->set, device, k->image->ptx->name, part->text,
+                                part->bytes, &part->module[device], err);
+    snprintf(name, sizeof name, "%s%s", k->name, instrument_suffix(kind));
+    return status ? status
+                  : b->function(part->module[device], name, &part->function[device], err);
+}
+
+static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
+                                    struct proact_error *err)
+{
+    struct clone_part *part = &k->clones->part[kind];
     enum proact_status status = PROACT_OK;
 
-    if (!c->module[device])
-        status = b->module_load(k->session->set, device, k->image->ptx->name, c->text,
-                                c->bytes, &c->module[device], err);
-    for (int kind = 0; kind < INSTRUMENT_CLONES && !status; kind++) {
-        char name[1024];
-
-        if (c->result.refusal[kind].text[0] || c->function[kind][device])
-            continue;
-        snprintf(name, sizeof name, "%s%s", k->name,
-                 instrument_suffix((enum instrument_clone)kind));
-        status = b->function(c->module[device], name, &c->function[kind][device], err);
-    }
-    return status;
+    if (!part->text)
+        status = write_part(k, kind, &(struct instrument_result){0}, part, err);
+    for (unsigned d = 0; d < k->session->devices.count && !status; d++)
+        status = load_on(k, kind, d, err);
+    return status ? status : module_variables_bring(k, part->module, &part->variables, err);
 }
 
 enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
@@ -110,10 +132,7 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     choose_other(k);
     if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
-    for (unsigned d = 0; d < k->session->devices.count && !status; d++)
-        status = load_on(k, d, err);
-    if (!status)
-        status = module_variables_bring(k, k->clones->module, &k->clones->variables, err);
+    status = load_part(k, clone_of(kernel_plan(k)), err);
     *cloned = !status;
     return status;
 }
@@ -123,13 +142,19 @@ struct device_function *kernel_function(const struct proact_kernel *k,
 {
     if (!b || k->is_marked)
         return k->function[device];
-    return k->clones->function[clone_of(&b->transfer.plan)][device];
+    return k->clones->part[clone_of(&b->transfer.plan)].function[device];
 }
 
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
 {
-    *bytes = k->is_marked ? k->image->bytes : k->clones->bytes;
-    return k->is_marked ? k->image->text : k->clones->text;
+    if (k->is_marked) {
+        *bytes = k->image->bytes;
+        return k->image->text;
+    }
+    const struct clone_part *part = &k->clones->part[clone_of(kernel_plan(k))];
+
+    *bytes = part->bytes;
+    return part->text;
 }
 
 const char *kernel_split_suffix(const struct proact_kernel *k)
@@ -153,10 +178,12 @@ void kernel_clones_drop(struct proact_kernel *k)
 
     if (!c)
         return;
-    for (unsigned d = 0; d < k->session->devices.count; d++)
-        if (c->module[d])
-            k->session->backend->module_unload(c->module[d]);
-    free(c->text);
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
+        for (unsigned d = 0; d < k->session->devices.count; d++)
+            if (c->part[kind].module[d])
+                k->session->backend->module_unload(c->part[kind].module[d]);
+        free(c->part[kind].text);
+    }
     free(c);
     k->clones = NULL;
 }

@@ -11,6 +11,52 @@
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
 
+static bool is_marked(const struct ptx_function *f)
+{
+    if (!f->parameter_count)
+        return false;
+    const struct ptx_symbol *last = &f->symbols[f->parameter_count - 1];
+
+    return last->bytes == sizeof(struct proact_share) &&
+           last->align == _Alignof(struct proact_share);
+}
+
+static bool has_marked(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (m->functions[i].is_entry && is_marked(&m->functions[i]))
+            return true;
+    return false;
+}
+
+/* A device that does not take the binary compiles the text. */
+static enum proact_status load_on(struct proact *p, struct session_image *i,
+                                  unsigned device, const char *name, const void *binary,
+                                  struct proact_error *err)
+{
+    const struct device_backend *b = p->backend;
+
+    if (binary && b->module_load_binary &&
+        !b->module_load_binary(p->set, device, name, i->text, i->bytes, binary,
+                               &i->module[device], NULL))
+        return PROACT_OK;
+    return b->module_load(p->set, device, name, i->text, i->bytes, &i->module[device], err);
+}
+
+static enum proact_status load_image(struct proact *p, struct session_image *i,
+                                     const char *name, const void *binary,
+                                     struct proact_error *err)
+{
+    enum proact_status status = ptx_parse(name, i->text, i->bytes, &i->ptx, err);
+
+    if (status)
+        return status;
+    i->devices = has_marked(i->ptx) ? p->devices.count : 1;
+    for (unsigned d = 0; d < i->devices && !status; d++)
+        status = load_on(p, i, d, name, binary, err);
+    return status;
+}
+
 enum proact_status image_load(struct proact *p, const struct proact_image *image,
                               struct session_image **out, struct proact_error *err)
 {
@@ -29,10 +75,7 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
     i->bytes = bytes;
     i->next = p->images;
     p->images = i; /* also if it fails: closing cleans up */
-    status = ptx_parse(name, i->text, bytes, &i->ptx, err);
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
-        status =
-            p->backend->module_load(p->set, d, name, i->text, bytes, &i->module[d], err);
+    status = load_image(p, i, name, image->binary, err);
     if (status)
         i->bytes = 0; /* never found again */
     else
@@ -51,8 +94,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
         k->parameter[i] =
             (struct proact_parameter){f->symbols[i].offset, f->symbols[i].bytes};
     k->parameter_bytes = f->parameter_bytes;
-    if (count && k->parameter[count - 1].bytes == sizeof(struct proact_share) &&
-        f->symbols[count - 1].align == _Alignof(struct proact_share)) {
+    if (is_marked(f)) {
         k->is_marked = true;
         k->share_offset = k->parameter[--count].offset;
     }
@@ -98,7 +140,7 @@ enum proact_status proact_kernel_load(struct proact *p, const struct proact_imag
     p->kernels = k;
     read_parameters(k, f);
     k->may_write = writes_global(f);
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
+    for (unsigned d = 0; d < i->devices && !status; d++)
         status = p->backend->function(i->module[d], name, &k->function[d], err);
     if (status) {
         proact_kernel_destroy(k);

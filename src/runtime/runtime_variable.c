@@ -12,7 +12,7 @@ enum proact_status proact_variable_find(struct proact *p, const struct proact_im
     struct session_image *i;
     enum proact_status status = image_load(p, image, &i, err);
 
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
+    for (unsigned d = 0; !status && d < i->devices; d++)
         status = p->backend->variable(i->module[d], name, &v.address[d], &v.bytes, err);
     if (!status)
         *out = v;
@@ -28,14 +28,15 @@ static enum proact_status check(const struct proact_variable *v, size_t first, s
                 first + bytes, v->bytes);
 }
 
-/* Kernels of other devices run on lane MAIN of theirs: that order is enough. */
+/* Kernels of other devices run on lane MAIN of theirs: that order is enough. Clones get it
+   before they run. */
 enum proact_status proact_variable_write(struct proact *p, const struct proact_variable *v,
                                          size_t first, const void *from, size_t bytes,
                                          struct proact_error *err)
 {
     enum proact_status status = check(v, first, bytes, err);
 
-    for (unsigned d = 0; d < p->devices.count && bytes && !status; d++)
+    for (unsigned d = 0; d < p->devices.count && v->address[d] && bytes && !status; d++)
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
     p->variables++;

@@ -42,6 +42,8 @@ struct session_image {
     char *text;
     size_t bytes;
     struct ptx_module *ptx;
+    unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
+                         run elsewhere as clones, which have modules of their own */
     struct device_module *module[PROACT_DEVICES_MAX];
 };
 

@@ -29,7 +29,7 @@ enum proact_status transfer_method_find(const char *name,
                                         const struct transfer_method **out,
                                         struct proact_error *err)
 {
-    const char *wanted = name ? name : "polling";
+    const char *wanted = name ? name : "fused";
     struct text known = {0};
 
     for (unsigned m = 0; m < METHOD_COUNT; m++) {

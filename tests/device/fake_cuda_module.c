@@ -25,6 +25,12 @@ static cu_result refuse(const struct proact_error *err, unsigned count,
     return CU_INVALID_PTX;
 }
 
+/* A cubin is made here by putting four bytes before a text. */
+static const char *text_of(const void *image)
+{
+    return memcmp(image, "\177ELF", 4) == 0 ? (const char *)image + 4 : image;
+}
+
 cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
                              cu_jit_option *options, void **values)
 {
@@ -38,7 +44,7 @@ cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
     struct CUmod_st *m = must_calloc(1, sizeof *m);
 
     m->device = fake_device();
-    if (ptx_parse("ptx", image, strlen(image), &m->ptx, &err) ||
+    if (ptx_parse("ptx", text_of(image), strlen(text_of(image)), &m->ptx, &err) ||
         execute_program_create(m->ptx, &m->program, &err)) {
         ptx_destroy(m->ptx);
         free(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text that a kernel's clones are loaded with: without the module's other kernels, but
-   with all that is named. */
+/* The text that a kernel's clone is loaded with: without the module's kernels, but with all
+   that is named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static unsigned line_of(const char *text, const char *part)
 
 static char *alone(const char *text, struct instrument_result *result)
 {
-    const struct instrument_request request = {.kernel = "wanted", .slot_count = 1};
+    const struct instrument_request request = {
+        .kernel = "wanted", .slot_count = 1, .only = INSTRUMENT_GRID};
     struct proact_error err;
     struct ptx_module *m, *made;
     size_t bytes;
@@ -65,7 +66,21 @@ static void what_nobody_names_is_left_out(void **state)
     assert_non_null(strstr(text, ".entry called("));
     assert_null(strstr(text, ".entry before("));
     assert_null(strstr(text, ".entry behind("));
-    assert_int_equal(line_of(text, ".entry wanted("), line_of(module, ".entry wanted("));
+    assert_null(strstr(text, ".entry wanted("));
+    assert_null(strstr(text, "wanted__proact_inline"));
+    assert_int_equal(line_of(text, ".func helper("), line_of(module, ".func helper("));
+    free(text);
+}
+
+static void what_names_itself_is_kept(void **state)
+{
+    static const char itself[] = ".version 8.0\n.target sm_80\n.address_size 64\n\n" KERNEL(
+        "wanted", "\tmov.u64 %rd3, wanted;\n");
+    struct instrument_result result;
+    char *text = alone(itself, &result);
+
+    (void)state;
+    assert_non_null(strstr(text, ".entry wanted("));
     free(text);
 }
 
@@ -87,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_names_is_left_out),
+        cmocka_unit_test(what_names_itself_is_kept),
         cmocka_unit_test(what_a_debugger_reads_names_all),
     };
 

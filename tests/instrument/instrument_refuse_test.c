@@ -125,7 +125,8 @@ static char *instrument(struct instrument_result *results, struct ptx_module **o
 
     assert_int_equal(ptx_parse("refused.ptx", text, bytes, out, NULL), 0);
     for (int i = 0; i < CASES; i++)
-        requests[i] = (struct instrument_request){cases[i].kernel, 2, {0, 8}};
+        requests[i] = (struct instrument_request){
+            .kernel = cases[i].kernel, .slot_count = 2, .slot_offset = {0, 8}};
     assert_int_equal(
         instrument_module(*out, requests, CASES, results, &clones, &bytes, NULL), 0);
     free(text);

@@ -101,6 +101,40 @@ static void the_newest_that_fits_is_taken(void **state)
     expect("k40x4", &p, "fifty"); /* none fits: the one that asks for least */
 }
 
+/* Which architecture's, beside PTX of 70 and 90; NULL: none. */
+static void expect_binary(const char *machine, const struct pack *p, const char *code)
+{
+    struct rt rt = open_on(machine);
+    struct rt_image image = {.binary = &p->wrapper};
+
+    assert_int_equal(rt_image_search(&rt, &image), cudaSuccess);
+    if (code)
+        assert_memory_equal(image.ptx.binary, code, strlen(code));
+    else
+        assert_null(image.ptx.binary);
+    free(image.name);
+    proact_close(rt.session);
+}
+
+static void a_binary_goes_with_its_ptx(void **state)
+{
+    (void)state;
+    struct pack p;
+
+    begin(&p);
+    add(&p, CODE, 80, 0x11, "eighty");
+    add(&p, CODE, 90, 0x11, "ninety");
+    add(&p, PTX, 70, 0x11, "text");
+    expect_binary("h200x4", &p, NULL); /* the PTX it goes with is not there */
+    add(&p, PTX, 90, 0x11, "text");
+    expect_binary("h200x4", &p, "ninety");
+    expect_binary("v100x4", &p, NULL);
+    add(&p, CODE, 70, COMPRESSED, "packed");
+    expect_binary("v100x4", &p, NULL);
+    add(&p, CODE, 70, 0x11, "seventy");
+    expect_binary("v100x4", &p, "seventy");
+}
+
 static void what_is_packed_or_missing_is_said(void **state)
 {
     (void)state;
@@ -203,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_that_fits_is_taken),
+        cmocka_unit_test(a_binary_goes_with_its_ptx),
         cmocka_unit_test(what_is_packed_or_missing_is_said),
         cmocka_unit_test(a_broken_one_is_said),
         cmocka_unit_test(objects_are_linked),

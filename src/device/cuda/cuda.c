@@ -207,6 +207,7 @@ const struct device_backend device_cuda = {
     .wait_value = cuda_wait_value,
     .write_value = cuda_write_value,
     .module_load = cuda_module_load,
+    .module_load_binary = cuda_module_load_binary,
     .module_unload = cuda_module_unload,
     .launches = cuda_launches,
     .function = cuda_function,

@@ -63,37 +63,9 @@ static enum proact_status await_words(struct device_set *set, struct proact_erro
     return set->wait_count ? cuda_synchronize(set, err) : PROACT_OK;
 }
 
-enum proact_status cuda_module_load(struct device_set *set, unsigned device,
-                                    const char *name, const char *ptx, size_t bytes,
-                                    struct device_module **out, struct proact_error *err)
+static void add_module(struct device_set *set, unsigned device, const char *name,
+                       cu_module module, struct device_module **out)
 {
-    char log[LOG_BYTES] = "", *text;
-    cu_jit_option options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    enum proact_status status;
-    cu_module module;
-
-    if ((status = await_words(set, err)))
-        return status;
-    text = must_strndup(ptx, bytes);
-    if ((status = cuda_early_calls(set, device, text, err)) ||
-        (status = cuda_enter(set, device, err))) {
-        free(text);
-        return status;
-    }
-    bool links = cuda_must_link(text);
-    cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
-                             : set->driver.module_load(&module, text, 2, options, values);
-
-    free(text);
-    if (!result && (result = load_all(&set->driver, module)))
-        set->driver.module_unload(module);
-    if ((status = cuda_leave(set, device, result,
-                             links ? "cuLinkComplete" : "cuModuleLoadDataEx", err))) {
-        first_line(log);
-        return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
-                    driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
-    }
     struct device_module *m = must_calloc(1, sizeof *m);
 
     *m = (struct device_module){.set = set,
@@ -103,7 +75,60 @@ enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                 .next = set->modules};
     set->modules = m;
     *out = m;
+}
+
+/* `text` is what the module is made of, `image` what the driver is given: it or a cubin. */
+static enum proact_status load(struct device_set *set, unsigned device, const char *name,
+                               const char *text, const void *image,
+                               struct device_module **out, struct proact_error *err)
+{
+    char log[LOG_BYTES] = "";
+    cu_jit_option options[] = {CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    enum proact_status status;
+    cu_module module;
+
+    if ((status = await_words(set, err)) ||
+        (status = cuda_early_calls(set, device, text, err)) ||
+        (status = cuda_enter(set, device, err)))
+        return status;
+    bool links = image == text && cuda_must_link(text);
+    cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
+                             : set->driver.module_load(&module, image, 2, options, values);
+
+    if (!result && (result = load_all(&set->driver, module)))
+        set->driver.module_unload(module);
+    if ((status = cuda_leave(set, device, result,
+                             links ? "cuLinkComplete" : "cuModuleLoadDataEx", err))) {
+        first_line(log);
+        return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
+                    driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
+    }
+    add_module(set, device, name, module, out);
     return PROACT_OK;
+}
+
+enum proact_status cuda_module_load(struct device_set *set, unsigned device,
+                                    const char *name, const char *ptx, size_t bytes,
+                                    struct device_module **out, struct proact_error *err)
+{
+    char *text = must_strndup(ptx, bytes);
+    enum proact_status status = load(set, device, name, text, text, out, err);
+
+    free(text);
+    return status;
+}
+
+enum proact_status cuda_module_load_binary(struct device_set *set, unsigned device,
+                                           const char *name, const char *ptx, size_t bytes,
+                                           const void *binary, struct device_module **out,
+                                           struct proact_error *err)
+{
+    char *text = must_strndup(ptx, bytes);
+    enum proact_status status = load(set, device, name, text, binary, out, err);
+
+    free(text);
+    return status;
 }
 
 void cuda_module_unload(struct device_module *m)

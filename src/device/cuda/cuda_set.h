@@ -234,6 +234,10 @@ enum proact_status cuda_standing_late(struct device_set *set, struct proact_erro
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,
                                     const char *name, const char *ptx, size_t bytes,
                                     struct device_module **out, struct proact_error *err);
+enum proact_status cuda_module_load_binary(struct device_set *set, unsigned device,
+                                           const char *name, const char *ptx, size_t bytes,
+                                           const void *binary, struct device_module **out,
+                                           struct proact_error *err);
 void cuda_module_unload(struct device_module *m);
 enum proact_status cuda_function(struct device_module *m, const char *name,
                                  struct device_function **out, struct proact_error *err);

@@ -15,6 +15,7 @@ enum {
     CONTAINER_MAGIC = (int)0xba55ed50,
     VERSION_LINKED = 2,
     KIND_PTX = 1,
+    KIND_ELF = 2,
     FLAGS_COMPRESSED = 0x2000 | 0x8000, /* LZ4, Zstandard */
     CAPABILITY_TO_PREFER = 90, /* the newest whose PTX the analysis knows by heart */
 };
@@ -46,6 +47,26 @@ static bool is_better(unsigned is, unsigned was, unsigned limit)
     return !was || (fits && (!fitted || is > was)) || (!fits && !fitted && is < was);
 }
 
+static bool is_packed(const struct entry *e)
+{
+    return e->flags & FLAGS_COMPRESSED || e->compressed_bytes;
+}
+
+/* What nvcc's assembler made of that PTX, for the very architecture: the driver compiles a
+   whole file's kernels otherwise, before the first of them runs. */
+static const void *find_binary(const struct container *c, unsigned capability)
+{
+    const char *at = (const char *)c + c->header_bytes, *end = at + c->bytes;
+    struct entry e;
+
+    for (; (size_t)(end - at) >= sizeof e; at += e.header_bytes + e.bytes) {
+        memcpy(&e, at, sizeof e);
+        if (e.kind == KIND_ELF && e.capability == capability && !is_packed(&e))
+            return at + e.header_bytes;
+    }
+    return NULL;
+}
+
 /* The best PTX of one container. */
 static enum proact_status search(const struct container *c, unsigned limit,
                                  struct proact_image *ptx, unsigned *capability,
@@ -64,7 +85,7 @@ static enum proact_status search(const struct container *c, unsigned limit,
             return fail(err, PROACT_EINVAL,
                         "a fat binary has an entry of %u and %llu bytes where %zu are left",
                         e.header_bytes, (unsigned long long)e.bytes, (size_t)(end - at));
-        if (e.kind == KIND_PTX && (e.flags & FLAGS_COMPRESSED || e.compressed_bytes)) {
+        if (e.kind == KIND_PTX && is_packed(&e)) {
             is_compressed = true;
         } else if (e.kind == KIND_PTX && is_better(e.capability, best, limit)) {
             *capability = best = e.capability;
@@ -116,9 +137,11 @@ static enum proact_status link_objects(struct rt_image *image, unsigned limit,
     return status;
 }
 
-static enum proact_status find_text(struct rt_image *image, unsigned limit,
+static enum proact_status find_text(struct rt_image *image, unsigned capability,
                                     struct proact_error *err)
 {
+    const unsigned limit =
+        capability < CAPABILITY_TO_PREFER ? capability : CAPABILITY_TO_PREFER;
     const struct cuda_fat_binary *binary = image->binary;
     enum proact_status status = check_container(binary, binary->container, err);
 
@@ -126,7 +149,10 @@ static enum proact_status find_text(struct rt_image *image, unsigned limit,
         return status;
     if (binary->version >= VERSION_LINKED && binary->objects)
         return link_objects(image, limit, err);
-    return search(binary->container, limit, &image->ptx, &image->capability, err);
+    status = search(binary->container, limit, &image->ptx, &image->capability, err);
+    if (!status && image->capability == capability)
+        image->ptx.binary = find_binary(binary->container, capability);
+    return status;
 }
 
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
@@ -135,11 +161,8 @@ enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
     unsigned number = 0;
 
     if (!image->is_searched) {
-        unsigned limit = proact_device_describe(rt->session).capability;
-
         image->is_searched = true;
-        find_text(image, limit < CAPABILITY_TO_PREFER ? limit : CAPABILITY_TO_PREFER,
-                  &image->why);
+        find_text(image, proact_device_describe(rt->session).capability, &image->why);
         for (const struct rt_image *i = image; i; i = i->next)
             number++;
         text_print(&name, "program%u.ptx", number);
