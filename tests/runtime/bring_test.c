@@ -74,9 +74,19 @@ static void who_sends_gets_nothing_along(void **state)
 /* An array whose lines' first bytes and a column in the middle device 2 alone has. */
 enum { LINES = 100, LINE = 16384, LEFT = 8, MIDDLE = 4 };
 
-static void count_copy(void *context, const struct proact_span *span)
+struct seen {
+    unsigned copies;
+    uint64_t ns; /* that they took */
+};
+
+static void see_copy(void *context, const struct proact_span *span)
 {
-    *(unsigned *)context += span->kind == PROACT_SPAN_COPY;
+    struct seen *seen = context;
+
+    if (span->kind == PROACT_SPAN_COPY) {
+        seen->copies++;
+        seen->ns += span->end_ns - span->start_ns;
+    }
 }
 
 static void change(struct rig *r, uint64_t first, uint64_t bytes)
@@ -128,15 +138,16 @@ static void columns_are_there(struct rig *r, unsigned device)
 static void columns_are_few_copies(void **state)
 {
     struct rig r;
-    unsigned copies = 0;
+    struct seen seen = {0};
 
     (void)state;
     open_lines(&r);
-    proact_observe(r.b.p, count_copy, &copies);
+    proact_observe(r.b.p, see_copy, &seen);
     assert_int_equal(bring(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
                      2 * LINES * (LEFT + MIDDLE));
     proact_observe(r.b.p, NULL, NULL);
-    assert_int_equal(copies, 2 * 2);
+    assert_int_equal(seen.copies, 2 * 2);
+    assert_in_range(seen.ns, 1, 40000); /* 400 copies would take 900 us */
     columns_are_there(&r, 0);
     columns_are_there(&r, 3);
     proact_close(r.b.p);
