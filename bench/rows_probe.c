@@ -39,7 +39,7 @@ static void verify_rows(struct link_machine *m, unsigned to, uint64_t bytes)
         bench_must(b->read(first, was, m->device[0].source + y * PITCH_BYTES, bytes, &err),
                    &err);
         memset(was + bytes, 0, PITCH_BYTES - bytes);
-        if (memcmp(is, was, y ? bytes : (uint64_t)PITCH_BYTES))
+        if (memcmp(is, was, y ? bytes : (uint64_t)PITCH_BYTES) != 0)
             bench_die("device %u: row %llu of %d is wrong", to, (unsigned long long)y,
                       ROWS);
     }

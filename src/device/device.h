@@ -165,9 +165,9 @@ struct device_backend {
        a launch's parameters, may change as soon as the call is back. */
     enum proact_status (*copy)(struct device_stream *s, device_addr to, device_addr from,
                                size_t bytes, struct proact_error *err);
-    /* One copy of many rows, each within one allocation with all others; it costs little
-       more than a copy of as many bytes where one device reaches the other, else it is a
-       copy for each row. What it reads it must not write. */
+    /* One copy of many rows, of either side all in one allocation; none is nothing. It
+       costs little more than a copy of as many bytes where one device reaches the other;
+       else it is a copy for each row. What it reads it must not write. */
     enum proact_status (*copy_rows)(struct device_stream *s, const struct device_rows *rows,
                                     struct proact_error *err);
     enum proact_status (*write)(struct device_stream *s, device_addr to, const void *from,
