@@ -30,3 +30,6 @@ struct bench_sample flag_landing(struct link_machine *m, const struct link_quest
 struct bench_sample flag_events(struct link_machine *m, const struct link_question *q);
 struct bench_sample flag_step(struct link_machine *m, const struct link_question *q);
 struct bench_sample flag_empty(struct link_machine *m, const struct link_question *q);
+
+/* rows_probe.c */
+struct bench_sample rows_time(struct link_machine *m, const struct link_question *q);

@@ -220,7 +220,7 @@ static const struct link_probe probes[] = {
     {"local-copy", "GB/s", local_copy, false},  {"ping-pong", "us", flag_ping, false},
     {"wait-copy", "us", flag_waits, false},     {"landing", "us", flag_landing, false},
     {"event-wait", "us", flag_events, false},   {"step", "us", flag_step, false},
-    {"empty-kernel", "us", flag_empty, false},
+    {"empty-kernel", "us", flag_empty, false},  {"rows", "us", rows_time, false},
 };
 
 const struct link_probe *link_probe_find(const char *name)

@@ -72,6 +72,17 @@ struct device_unit {
     const struct device_unit *next; /* of the next array that the launch writes, or NULL */
 };
 
+/* Stretches of equal length that lie equally far apart: columns, borders, lines of a pitch.
+ */
+struct device_rows {
+    device_addr to, from;        /* of the first */
+    size_t bytes, count;         /* of each; how many */
+    size_t to_pitch, from_pitch; /* from one's first byte to the next's */
+};
+/* PROACT_EINVAL where rows overlap each other. */
+enum proact_status device_rows_check(const struct device_rows *rows,
+                                     struct proact_error *err);
+
 /* What a stream waits for, for the sentence where nobody ever writes it. */
 struct device_reason {
     const char *array; /* its name, borrowed while the wait may still be open */
@@ -154,6 +165,11 @@ struct device_backend {
        a launch's parameters, may change as soon as the call is back. */
     enum proact_status (*copy)(struct device_stream *s, device_addr to, device_addr from,
                                size_t bytes, struct proact_error *err);
+    /* One copy of many rows, of either side all in one allocation; none is nothing. It
+       costs little more than a copy of as many bytes where one device reaches the other;
+       else it is a copy for each row. What it reads it must not write. */
+    enum proact_status (*copy_rows)(struct device_stream *s, const struct device_rows *rows,
+                                    struct proact_error *err);
     enum proact_status (*write)(struct device_stream *s, device_addr to, const void *from,
                                 size_t bytes, struct proact_error *err);
     enum proact_status (*read)(struct device_stream *s, void *into, device_addr from,

@@ -7,6 +7,7 @@
 #include "runtime/derive.h"
 #include "runtime/recording.h"
 #include "runtime/wants.h"
+#include "transfer/stretches.h"
 
 enum { PIECES_MAX = 2048 }; /* of an array's holdings, then all is brought to all */
 enum { ALONG_MAX = 4096 };  /* bytes */
@@ -109,6 +110,25 @@ static void find_needed(const struct proact_array *a,
     find_all_missing(a, needs, out);
 }
 
+static enum proact_status send_to(struct proact_array *a, unsigned from, unsigned to,
+                                  const struct copies *c, struct proact_error *err)
+{
+    struct stretches s = {.backend = a->session->backend,
+                          .stream = a->session->devices.device[from].lane[TRANSFER_SIDE],
+                          .to = a->base[to],
+                          .from = a->base[from]};
+
+    for (size_t n = 0; n < c->count; n++) {
+        const struct copy *copy = &c->copy[n];
+
+        if (copy->from != from || copy->to != to)
+            continue;
+        stretches_add(&s, copy->first, copy->end - copy->first);
+        array_account(a, from, copy->end - copy->first, 0);
+    }
+    return stretches_copy(&s, err);
+}
+
 /* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
    send it, and what the peers still do with theirs. */
 static enum proact_status send_from(struct proact_array *a, unsigned from,
@@ -123,16 +143,8 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
     if (!status)
         /* protocol: bring-peers-await */
         status = array_await_peers(p, a, side, err);
-    for (size_t n = 0; n < c->count && !status; n++) {
-        const struct copy *copy = &c->copy[n];
-
-        if (copy->from != from)
-            continue;
-        status = p->backend->copy(
-            p->devices.device[from].lane[TRANSFER_SIDE], a->base[copy->to] + copy->first,
-            a->base[from] + copy->first, copy->end - copy->first, err);
-        array_account(a, from, copy->end - copy->first, 0);
-    }
+    for (unsigned to = 0; to < p->devices.count && !status; to++)
+        status = send_to(a, from, to, c, err);
     /* protocol: bring-done (else: return status;) */
     return status ? status : order_record(&p->order, side, sequence, err);
 }

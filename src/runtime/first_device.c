@@ -75,20 +75,30 @@ static enum proact_status await(struct proact *p, const struct proact_array *a, 
     return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
 }
 
-/* Behind an operation that wrote to an array and may have read from another. */
-static enum proact_status done(struct proact *p, struct proact_array *to, uint64_t address,
-                               size_t bytes, struct proact_array *from,
+/* Behind an operation that wrote these rows to an array and may have read from another. */
+static enum proact_status done(struct proact *p, struct proact_array *to,
+                               const struct device_rows *rows, struct proact_array *from,
                                struct proact_error *err)
 {
     p->sequence++;
     if (to) {
+        uint64_t first = rows->to - to->base[0];
+
         to->used = p->sequence;
-        array_written(to, address - to->base[0], address - to->base[0] + bytes, FIRST);
+        for (size_t i = 0; i < rows->count; i++, first += rows->to_pitch)
+            array_written(to, first, first + rows->bytes, FIRST);
     } else
         p->variables++;
     if (from)
         from->used = p->sequence;
     return order_record(&p->order, first_main, p->sequence, err);
+}
+
+static enum proact_status done_one(struct proact *p, struct proact_array *to,
+                                   uint64_t address, size_t bytes, struct proact_error *err)
+{
+    return done(p, to, &(struct device_rows){.to = address, .bytes = bytes, .count = 1},
+                NULL, err);
 }
 
 static struct device_stream *stream(const struct proact *p)
@@ -105,7 +115,7 @@ enum proact_status proact_first_write(struct proact *p, uint64_t to, const void 
     if (status || !bytes || (status = await(p, a, true, err)) ||
         (status = p->backend->write(stream(p), to, from, bytes, err)))
         return status;
-    return done(p, a, to, bytes, NULL, err);
+    return done_one(p, a, to, bytes, err);
 }
 
 enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
@@ -121,20 +131,59 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
     return p->backend->read(stream(p), into, from, bytes, err);
 }
 
+/* From the first row's first byte to the last one's last. */
+static size_t hull(size_t bytes, size_t count, size_t pitch)
+{
+    size_t ahead, all;
+
+    return __builtin_mul_overflow(count - 1, pitch, &ahead) ||
+                   __builtin_add_overflow(ahead, bytes, &all)
+               ? SIZE_MAX
+               : all;
+}
+
+/* What is read of the array on the first device. */
+static enum proact_status bring_rows(struct proact_array *a, const struct device_rows *rows,
+                                     struct proact_error *err)
+{
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
+    uint64_t first = a ? rows->from - a->base[0] : 0;
+
+    if (!a || a->session->devices.count == 1)
+        return PROACT_OK;
+    for (size_t i = 0; i < rows->count; i++, first += rows->from_pitch)
+        spans_add(&need.spans, first, first + rows->bytes);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
+    return status;
+}
+
+enum proact_status proact_first_copy_rows(struct proact *p, const struct proact_rows *rows,
+                                          struct proact_error *err)
+{
+    const struct device_rows r = {rows->to,    rows->from,     rows->bytes,
+                                  rows->count, rows->to_pitch, rows->from_pitch};
+    struct proact_array *a = NULL, *b = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (status || !r.count ||
+        (status = array_of(p, "copy", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        (status =
+             array_of(p, "copy", r.from, hull(r.bytes, r.count, r.from_pitch), &b, err)) ||
+        !r.bytes || (status = bring_rows(b, &r, err)) ||
+        (status = await(p, a, true, err)) || (status = await(p, b, false, err)) ||
+        (status = p->backend->copy_rows(stream(p), &r, err)))
+        return status;
+    return done(p, a, &r, b, err);
+}
+
 enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
                                      size_t bytes, struct proact_error *err)
 {
-    struct proact_array *a = NULL, *b = NULL;
-    enum proact_status status;
-
-    if ((status = array_of(p, "copy", to, bytes, &a, err)) ||
-        (status = array_of(p, "copy", from, bytes, &b, err)) || !bytes ||
-        (b && (status = array_bring_first(b, from - b->base[0], from - b->base[0] + bytes,
-                                          err))) ||
-        (status = await(p, a, true, err)) || (status = await(p, b, false, err)) ||
-        (status = p->backend->copy(stream(p), to, from, bytes, err)))
-        return status;
-    return done(p, a, to, bytes, b, err);
+    return proact_first_copy_rows(
+        p, &(struct proact_rows){to, from, bytes, 1, bytes, bytes}, err);
 }
 
 enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
@@ -146,7 +195,7 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     if (status || !bytes || (status = await(p, a, true, err)) ||
         (status = p->backend->fill(stream(p), to, value, bytes, err)))
         return status;
-    return done(p, a, to, bytes, NULL, err);
+    return done_one(p, a, to, bytes, err);
 }
 
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/carried.h"
+#include "transfer/stretches.h"
 #include "transfer/transfer_methods.h"
 
 /* The copies of one slot to one peer. */
@@ -10,19 +11,19 @@ static enum proact_status copy_slot(const struct transfer_binding *b, unsigned d
     const struct transfer_slot *s = &b->slot[slot];
     const struct transfer_table *table = &s->tables->table[device];
     const unsigned number = transfer_peer_number(t, device, peer);
-    enum proact_status status = PROACT_OK;
+    struct stretches sent = {.backend = t->backend,
+                             .stream = t->device[device].lane[TRANSFER_SIDE],
+                             .to = s->base[peer],
+                             .from = s->base[device]};
 
     if (!table->send_count)
-        return status;
+        return PROACT_OK;
+    for (uint32_t r = 0; r < table->send_count; r++)
+        if (transfer_goes_to(table->send[r].to, number))
+            stretches_add(&sent, table->send[r].first, table->send[r].bytes);
     carried_begin(b, slot, DEVICE_WHOLE, peer);
-    for (uint32_t r = 0; r < table->send_count && !status; r++) {
-        const struct transfer_send *send = &table->send[r];
+    enum proact_status status = stretches_copy(&sent, err);
 
-        if (transfer_goes_to(send->to, number))
-            status = t->backend->copy(t->device[device].lane[TRANSFER_SIDE],
-                                      s->base[peer] + send->first,
-                                      s->base[device] + send->first, send->bytes, err);
-    }
     carried_end(b);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "transfer/copies.h"
 
 #include "transfer/carried.h"
+#include "transfer/stretches.h"
 
 enum { STREAMS = TRANSFER_COPY_STREAMS };
 
@@ -24,18 +25,21 @@ enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,
 {
     const struct transfer_slot *s = &b->slot[item.slot];
     const struct transfer_table *table = &s->tables->table[owner];
-    enum proact_status status = PROACT_OK;
-    uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
     const unsigned peer = transfer_peer_number(b->devices, owner, to);
+    struct stretches sent = {.backend = b->devices->backend,
+                             .stream = stream,
+                             .to = s->base[to],
+                             .from = s->base[from]};
+    uint32_t p = table->piece_first[item.chunk], end = table->piece_first[item.chunk + 1];
 
     if (b->plan.elide || p == end)
         return PROACT_OK;
-    carried_begin(b, item.slot, item.chunk, to);
-    for (; p < end && !status; p++)
+    for (; p < end; p++)
         if (transfer_goes_to(transfer_piece_peers(&table->piece[p]), peer))
-            status = b->devices->backend->copy(
-                stream, s->base[to] + table->piece[p].first_byte,
-                s->base[from] + table->piece[p].first_byte, table->piece[p].bytes, err);
+            stretches_add(&sent, table->piece[p].first_byte, table->piece[p].bytes);
+    carried_begin(b, item.slot, item.chunk, to);
+    enum proact_status status = stretches_copy(&sent, err);
+
     carried_end(b);
     return status;
 }

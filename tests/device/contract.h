@@ -40,7 +40,7 @@ struct contract_promise {
 };
 
 /* Each ends with a row of NULL. */
-extern const struct contract_promise contract_memory[], contract_streams[],
+extern const struct contract_promise contract_memory[], contract_rows[], contract_streams[],
     contract_launch[], contract_graphs[], contract_faults[], contract_guests[],
     contract_watch[];
 

@@ -12,7 +12,10 @@
 
 /* Of device-side waits, in the keeper's time; long enough for every wait that ends. */
 static const double wait_limit_ms = 200; /* a busy computer may keep a stream waiting */
-enum { SECONDS = 60 }; /* of a promise on hardware, then its process is stopped */
+enum {
+    SECONDS = 60, /* of a promise on hardware, then its process is stopped */
+    PROMISES_MAX = 128
+};
 
 static const struct contract_keeper keepers[] = {
     {.name = "emulator", .backend = &device_emulator},
@@ -21,8 +24,8 @@ static const struct contract_keeper keepers[] = {
 };
 
 static const struct contract_promise *const rooms[] = {
-    contract_memory, contract_streams, contract_launch, contract_graphs,
-    contract_watch,  contract_faults,  contract_guests};
+    contract_memory, contract_rows,  contract_streams, contract_launch,
+    contract_graphs, contract_watch, contract_faults,  contract_guests};
 
 struct trial {
     const struct contract_keeper *keeper;
@@ -45,12 +48,13 @@ static void try_promise(void **state)
 
 static int run_promises(const struct contract_keeper *keeper)
 {
-    struct CMUnitTest tests[64] = {{0}};
-    struct trial trials[64];
+    struct CMUnitTest tests[PROMISES_MAX] = {{0}};
+    struct trial trials[PROMISES_MAX];
     size_t count = 0;
 
     for (size_t i = 0; i < LENGTH(rooms); i++)
         for (const struct contract_promise *p = rooms[i]; p->name; p++, count++) {
+            assert_true(count < PROMISES_MAX);
             trials[count] = (struct trial){.keeper = keeper, .promise = p};
             tests[count].name = p->name;
             tests[count].test_func = try_promise;

@@ -75,6 +75,7 @@ NUMBER(CU_LAUNCH_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 NUMBER(CU_PEER_ALREADY_ENABLED, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
 
 NUMBER(CU_THREADS_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)
+NUMBER(CU_PITCH_MAX, CU_DEVICE_ATTRIBUTE_MAX_PITCH)
 NUMBER(CU_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)
 NUMBER(CU_SM_COUNT, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
 NUMBER(CU_MEMORY_CLOCK_KHZ, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)
@@ -117,6 +118,7 @@ NUMBER(CU_HOST_PORTABLE, CU_MEMHOSTALLOC_PORTABLE)
 NUMBER(CU_MANAGED_GLOBAL, CU_MEM_ATTACH_GLOBAL)
 NUMBER(CU_PHYSICAL_PINNED, CU_MEM_ALLOCATION_TYPE_PINNED)
 NUMBER(CU_LOCATION_DEVICE, CU_MEM_LOCATION_TYPE_DEVICE)
+NUMBER(CU_MEMORY_UNIFIED, CU_MEMORYTYPE_UNIFIED)
 NUMBER(CU_ACCESS_READ_WRITE, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 NUMBER(CU_GRANULARITY_MINIMUM, CU_MEM_ALLOC_GRANULARITY_MINIMUM)
 
@@ -139,6 +141,24 @@ SIZE(struct cu_memory_access, CUmemAccessDesc)
 MEMBER(struct cu_memory_access, location, CUmemAccessDesc, location)
 MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 
+SIZE(struct cu_rows, CUDA_MEMCPY2D)
+MEMBER(struct cu_rows, from.x, CUDA_MEMCPY2D, srcXInBytes)
+MEMBER(struct cu_rows, from.y, CUDA_MEMCPY2D, srcY)
+MEMBER(struct cu_rows, from.memory, CUDA_MEMCPY2D, srcMemoryType)
+MEMBER(struct cu_rows, from.host, CUDA_MEMCPY2D, srcHost)
+MEMBER(struct cu_rows, from.device, CUDA_MEMCPY2D, srcDevice)
+MEMBER(struct cu_rows, from.array, CUDA_MEMCPY2D, srcArray)
+MEMBER(struct cu_rows, from.pitch, CUDA_MEMCPY2D, srcPitch)
+MEMBER(struct cu_rows, to.x, CUDA_MEMCPY2D, dstXInBytes)
+MEMBER(struct cu_rows, to.y, CUDA_MEMCPY2D, dstY)
+MEMBER(struct cu_rows, to.memory, CUDA_MEMCPY2D, dstMemoryType)
+MEMBER(struct cu_rows, to.host, CUDA_MEMCPY2D, dstHost)
+MEMBER(struct cu_rows, to.device, CUDA_MEMCPY2D, dstDevice)
+MEMBER(struct cu_rows, to.array, CUDA_MEMCPY2D, dstArray)
+MEMBER(struct cu_rows, to.pitch, CUDA_MEMCPY2D, dstPitch)
+MEMBER(struct cu_rows, width, CUDA_MEMCPY2D, WidthInBytes)
+MEMBER(struct cu_rows, height, CUDA_MEMCPY2D, Height)
+
 SIZE(struct cu_launch_attribute, CUlaunchAttribute)
 MEMBER(struct cu_launch_attribute, what, CUlaunchAttribute, id)
 MEMBER(struct cu_launch_attribute, value, CUlaunchAttribute, value)
@@ -160,6 +180,7 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 #define cu_granularity CUmemAllocationGranularity_flags
 #define cu_address CUdeviceptr
 #define cu_launch_config CUlaunchConfig_st
+#define cu_rows CUDA_MEMCPY2D_st
 #define cu_memory_kind CUmemAllocationProp_st
 #define cu_memory_access CUmemAccessDesc_st
 #define DRIVER(name, symbol, parameters)                                                   \

@@ -100,7 +100,8 @@ struct fake_op {
     unsigned device;
     unsigned char *to;
     const unsigned char *from;
-    size_t bytes; /* or a mark's number */
+    size_t bytes;                      /* or a mark's number */
+    size_t rows, to_pitch, from_pitch; /* of a copy: so many times the bytes */
     uint32_t value;
     struct CUevent_st *event;
     uint64_t record;

@@ -13,7 +13,8 @@ static cu_result queue_copy(struct CUstream_st *stream, unsigned device, uint64_
         return CU_INVALID_VALUE;
     fake_queue(
         stream,
-        (struct fake_op){.kind = FAKE_COPY, .to = target, .from = source, .bytes = bytes});
+        (struct fake_op){
+            .kind = FAKE_COPY, .to = target, .from = source, .bytes = bytes, .rows = 1});
     return 0;
 }
 
@@ -25,6 +26,37 @@ cu_result cuMemcpyAsync(cu_address to, cu_address from, size_t bytes, cu_stream 
         return result;
     stream = fake_stream(stream);
     return queue_copy(stream, stream->device, to, from, bytes);
+}
+
+static bool is_right(const struct cu_rows_end *e, const struct cu_rows *r, unsigned device)
+{
+    int pitch_max;
+
+    cuDeviceGetAttribute(&pitch_max, CU_PITCH_MAX, (int)device);
+    return e->memory == CU_MEMORY_UNIFIED && !e->x && !e->y && !e->host && !e->array &&
+           e->pitch >= r->width && e->pitch <= (size_t)pitch_max &&
+           fake_find(device, (void *)(uintptr_t)e->device,
+                     (r->height - 1) * e->pitch + r->width);
+}
+
+cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
+{
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    stream = fake_stream(stream);
+    if (!r->width || !r->height || !is_right(&r->to, r, stream->device) ||
+        !is_right(&r->from, r, stream->device))
+        return CU_INVALID_VALUE;
+    fake_queue(stream, (struct fake_op){.kind = FAKE_COPY,
+                                        .to = (void *)(uintptr_t)r->to.device,
+                                        .from = (void *)(uintptr_t)r->from.device,
+                                        .bytes = r->width,
+                                        .rows = r->height,
+                                        .to_pitch = r->to.pitch,
+                                        .from_pitch = r->from.pitch});
+    return 0;
 }
 
 /* By way of the host, where it must; that cannot be captured. */

@@ -74,8 +74,9 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
 {
     switch (o->kind) {
     case FAKE_COPY: /* each end was looked at when it was queued */
-        fake_cuda()->work_ns += COPY_NS + o->bytes / COPY_GBPS;
-        memmove(o->to, o->from, o->bytes);
+        fake_cuda()->work_ns += COPY_NS + o->rows * o->bytes / COPY_GBPS;
+        for (size_t y = 0; y < o->rows; y++)
+            memmove(o->to + y * o->to_pitch, o->from + y * o->from_pitch, o->bytes);
         return true;
     case FAKE_FILL:
         if (may_touch(o))

@@ -1,9 +1,9 @@
 # The device contract is told in several files; contract_test.c runs them all.
 target_sources(contract_test PRIVATE device/contract.c device/contract_memory.c
-    device/contract_streams.c device/contract_launch.c device/contract_watch.c
+    device/contract_rows.c device/contract_streams.c device/contract_launch.c device/contract_watch.c
     device/contract_graphs.c device/contract_faults.c device/contract_guests.c)
 # So is the emulated machine.
-foreach(part time cost order fault bulk)
+foreach(part time cost order fault bulk rows)
     target_sources(emulator_${part}_test PRIVATE device/emulator_testing.c device/contract.c)
 endforeach()
 foreach(part residency device_unit children heap)
@@ -62,6 +62,13 @@ fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
 fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
     COMMAND contract_test cuda)
+# Rows that the driver copies one by one: of long pitches, without peers, of a refused pitch.
+fake_cuda_test(device.contract_pitch_cuda fake SETTINGS FAKE_CUDA_ATTRIBUTES=11=300
+    COMMAND contract_test cuda rows)
+fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
+    COMMAND contract_test cuda "rows move")
+fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcpy2DAsync_v2:1:1
+    COMMAND contract_test cuda "rows move")
 set(jacobi proact_command run jacobi --size 64 --iterations 20 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 fake_cuda_test(device.jacobi_unreached_cuda fake

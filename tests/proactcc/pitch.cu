@@ -64,6 +64,21 @@ int main()
             HOLDS(out[y][x] == 8 * x + 103 * (y + H) + 5);
     HOLDS(cudaMemcpy2D(rows, 8, in, sizeof in[0], 16, 2, cudaMemcpyHostToDevice) ==
           cudaErrorInvalidPitchValue);
+    HOLDS(cudaMemcpy2D(rows, pitch, other, other_pitch, 4, H + 1,
+                       cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
+    copy = {}; /* a column of the box, two wide, becomes lines of another place */
+    copy.srcPtr = box;
+    copy.srcPos = make_cudaPos(4 * sizeof(int), 0, 0);
+    copy.dstPtr = make_cudaPitchedPtr(other, other_pitch, 2 * W * sizeof(int), 2);
+    copy.dstPos = make_cudaPos(W * sizeof(int), 1, 0);
+    copy.extent = make_cudaExtent(2 * sizeof(int), 2, D);
+    copy.kind = cudaMemcpyDeviceToDevice;
+    MUST(cudaMemcpy3D(&copy));
+    MUST(cudaMemcpy2D(out, sizeof out[0], other + W * sizeof(int), other_pitch,
+                      3 * sizeof(int), H, cudaMemcpyDeviceToHost));
+    for (int z = 0; z < D; z++)
+        for (int y = 0; y < 2; y++)
+            HOLDS(out[1 + 2 * z + y][1] == 8 * 5 + 103 * (z * H + y) + 5);
     MUST(cudaFree(rows));
     MUST(cudaFree(other));
     MUST(cudaFree(box.ptr));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes are brought along with others, seen by how many were sent. */
+/* Which bytes are brought along with others, seen by how many were sent; and in how many
+   copies columns are. */
 #include "runtime/runtime_testing.h"
 /* after it */
 #include "runtime/bring.h"
@@ -70,11 +71,94 @@ static void who_sends_gets_nothing_along(void **state)
     proact_close(r.b.p);
 }
 
+/* An array whose lines' first bytes and a column in the middle device 2 alone has. */
+enum { LINES = 100, LINE = 16384, LEFT = 8, MIDDLE = 4 };
+
+struct seen {
+    unsigned copies;
+    uint64_t ns; /* that they took */
+};
+
+static void see_copy(void *context, const struct proact_span *span)
+{
+    struct seen *seen = context;
+
+    if (span->kind == PROACT_SPAN_COPY) {
+        seen->copies++;
+        seen->ns += span->end_ns - span->start_ns;
+    }
+}
+
+static void change(struct rig *r, uint64_t first, uint64_t bytes)
+{
+    const struct proact *p = r->b.p;
+
+    if (p->backend->fill(p->devices.device[2].lane[TRANSFER_SIDE],
+                         r->array->base[2] + first, 7, bytes, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    array_written(r->array, first, first + bytes, 4);
+}
+
+static void open_lines(struct rig *r)
+{
+    unsigned char *zero = calloc(LINES, LINE);
+
+    assert_non_null(zero);
+    r->b = testing_open(&(struct proact_options){.machine = "h200x4", .check = true});
+    if (proact_array_create(r->b.p, &(struct proact_shape){"lines", LINES * LINE, 1},
+                            &r->array, &r->b.err) ||
+        proact_array_write(r->array, 0, zero, LINES * LINE, &r->b.err) ||
+        proact_wait(r->b.p, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    array_written(r->array, 0, LINES * LINE, ALL);
+    for (uint64_t y = 0; y < LINES; y++) {
+        change(r, y * LINE, LEFT);
+        change(r, y * LINE + LINE / 2, MIDDLE);
+    }
+    free(zero);
+}
+
+static void columns_are_there(struct rig *r, unsigned device)
+{
+    unsigned char *is = calloc(LINES, LINE);
+
+    assert_non_null(is);
+    if (proact_array_read_replica(r->array, device, 0, is, LINES * LINE, &r->b.err))
+        fail_msg("%s", r->b.err.text);
+    for (unsigned i = 0; i < LINES * LINE; i++) {
+        unsigned x = i % LINE;
+        bool is_in = x < LEFT || (x >= LINE / 2 && x < LINE / 2 + MIDDLE);
+
+        if (is[i] != (is_in ? 7 : 0))
+            fail_msg("device %u: byte %u is %u", device, i, is[i]);
+    }
+    free(is);
+}
+
+static void columns_are_few_copies(void **state)
+{
+    struct rig r;
+    struct seen seen = {0};
+
+    (void)state;
+    open_lines(&r);
+    proact_observe(r.b.p, see_copy, &seen);
+    assert_int_equal(bring(&r, 0, 0, LINES * LINE, 3, 0, LINES * LINE),
+                     2 * LINES * (LEFT + MIDDLE));
+    proact_observe(r.b.p, NULL, NULL);
+    assert_int_equal(seen.copies, 2 * 2);
+    assert_in_range(seen.ns, 1, 40000); /* 400 copies would take 900 us */
+    columns_are_there(&r, 0);
+    columns_are_there(&r, 3);
+    proact_close(r.b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_between_go_along),
         cmocka_unit_test(who_sends_gets_nothing_along),
+        cmocka_unit_test(columns_are_few_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,18 +173,29 @@ static struct text *line(struct device_stream *s, const char *word)
     return &s->set->state.log;
 }
 
+static enum proact_status fake_copy_rows(struct device_stream *s,
+                                         const struct device_rows *r,
+                                         struct proact_error *err)
+{
+    (void)err;
+    line(s, "copy");
+    say_address(s->set, r->from);
+    text_print(&s->set->state.log, " >");
+    say_address(s->set, r->to);
+    text_print(&s->set->state.log, " for %zu", r->bytes);
+    if (r->count > 1)
+        text_print(&s->set->state.log, " in each of %zu rows", r->count);
+    text_print(&s->set->state.log, "\n");
+    for (size_t i = 0; i < r->count; i++)
+        memmove(host(r->to + i * r->to_pitch), host(r->from + i * r->from_pitch), r->bytes);
+    return PROACT_OK;
+}
+
 static enum proact_status fake_copy(struct device_stream *s, device_addr to,
                                     device_addr from, size_t bytes,
                                     struct proact_error *err)
 {
-    (void)err;
-    line(s, "copy");
-    say_address(s->set, from);
-    text_print(&s->set->state.log, " >");
-    say_address(s->set, to);
-    text_print(&s->set->state.log, " for %zu\n", bytes);
-    memmove(host(to), host(from), bytes);
-    return PROACT_OK;
+    return fake_copy_rows(s, &(struct device_rows){to, from, bytes, 1, bytes, bytes}, err);
 }
 
 static enum proact_status fake_write(struct device_stream *s, device_addr to,
@@ -352,6 +363,7 @@ const struct device_backend fake_device = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .copy = fake_copy,
+    .copy_rows = fake_copy_rows,
     .write = fake_write,
     .read = fake_read,
     .fill = fake_fill,

@@ -11,7 +11,8 @@
 extern const struct device_backend fake_device;
 
 /* Lines such as "copy 1.1 12000@1+64 > 12000@2+64 for 128": a stream is DEVICE.NUMBER,
-   numbered as made; an address is the size of its allocation, the device and the offset. */
+   numbered as made; an address is the size of its allocation, the device and the offset.
+   Of rows it is the first's, and the line ends in "for 8 in each of 500 rows". */
 struct fake_state {
     struct text log;
     unsigned waits;            /* calls that wait for a device: synchronize and read */

@@ -3,6 +3,8 @@
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
+/* after them */
+#include "runtime/array_held.h"
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -81,6 +83,48 @@ static void a_block_runs_on_the_first_device(void **state)
     MUST(proact_array_spread(b.out, &b.err));
     for (unsigned d = 0; d < 4; d++)
         expect(&b, b.out, d, 109, 300);
+    proact_close(b.p);
+}
+
+/* Pairs of elements, ten apart there, three apart here. */
+static void rows_go_within_the_first_device(void **state)
+{
+    (void)state;
+    struct bench b = open_four(true);
+    struct proact_array *other = testing_array(&b, "other");
+    static uint32_t zeros[N], numbers[N];
+    struct proact_rows rows = {proact_array_address(other, 0) + 4,
+                               proact_array_address(b.out, 0) + 8,
+                               8,
+                               100,
+                               12,
+                               40};
+
+    for (uint32_t i = 0; i < N; i++)
+        numbers[i] = i + 1;
+    MUST(proact_array_write(b.out, 0, numbers, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    array_written(b.out, 48, 52, 6); /* the second row's first number is elsewhere, */
+    array_written(b.out, 60, 64, 6); /* and one that is in no row */
+    MUST(proact_first_copy_rows(b.p, &rows, &b.err));
+    for (unsigned i = 0; i < 310; i++)
+        expect(&b, other, 0, i,
+               i && i <= 300 && i % 3 ? numbers[2 + i / 3 * 10 + i % 3 - 1] : 0);
+    assert_int_equal(sent(&b, b.out), 4);
+    expect(&b, other, 3, 6, 0);
+    assert_int_equal(sent(&b, other), 0);
+    expect(&b, other, 3, 7, numbers[22]);
+    assert_int_equal(sent(&b, other), 4);
+    rows.count = 0;
+    MUST(proact_first_copy_rows(b.p, &rows, &b.err));
+    rows.count = 600;
+    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL,
+            "copy: 23968 bytes from byte 8 of array 'out', it has 20000");
+    rows.to_pitch = SIZE_MAX / 4;
+    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL, "array 'other'");
+    rows.to_pitch = 7;
+    REFUSED(proact_first_copy_rows(b.p, &rows, &b.err), PROACT_EINVAL,
+            "rows of 8 bytes overlap where they begin 7 bytes apart");
     proact_close(b.p);
 }
 
@@ -299,6 +343,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_runs_on_the_first_device),
+        cmocka_unit_test(rows_go_within_the_first_device),
         cmocka_unit_test(a_spread_comes_after_what_peers_did),
         cmocka_unit_test(both_kinds_of_launch_mix),
         cmocka_unit_test(a_marked_kernel_is_split),

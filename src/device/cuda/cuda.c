@@ -56,6 +56,8 @@ static enum proact_status open_device(struct device_set *set, unsigned number,
 
     if (status)
         return status;
+    if (v->device_attribute(&d->pitch_max, CU_PITCH_MAX, d->device))
+        d->pitch_max = 0; /* then rows are copied one by one */
     if (!(result = v->priority_range(&d->lowest, &d->highest)))
         result = v->stream_create(&d->rescue, CU_STREAM_NON_BLOCKING, d->highest);
     return cuda_leave(set, number, result, "cuStreamCreate", err);
@@ -199,6 +201,7 @@ const struct device_backend device_cuda = {
     .event_create = cuda_event_create,
     .event_destroy = cuda_event_destroy,
     .copy = cuda_copy,
+    .copy_rows = cuda_copy_rows,
     .write = cuda_write,
     .read = cuda_read,
     .fill = cuda_fill,

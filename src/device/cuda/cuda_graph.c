@@ -188,7 +188,7 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
         return status;
     switch (op->kind) {
     case TAPED_COPY:
-        return cuda_copy(s, op->to, op->from, op->bytes, err);
+        return cuda_copy_rows(s, &op->rows, err);
     case TAPED_FILL:
         return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
     case TAPED_LAUNCH:

@@ -51,6 +51,7 @@ struct cuda_device {
     cu_context context;
     char name[64];
     bool reaches[TOPOLOGY_DEVICES_MAX]; /* as a peer */
+    int pitch_max;                      /* of rows that are copied at once */
     int lowest, highest;                /* priority of streams */
     cu_stream rescue;                   /* satisfies what nobody does */
     struct cuda_memory *memory;
@@ -173,6 +174,8 @@ enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
 void cuda_stream_destroy(struct device_stream *s);
 enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_addr from,
                              size_t bytes, struct proact_error *err);
+enum proact_status cuda_copy_rows(struct device_stream *s, const struct device_rows *rows,
+                                  struct proact_error *err);
 enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
                               size_t bytes, struct proact_error *err);
 enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,

@@ -62,45 +62,107 @@ void cuda_stream_destroy(struct device_stream *s)
     free(s);
 }
 
+static bool reach_each_other(const struct device_set *set, unsigned a, unsigned b)
+{
+    return a >= set->count || b >= set->count || a == b ||
+           (set->devices[a].reaches[b] && set->devices[b].reaches[a]);
+}
+
 /* Where one of the two is out of the other's reach, the driver goes through the host; that
    cannot be captured. */
-static cu_result copy_between(struct device_set *set, unsigned to_device,
-                              unsigned from_device, device_addr to, device_addr from,
-                              size_t bytes, cu_stream stream)
+static cu_result copy_one(struct device_stream *s, const struct device_rows *r)
 {
-    if (to_device < set->count && from_device < set->count && to_device != from_device &&
-        !(set->devices[from_device].reaches[to_device] &&
-          set->devices[to_device].reaches[from_device]))
-        return set->driver.copy_peer(to, set->devices[to_device].context, from,
-                                     set->devices[from_device].context, bytes, stream);
-    return set->driver.copy(to, from, bytes, stream);
+    const struct device_set *set = s->set;
+    unsigned to = cuda_memory_device(set, r->to), from = cuda_memory_device(set, r->from);
+
+    if (!reach_each_other(set, to, from))
+        return set->driver.copy_peer(r->to, set->devices[to].context, r->from,
+                                     set->devices[from].context, r->bytes, s->stream);
+    return set->driver.copy(r->to, r->from, r->bytes, s->stream);
+}
+
+/* The driver may refuse a pitch within a device that it did not choose itself: then they go
+   one by one, but not in a graph, whose parts would be longer than was counted. */
+static cu_result copy_all(struct device_stream *s, const struct device_rows *r)
+{
+    const struct cu_rows all = {
+        .from = {.memory = CU_MEMORY_UNIFIED, .device = r->from, .pitch = r->from_pitch},
+        .to = {.memory = CU_MEMORY_UNIFIED, .device = r->to, .pitch = r->to_pitch},
+        .width = r->bytes,
+        .height = r->count};
+    struct device_rows one = *r;
+    cu_result result =
+        r->count > 1 ? s->set->driver.copy_rows(&all, s->stream) : copy_one(s, r);
+
+    if (r->count == 1 || result != CU_INVALID_VALUE || s->set->is_capturing)
+        return result;
+    result = 0;
+    for (size_t i = 0; i < r->count && !result; i++) {
+        result = copy_one(s, &one);
+        one.to += r->to_pitch;
+        one.from += r->from_pitch;
+    }
+    return result;
+}
+
+/* One call of the driver's, which may be of many rows. */
+static enum proact_status copy(struct device_stream *s, const struct device_rows *r,
+                               struct proact_error *err)
+{
+    struct device_set *set = s->set;
+    enum proact_status status;
+
+    if (set->is_taping) {
+        cuda_tape(&(struct cuda_taped_op){.kind = TAPED_COPY, .stream = s, .rows = *r});
+        return PROACT_OK;
+    }
+    if ((status = cuda_use(s, err)))
+        return status;
+    unsigned to = cuda_memory_device(set, r->to);
+    const struct cuda_span what = {
+        .span = {.kind = DEVICE_SPAN_COPY, .name = "copy", .bytes = r->bytes * r->count},
+        .peer = to == s->device ? set->count : to};
+    size_t span = cuda_span_begin(s, &what);
+    cu_result result = copy_all(s, r);
+
+    cuda_span_end(s, span);
+    return cuda_leave(set, s->device, result,
+                      r->count > 1 ? "cuMemcpy2DAsync" : "cuMemcpyAsync", err);
+}
+
+static bool go_at_once(const struct device_stream *s, const struct device_rows *r)
+{
+    const struct device_set *set = s->set;
+    const size_t most = (size_t)set->devices[s->device].pitch_max;
+
+    return r->count == 1 || (r->to_pitch <= most && r->from_pitch <= most &&
+                             reach_each_other(set, cuda_memory_device(set, r->to),
+                                              cuda_memory_device(set, r->from)));
+}
+
+enum proact_status cuda_copy_rows(struct device_stream *s, const struct device_rows *rows,
+                                  struct proact_error *err)
+{
+    enum proact_status status = device_rows_check(rows, err);
+    struct device_rows one = *rows;
+
+    if (status || !rows->bytes || !rows->count)
+        return status;
+    if (go_at_once(s, rows))
+        return copy(s, rows, err);
+    one.count = 1;
+    for (size_t i = 0; i < rows->count && !status; i++) {
+        status = copy(s, &one, err);
+        one.to += rows->to_pitch;
+        one.from += rows->from_pitch;
+    }
+    return status;
 }
 
 enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_addr from,
                              size_t bytes, struct proact_error *err)
 {
-    struct device_set *set = s->set;
-
-    if (set->is_taping && bytes) {
-        cuda_tape(&(struct cuda_taped_op){
-            .kind = TAPED_COPY, .stream = s, .to = to, .from = from, .bytes = bytes});
-        return PROACT_OK;
-    }
-    unsigned to_device = cuda_memory_device(set, to);
-    unsigned from_device = cuda_memory_device(set, from);
-    enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
-
-    if (status || !bytes)
-        return status;
-    const struct cuda_span what = {
-        .span = {.kind = DEVICE_SPAN_COPY, .name = "copy", .bytes = bytes},
-        .peer = to_device == s->device ? set->count : to_device};
-    size_t span = cuda_span_begin(s, &what);
-    cu_result result =
-        copy_between(set, to_device, from_device, to, from, bytes, s->stream);
-
-    cuda_span_end(s, span);
-    return cuda_leave(set, s->device, result, "cuMemcpyAsync", err);
+    return cuda_copy_rows(s, &(struct device_rows){to, from, bytes, 1, bytes, bytes}, err);
 }
 
 static enum proact_status write_part(struct device_stream *s, device_addr to,

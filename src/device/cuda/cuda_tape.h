@@ -19,7 +19,8 @@ enum cuda_taped {
 struct cuda_taped_op {
     enum cuda_taped kind;
     struct device_stream *stream;
-    device_addr to, from; /* to: also the word */
+    struct device_rows rows; /* of a copy, one or many */
+    device_addr to;          /* of a fill; the word */
     size_t bytes;
     uint32_t value; /* also of a fill */
     struct device_reason reason;

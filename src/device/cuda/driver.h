@@ -46,6 +46,7 @@ enum {
 };
 enum { /* of a device */
        CU_THREADS_PER_BLOCK = 1,
+       CU_PITCH_MAX = 11,
        CU_CLOCK_KHZ = 13,
        CU_SM_COUNT = 16,
        CU_COMPUTE_MODE = 20,
@@ -96,6 +97,7 @@ enum {
     CU_MANAGED_GLOBAL = 1,
     CU_PHYSICAL_PINNED = 1,
     CU_LOCATION_DEVICE = 1,
+    CU_MEMORY_UNIFIED = 4, /* the address says where it is */
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,
 };
@@ -118,6 +120,21 @@ struct cu_launch_config {
     cu_stream stream;
     struct cu_launch_attribute *attributes;
     unsigned attribute_count;
+};
+
+/* Rows of bytes: `height` of `width`. `x` and `y` are added to a place; of unified memory
+   `device` alone says where it is. */
+struct cu_rows_end {
+    size_t x, y;
+    int memory;
+    const void *host;
+    cu_address device;
+    void *array;
+    size_t pitch;
+};
+struct cu_rows {
+    struct cu_rows_end from, to;
+    size_t width, height;
 };
 
 struct cu_location {

@@ -10,7 +10,7 @@
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
 
-enum { PART_BYTES = 256 << 10 };
+enum { PART_BYTES = 256 << 10, PART_ROWS = 4096, SECTOR_BYTES = 32 };
 
 static void copy_done(struct emulated *d, void *subject, uint64_t detail)
 {
@@ -81,30 +81,72 @@ static void part_next(struct emulated *d, void *subject, uint64_t detail)
     when_reached(d, to, d->part_marks[to][d->part_count[to] % COPY_PARTS], send_part, o);
 }
 
+static uint64_t part_bytes(const struct operation *o)
+{
+    uint64_t left = o->bytes - o->done_bytes;
+    uint64_t most = o->row_bytes < PART_BYTES / PART_ROWS ? o->row_bytes * PART_ROWS
+                                                          : (uint64_t)PART_BYTES;
+
+    return left < most ? left : most;
+}
+
+/* The next bytes of the rows, a piece for each that they are of. */
+static struct message *part_create(struct emulated *d, const struct operation *o,
+                                   unsigned to, uint64_t *packets)
+{
+    const struct topology_fabric *f = &d->set->topology->fabric;
+    uint64_t bytes = part_bytes(o), row = o->done_bytes / o->row_bytes;
+    uint64_t in_row = o->done_bytes % o->row_bytes, at = 0;
+    uint64_t rows = (in_row + bytes + o->row_bytes - 1) / o->row_bytes;
+    struct message *m = message_create(d, to, store_pieces, (uint32_t)rows, bytes);
+
+    m->bytes = bytes;
+    m->is_part = true;
+    for (uint32_t i = 0; i < m->piece_count; i++, row++, in_row = 0) {
+        uint64_t rest = o->row_bytes - in_row, run = rest < bytes - at ? rest : bytes - at;
+
+        m->pieces[i] =
+            (struct piece){o->to + row * o->to_pitch + in_row, (uint32_t)run, (uint32_t)at};
+        memcpy(m->data + at,
+               (const void *)(uintptr_t)(o->from + row * o->from_pitch + in_row), run);
+        m->wire_bytes += model_wire_bytes(f, MODEL_COPY_ENGINE, run, run);
+        *packets += model_packets(f, MODEL_COPY_ENGINE, run, run);
+        at += run;
+    }
+    return m;
+}
+
+/* What the engine has to make of it, in bytes of the wire: a packet of a row takes as long
+   as a whole one. */
+static double engine_bytes(const struct topology_fabric *f, const struct message *m,
+                           uint64_t packets)
+{
+    double whole = f->copy_payload_bytes + f->copy_header_bytes;
+
+    return m->piece_count > 1 && m->wire_bytes > 0 ? (double)packets * whole
+                                                   : m->wire_bytes;
+}
+
 static void send_part(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
     const struct topology_fabric *f = &d->set->topology->fabric;
-    uint64_t left = o->bytes - o->done_bytes, bytes = left < PART_BYTES ? left : PART_BYTES;
     unsigned to = memory_device(&d->set->memory, o->to);
-    struct message *m = message_create(d, to, store_pieces, 1, bytes);
-    uint64_t staged = staged_ps(d, to, bytes);
+    uint64_t packets = 0;
+    struct message *m = part_create(d, o, to, &packets);
+    uint64_t bytes = m->bytes, staged = staged_ps(d, to, bytes);
 
     (void)detail;
-    m->pieces[0] =
-        (struct piece){.address = o->to + o->done_bytes, .bytes = (uint32_t)bytes};
-    memcpy(m->data, (const void *)(uintptr_t)(o->from + o->done_bytes), bytes);
-    m->bytes = bytes;
-    m->is_part = true;
-    m->wire_bytes = staged ? 0 : model_wire_bytes(f, MODEL_COPY_ENGINE, bytes, bytes);
-    uint64_t next = message_send(d, m, d->now_ps + staged,
-                                 model_packets(f, MODEL_COPY_ENGINE, bytes, bytes));
+    if (staged)
+        m->wire_bytes = 0;
+    uint64_t next = message_send(d, m, d->now_ps + staged, packets);
 
     d->part_marks[to][d->part_count[to]++ % COPY_PARTS] = d->sent.to[to];
     span_link(d, to, d->now_ps, next, bytes);
     o->done_bytes += bytes;
-    uint64_t through = serve(&d->engine_free_ps, d->now_ps,
-                             staged + ps_of_bytes(m->wire_bytes, f->egress_gbps));
+    uint64_t through =
+        serve(&d->engine_free_ps, d->now_ps,
+              staged + ps_of_bytes(engine_bytes(f, m, packets), f->egress_gbps));
 
     if (through > next)
         next = through;
@@ -144,8 +186,30 @@ static void local_done(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
 
-    memmove((void *)(uintptr_t)o->to, (const void *)(uintptr_t)o->from, o->bytes);
+    for (uint64_t i = 0; i < o->bytes / o->row_bytes; i++)
+        memmove((void *)(uintptr_t)(o->to + i * o->to_pitch),
+                (const void *)(uintptr_t)(o->from + i * o->from_pitch), o->row_bytes);
     copy_done(d, subject, detail);
+}
+
+/* Read and written within a device: of many rows whole sectors. */
+static double local_ns(const struct emulated *d, const struct operation *o)
+{
+    uint64_t bytes = o->bytes, rows = bytes / o->row_bytes;
+
+    if (rows > 1)
+        bytes = rows * ((o->row_bytes + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES);
+    return 2 * (double)bytes / d->set->topology->device.memory_gbps;
+}
+
+static bool check_rows(struct emulated *d, const struct operation *o)
+{
+    bool is_fine = true;
+
+    for (uint64_t i = 0; d->set->check && i < o->bytes / o->row_bytes && is_fine; i++)
+        is_fine = checked_copy(d, o, o->to + i * o->to_pitch, o->from + i * o->from_pitch,
+                               o->row_bytes);
+    return is_fine;
 }
 
 static void fetch(struct emulated *d, struct message *m)
@@ -158,13 +222,13 @@ void copy_begin(struct emulated *d, struct operation *o)
     unsigned from = memory_device(&d->set->memory, o->from);
     unsigned to = memory_device(&d->set->memory, o->to);
 
-    if (!checked_copy(d, o, o->to, o->from, o->bytes))
+    if (!check_rows(d, o))
         return;
     if (from == to && from == d->number) {
-        double ns = 2 * (double)o->bytes / d->set->topology->device.memory_gbps;
         uint64_t ready = d->now_ps + start_ps(d, o, o->stream->copied_to);
 
-        later(d, serve(&d->memory_free_ps, ready, ps_of_ns(ns)), local_done, o, 0);
+        later(d, serve(&d->memory_free_ps, ready, ps_of_ns(local_ns(d, o))), local_done, o,
+              0);
     } else if (from == d->number) {
         engine_begin(d, o);
     } else {

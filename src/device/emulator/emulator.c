@@ -306,6 +306,7 @@ const struct device_backend device_emulator = {
     .event_create = event_create,
     .event_destroy = event_destroy,
     .copy = enqueue_copy,
+    .copy_rows = enqueue_copy_rows,
     .write = enqueue_write,
     .read = enqueue_read,
     .fill = enqueue_fill,

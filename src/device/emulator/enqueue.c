@@ -45,23 +45,88 @@ static struct operation *operation_create(struct device_stream *s, operation_beg
     return o;
 }
 
-enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
-                                size_t bytes, struct proact_error *err)
+static bool is_linked(const struct device_set *set, unsigned from, unsigned to)
 {
-    enum proact_status status;
+    return from == to || (to < set->count && set->topology->link_gbps[from][to] > 0);
+}
 
-    if ((status = standing(s->set, err)) || !bytes ||
-        (status = allocated(s->set, "copy to", to, bytes, err)) ||
-        (status = allocated(s->set, "copy from", from, bytes, err)))
-        return status;
+/* How many of the rows lie in the allocation that the first one lies in. */
+static size_t rows_inside(const struct device_set *set, device_addr first, size_t pitch,
+                          const struct device_rows *r)
+{
+    const struct allocation *in = memory_find(&set->memory, first, NULL);
+
+    if (!in || in->end - first < r->bytes)
+        return 0;
+    uint64_t inside = pitch ? (in->end - first - r->bytes) / pitch + 1 : 1;
+
+    return inside < r->count ? inside : r->count;
+}
+
+static enum proact_status rows_allocated(const struct device_set *set, const char *what,
+                                         device_addr first, size_t pitch,
+                                         const struct device_rows *r,
+                                         struct proact_error *err)
+{
+    size_t inside = rows_inside(set, first, pitch, r);
+
+    if (inside == r->count)
+        return PROACT_OK;
+    if (r->count == 1)
+        return allocated(set, what, first, r->bytes, err);
+    return fail(err, PROACT_EINVAL,
+                "%s: %zu rows of %zu bytes, %zu apart from 0x%" PRIx64
+                " on, do not lie in one allocation: row %zu does not",
+                what, r->count, r->bytes, pitch, first, inside);
+}
+
+static void enqueue_rows(struct device_stream *s, const struct device_rows *r)
+{
     struct operation *o = operation_create(s, copy_begin);
 
     take_host(s->set, s->set->topology->device.copy_host_us);
-    o->to = to;
-    o->from = from;
-    o->bytes = bytes;
+    o->to = r->to;
+    o->from = r->from;
+    o->bytes = r->count * r->bytes;
+    o->row_bytes = r->bytes;
+    o->to_pitch = r->to_pitch;
+    o->from_pitch = r->from_pitch;
     stream_enqueue(s, o);
+}
+
+enum proact_status enqueue_copy_rows(struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err)
+{
+    const struct device_memory *memory = &s->set->memory;
+    struct device_rows one = *rows;
+    enum proact_status status;
+
+    if ((status = standing(s->set, err)) || !rows->bytes || !rows->count ||
+        (status = device_rows_check(rows, err)) ||
+        (status = rows_allocated(s->set, "copy to", rows->to, rows->to_pitch, rows, err)) ||
+        (status =
+             rows_allocated(s->set, "copy from", rows->from, rows->from_pitch, rows, err)))
+        return status;
+    if (is_linked(s->set, memory_device(memory, rows->from),
+                  memory_device(memory, rows->to))) {
+        enqueue_rows(s, rows);
+        return PROACT_OK;
+    }
+    one.count = 1;
+    for (size_t i = 0; i < rows->count; i++) {
+        enqueue_rows(s, &one);
+        one.to += rows->to_pitch;
+        one.from += rows->from_pitch;
+    }
     return PROACT_OK;
+}
+
+enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
+                                size_t bytes, struct proact_error *err)
+{
+    return enqueue_copy_rows(s, &(struct device_rows){to, from, bytes, 1, bytes, bytes},
+                             err);
 }
 
 enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
@@ -193,7 +258,7 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
 static enum proact_status linked(const struct device_set *set, unsigned from, unsigned to,
                                  const char *what, struct proact_error *err)
 {
-    if (from == to || (to < set->count && set->topology->link_gbps[from][to] > 0))
+    if (is_linked(set, from, to))
         return PROACT_OK;
     return fail(err, PROACT_EINVAL, "%s: device %u has no direct link to device %u", what,
                 from, to);

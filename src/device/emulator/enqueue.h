@@ -7,6 +7,9 @@
 
 enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
                                 size_t bytes, struct proact_error *err);
+enum proact_status enqueue_copy_rows(struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err);
 enum proact_status enqueue_write(struct device_stream *s, device_addr to, const void *from,
                                  size_t bytes, struct proact_error *err);
 enum proact_status enqueue_read(struct device_stream *s, void *into, device_addr from,

@@ -13,11 +13,12 @@ struct operation {
     uint64_t stamp_ps, begin_ps; /* when the host queued it; when it began */
     struct operation *next;
 
-    uint64_t to, from, bytes, done_bytes; /* of copies and the like */
-    unsigned char value;                  /* FILL */
-    uint32_t word;                        /* WAIT_VALUE, WRITE_VALUE */
-    struct device_reason reason;          /* WAIT_VALUE */
-    unsigned char *data;                  /* WRITE, launch parameters: owned */
+    uint64_t to, from, bytes, done_bytes;     /* of copies and the like */
+    uint64_t row_bytes, to_pitch, from_pitch; /* of copies, whose bytes are all rows */
+    unsigned char value;                      /* FILL */
+    uint32_t word;                            /* WAIT_VALUE, WRITE_VALUE */
+    struct device_reason reason;              /* WAIT_VALUE */
+    unsigned char *data;                      /* WRITE, launch parameters: owned */
     size_t data_bytes;
     void *into;     /* READ: the caller's */
     bool *finished; /* READ: the caller's */

@@ -29,16 +29,27 @@ static bool is_inside(const struct rt_range *range, const void *pointer, size_t 
     return !range || bytes <= range->bytes - ((uint64_t)(uintptr_t)pointer - range->first);
 }
 
+static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
+{
+    struct proact_error err = {""};
+    const struct proact_rows rows = {(uint64_t)(uintptr_t)r->to,
+                                     (uint64_t)(uintptr_t)r->from,
+                                     r->width,
+                                     r->height,
+                                     r->to_pitch,
+                                     r->from_pitch};
+
+    rt->moved.on_device += r->width * r->height;
+    return rt_error(rt, proact_first_copy_rows(rt->session, &rows, &err), &err);
+}
+
+/* One row, of which one end is the host's. */
 static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t bytes,
-                            bool to_device, bool from_device)
+                            bool to_device)
 {
     struct proact_error err = {""};
     uint64_t there = (uint64_t)(uintptr_t)to, here = (uint64_t)(uintptr_t)from;
 
-    if (to_device && from_device) {
-        rt->moved.on_device += bytes;
-        return rt_error(rt, proact_first_copy(rt->session, there, here, bytes, &err), &err);
-    }
     if (to_device) {
         rt->moved.to_device += bytes;
         enum proact_status status =
@@ -50,20 +61,54 @@ static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t by
     return rt_error(rt, proact_first_read(rt->session, to, here, bytes, &err), &err);
 }
 
-enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
-                        enum cuda_copy_kind kind, bool is_async)
+static enum cuda_error move_each(struct rt *rt, const struct rt_rows *r, bool to_device,
+                                 bool from_device)
+{
+    enum cuda_error error = cudaSuccess;
+
+    for (size_t y = 0; y < r->height && !error; y++) {
+        void *to = (char *)r->to + y * r->to_pitch;
+        const void *from = (const char *)r->from + y * r->from_pitch;
+
+        if (to_device || from_device)
+            error = move(rt, to, from, r->width, to_device);
+        else
+            memmove(to, from, r->width);
+    }
+    return error;
+}
+
+/* From the first row's first byte to the last one's last. */
+static size_t hull(const struct rt_rows *r, size_t pitch)
+{
+    size_t ahead, all;
+
+    return __builtin_mul_overflow(r->height - 1, pitch, &ahead) ||
+                   __builtin_add_overflow(ahead, r->width, &all)
+               ? SIZE_MAX
+               : all;
+}
+
+enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
+                             enum cuda_copy_kind kind, bool is_async)
 {
     const struct rt_range *target, *source;
+
+    if (r->width > r->to_pitch || r->width > r->from_pitch)
+        return cudaErrorInvalidPitchValue;
+    if (r->height > 1 && r->width == r->to_pitch && r->width == r->from_pitch)
+        return rt_copy(rt, r->to, r->from, r->width * r->height, kind, is_async);
     enum cuda_error error = rt_open(rt);
 
-    if (error || !bytes)
+    if (error || !r->width || !r->height)
         return error;
-    if (!to || !from)
+    if (!r->to || !r->from)
         return cudaErrorInvalidValue;
-    target = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
-    source = range_find(&rt->ranges, (uint64_t)(uintptr_t)from);
-    if (!is_kind_right(kind, target, source) || !is_inside(target, to, bytes) ||
-        !is_inside(source, from, bytes))
+    target = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->to);
+    source = range_find(&rt->ranges, (uint64_t)(uintptr_t)r->from);
+    if (!is_kind_right(kind, target, source) ||
+        !is_inside(target, r->to, hull(r, r->to_pitch)) ||
+        !is_inside(source, r->from, hull(r, r->from_pitch)))
         return cudaErrorInvalidValue;
     bool to_device = is_on_device(target), from_device = is_on_device(source);
     bool is_shared =
@@ -73,12 +118,18 @@ enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
     if ((target && target->is_newer_there) || (source && source->is_newer_there) ||
         (!to_device && !from_device))
         error = rt_wait(rt);
-    if (!error && !to_device && !from_device)
-        memmove(to, from, bytes);
-    else if (!error)
-        error = move(rt, to, from, bytes, to_device, from_device);
+    if (!error)
+        error = to_device && from_device ? move_rows(rt, r)
+                                         : move_each(rt, r, to_device, from_device);
     /* The host may go on with its side. */
     return error || is_async || !is_shared || !to_device ? error : rt_wait(rt);
+}
+
+enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
+                        enum cuda_copy_kind kind, bool is_async)
+{
+    return rt_copy_rows(rt, &(struct rt_rows){to, from, bytes, bytes, bytes, 1}, kind,
+                        is_async);
 }
 
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
@@ -99,21 +150,5 @@ enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
                         &err);
     if (!(error = rt_wait(rt)))
         memset(to, value, bytes);
-    return error;
-}
-
-enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
-                             enum cuda_copy_kind kind, bool is_async)
-{
-    enum cuda_error error = cudaSuccess;
-
-    if (r->width > r->to_pitch || r->width > r->from_pitch)
-        return cudaErrorInvalidPitchValue;
-    if (r->width == r->to_pitch && r->width == r->from_pitch)
-        return rt_copy(rt, r->to, r->from, r->width * r->height, kind, is_async);
-    for (size_t y = 0; y < r->height && !error; y++)
-        error =
-            rt_copy(rt, (char *)r->to + y * r->to_pitch,
-                    (const char *)r->from + y * r->from_pitch, r->width, kind, is_async);
     return error;
 }

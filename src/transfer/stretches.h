@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Stretches of an array, no two of which overlap, on their way from one replica to another:
+   many of equal length that lie equally far apart are one copy of rows. */
+
+#include "device/device.h"
+
+struct stretches {
+    const struct device_backend *backend;
+    struct device_stream *stream;
+    device_addr to, from; /* the replicas */
+    struct stretch {
+        uint64_t first, bytes;
+    } * at;
+    size_t count, capacity;
+};
+
+void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes);
+/* Queues the copies, in an order of its own, and forgets the stretches. */
+enum proact_status stretches_copy(struct stretches *s, struct proact_error *err);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of rows: every byte of both sides is looked at. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/contract.h"
+
+enum { SPACE = 1 << 16 }; /* words of a small buffer */
+
+/* Two buffers and what they should hold. */
+struct pair {
+    struct contract *c;
+    unsigned to_device, from_device;
+    device_addr to, from;
+    size_t bytes;
+    unsigned char *expected, *source, *seen;
+};
+
+static struct pair pair_make(struct contract *c, unsigned to, unsigned from, size_t words)
+{
+    struct pair p = {.c = c, .to_device = to, .from_device = from, .bytes = words * 4};
+
+    p.to = contract_words(c, to, words);
+    p.from = contract_words(c, from, words);
+    p.expected = malloc(p.bytes);
+    p.source = malloc(p.bytes);
+    p.seen = malloc(p.bytes);
+    assert_true(p.expected && p.source && p.seen);
+    for (size_t i = 0; i < p.bytes; i++) {
+        p.source[i] = (unsigned char)(i * 2654435761u >> 16);
+        p.expected[i] = 0xee;
+    }
+    contract_must(c, c->b->write(c->stream[from][0], p.from, p.source, p.bytes, &c->err));
+    contract_must(c, c->b->fill(c->stream[to][0], p.to, 0xee, p.bytes, &c->err));
+    contract_sync(c);
+    return p;
+}
+
+/* `r` begins so far into the two. */
+static struct device_rows placed(const struct pair *p, struct device_rows r)
+{
+    for (size_t y = 0; y < r.count && r.bytes; y++)
+        memcpy(p->expected + r.to + y * r.to_pitch, p->source + r.from + y * r.from_pitch,
+               r.bytes);
+    r.to += p->to;
+    r.from += p->from;
+    return r;
+}
+
+static void pair_copy(const struct pair *p, unsigned device, struct device_rows r)
+{
+    struct contract *c = p->c;
+
+    r = placed(p, r);
+    contract_must(c, c->b->copy_rows(c->stream[device][0], &r, &c->err));
+}
+
+static void pair_end(const struct pair *p)
+{
+    struct contract *c = p->c;
+
+    contract_sync(c);
+    contract_must(
+        c, c->b->read(c->stream[p->to_device][0], p->seen, p->to, p->bytes, &c->err));
+    assert_memory_equal(p->seen, p->expected, p->bytes);
+    contract_must(
+        c, c->b->read(c->stream[p->from_device][0], p->seen, p->from, p->bytes, &c->err));
+    assert_memory_equal(p->seen, p->source, p->bytes);
+    c->b->free(c->set, p->to_device, p->to);
+    c->b->free(c->set, p->from_device, p->from);
+    free(p->expected);
+    free(p->source);
+    free(p->seen);
+}
+
+/* Narrow and wide ones, of pitches that are no power of two, close together on one side. */
+static void copy_of_many_shapes(struct contract *c, unsigned to, unsigned from,
+                                unsigned device)
+{
+    static const struct device_rows shapes[] = {
+        {.to = 3, .from = 5, .bytes = 1, .count = 700, .to_pitch = 7, .from_pitch = 11},
+        {.to = 8000, .from = 4, .bytes = 4, .count = 6000, .to_pitch = 8, .from_pitch = 20},
+        {.to = 60000,
+         .from = 0,
+         .bytes = 8,
+         .count = 5000,
+         .to_pitch = 16,
+         .from_pitch = 8},
+        {.to = 144000,
+         .from = 9,
+         .bytes = 100,
+         .count = 50,
+         .to_pitch = 100,
+         .from_pitch = 333},
+        {.to = 150000,
+         .from = 1,
+         .bytes = 100,
+         .count = 50,
+         .to_pitch = 100,
+         .from_pitch = 100},
+        {.to = 160001,
+         .from = 7,
+         .bytes = 30000,
+         .count = 2,
+         .to_pitch = 30001,
+         .from_pitch = 100001},
+    };
+    struct pair p = pair_make(c, to, from, SPACE);
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        pair_copy(&p, device, shapes[i]);
+    pair_end(&p);
+}
+
+static void rows_move_within_a_device(struct contract *c)
+{
+    copy_of_many_shapes(c, 0, 0, 0);
+}
+
+/* A device's stream pushes to its peer, and pulls from it. */
+static void rows_move_between_devices(struct contract *c)
+{
+    for (unsigned puller = 0; puller < 2; puller++)
+        copy_of_many_shapes(c, 1, 0, puller);
+}
+
+/* Each in a part of a copy of its own, where long copies go in parts. */
+static void long_rows_move_between_devices(struct contract *c)
+{
+    enum { MEGABYTE = 1 << 20 };
+    struct pair p = pair_make(c, 1, 0, 4 * MEGABYTE);
+
+    pair_copy(&p, 0,
+              (struct device_rows){.to = 5,
+                                   .from = 2,
+                                   .bytes = 700001,
+                                   .count = 4,
+                                   .to_pitch = 700009,
+                                   .from_pitch = 4 * MEGABYTE - 77});
+    pair_end(&p);
+}
+
+static void no_rows_are_nothing(struct contract *c)
+{
+    struct pair p = pair_make(c, 0, 0, SPACE);
+
+    pair_copy(&p, 0, (struct device_rows){.bytes = 4, .to_pitch = 4, .from_pitch = 4});
+    pair_copy(&p, 0, (struct device_rows){.count = 4, .to_pitch = 4, .from_pitch = 4});
+    pair_end(&p);
+}
+
+/* Which needs no pitch. */
+static void one_row_is_a_copy(struct contract *c)
+{
+    struct pair p = pair_make(c, 0, 0, SPACE);
+
+    pair_copy(&p, 0, (struct device_rows){.to = 1, .from = 6, .bytes = 999, .count = 1});
+    pair_end(&p);
+}
+
+static void rows_that_overlap_are_refused(struct contract *c)
+{
+    struct pair p = pair_make(c, 0, 0, SPACE);
+    struct device_rows r = {p.to, p.from, 8, 3, 7, 8};
+
+    contract_refused(c, c->b->copy_rows(c->stream[0][0], &r, &c->err), PROACT_EINVAL);
+    r.to_pitch = 8, r.from_pitch = 4;
+    contract_refused(c, c->b->copy_rows(c->stream[0][0], &r, &c->err), PROACT_EINVAL);
+    pair_end(&p);
+}
+
+/* Behind what was queued before, ahead of what comes later. */
+static void rows_keep_their_place(struct contract *c)
+{
+    enum { WORDS = 3000 };
+    device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, 0, WORDS);
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    const struct device_rows odd = {b, a + 4, 4, WORDS / 2, 8, 8};
+    struct device_stream *s = c->stream[0][0];
+    uint32_t out[WORDS];
+
+    contract_must(c, c->b->fill(s, a, 0, sizeof out, &c->err));
+    contract_must(c, c->b->fill(s, b, 1, sizeof out, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, c->b->copy_rows(s, &odd, &c->err));
+    contract_must(c, c->b->copy(s, b + 8, a, 4, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, c->b->copy(s, b + 16, a, 4, &c->err));
+    contract_must(
+        c, c->b->copy_rows(s, &(struct device_rows){b + 16, a, 4, 2, 16, 8}, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_get(c, 0, b, out, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++)
+        assert_int_equal(out[i], i % 2 ? 0x01010101 : i == 4 || i == 8 ? 2 : 1);
+}
+
+/* In a graph, twice: from what a kernel of it has made to another place or device. */
+static void replay_rows(struct contract *c, unsigned to)
+{
+    enum { WORDS = 3000 };
+    device_addr a = contract_words(c, 0, WORDS), b = contract_words(c, to, WORDS);
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    const struct device_rows third = {b + 4, a + 8, 4, WORDS / 3, 12, 12};
+    struct device_graph *g;
+    uint32_t out[WORDS];
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, sizeof out, &c->err));
+    contract_must(c, c->b->fill(c->stream[to][0], b, 0, sizeof out, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, c->b->copy_rows(c->stream[0][0], &third, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_sync(c);
+    for (uint32_t round = 0; round <= 2; round++) {
+        contract_get(c, to, b, out, WORDS);
+        for (uint32_t i = 0; i < WORDS; i++)
+            assert_int_equal(out[i], i % 3 == 1 ? round : 0);
+        contract_must(c, c->b->graph_launch(g, &c->err));
+        contract_sync(c);
+    }
+    c->b->graph_destroy(g);
+}
+
+static void a_graph_copies_rows(struct contract *c)
+{
+    replay_rows(c, 0);
+}
+
+static void a_graph_copies_rows_between_devices(struct contract *c)
+{
+    replay_rows(c, 1);
+}
+
+const struct contract_promise contract_rows[] = {
+    {"rows move within a device", rows_move_within_a_device, false},
+    {"rows move between devices", rows_move_between_devices, true},
+    {"long rows move between devices", long_rows_move_between_devices, true},
+    {"no rows are nothing", no_rows_are_nothing, false},
+    {"one row is a copy", one_row_is_a_copy, false},
+    {"rows that overlap are refused", rows_that_overlap_are_refused, false},
+    {"rows keep their place", rows_keep_their_place, false},
+    {"a graph copies rows", a_graph_copies_rows, false},
+    {"a graph copies rows between devices", a_graph_copies_rows_between_devices, true},
+    {NULL, NULL, false},
+};
