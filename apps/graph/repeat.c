@@ -10,6 +10,7 @@
 extern const char kernel_repeat[];
 
 enum { LOOK_SEEN_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
+enum { BATCHES_MAX = 8 }; /* between two looks of the host: who watches wants to see */
 
 struct loop {
     const struct repeat *repeat;
@@ -18,6 +19,7 @@ struct loop {
     struct proact_array *seen; /* one */
     struct proact_kernel *look;
     struct proact_recording *batch, *rest; /* NULL: launched one by one */
+    struct repeat_seen before, now;        /* by the host's last two looks */
 };
 
 static void loop_clear(struct loop *l)
@@ -85,7 +87,6 @@ static enum proact_status launch_batch(const struct loop *l, unsigned first, uns
 static enum proact_status start(const struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
-    const struct repeat_seen nothing = {.change = INFINITY};
     struct sum_pair *pairs = app_calloc(r->cta_count, sizeof *pairs);
     enum proact_status status = r->reset(r->context, err);
 
@@ -93,7 +94,7 @@ static enum proact_status start(const struct loop *l, struct proact_error *err)
     if (!status)
         status = proact_array_write(l->pairs[0], 0, pairs, r->cta_count, err);
     if (!status)
-        status = proact_array_write(l->seen, 0, &nothing, 1, err);
+        status = proact_array_write(l->seen, 0, &l->now, 1, err);
     free(pairs);
     return status;
 }
@@ -129,8 +130,29 @@ static enum proact_status prepare(struct loop *l, struct proact_error *err)
     return status;
 }
 
-static enum proact_status go_on(const struct loop *l, struct repeat_result *out,
-                                struct proact_error *err)
+static bool is_converged(const struct loop *l)
+{
+    return l->now.change < l->repeat->tolerance;
+}
+
+/* Batches until the change is small enough, were it to go on falling as it did between the
+   last two looks. A look makes all devices wait for the host; one that comes late costs
+   little, for what is launched behind the last iteration does nothing. */
+static unsigned batches_left(const struct loop *l)
+{
+    if (l->before.iterations == 0)
+        return 1; /* nothing is known yet */
+    double made = (double)(l->now.iterations - l->before.iterations);
+    double fell = log(l->before.change / l->now.change) / made;
+    double left = log(l->now.change / l->repeat->tolerance) / fell / REPEAT_BATCH;
+
+    if (left >= 0 && left < BATCHES_MAX)
+        return left < 1 ? 1 : (unsigned)left;
+    return BATCHES_MAX; /* it does not fall, or none is small enough */
+}
+
+static enum proact_status launch_next(const struct loop *l, struct repeat_result *out,
+                                      struct proact_error *err)
 {
     unsigned left = l->repeat->iterations_max - out->launches;
     unsigned count = left < REPEAT_BATCH ? left : REPEAT_BATCH;
@@ -142,21 +164,27 @@ static enum proact_status go_on(const struct loop *l, struct repeat_result *out,
     return status;
 }
 
-static enum proact_status look(const struct loop *l, struct repeat_result *out,
-                               struct proact_error *err)
+static enum proact_status look(struct loop *l, struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
-    struct repeat_seen seen;
-    enum proact_status status = proact_array_read(l->seen, 0, &seen, 1, err);
 
-    if (status)
-        return status;
-    out->change = seen.change;
-    out->converged = seen.change < r->tolerance;
-    out->iterations = (unsigned)seen.iterations;
-    if (r->progress)
-        r->progress(r->progress_context, out->iterations, out->change);
-    return PROACT_OK;
+    l->before = l->now;
+    enum proact_status status = proact_array_read(l->seen, 0, &l->now, 1, err);
+
+    if (!status && r->progress)
+        r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);
+    return status;
+}
+
+static enum proact_status go_on(struct loop *l, struct repeat_result *out,
+                                struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned n = batches_left(l);
+         n && out->launches < l->repeat->iterations_max && !status; n--)
+        status = launch_next(l, out, err);
+    return status ? status : look(l, err);
 }
 
 static enum proact_status iterate(struct loop *l, struct repeat_result *out,
@@ -171,19 +199,22 @@ static enum proact_status iterate(struct loop *l, struct repeat_result *out,
     uint64_t began = proact_now_ns(p);
 
     proact_statistics_reset(p);
-    while (!out->converged && out->launches < l->repeat->iterations_max)
-        if ((status = go_on(l, out, err)) || (status = look(l, out, err)))
+    while (!is_converged(l) && out->launches < l->repeat->iterations_max)
+        if ((status = go_on(l, out, err)))
             return status;
     if ((status = proact_wait(p, err)))
         return status;
     out->time_ns = proact_now_ns(p) - began;
+    out->iterations = (unsigned)l->now.iterations;
+    out->change = l->now.change;
+    out->converged = is_converged(l);
     return proact_statistics_get(p, PROACT_ALL, NULL, &out->statistics, err);
 }
 
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
                               struct proact_error *err)
 {
-    struct loop loop = {.repeat = r};
+    struct loop loop = {.repeat = r, .now = {.change = INFINITY}};
     struct repeat_result result = {0};
     enum proact_status status = loop_init(&loop, err);
 

@@ -17,15 +17,19 @@ extern "C" __global__ void repeat_look(
     struct proact_share share)
 {
     __shared__ double scratch[REPEAT_BATCH][CTA_WARPS];
-    const struct cta_pair *const pairs[REPEAT_BATCH] = {pairs0, pairs1, pairs2, pairs3,
-                                                        pairs4, pairs5, pairs6, pairs7};
+    const struct cta_pair *pairs[REPEAT_BATCH] = {pairs0, pairs1, pairs2, pairs3,
+                                                  pairs4, pairs5, pairs6, pairs7};
     proact_u32 thread = proact_thread_x();
     double change[REPEAT_BATCH] = {0};
 
+    /* What was not written is not read, and without a branch: loads wait together. */
+#pragma unroll
+    for (proact_u32 k = 1; k < REPEAT_BATCH; k++)
+        pairs[k] = k < iterations ? pairs[k] : pairs0;
     for (proact_u32 i = thread; i < cta_count; i += CTA_THREADS)
 #pragma unroll
         for (proact_u32 k = 0; k < REPEAT_BATCH; k++)
-            change[k] += k < iterations ? pairs[k][i].a : 0;
+            change[k] += pairs[k][i].a;
 #pragma unroll
     for (proact_u32 k = 0; k < REPEAT_BATCH; k++) {
         double sum = warp_sum(change[k]);

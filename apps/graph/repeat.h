@@ -6,9 +6,10 @@
    stop: every CTA adds up the pairs of the iteration before, always in the same order. What
    is launched after that does nothing but leave pairs of zeros.
 
-   The host looks only at times, to learn when that was. At the end of a batch the first
-   device adds up what the batch left, and all that the host reads is a change and a count.
-   A batch is recorded once and replayed; it is even, because iterations swap two arrays. */
+   The host looks only at times, to learn when that was. At the end of each batch the first
+   device adds up what the batch left, and all that the host reads is a change and a count,
+   when it expects the end. A batch is recorded once and replayed; it is even, because
+   iterations swap two arrays. */
 
 #include <proact/proact.h>
 
@@ -40,8 +41,8 @@ struct repeat {
 
 struct repeat_result {
     unsigned iterations; /* that did something: the last of them wrote the answer */
-    unsigned launches;
-    double change; /* of the last iteration */
+    unsigned launches;   /* of iterations */
+    double change;       /* of the last iteration */
     bool converged;
     uint64_t time_ns;
     struct proact_statistics statistics;

@@ -28,6 +28,16 @@ static void note(void *context, unsigned iteration, double residual)
     told->change[iteration] = residual;
 }
 
+/* How often the host looked. */
+static unsigned count(const struct told *told)
+{
+    unsigned times = 0;
+
+    for (unsigned i = 1; i <= ITERATIONS_MAX; i++)
+        times += told->change[i] > 0;
+    return times;
+}
+
 static struct jacobi_result run(struct jacobi_options options, unsigned devices,
                                 struct told *told)
 {
@@ -100,15 +110,12 @@ static void is_told_what_the_last_iteration_changed(void **state)
         .size = SIZE, .iterations_max = 61, .tolerance = -1};
     struct told told = {{0}}, all = {{0}};
     struct jacobi_result want = expect(options, &all), r = run(options, 4, &told);
-    unsigned times = 0;
 
     same(&r, &want);
     for (unsigned i = 1; i <= 61; i++)
-        if (told.change[i] > 0) {
-            times++;
+        if (told.change[i] > 0)
             assert_true(fabs(told.change[i] - all.change[i]) <= 1e-9 * all.change[i]);
-        }
-    assert_true(times > 1);
+    assert_in_range(count(&told), 2, 4); /* of 8 batches: the end is not in sight */
     assert_true(told.change[61] > 0);
     jacobi_clear(&r);
     jacobi_clear(&want);
@@ -131,6 +138,7 @@ static void stops_anywhere_in_a_batch(void **state)
 
         assert_int_equal(want.iterations, last);
         assert_true(want.converged);
+        assert_true(count(&told) <= 4);
         same(&r, &want);
         jacobi_clear(&r);
         jacobi_clear(&want);
