@@ -99,16 +99,18 @@ static enum proact_status start(const struct loop *l, struct proact_error *err)
     return status;
 }
 
+/* Some machines have no recordings, and GPUs none of `relay`. */
 static enum proact_status record(const struct loop *l, unsigned count,
                                  struct proact_recording **out, struct proact_error *err)
 {
     enum proact_status status = proact_record_begin(l->repeat->session, err);
 
-    if (status)
-        return status == PROACT_EREFUSED ? PROACT_OK : status;
-    if ((status = launch_batch(l, 0, count, err)))
-        return status;
-    return proact_record_end(l->repeat->session, out, err);
+    if (!status) {
+        if ((status = launch_batch(l, 0, count, err)))
+            return status;
+        status = proact_record_end(l->repeat->session, out, err);
+    }
+    return status == PROACT_EREFUSED ? PROACT_OK : status;
 }
 
 /* A batch, and what is left at the end, each as one: none where it would not pay, or the

@@ -13,7 +13,7 @@
 #include "graph/repeat_look.h"
 #include "jacobi/jacobi.h"
 
-enum { SIZE = 64, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX = 100 };
+enum { SIZE = 192, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX = 100 };
 
 /* What the last iteration of each batch changed, by the host's own count. */
 struct told {

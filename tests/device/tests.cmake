@@ -62,8 +62,11 @@ fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
 fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
     COMMAND contract_test cuda)
-set(jacobi proact_command run jacobi --size 64 --iterations 20 --machine here)
+set(jacobi proact_command run jacobi --size 128 --iterations 20 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
+# What GPUs do not record is launched anew each time.
+fake_cuda_test(device.jacobi_unrecorded_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
+    COMMAND ${jacobi} --method relay)
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 
