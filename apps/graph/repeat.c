@@ -11,21 +11,26 @@ extern const char kernel_repeat[];
 
 enum { LOOK_SEEN_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
 enum { BATCHES_MAX = 8 }; /* between two looks of the host: who watches wants to see */
+enum { PARTS = 3, PART_BATCHES = 4 }; /* as one: some 256 operations of a device */
+
+struct part {
+    unsigned iterations;                /* 0: there is none such */
+    struct proact_recording *recording; /* NULL: launched one by one */
+};
 
 struct loop {
     const struct repeat *repeat;
-    struct proact_array
-        *pairs[REPEAT_BATCH];  /* [i % REPEAT_BATCH]: what iteration i reads */
-    struct proact_array *seen; /* one */
+    /* Iteration i reads pairs[i % REPEAT_BATCH], and looks write the one that is seen. */
+    struct proact_array *pairs[REPEAT_BATCH], *seen;
     struct proact_kernel *look;
-    struct proact_recording *batch, *rest; /* NULL: launched one by one */
-    struct repeat_seen before, now;        /* by the host's last two looks */
+    struct part part[PARTS];        /* several batches, one, and what is left at the end */
+    struct repeat_seen before, now; /* by the host's last two looks */
 };
 
 static void loop_clear(struct loop *l)
 {
-    proact_recording_destroy(l->batch);
-    proact_recording_destroy(l->rest);
+    for (unsigned i = 0; i < PARTS; i++)
+        proact_recording_destroy(l->part[i].recording);
     proact_kernel_destroy(l->look);
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
         proact_array_destroy(l->pairs[i]);
@@ -70,17 +75,22 @@ static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
     return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
 }
 
-/* Iterations that begin where the pairs do, and the look at them. */
-static enum proact_status launch_batch(const struct loop *l, unsigned first, unsigned count,
-                                       struct proact_error *err)
+/* Batches, the last of which may be short. Each begins where the pairs do. */
+static enum proact_status launch(const struct loop *l, unsigned iterations,
+                                 struct proact_error *err)
 {
     const struct repeat *r = l->repeat;
     enum proact_status status = PROACT_OK;
 
-    for (unsigned i = 0; i < count && !status; i++)
-        status = r->launch(r->context, first + i, l->pairs[i],
-                           l->pairs[(i + 1) % REPEAT_BATCH], err);
-    return status ? status : launch_look(l, count, err);
+    for (unsigned n = 0; n < iterations && !status; n++) {
+        unsigned i = n % REPEAT_BATCH;
+
+        status =
+            r->launch(r->context, n, l->pairs[i], l->pairs[(i + 1) % REPEAT_BATCH], err);
+        if (!status && (i + 1 == REPEAT_BATCH || n + 1 == iterations))
+            status = launch_look(l, i + 1, err);
+    }
+    return status;
 }
 
 /* What there is before iteration 0. */
@@ -100,35 +110,37 @@ static enum proact_status start(const struct loop *l, struct proact_error *err)
 }
 
 /* Some machines have no recordings, and GPUs none of `relay`. */
-static enum proact_status record(const struct loop *l, unsigned count,
-                                 struct proact_recording **out, struct proact_error *err)
+static enum proact_status record(const struct loop *l, struct part *part,
+                                 struct proact_error *err)
 {
     enum proact_status status = proact_record_begin(l->repeat->session, err);
 
     if (!status) {
-        if ((status = launch_batch(l, 0, count, err)))
+        if ((status = launch(l, part->iterations, err)))
             return status;
-        status = proact_record_end(l->repeat->session, out, err);
+        status = proact_record_end(l->repeat->session, &part->recording, err);
     }
     return status == PROACT_EREFUSED ? PROACT_OK : status;
 }
 
-/* A batch, and what is left at the end, each as one: none where it would not pay, or the
-   machine cannot. A batch is launched twice before: first all is sent to all, then each
-   device gets what it was seen to read, which a recording keeps. */
+/* Nothing is recorded where it would not pay. A batch is launched twice before: first all
+   is sent to all, then each device gets what it was seen to read, which a recording keeps.
+   Between two replays all devices wait for each other, so there is one for many. */
 static enum proact_status prepare(struct loop *l, struct proact_error *err)
 {
-    unsigned iterations = l->repeat->iterations_max, rest = iterations % REPEAT_BATCH;
+    unsigned most = l->repeat->iterations_max;
     enum proact_status status = PROACT_OK;
 
-    if (iterations < 2 * REPEAT_BATCH)
-        return launch_batch(l, 0, 1, err);
+    l->part[0].iterations = PART_BATCHES * REPEAT_BATCH;
+    l->part[1].iterations = REPEAT_BATCH;
+    l->part[2].iterations = most % REPEAT_BATCH;
+    if (most < 2 * REPEAT_BATCH)
+        return launch(l, 1, err);
     for (unsigned i = 0; i < 2 && !status; i++)
-        status = launch_batch(l, 0, REPEAT_BATCH, err);
-    if (!status)
-        status = record(l, REPEAT_BATCH, &l->batch, err);
-    if (!status && rest)
-        status = record(l, rest, &l->rest, err);
+        status = launch(l, REPEAT_BATCH, err);
+    for (unsigned i = 0; i < PARTS && !status; i++)
+        if (l->part[i].iterations && l->part[i].iterations <= most)
+            status = record(l, &l->part[i], err);
     return status;
 }
 
@@ -153,17 +165,31 @@ static unsigned batches_left(const struct loop *l)
     return BATCHES_MAX; /* it does not fall, or none is small enough */
 }
 
-static enum proact_status launch_next(const struct loop *l, struct repeat_result *out,
-                                      struct proact_error *err)
+/* The longest part of no more iterations than that, of which there is one: what is less
+   than a batch is the end. */
+static const struct part *find_part(const struct loop *l, unsigned most)
 {
-    unsigned left = l->repeat->iterations_max - out->launches;
-    unsigned count = left < REPEAT_BATCH ? left : REPEAT_BATCH;
-    struct proact_recording *recording = count == REPEAT_BATCH ? l->batch : l->rest;
-    enum proact_status status = recording ? proact_replay(recording, err)
-                                          : launch_batch(l, out->launches, count, err);
+    const struct part *part = l->part;
 
-    out->launches += count;
-    return status;
+    while (!part->iterations || part->iterations > most)
+        part++;
+    return part;
+}
+
+static enum proact_status launch_next(const struct loop *l, unsigned most,
+                                      struct repeat_result *out, struct proact_error *err)
+{
+    while (most) {
+        const struct part *part = find_part(l, most);
+        enum proact_status status = part->recording ? proact_replay(part->recording, err)
+                                                    : launch(l, part->iterations, err);
+
+        if (status)
+            return status;
+        most -= part->iterations;
+        out->launches += part->iterations;
+    }
+    return PROACT_OK;
 }
 
 static enum proact_status look(struct loop *l, struct proact_error *err)
@@ -181,11 +207,10 @@ static enum proact_status look(struct loop *l, struct proact_error *err)
 static enum proact_status go_on(struct loop *l, struct repeat_result *out,
                                 struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    unsigned left = l->repeat->iterations_max - out->launches;
+    unsigned wanted = batches_left(l) * REPEAT_BATCH;
+    enum proact_status status = launch_next(l, wanted < left ? wanted : left, out, err);
 
-    for (unsigned n = batches_left(l);
-         n && out->launches < l->repeat->iterations_max && !status; n--)
-        status = launch_next(l, out, err);
     return status ? status : look(l, err);
 }
 

@@ -26,8 +26,8 @@ struct repeat {
     uint32_t cta_count;
     double tolerance;
     unsigned iterations_max;
-    /* Launches iteration `number`, from 0, which reads pairs `before` and writes `after`.
-     */
+    /* Launches an iteration, the even or the odd one of two as `number` is, which reads
+       pairs `before` and writes `after`. */
     enum proact_status (*launch)(void *context, unsigned number,
                                  struct proact_array *before, struct proact_array *after,
                                  struct proact_error *err);

@@ -62,7 +62,7 @@ fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
 fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
     COMMAND contract_test cuda)
-set(jacobi proact_command run jacobi --size 128 --iterations 20 --machine here)
+set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
 # What GPUs do not record is launched anew each time.
 fake_cuda_test(device.jacobi_unrecorded_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
