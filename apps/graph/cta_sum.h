@@ -56,7 +56,7 @@ __device__ static inline struct cta_pair cta_sum(double a, double b,
     return sum;
 }
 
-/* The sums of `count` pairs; every thread has them. The host's twin is sum_pairs(). */
+/* The sums of `count` pairs; every thread has them. */
 __device__ static inline struct cta_pair cta_sum_pairs(const struct cta_pair *pairs,
                                                        proact_u32 count,
                                                        struct cta_pair *scratch)

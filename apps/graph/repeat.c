@@ -1,159 +1,254 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph/repeat.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "graph/complain.h"
 
-/* pairs[i % REPEAT_BATCH] is what iteration i reads. */
-struct pair_ring {
-    struct proact_array *pairs[REPEAT_BATCH];
-    struct sum_pair *host;
+extern const char kernel_repeat[];
+
+enum { LOOK_SEEN_ARG = REPEAT_BATCH }; /* what repeat_look() writes */
+enum { BATCHES_MAX = 8 }; /* between two looks of the host: who watches wants to see */
+enum { PARTS = 3, PART_BATCHES = 4 }; /* as one: some 256 operations of a device */
+
+struct part {
+    unsigned iterations;                /* 0: there is none such */
+    struct proact_recording *recording; /* NULL: launched one by one */
 };
 
-static void ring_clear(struct pair_ring *ring)
+struct loop {
+    const struct repeat *repeat;
+    /* Iteration i reads pairs[i % REPEAT_BATCH], and looks write the one that is seen. */
+    struct proact_array *pairs[REPEAT_BATCH], *seen;
+    struct proact_kernel *look;
+    struct part part[PARTS];        /* several batches, one, and what is left at the end */
+    struct repeat_seen before, now; /* by the host's last two looks */
+};
+
+static void loop_clear(struct loop *l)
 {
+    for (unsigned i = 0; i < PARTS; i++)
+        proact_recording_destroy(l->part[i].recording);
+    proact_kernel_destroy(l->look);
     for (unsigned i = 0; i < REPEAT_BATCH; i++)
-        proact_array_destroy(ring->pairs[i]);
-    free(ring->host);
+        proact_array_destroy(l->pairs[i]);
+    proact_array_destroy(l->seen);
 }
 
-static enum proact_status ring_init(const struct repeat *r, struct pair_ring *ring,
-                                    struct proact_error *err)
+static enum proact_status loop_init(struct loop *l, struct proact_error *err)
 {
+    struct proact *p = l->repeat->session;
+    struct proact_image image = {.name = "repeat.cu", .text = kernel_repeat};
+    struct proact_shape one = {"seen", 1, sizeof(struct repeat_seen)};
+    struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
+                             .run_bytes = sizeof(struct repeat_seen)};
     enum proact_status status = PROACT_OK;
 
-    ring->host = app_calloc(r->cta_count, sizeof *ring->host);
     for (unsigned i = 0; !status && i < REPEAT_BATCH; i++) {
         char name[16];
-        struct proact_shape shape = {name, r->cta_count, sizeof(struct sum_pair)};
+        struct proact_shape shape = {name, l->repeat->cta_count, sizeof(struct sum_pair)};
 
         snprintf(name, sizeof name, "sums %u", i);
-        status = proact_array_create(r->session, &shape, &ring->pairs[i], err);
+        status = proact_array_create(p, &shape, &l->pairs[i], err);
+    }
+    if (status || (status = proact_array_create(p, &one, &l->seen, err)) ||
+        (status = proact_kernel_load(p, &image, "repeat_look", &l->look, err)))
+        return status;
+    return proact_kernel_map(l->look, LOOK_SEEN_ARG, &map, err);
+}
+
+static enum proact_status launch_look(const struct loop *l, uint32_t iterations,
+                                      struct proact_error *err)
+{
+    const struct repeat *r = l->repeat;
+    struct proact_grid grid = {.threads = {SUM_THREADS}, .device_count = 1};
+    struct proact_arg args[REPEAT_BATCH + 4];
+
+    for (unsigned i = 0; i < REPEAT_BATCH; i++)
+        args[i] = PROACT_ARRAY(l->pairs[(i + 1) % REPEAT_BATCH]);
+    args[LOOK_SEEN_ARG] = PROACT_ARRAY(l->seen);
+    args[LOOK_SEEN_ARG + 1] = PROACT_VALUE(iterations);
+    args[LOOK_SEEN_ARG + 2] = PROACT_VALUE(r->cta_count);
+    args[LOOK_SEEN_ARG + 3] = PROACT_VALUE(r->tolerance);
+    return proact_launch(l->look, &grid, args, sizeof args / sizeof *args, err);
+}
+
+/* Batches, the last of which may be short. Each begins where the pairs do. */
+static enum proact_status launch(const struct loop *l, unsigned iterations,
+                                 struct proact_error *err)
+{
+    const struct repeat *r = l->repeat;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned n = 0; n < iterations && !status; n++) {
+        unsigned i = n % REPEAT_BATCH;
+
+        status =
+            r->launch(r->context, n, l->pairs[i], l->pairs[(i + 1) % REPEAT_BATCH], err);
+        if (!status && (i + 1 == REPEAT_BATCH || n + 1 == iterations))
+            status = launch_look(l, i + 1, err);
     }
     return status;
 }
 
-static enum proact_status launch(const struct repeat *r, const struct pair_ring *ring,
-                                 unsigned number, struct proact_error *err)
+/* What there is before iteration 0. */
+static enum proact_status start(const struct loop *l, struct proact_error *err)
 {
-    return r->launch(r->context, number, ring->pairs[number % REPEAT_BATCH],
-                     ring->pairs[(number + 1) % REPEAT_BATCH], err);
-}
-
-static enum proact_status start(const struct repeat *r, const struct pair_ring *ring,
-                                struct proact_error *err)
-{
+    const struct repeat *r = l->repeat;
+    struct sum_pair *pairs = app_calloc(r->cta_count, sizeof *pairs);
     enum proact_status status = r->reset(r->context, err);
 
-    for (uint32_t i = 0; i < r->cta_count; i++)
-        ring->host[i] = (struct sum_pair){0};
-    ring->host[0] = r->start;
+    pairs[0] = (struct sum_pair){INFINITY, r->start};
     if (!status)
-        status = proact_array_write(ring->pairs[0], 0, ring->host, r->cta_count, err);
+        status = proact_array_write(l->pairs[0], 0, pairs, r->cta_count, err);
+    if (!status)
+        status = proact_array_write(l->seen, 0, &l->now, 1, err);
+    free(pairs);
     return status;
 }
 
-/* Reads what the iterations since out->iterations left. Sets out->converged. */
-static enum proact_status look(const struct repeat *r, const struct pair_ring *ring,
-                               struct repeat_result *out, struct proact_error *err)
+/* Some machines have no recordings, and GPUs none of `relay`. */
+static enum proact_status record(const struct loop *l, struct part *part,
+                                 struct proact_error *err)
 {
-    while (out->iterations < out->launches && !out->converged) {
-        struct proact_array *pairs = ring->pairs[(out->iterations + 1) % REPEAT_BATCH];
-        enum proact_status status =
-            proact_array_read(pairs, 0, ring->host, r->cta_count, err);
+    enum proact_status status = proact_record_begin(l->repeat->session, err);
+
+    if (!status) {
+        if ((status = launch(l, part->iterations, err)))
+            return status;
+        status = proact_record_end(l->repeat->session, &part->recording, err);
+    }
+    return status == PROACT_EREFUSED ? PROACT_OK : status;
+}
+
+/* Nothing is recorded where it would not pay. A batch is launched twice before: first all
+   is sent to all, then each device gets what it was seen to read, which a recording keeps.
+   Between two replays all devices wait for each other, so there is one for many. */
+static enum proact_status prepare(struct loop *l, struct proact_error *err)
+{
+    unsigned most = l->repeat->iterations_max;
+    enum proact_status status = PROACT_OK;
+
+    l->part[0].iterations = PART_BATCHES * REPEAT_BATCH;
+    l->part[1].iterations = REPEAT_BATCH;
+    l->part[2].iterations = most % REPEAT_BATCH;
+    if (most < 2 * REPEAT_BATCH)
+        return launch(l, 1, err);
+    for (unsigned i = 0; i < 2 && !status; i++)
+        status = launch(l, REPEAT_BATCH, err);
+    for (unsigned i = 0; i < PARTS && !status; i++)
+        if (l->part[i].iterations && l->part[i].iterations <= most)
+            status = record(l, &l->part[i], err);
+    return status;
+}
+
+static bool is_converged(const struct loop *l)
+{
+    return l->now.change < l->repeat->tolerance;
+}
+
+/* Batches until the change is small enough, were it to go on falling as it did between the
+   last two looks. A look makes all devices wait for the host; one that comes late costs
+   little, for what is launched behind the last iteration does nothing. */
+static unsigned batches_left(const struct loop *l)
+{
+    if (l->before.iterations == 0)
+        return 1; /* nothing is known yet */
+    double made = (double)(l->now.iterations - l->before.iterations);
+    double fell = log(l->before.change / l->now.change) / made;
+    double left = log(l->now.change / l->repeat->tolerance) / fell / REPEAT_BATCH;
+
+    if (left >= 0 && left < BATCHES_MAX)
+        return left < 1 ? 1 : (unsigned)left;
+    return BATCHES_MAX; /* it does not fall, or none is small enough */
+}
+
+/* The longest part of no more iterations than that, of which there is one: what is less
+   than a batch is the end. */
+static const struct part *find_part(const struct loop *l, unsigned most)
+{
+    const struct part *part = l->part;
+
+    while (!part->iterations || part->iterations > most)
+        part++;
+    return part;
+}
+
+static enum proact_status launch_next(const struct loop *l, unsigned most,
+                                      struct repeat_result *out, struct proact_error *err)
+{
+    while (most) {
+        const struct part *part = find_part(l, most);
+        enum proact_status status = part->recording ? proact_replay(part->recording, err)
+                                                    : launch(l, part->iterations, err);
 
         if (status)
             return status;
-        out->change = sum_pairs(ring->host, r->cta_count).a;
-        out->converged = out->change < r->tolerance;
-        out->iterations++;
+        most -= part->iterations;
+        out->launches += part->iterations;
     }
-    if (r->progress)
-        r->progress(r->progress_context, out->iterations, out->change);
     return PROACT_OK;
 }
 
-static enum proact_status launch_batch(const struct repeat *r, const struct pair_ring *ring,
-                                       unsigned first, unsigned count,
-                                       struct proact_error *err)
+static enum proact_status look(struct loop *l, struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    const struct repeat *r = l->repeat;
 
-    for (unsigned i = 0; i < count && !status; i++)
-        status = launch(r, ring, first + i, err);
+    l->before = l->now;
+    enum proact_status status = proact_array_read(l->seen, 0, &l->now, 1, err);
+
+    if (!status && r->progress)
+        r->progress(r->progress_context, (unsigned)l->now.iterations, l->now.change);
     return status;
 }
 
-/* A batch as one: none where it would not pay, or the machine cannot. It is launched twice
-   before: first all is sent to all, then each device gets what it was seen to read, which a
-   recording keeps. */
-static enum proact_status record(const struct repeat *r, const struct pair_ring *ring,
-                                 struct proact_recording **out, struct proact_error *err)
+static enum proact_status go_on(struct loop *l, struct repeat_result *out,
+                                struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    unsigned left = l->repeat->iterations_max - out->launches;
+    unsigned wanted = batches_left(l) * REPEAT_BATCH;
+    enum proact_status status = launch_next(l, wanted < left ? wanted : left, out, err);
 
-    if (r->iterations_max < 2 * REPEAT_BATCH)
-        return PROACT_OK;
-    for (unsigned i = 0; i < 2 && !status; i++)
-        status = launch_batch(r, ring, 0, REPEAT_BATCH, err);
-    if (status)
-        return status;
-    if ((status = proact_record_begin(r->session, err)))
-        return status == PROACT_EREFUSED ? PROACT_OK : status;
-    if ((status = launch_batch(r, ring, 0, REPEAT_BATCH, err)))
-        return status;
-    return proact_record_end(r->session, out, err);
+    return status ? status : look(l, err);
 }
 
-static enum proact_status go_on(const struct repeat *r, const struct pair_ring *ring,
-                                struct proact_recording *recording,
-                                struct repeat_result *out, struct proact_error *err)
+static enum proact_status iterate(struct loop *l, struct repeat_result *out,
+                                  struct proact_error *err)
 {
-    unsigned left = r->iterations_max - out->launches;
-    unsigned count = left < REPEAT_BATCH ? left : REPEAT_BATCH;
-    enum proact_status status = recording && count == REPEAT_BATCH
-                                    ? proact_replay(recording, err)
-                                    : launch_batch(r, ring, out->launches, count, err);
-
-    out->launches += count;
-    return status ? status : look(r, ring, out, err);
-}
-
-static enum proact_status iterate(const struct repeat *r, const struct pair_ring *ring,
-                                  struct repeat_result *out, struct proact_error *err)
-{
-    struct proact_recording *recording = NULL;
+    struct proact *p = l->repeat->session;
     enum proact_status status;
 
-    if ((status = start(r, ring, err)) || (status = launch(r, ring, 0, err)) ||
-        (status = record(r, ring, &recording, err)) || (status = start(r, ring, err)) ||
-        (status = proact_wait(r->session, err)))
+    if ((status = start(l, err)) || (status = prepare(l, err)) ||
+        (status = start(l, err)) || (status = proact_wait(p, err)))
         return status;
-    uint64_t began = proact_now_ns(r->session);
+    uint64_t began = proact_now_ns(p);
 
-    proact_statistics_reset(r->session);
-    while (!out->converged && out->launches < r->iterations_max)
-        if ((status = go_on(r, ring, recording, out, err)))
+    proact_statistics_reset(p);
+    while (!is_converged(l) && out->launches < l->repeat->iterations_max)
+        if ((status = go_on(l, out, err)))
             return status;
-    if ((status = proact_wait(r->session, err)))
+    if ((status = proact_wait(p, err)))
         return status;
-    out->time_ns = proact_now_ns(r->session) - began;
-    return proact_statistics_get(r->session, PROACT_ALL, NULL, &out->statistics, err);
+    out->time_ns = proact_now_ns(p) - began;
+    out->iterations = (unsigned)l->now.iterations;
+    out->change = l->now.change;
+    out->converged = is_converged(l);
+    return proact_statistics_get(p, PROACT_ALL, NULL, &out->statistics, err);
 }
 
 enum proact_status repeat_run(const struct repeat *r, struct repeat_result *out,
                               struct proact_error *err)
 {
-    struct pair_ring ring = {0};
+    struct loop loop = {.repeat = r, .now = {.change = INFINITY}};
     struct repeat_result result = {0};
-    enum proact_status status = ring_init(r, &ring, err);
+    enum proact_status status = loop_init(&loop, err);
 
     if (!status)
-        status = iterate(r, &ring, &result, err);
+        status = iterate(&loop, &result, err);
     if (!status)
         *out = result;
-    ring_clear(&ring);
+    loop_clear(&loop);
     return status;
 }

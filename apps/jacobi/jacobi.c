@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jacobi/jacobi.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -111,14 +110,13 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
                                 .launch = launch_step,
                                 .reset = reset,
                                 .context = &run,
-                                .start = {DBL_MAX, 0},
                                 .progress = run.options.progress ? show_progress : NULL,
                                 .progress_context = &run.options};
 
         status = repeat_run(&repeat, &loop, err);
     }
     if (!status)
-        status = proact_array_read(run.cells[loop.launches % 2], 0, run.start,
+        status = proact_array_read(run.cells[loop.iterations % 2], 0, run.start,
                                    (size_t)size * size, err);
     if (!status) {
         *out = (struct jacobi_result){run.start,         size,           loop.iterations,

@@ -3,7 +3,8 @@
 
 /* One iteration of Jacobi on a square of size * size cells. A CTA has `rows` whole rows;
    cells of the edge keep what they are. Each CTA begins with the sum over all CTAs of the
-   iteration before, the square of the change: it tells every device alike when to stop. */
+   iteration before, the square of the change: it tells every device alike when to stop.
+   From then on cells stay where the last iteration wrote them. */
 
 struct row {
     const float *above, *here, *below;
@@ -25,11 +26,11 @@ extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *
     proact_u32 last = (cta + 1) * rows < size ? (cta + 1) * rows : size;
     double sum = 0;
 
-    for (proact_u32 y = cta * rows; y < last; y++) {
+    for (proact_u32 y = cta * rows; y < last && !stopped; y++) {
         const float *here = old + (proact_u64)y * size;
         float *to = cells + (proact_u64)y * size;
         struct row row = {here - size, here, here + size};
-        bool fixed = stopped || y == 0 || y == size - 1;
+        bool fixed = y == 0 || y == size - 1;
 
         for (proact_u32 x = proact_thread_x(); x < size; x += CTA_THREADS) {
             float was = here[x];

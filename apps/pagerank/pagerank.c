@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pagerank/pagerank.h"
 
-#include <float.h>
 #include <stdlib.h>
 
 #include "graph/complain.h"
@@ -149,11 +148,11 @@ static enum proact_status prepare(struct pagerank_run *run, struct proact_error 
 }
 
 /* Gifts of the last iteration back to ranks of the graph's vertices. */
-static enum proact_status read_ranks(struct pagerank_run *run, unsigned launches,
+static enum proact_status read_ranks(struct pagerank_run *run, unsigned iterations,
                                      double *ranks, struct proact_error *err)
 {
     enum proact_status status =
-        proact_array_read(run->gift[launches % 2], 0, run->start, run->vertex_count, err);
+        proact_array_read(run->gift[iterations % 2], 0, run->start, run->vertex_count, err);
 
     for (uint32_t i = 0; !status && i < run->vertex_count; i++) {
         uint32_t degree = run->plan.out_degree[i];
@@ -197,14 +196,14 @@ enum proact_status pagerank_run(struct proact *p, const struct graph *g,
                                 .launch = launch_step,
                                 .reset = reset,
                                 .context = &run,
-                                .start = {DBL_MAX, run.dangling},
+                                .start = run.dangling,
                                 .progress = run.options.progress,
                                 .progress_context = run.options.context};
 
         status = repeat_run(&repeat, &loop, err);
     }
     if (!status)
-        status = read_ranks(&run, loop.launches, ranks, err);
+        status = read_ranks(&run, loop.iterations, ranks, err);
     run_clear(&run);
     if (status) {
         free(ranks);

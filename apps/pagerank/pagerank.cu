@@ -6,7 +6,8 @@
    nowhere. The rank is gift * out-degree, so it needs no array of its own.
 
    Each CTA begins with the sums over all CTAs of the iteration before: the change, which
-   tells every device alike when to stop, and the mass of vertices that point nowhere. */
+   tells every device alike when to stop, and the mass of vertices that point nowhere. Once
+   stopped, gifts stay where the last iteration wrote them. */
 
 /* Where a CTA's vertices begin and end. They are sorted by falling in-degree: the whole CTA
    sums for a hub, a warp for each of the next ones, and a thread for each of the rest. */
@@ -111,19 +112,17 @@ extern "C" __global__ void pagerank_step(
     double everyone = ((1 - damping) + damping * before.b) / vertex_count;
     double change = 0, dangling = 0;
 
-    for (proact_u32 base = at.hubs; base < at.end; base += CTA_THREADS) {
+    for (proact_u32 base = stopped ? at.end : at.hubs; base < at.end; base += CTA_THREADS) {
         proact_u32 v = base + thread;
 
-        if (!stopped)
-            pull_batch(&edges, &at, base, sum, scratch);
+        pull_batch(&edges, &at, base, sum, scratch);
         proact_cta_sync(); /* the sums are there */
         if (v < at.end) {
             proact_u32 degree = out_degree[v];
             double old = old_gift[v], links = degree ? degree : 1;
-            double rank = stopped ? old * links : everyone + damping * sum[thread];
-            double now = stopped ? old : rank / links;
+            double rank = everyone + damping * sum[thread];
 
-            proact_store(&share, 0, &gift[v], now);
+            proact_store(&share, 0, &gift[v], rank / links);
             change += __builtin_fabs(rank - old * links);
             dangling += degree ? 0 : rank;
         }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The references by themselves, the order of vertices, and the host's twin of device sums.
- */
+/* The references by themselves, and the order of vertices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 #include "graph/plain_text.h"
-#include "graph/sum_pairs.h"
 #include "jacobi/jacobi.h"
 #include "pagerank/pagerank.h"
 #include "pagerank/pagerank_plan.h"
@@ -144,21 +142,6 @@ static void plan_is_a_balanced_permutation(void **state)
     graph_clear(&g);
 }
 
-static void sums_are_sums(void **state)
-{
-    (void)state;
-    struct sum_pair pairs[1000];
-
-    for (unsigned i = 0; i < 1000; i++)
-        pairs[i] = (struct sum_pair){i, 2.0 * i};
-    for (unsigned n = 0; n <= 1000; n += 37) {
-        struct sum_pair sum = sum_pairs(pairs, n);
-
-        assert_true(n == 0 || sum.a == n * (n - 1.0) / 2);
-        assert_true(sum.b == 2 * sum.a);
-    }
-}
-
 /* What stands still is the mean of its neighbours. */
 static void jacobi_reference_converges(void **state)
 {
@@ -196,7 +179,6 @@ int main(void)
         cmocka_unit_test(reference_gives_the_golden_values),
         cmocka_unit_test(reference_spreads_dangling_mass),
         cmocka_unit_test(plan_is_a_balanced_permutation),
-        cmocka_unit_test(sums_are_sums),
         cmocka_unit_test(jacobi_reference_converges),
         cmocka_unit_test(jacobi_refuses_sizes),
     };

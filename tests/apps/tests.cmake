@@ -1,5 +1,6 @@
 # The applications, beside the library; and the stored inputs of their reader.
-foreach(program matrix_market_test matrix_market_corpus_test reference_test applications_test)
+foreach(program matrix_market_test matrix_market_corpus_test reference_test repeat_test
+        applications_test)
     target_link_libraries(${program} PRIVATE proact_apps)
 endforeach()
 target_sources(matrix_market_corpus_test PRIVATE

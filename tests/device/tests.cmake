@@ -69,8 +69,11 @@ fake_cuda_test(device.contract_unreached_cuda fake SETTINGS FAKE_CUDA_PEERS=none
     COMMAND contract_test cuda "rows move")
 fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcpy2DAsync_v2:1:1
     COMMAND contract_test cuda "rows move")
-set(jacobi proact_command run jacobi --size 64 --iterations 20 --machine here)
+set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
+# What GPUs do not record is launched anew each time.
+fake_cuda_test(device.jacobi_unrecorded_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
+    COMMAND ${jacobi} --method relay)
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cta_sum.h"
+#include "repeat_look.h"
+
+/* Goes on counting where the last look ended: one CTA, behind a batch of iterations. It
+   adds in the order of cta_sum_pairs(), and so sees what each iteration saw of the one
+   before. Summing here once a batch, and not in a kernel behind each iteration, costs
+   iterations nothing: their CTAs need the sum at once, and each has made it for itself by
+   the time that another kernel would begin. All pairs are on the device already, for these
+   CTAs read them. */
+extern "C" __global__ void repeat_look(
+    const struct cta_pair *pairs0, const struct cta_pair *pairs1,
+    const struct cta_pair *pairs2, const struct cta_pair *pairs3,
+    const struct cta_pair *pairs4, const struct cta_pair *pairs5,
+    const struct cta_pair *pairs6, const struct cta_pair *pairs7, struct repeat_seen *seen,
+    proact_u32 iterations, proact_u32 cta_count, double tolerance,
+    struct proact_share share)
+{
+    __shared__ double scratch[REPEAT_BATCH][CTA_WARPS];
+    const struct cta_pair *pairs[REPEAT_BATCH] = {pairs0, pairs1, pairs2, pairs3,
+                                                  pairs4, pairs5, pairs6, pairs7};
+    proact_u32 thread = proact_thread_x();
+    double change[REPEAT_BATCH] = {0};
+
+    /* What was not written is not read, and without a branch: loads wait together. */
+#pragma unroll
+    for (proact_u32 k = 1; k < REPEAT_BATCH; k++)
+        pairs[k] = k < iterations ? pairs[k] : pairs0;
+    for (proact_u32 i = thread; i < cta_count; i += CTA_THREADS)
+#pragma unroll
+        for (proact_u32 k = 0; k < REPEAT_BATCH; k++)
+            change[k] += pairs[k][i].a;
+#pragma unroll
+    for (proact_u32 k = 0; k < REPEAT_BATCH; k++) {
+        double sum = warp_sum(change[k]);
+
+        if (thread % WARP_THREADS == 0)
+            scratch[k][thread / WARP_THREADS] = sum;
+    }
+    proact_cta_sync(); /* all warps' sums are there */
+    if (thread == 0) {
+        struct repeat_seen now = *seen;
+
+        for (proact_u32 k = 0; k < iterations && !(now.change < tolerance); k++) {
+            now.change = 0;
+            for (proact_u32 warp = 0; warp < CTA_WARPS; warp++)
+                now.change += scratch[k][warp];
+            now.iterations++;
+        }
+        proact_store(&share, 0, &seen->change, now.change);
+        proact_store(&share, 0, &seen->iterations, now.iterations);
+    }
+    proact_done(&share);
+}

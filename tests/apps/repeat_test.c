@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of the applications, by way of Jacobi's: what the host is told of each batch,
+   where it ends, and how little is sent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph/repeat_look.h"
+#include "jacobi/jacobi.h"
+
+enum { SIZE = 192, CELL_BYTES = SIZE * SIZE * (int)sizeof(float), ITERATIONS_MAX = 100 };
+
+/* What the last iteration of each batch changed, by the host's own count. */
+struct told {
+    double change[ITERATIONS_MAX + 1]; /* 0: nothing was told */
+};
+
+static void note(void *context, unsigned iteration, double residual)
+{
+    struct told *told = context;
+
+    assert_in_range(iteration, 1, ITERATIONS_MAX);
+    told->change[iteration] = residual;
+}
+
+/* How often the host looked. */
+static unsigned count(const struct told *told)
+{
+    unsigned times = 0;
+
+    for (unsigned i = 1; i <= ITERATIONS_MAX; i++)
+        times += told->change[i] > 0;
+    return times;
+}
+
+static struct jacobi_result run(struct jacobi_options options, unsigned devices,
+                                struct told *told)
+{
+    const struct proact_options how = {.machine = "h200x4",
+                                       .device_count = devices,
+                                       .plan = {.method = "polling", .chunk_bytes = 4096}};
+    struct proact_error err = {""};
+    struct jacobi_result r = {0};
+    struct proact *p;
+
+    if (proact_open(&how, &p, &err))
+        fail_msg("%s", err.text);
+    options.progress = note;
+    options.context = told;
+    if (jacobi_run(p, &options, &r, &err))
+        fail_msg("%u iterations on %u: %s", options.iterations_max, devices, err.text);
+    proact_close(p);
+    return r;
+}
+
+static struct jacobi_result expect(struct jacobi_options options, struct told *told)
+{
+    struct jacobi_result r;
+
+    options.progress = note;
+    options.context = told;
+    assert_int_equal(jacobi_reference(&options, &r, NULL), PROACT_OK);
+    return r;
+}
+
+static void same(const struct jacobi_result *r, const struct jacobi_result *want)
+{
+    assert_int_equal(r->iterations, want->iterations);
+    assert_int_equal(r->converged, want->converged);
+    assert_true(fabs(r->residual - want->residual) <= 1e-9 * want->residual);
+    assert_memory_equal(r->cells, want->cells, CELL_BYTES);
+}
+
+/* Around a batch, and around two, from which on they are recorded. */
+static void ends_where_it_should(void **state)
+{
+    (void)state;
+    static const unsigned counts[] = {1,
+                                      2,
+                                      REPEAT_BATCH - 1,
+                                      REPEAT_BATCH,
+                                      REPEAT_BATCH + 1,
+                                      2 * REPEAT_BATCH,
+                                      2 * REPEAT_BATCH + 1,
+                                      3 * REPEAT_BATCH - 1};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (unsigned devices = 1; devices <= 3; devices += 2) {
+            const struct jacobi_options options = {
+                .size = SIZE, .iterations_max = counts[i], .tolerance = -1};
+            struct told told = {{0}}, all = {{0}};
+            struct jacobi_result want = expect(options, &all);
+            struct jacobi_result r = run(options, devices, &told);
+
+            same(&r, &want);
+            jacobi_clear(&r);
+            jacobi_clear(&want);
+        }
+}
+
+static void is_told_what_the_last_iteration_changed(void **state)
+{
+    (void)state;
+    const struct jacobi_options options = {
+        .size = SIZE, .iterations_max = 61, .tolerance = -1};
+    struct told told = {{0}}, all = {{0}};
+    struct jacobi_result want = expect(options, &all), r = run(options, 4, &told);
+
+    same(&r, &want);
+    for (unsigned i = 1; i <= 61; i++)
+        if (told.change[i] > 0)
+            assert_true(fabs(told.change[i] - all.change[i]) <= 1e-9 * all.change[i]);
+    assert_in_range(count(&told), 2, 4); /* of 8 batches: the end is not in sight */
+    assert_true(told.change[61] > 0);
+    jacobi_clear(&r);
+    jacobi_clear(&want);
+}
+
+/* Wherever in a batch the tolerance is reached: what is launched behind does nothing. */
+static void stops_anywhere_in_a_batch(void **state)
+{
+    (void)state;
+    struct told all = {{0}};
+    struct jacobi_options options = {
+        .size = SIZE, .iterations_max = ITERATIONS_MAX, .tolerance = -1};
+    struct jacobi_result whole = expect(options, &all);
+
+    for (unsigned last = 24; last <= 24 + REPEAT_BATCH; last++) {
+        struct told told = {{0}}, again = {{0}};
+
+        options.tolerance = (all.change[last - 1] + all.change[last]) / 2;
+        struct jacobi_result want = expect(options, &again), r = run(options, 3, &told);
+
+        assert_int_equal(want.iterations, last);
+        assert_true(want.converged);
+        assert_true(count(&told) <= 4);
+        same(&r, &want);
+        jacobi_clear(&r);
+        jacobi_clear(&want);
+    }
+    jacobi_clear(&whole);
+}
+
+static void one_iteration_is_made_whatever_is_tolerated(void **state)
+{
+    (void)state;
+    const struct jacobi_options options = {.size = SIZE, .tolerance = 1e200};
+    struct told told = {{0}}, all = {{0}};
+    struct jacobi_result want = expect(options, &all), r = run(options, 2, &told);
+
+    assert_int_equal(want.iterations, 1);
+    same(&r, &want);
+    jacobi_clear(&r);
+    jacobi_clear(&want);
+}
+
+/* Of cells both sides of each edge between two devices, and all sums to all: nothing more,
+   though a look behind every batch reads sums on one device. */
+static void little_is_sent(void **state)
+{
+    (void)state;
+    enum { CELLS = 256, CTAS = 16, DEVICES = 4, ITERATIONS = 5 * REPEAT_BATCH };
+    const struct jacobi_options options = {
+        .size = CELLS, .iterations_max = ITERATIONS, .tolerance = -1};
+    const size_t edges = (DEVICES - 1) * 2 * CELLS * sizeof(float);
+    const size_t sums = (DEVICES - 1) * CTAS * 2 * sizeof(double);
+    struct told told = {{0}};
+    struct jacobi_result r = run(options, DEVICES, &told);
+
+    assert_in_range(r.statistics.bytes, sums * ITERATIONS, (edges + sums) * ITERATIONS);
+    jacobi_clear(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_where_it_should),
+        cmocka_unit_test(is_told_what_the_last_iteration_changed),
+        cmocka_unit_test(stops_anywhere_in_a_batch),
+        cmocka_unit_test(one_iteration_is_made_whatever_is_tolerated),
+        cmocka_unit_test(little_is_sent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
