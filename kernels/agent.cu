@@ -82,7 +82,7 @@ PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item 
     proact_u32 first = slot->piece_first[item.chunk];
     proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : first;
 
-    if (proact_are_small(slot, first, end)) {
+    if (end - first > 1 && slot->piece[first].bytes <= PROACT_SMALL) {
         proact_send_small(slot, first, end - first);
         return;
     }

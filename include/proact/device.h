@@ -77,6 +77,8 @@ struct proact_share {
     proact_u32 cta_first; /* linear number of this device's first CTA */
     proact_u32 grid[3];   /* of the whole launch */
     proact_u32 mode, epoch, peer_count, slot_count;
+    proact_u32 quiet, quiet_count; /* CTAs of this device, from `quiet` on, that have no row
+                                      in any slot: what they write goes to nobody */
     struct proact_slot slot[PROACT_SLOTS_MAX];
     const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */
 };

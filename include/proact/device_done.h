@@ -56,6 +56,13 @@ PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
     return r;
 }
 
+/* Whether the CTA is known, without a look at its rows, to have none: the middle of a
+   stencil, of which the borders alone are sent. */
+PROACT_WORD bool proact_is_quiet(const struct proact_share *share)
+{
+    return proact_cta_here() - share->quiet < share->quiet_count;
+}
+
 /* Whether the CTA counts in one row and no more: its count itself releases, then. */
 PROACT_WORD bool proact_counts_once(const struct proact_share *share,
                                     struct proact_rows rows)
@@ -63,11 +70,20 @@ PROACT_WORD bool proact_counts_once(const struct proact_share *share,
     return share->slot_count == 1 && rows.row + 1 == rows.end;
 }
 
+/* It writes nothing that goes anywhere: it has nothing to release. */
+PROACT_WORD bool proact_counts_nothing(const struct proact_share *share,
+                                       struct proact_rows rows)
+{
+    return share->slot_count <= 1 && rows.row == rows.end;
+}
+
 /* Counts for an agent, which waits for the sums, and acquires (agent-acquire) what the
    fence just before released, or the count. The leader need not wait until it is counted.
  */
 PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_rows rows)
 {
+    if (proact_counts_nothing(share, rows))
+        return;
     if (proact_counts_once(share, rows)) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
 
@@ -93,15 +109,14 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
     }
 }
 
-enum { PROACT_SMALL_PIECES = 0xffffffffu }; /* in place of a piece's bytes */
-
 /* What the CTA sends next: a piece of a chunk that it completed, or many small ones. */
 struct proact_item {
     const unsigned char *from;
     proact_u32 bytes, slot; /* 0 bytes: nothing more */
     /* Numbers, and no address of what the share holds: parameters whose address is put away
        are copied to local memory, all of them, by every thread. */
-    proact_u32 first, count; /* of its peers; of the small pieces */
+    proact_u32 first_peer, peer_count;
+    proact_u32 piece, pieces; /* its number, and how many are sent at once from it on */
 };
 
 /* Where the leader stands among its rows. In shared memory, because the registers are the
@@ -167,14 +182,15 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
 
         if (c->piece < c->piece_end) {
             const struct proact_piece *piece = &slot->piece[c->piece];
-            const bool small = proact_are_small(slot, c->piece, c->piece_end);
 
             item->from = slot->base + piece->first_byte;
-            item->bytes = small ? PROACT_SMALL_PIECES : piece->bytes;
+            item->bytes = piece->bytes;
             item->slot = c->slot;
-            item->first = small ? c->piece : piece->first_peer;
-            item->count = small ? c->piece_end - c->piece : piece->peer_count;
-            c->piece = small ? c->piece_end : c->piece + 1;
+            item->first_peer = piece->first_peer;
+            item->peer_count = piece->peer_count;
+            item->piece = c->piece;
+            item->pieces = item->bytes <= PROACT_SMALL ? c->piece_end - c->piece : 1;
+            c->piece += item->pieces;
             return;
         }
         if (c->complete) {
@@ -205,6 +221,8 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
 PROACT_WORD bool proact_begins(const struct proact_share *share, struct proact_rows rows,
                                struct proact_cursor *c)
 {
+    if (proact_counts_nothing(share, rows))
+        return false;
     if (proact_counts_once(share, rows)) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
         /* protocol: count-release (else: proact_u32 before = proact_count(counter);) */
@@ -231,11 +249,11 @@ PROACT_WORD void proact_send_item(const struct proact_share *share,
 {
     const struct proact_slot *slot = &share->slot[item->slot];
 
-    if (item->bytes == PROACT_SMALL_PIECES)
-        proact_send_small(slot, item->first, item->count);
+    if (item->pieces > 1)
+        proact_send_small(slot, item->piece, item->pieces);
     else
-        proact_send_piece<1>(slot->delta + item->first, item->from, item->bytes,
-                             item->count, proact_cta(share));
+        proact_send_piece<1>(slot->delta + item->first_peer, item->from, item->bytes,
+                             item->peer_count, proact_cta(share));
 }
 
 /* The CTA that was the last to write a chunk sends it. */
@@ -270,14 +288,16 @@ PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mod
 {
     if (!(mode & PROACT_SHARE_COUNT))
         return;
-    struct proact_rows rows = {0, 0, 0, 0};
-
-    if (leads && share->slot_count)
-        rows = proact_rows_of(&share->slot[0]);
     /* The leader has issued the CTA's bulk stores: its fence or count releases them. */
     if (leads)
         /* protocol: bulk-landed */
         proact_bulk_wait();
+    if (proact_is_quiet(share))
+        return;
+    struct proact_rows rows = {0, 0, 0, 0};
+
+    if (leads && share->slot_count)
+        rows = proact_rows_of(&share->slot[0]);
     /* All stores of the CTA come before its leader's fence or count. */
     /* protocol: done-barrier */
     proact_cta_sync();

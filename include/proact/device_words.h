@@ -238,15 +238,9 @@ PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *
         proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
 }
 
-/* Whether pieces are so small that a thread sends one alone. What a piece takes is mostly
-   the way to it and back, of which there are then as many at once. */
-PROACT_WORD bool proact_are_small(const struct proact_slot *slot, proact_u32 piece,
-                                  proact_u32 end)
-{
-    enum { SMALL = 32 }; /* bytes of the first, as which most are */
-
-    return end - piece > 1 && slot->piece[piece].bytes <= SMALL;
-}
+/* Of pieces of so many bytes, as the first one is, each thread sends one alone. What a
+   piece takes is mostly the way to it and back, of which there are then as many at once. */
+enum { PROACT_SMALL = 32 };
 
 /* Byte by byte: all that is done here costs the kernel registers (instrument.registers). */
 PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 piece,

@@ -39,13 +39,13 @@ PROACT_API enum proact_status proact_first_copy(struct proact *p, uint64_t to,
                                                 uint64_t from, size_t bytes,
                                                 struct proact_error *err);
 /* Stretches of equal length that lie equally far apart: lines of a pitch. */
-struct proact_rows {
+struct proact_row_copy {
     uint64_t to, from;           /* of the first */
     size_t bytes, count;         /* of each; how many */
     size_t to_pitch, from_pitch; /* from one's first byte to the next's, `bytes` or more */
 };
 PROACT_API enum proact_status proact_first_copy_rows(struct proact *p,
-                                                     const struct proact_rows *rows,
+                                                     const struct proact_row_copy *rows,
                                                      struct proact_error *err);
 PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,

@@ -68,6 +68,12 @@ static const struct instrument_request *request_of(
     return NULL;
 }
 
+/* What a text gets: no functions that are left out (NULL: all), and these clones. */
+struct choice {
+    const bool *left_out;
+    unsigned clones;
+};
+
 /* What is between `at` and `end`, but of functions that are left out only the lines. */
 static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t at,
                      uint32_t end, struct text *text)
@@ -88,7 +94,7 @@ static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t 
 
 static enum proact_status instrument(const struct ptx_module *m,
                                      const struct instrument_request *requests,
-                                     size_t count, const bool *left_out, unsigned wanted,
+                                     size_t count, struct choice choice,
                                      struct instrument_result *results, char **out,
                                      size_t *bytes, struct proact_error *err)
 {
@@ -109,11 +115,11 @@ static enum proact_status instrument(const struct ptx_module *m,
 
         if (!r)
             continue;
-        add_kept(m, left_out, at, end, &text);
+        add_kept(m, choice.left_out, at, end, &text);
         at = end;
-        make_clones(m, f, r, wanted, &results[r - requests], &text);
+        make_clones(m, f, r, choice.clones, &results[r - requests], &text);
     }
-    add_kept(m, left_out, at, (uint32_t)m->bytes, &text);
+    add_kept(m, choice.left_out, at, (uint32_t)m->bytes, &text);
     *out = text.data;
     *bytes = text.length;
     return PROACT_OK;
@@ -124,7 +130,8 @@ enum proact_status instrument_module(const struct ptx_module *m,
                                      size_t count, struct instrument_result *results,
                                      char **out, size_t *bytes, struct proact_error *err)
 {
-    return instrument(m, requests, count, NULL, ALL, results, out, bytes, err);
+    return instrument(m, requests, count, (struct choice){NULL, ALL}, results, out, bytes,
+                      err);
 }
 
 /* Kernels that nobody names: neither this one nor a function nor a variable. Itself as
@@ -160,7 +167,8 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
     /* What a debugger reads names them all. */
     bool *others = strstr(m->text, ".debug_info") ? NULL : others_find(m, request->kernel);
     enum proact_status status =
-        instrument(m, request, 1, others, 1u << request->only, result, out, bytes, err);
+        instrument(m, request, 1, (struct choice){others, 1u << request->only}, result, out,
+                   bytes, err);
 
     free(others);
     return status;

@@ -160,7 +160,8 @@ static enum proact_status bring_rows(struct proact_array *a, const struct device
     return status;
 }
 
-enum proact_status proact_first_copy_rows(struct proact *p, const struct proact_rows *rows,
+enum proact_status proact_first_copy_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
                                           struct proact_error *err)
 {
     const struct device_rows r = {rows->to,    rows->from,     rows->bytes,
@@ -183,7 +184,7 @@ enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t fro
                                      size_t bytes, struct proact_error *err)
 {
     return proact_first_copy_rows(
-        p, &(struct proact_rows){to, from, bytes, 1, bytes, bytes}, err);
+        p, &(struct proact_row_copy){to, from, bytes, 1, bytes, bytes}, err);
 }
 
 enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,

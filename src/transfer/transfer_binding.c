@@ -126,6 +126,23 @@ static bool sends_anything(const struct transfer_binding *b, unsigned device)
     return false;
 }
 
+/* CTAs that have no row in any slot. */
+static void share_quiet(const struct transfer_binding *b, unsigned device,
+                        struct proact_share *share)
+{
+    uint32_t first = 0, end = UINT32_MAX;
+
+    for (uint32_t s = 0; s < b->slot_count; s++) {
+        const struct transfer_table *t = &b->slot[s].tables->table[device];
+        uint32_t last = t->quiet + t->quiet_count;
+
+        first = t->quiet > first ? t->quiet : first;
+        end = last < end ? last : end;
+    }
+    share->quiet = first;
+    share->quiet_count = end > first ? end - first : 0;
+}
+
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share)
 {
@@ -136,6 +153,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
     share->peer_count = sends ? t->count - 1 : 0;
     share->epoch = epoch;
     share->slot_count = b->slot_count;
+    share_quiet(b, device, share);
     share->children = (const void *)(uintptr_t)b->children[device];
     if (!sends)
         share->mode &= ~(uint32_t)PROACT_SHARE_STORE;

@@ -195,6 +195,38 @@ static void walk_device(struct builder *b, uint32_t device)
     }
 }
 
+/* Chunks that go to nobody are not counted: a CTA that writes no others has nothing to say
+   when it ends, as most of a stencil's. */
+static void drop_unsent(struct transfer_table *t)
+{
+    uint32_t row = 0, kept = 0;
+
+    for (uint32_t cta = 0; cta < t->cta_count; cta++) {
+        for (; row < t->first[cta + 1]; row++) {
+            uint32_t chunk = t->chunk[row];
+
+            if (t->piece_first[chunk + 1] > t->piece_first[chunk])
+                t->chunk[kept++] = chunk;
+            else
+                t->writers[chunk] = 0;
+        }
+        t->first[cta + 1] = kept;
+    }
+    t->row_count = kept;
+}
+
+static void find_quiet(struct transfer_table *t)
+{
+    for (uint32_t cta = 0, end; cta < t->cta_count; cta = end + 1) {
+        for (end = cta; end < t->cta_count && t->first[end] == t->first[end + 1];)
+            end++;
+        if (end - cta > t->quiet_count) {
+            t->quiet = cta;
+            t->quiet_count = end - cta;
+        }
+    }
+}
+
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
                                         struct transfer_table *tables,
                                         struct proact_error *err)
@@ -218,8 +250,11 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 
     if (!status)
         find_owned(&b);
-    for (uint32_t d = 0; d < request->device_count && !status; d++)
+    for (uint32_t d = 0; d < request->device_count && !status; d++) {
         table_pieces_cut(request, tables, d);
+        drop_unsent(&tables[d]);
+        find_quiet(&tables[d]);
+    }
     free(b.last_cta);
     free(b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)

@@ -51,14 +51,16 @@ static inline struct transfer_peers transfer_piece_peers(const struct proact_pie
     return (struct transfer_peers){p->first_peer, p->peer_count};
 }
 
-/* What one device counts and sends. Rows and pieces as in struct proact_slot. */
+/* What one device counts and sends. Rows and pieces as in struct proact_slot; chunks that
+   have no piece have no rows either. */
 struct transfer_table {
     uint32_t cta_count, chunk_count, row_count, piece_count, send_count;
-    uint64_t *end;         /* of the chunks, if they rise; else NULL */
-    uint32_t *first;       /* cta_count + 1 */
-    uint32_t *chunk;       /* row_count */
-    uint32_t *writers;     /* chunk_count */
-    uint32_t *piece_first; /* chunk_count + 1 */
+    uint64_t *end;               /* of the chunks, if they rise; else NULL */
+    uint32_t quiet, quiet_count; /* the longest run of CTAs without a row */
+    uint32_t *first;             /* cta_count + 1 */
+    uint32_t *chunk;             /* row_count */
+    uint32_t *writers;           /* chunk_count */
+    uint32_t *piece_first;       /* chunk_count + 1 */
     struct proact_piece *piece;
     struct transfer_send {
         uint64_t first, bytes;

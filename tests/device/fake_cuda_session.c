@@ -128,7 +128,7 @@ static enum proact_status copy_rows(struct proact *p, const struct proact_array 
                                     struct proact_error *err)
 {
     const uint64_t first = proact_array_address(array, 0);
-    const struct proact_rows rows = {first + 4ull * 2 * N, first, 4, 20, 8, 8};
+    const struct proact_row_copy rows = {first + 4ull * 2 * N, first, 4, 20, 8, 8};
 
     return proact_first_copy_rows(p, &rows, err);
 }

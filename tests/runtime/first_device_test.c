@@ -93,12 +93,12 @@ static void rows_go_within_the_first_device(void **state)
     struct bench b = open_four(true);
     struct proact_array *other = testing_array(&b, "other");
     static uint32_t zeros[N], numbers[N];
-    struct proact_rows rows = {proact_array_address(other, 0) + 4,
-                               proact_array_address(b.out, 0) + 8,
-                               8,
-                               100,
-                               12,
-                               40};
+    struct proact_row_copy rows = {proact_array_address(other, 0) + 4,
+                                   proact_array_address(b.out, 0) + 8,
+                                   8,
+                                   100,
+                                   12,
+                                   40};
 
     for (uint32_t i = 0; i < N; i++)
         numbers[i] = i + 1;

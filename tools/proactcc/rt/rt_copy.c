@@ -32,12 +32,12 @@ static bool is_inside(const struct rt_range *range, const void *pointer, size_t 
 static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
 {
     struct proact_error err = {""};
-    const struct proact_rows rows = {(uint64_t)(uintptr_t)r->to,
-                                     (uint64_t)(uintptr_t)r->from,
-                                     r->width,
-                                     r->height,
-                                     r->to_pitch,
-                                     r->from_pitch};
+    const struct proact_row_copy rows = {(uint64_t)(uintptr_t)r->to,
+                                         (uint64_t)(uintptr_t)r->from,
+                                         r->width,
+                                         r->height,
+                                         r->to_pitch,
+                                         r->from_pitch};
 
     rt->moved.on_device += r->width * r->height;
     return rt_error(rt, proact_first_copy_rows(rt->session, &rows, &err), &err);
