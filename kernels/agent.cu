@@ -82,14 +82,14 @@ PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item 
     proact_u32 first = slot->piece_first[item.chunk];
     proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : first;
 
-    if (end - first > 1 && slot->piece[first].bytes <= PROACT_SMALL) {
-        proact_send_small(slot, first, end - first);
-        return;
-    }
 #pragma unroll 1
     for (proact_u32 p = first; p < end; p++) {
         const struct proact_piece *piece = &slot->piece[p];
 
+        if (proact_pieces_at_once(piece->bytes, end - p) > 1) {
+            proact_send_small(slot, p, end - p);
+            return;
+        }
         proact_send_piece<AT_ONCE>(slot->delta + piece->first_peer,
                                    slot->base + piece->first_byte, piece->bytes,
                                    piece->peer_count, turn);

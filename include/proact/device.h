@@ -73,6 +73,10 @@ struct proact_slot {
     long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
 };
 
+/* Of a chunk, pieces of at most so many bytes are behind all others: where they are many,
+   each thread sends one alone. */
+enum { PROACT_SMALL = 32 };
+
 struct proact_share {
     proact_u32 cta_first; /* linear number of this device's first CTA */
     proact_u32 grid[3];   /* of the whole launch */

@@ -189,7 +189,7 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
             item->first_peer = piece->first_peer;
             item->peer_count = piece->peer_count;
             item->piece = c->piece;
-            item->pieces = item->bytes <= PROACT_SMALL ? c->piece_end - c->piece : 1;
+            item->pieces = proact_pieces_at_once(item->bytes, c->piece_end - c->piece);
             c->piece += item->pieces;
             return;
         }

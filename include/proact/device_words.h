@@ -238,9 +238,14 @@ PROACT_WORD void proact_send_piece(const long long *delta, const unsigned char *
         proact_send_byte(from + (i < head ? i : i + body), delta, peer_count, peer);
 }
 
-/* Of pieces of so many bytes, as the first one is, each thread sends one alone. What a
-   piece takes is mostly the way to it and back, of which there are then as many at once. */
-enum { PROACT_SMALL = 32 };
+/* Pieces that are sent at once, of `left` from one of so many bytes on: that one by all
+   threads, or each by a thread, which takes as long as its bytes one after the other. What
+   a piece takes is mostly the way to it and back, of which there are then as many at once.
+ */
+PROACT_WORD proact_u32 proact_pieces_at_once(proact_u32 bytes, proact_u32 left)
+{
+    return bytes <= PROACT_SMALL && left > bytes ? left : 1;
+}
 
 /* Byte by byte: all that is done here costs the kernel registers (instrument.registers). */
 PROACT_WORD void proact_send_small(const struct proact_slot *slot, proact_u32 piece,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/table_pieces.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/memory.h"
 
 uint64_t table_chunk_of(const struct transfer_table_request *r,
@@ -156,6 +159,27 @@ static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t p
     }
 }
 
+/* What is small comes last in its chunk, and else nothing changes places: from the first
+   such piece on all are, and whoever sends them may rely on it. */
+static void put_small_last(struct transfer_table *t)
+{
+    struct proact_piece *small = must_calloc(t->piece_count + 1u, sizeof *small);
+
+    for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++) {
+        uint32_t p = t->piece_first[chunk], end = t->piece_first[chunk + 1], to = p;
+        size_t count = 0;
+
+        for (; p < end; p++)
+            if (t->piece[p].bytes <= PROACT_SMALL)
+                small[count++] = t->piece[p];
+            else
+                t->piece[to++] = t->piece[p];
+        if (count)
+            memcpy(&t->piece[to], small, count * sizeof *small);
+    }
+    free(small);
+}
+
 void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
                       uint32_t device)
 {
@@ -173,4 +197,5 @@ void table_pieces_cut(const struct transfer_table_request *r, struct transfer_ta
         }
     for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
         t->piece_first[chunk + 1] += t->piece_first[chunk];
+    put_small_last(t);
 }

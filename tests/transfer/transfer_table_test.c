@@ -211,8 +211,8 @@ static void nothing_left(const struct built *b, const uint32_t *left)
         assert_int_equal(left[byte], 0);
 }
 
-/* Pieces lie within their chunk, one behind the other, and send what the device owns to
-   who needs it; so do the stretches that are made of them. */
+/* Pieces lie within their chunk, small ones behind the others, and send what the device
+   owns to who needs it; so do the stretches that are made of them. */
 static void pieces_are_right(const struct spelled *s, const struct built *b,
                              unsigned device)
 {
@@ -232,6 +232,8 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
 
             assert_true(piece->first_byte >= chunk.first);
             assert_true(piece->first_byte - chunk.first + piece->bytes <= chunk.bytes);
+            assert_true(p == t->piece_first[c] || piece[-1].bytes > PROACT_SMALL ||
+                        piece->bytes <= PROACT_SMALL);
             take(left, piece->first_byte, piece->bytes, transfer_piece_peers(piece));
             peers |= ((1u << piece->peer_count) - 1) << piece->first_peer;
         }
