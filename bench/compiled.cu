@@ -154,7 +154,7 @@ static void measure(const char *name, int launches, struct array result, Launch 
             us.push_back(took.count() / launches);
     }
     std::sort(us.begin(), us.end());
-    printf("%-14s %12.2f %12.2f %12.2f %4d  %016llx\n", name, us[us.size() / 2], us.front(),
+    printf("%-15s %12.2f %12.2f %12.2f %4d  %016llx\n", name, us[us.size() / 2], us.front(),
            us.back(), runs, (unsigned long long)hash(result));
     fflush(stdout);
 }
@@ -165,6 +165,52 @@ static bool wanted(int argc, char **argv, const char *name)
         if (!strcmp(argv[i], name))
             return true;
     return argc <= 2;
+}
+
+/* What a program does with memory beside kernels: copies of the host's, of either kind, in
+   both directions, and allocations. */
+static void measure_memory(int argc, char **argv, int shift)
+{
+    size_t count = (64 << 20) >> shift, bytes = count * sizeof(float);
+    struct array a = make(count, 1);
+    float *pinned;
+    std::vector<float> plain(count, 2);
+
+    CHECK(cudaMallocHost(&pinned, bytes));
+    memset(pinned, 1, bytes);
+    if (wanted(argc, argv, "upload"))
+        measure("upload", 2, a, [&](int) {
+            CHECK(cudaMemcpy(a.at, plain.data(), bytes, cudaMemcpyHostToDevice));
+        });
+    if (wanted(argc, argv, "download"))
+        measure("download", 2, a, [&](int) {
+            CHECK(cudaMemcpy(plain.data(), a.at, bytes, cudaMemcpyDeviceToHost));
+        });
+    if (wanted(argc, argv, "upload_pinned"))
+        measure("upload_pinned", 4, a, [&](int) {
+            CHECK(cudaMemcpyAsync(a.at, pinned, bytes, cudaMemcpyHostToDevice));
+        });
+    if (wanted(argc, argv, "download_pinned"))
+        measure("download_pinned", 4, a, [&](int) {
+            CHECK(cudaMemcpyAsync(pinned, a.at, bytes, cudaMemcpyDeviceToHost));
+        });
+    if (wanted(argc, argv, "upload_small"))
+        measure("upload_small", 100, a, [&](int i) {
+            CHECK(cudaMemcpy(a.at + i, plain.data(), 4096, cudaMemcpyHostToDevice));
+        });
+    if (wanted(argc, argv, "download_small"))
+        measure("download_small", 100, a, [&](int i) {
+            CHECK(cudaMemcpy(plain.data() + i, a.at, 4096, cudaMemcpyDeviceToHost));
+        });
+    if (wanted(argc, argv, "allocate"))
+        measure("allocate", 10, a, [&](int) {
+            void *more;
+
+            CHECK(cudaMalloc(&more, bytes));
+            CHECK(cudaFree(more));
+        });
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(a.at));
 }
 
 /* compiled [SHIFT [NAME...]]: sizes are divided by 2^SHIFT */
@@ -239,5 +285,6 @@ int main(int argc, char **argv)
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(y.at));
     }
+    measure_memory(argc, argv, shift);
     return 0;
 }

@@ -34,9 +34,9 @@ bad=0
 for n in 1 2 4 8; do
     [ "$n" -le "$gpus" ] && one proactcc "$n" env PROACT_DEVICES="$n" "$folder/compiled_proactcc" "$@"
 done
-printf '%-9s %7s  %-12s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+printf '%-9s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
 while read -r build devices name us low high runs hash; do
-    printf '%-9s %7s  %-12s %12s %12s %12s %4s  %s\n' \
+    printf '%-9s %7s  %-15s %12s %12s %12s %4s  %s\n' \
         "$build" "$devices" "$name" "$us" "$low" "$high" "$runs" "$hash"
 done <"$rows"
 # The same results whoever built it, wherever it ran.

@@ -6,13 +6,59 @@
    iteration before, the square of the change: it tells every device alike when to stop.
    From then on cells stay where the last iteration wrote them. */
 
-struct row {
-    const float *above, *here, *below;
+/* Rows that a thread has at a time: what it loads of them, it waits for together. */
+enum { STRIP = 4 };
+
+struct strip {
+    const float *old;
+    float *cells;
+    proact_u32 size, first, last; /* cells a row; from the row `first`, before `last` */
 };
 
-__device__ static inline float mean(const struct row *r, proact_u32 x)
+__device__ static inline proact_u32 smaller(proact_u32 a, proact_u32 b)
 {
-    return 0.25f * ((r->here[x - 1] + r->here[x + 1]) + (r->above[x] + r->below[x]));
+    return a < b ? a : b;
+}
+
+__device__ static inline float at(const struct strip *s, proact_u32 y, proact_u32 x)
+{
+    return s->old[(proact_u64)y * s->size + x];
+}
+
+/* One column; returns the sum of the squares of the changes. Where the strip has fewer rows
+   its last are loaded again, and where there is no neighbour the cell itself. */
+__device__ static inline double relax(const struct proact_share *share,
+                                      const struct strip *s, proact_u32 x)
+{
+    float here[STRIP + 2], left[STRIP], right[STRIP]; /* here[0] is above the first row */
+    proact_u32 end = s->size - 1, below = smaller(s->last, end);
+    proact_u32 west = x ? x - 1 : 0, east = smaller(x + 1, end);
+    double sum = 0;
+
+    here[0] = at(s, s->first ? s->first - 1 : 0, x);
+#pragma unroll
+    for (proact_u32 i = 0; i < STRIP; i++) {
+        proact_u32 y = smaller(s->first + i, s->last - 1);
+
+        here[i + 1] = at(s, smaller(s->first + i, below), x);
+        left[i] = at(s, y, west);
+        right[i] = at(s, y, east);
+    }
+    here[STRIP + 1] = at(s, smaller(s->first + STRIP, below), x);
+#pragma unroll
+    for (proact_u32 i = 0; i < STRIP; i++) {
+        proact_u32 y = s->first + i;
+        bool fixed = y == 0 || y == end || x == 0 || x == end;
+        float mean = 0.25f * ((left[i] + right[i]) + (here[i] + here[i + 2]));
+        float was = here[i + 1], now = fixed ? was : mean;
+        double change = (double)now - (double)was;
+
+        if (y < s->last) {
+            proact_store(share, 0, &s->cells[(proact_u64)y * s->size + x], now);
+            sum += change * change;
+        }
+    }
+    return sum;
 }
 
 extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *old_sums,
@@ -23,24 +69,13 @@ extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *
     __shared__ struct cta_pair scratch[CTA_WARPS];
     proact_u32 cta = proact_cta_x(&share);
     bool stopped = cta_sum_pairs(old_sums, cta_count, scratch).a < tolerance_squared;
-    proact_u32 last = (cta + 1) * rows < size ? (cta + 1) * rows : size;
+    proact_u32 last = smaller((cta + 1) * rows, size);
+    struct strip strip = {old, cells, size, cta * rows, last};
     double sum = 0;
 
-    for (proact_u32 y = cta * rows; y < last && !stopped; y++) {
-        const float *here = old + (proact_u64)y * size;
-        float *to = cells + (proact_u64)y * size;
-        struct row row = {here - size, here, here + size};
-        bool fixed = y == 0 || y == size - 1;
-
-        for (proact_u32 x = proact_thread_x(); x < size; x += CTA_THREADS) {
-            float was = here[x];
-            float now = fixed || x == 0 || x == size - 1 ? was : mean(&row, x);
-            double change = (double)now - (double)was;
-
-            proact_store(&share, 0, &to[x], now);
-            sum += change * change;
-        }
-    }
+    for (; strip.first < last && !stopped; strip.first += STRIP)
+        for (proact_u32 x = proact_thread_x(); x < size; x += CTA_THREADS)
+            sum += relax(&share, &strip, x);
     struct cta_pair total = cta_sum(sum, 0, scratch);
 
     if (proact_thread_x() == 0) {

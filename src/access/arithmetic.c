@@ -103,6 +103,25 @@ static const struct access_form *insert(const struct integer_op *o)
     return form_add(&o->m->forms, below, source(o, 1), (int64_t)1 << p);
 }
 
+/* x ? x - n : 1 - n, as compilers write max(x, 1) - n: the neighbour ahead of an unsigned
+   index, or the first. It is here for the range: x - n alone may wrap. */
+static const struct access_form *previous(const struct integer_op *o,
+                                          const struct access_condition *c,
+                                          const struct access_form *zero,
+                                          const struct access_form *other)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_form *x = c->left, *by = form_add(forms, other, x, -1);
+    int64_t right, from, at_zero;
+
+    if (!form_is_constant(c->right, &right) || right != 0 || !by ||
+        !form_is_constant(by, &from) || !form_is_constant(zero, &at_zero) ||
+        at_zero != from + 1)
+        return NULL;
+    x = function_make(o->m, ACCESS_MAX, false, o->bits, x, form_constant(forms, 1));
+    return form_add(forms, x, by, 1);
+}
+
 /* selp of a comparison's own sides is their min or max. */
 static const struct access_form *select(const struct integer_op *o)
 {
@@ -116,9 +135,10 @@ static const struct access_form *select(const struct integer_op *o)
         return NULL;
     if (form_equal(a, b))
         return a;
-    if (!c || c->kind != ACCESS_COMPARE || c->bits != o->bits ||
-        c->comparison < ACCESS_LT || !c->left || !c->right)
+    if (!c || c->kind != ACCESS_COMPARE || c->bits != o->bits || !c->left || !c->right)
         return NULL;
+    if (c->comparison < ACCESS_LT)
+        return c->comparison == ACCESS_EQ ? previous(o, c, a, b) : previous(o, c, b, a);
     bool straight = form_equal(a, c->left) && form_equal(b, c->right);
     bool crossed = form_equal(a, c->right) && form_equal(b, c->left);
     bool least = c->comparison == ACCESS_LT || c->comparison == ACCESS_LE;

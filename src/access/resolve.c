@@ -284,6 +284,24 @@ static bool varies(const struct study *s, const struct access_form *f,
     return false;
 }
 
+/* All ways to the header, those back as well, bring the same, which does not change in the
+   loop: the start of a loop inside, say, taken ahead of this one and again at its end. */
+static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
+{
+    const struct region_loop *l = &s->regions->loops[loop];
+    struct scope c = {s, (int32_t)loop};
+    const struct access_form *same = NULL;
+
+    for (uint32_t i = 0; i < v->option_count; i++) {
+        const struct access_form *f = replaced(&c, v->options[i], l->header);
+
+        if (!f || varies(s, f, l) || (same && !form_equal(same, f)))
+            return false;
+        same = f;
+    }
+    return same;
+}
+
 /* All ways back to the header add the same, which does not change in the loop. */
 static void solve(struct study *s, uint32_t value, uint32_t loop)
 {
@@ -292,6 +310,10 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
     struct scope c = {s, (int32_t)loop};
     const struct access_form *step = NULL;
 
+    if (stays(s, v, loop)) {
+        v->step = form_constant(&s->maker.forms, 0);
+        return;
+    }
     for (uint32_t i = 0; i < v->option_count; i++) {
         if (!l->contains[v->origins[i]])
             continue;

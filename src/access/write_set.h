@@ -119,8 +119,9 @@ struct write_set {
     const char *why_sliced; /* otherwise why: a phrase about the store at why_line (0: all
                                of them), or NULL where that was asked for */
     uint32_t why_line;
-    uint64_t lanes;  /* thread instructions that it took */
-    uint64_t digest; /* of the ranges: alike where launches write alike */
+    uint64_t lanes;                  /* thread instructions that it took */
+    uint64_t digest;                 /* of the ranges: alike where launches write alike */
+    struct write_set_parted *parted; /* what write_set_overlap() last found */
 };
 
 /* From closed forms where there are such and they stay in the arrays, else by running the
@@ -137,7 +138,13 @@ void write_set_destroy(struct write_set *w); /* NULL is fine */
 struct proact_map write_set_map(const struct write_set *w, uint32_t array);
 
 /* Part i of the grid are the CTAs part_first[i] .. part_first[i + 1] - 1. PROACT_EREFUSED
-   if two CTAs of different parts may write the same byte, naming array, byte and both. */
+   if two CTAs of different parts may write the same byte, naming array, byte and both. The
+   answer is kept, for launches ask again and again: counted is how often it was found. */
+struct write_set_parted {
+    uint32_t *first, count, counted;
+    enum proact_status status;
+    struct proact_error err;
+};
 enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *part_first,
                                      uint32_t part_count, struct proact_error *err);
 

@@ -7,7 +7,7 @@
 
 #include <proact/device.h>
 
-#include "access/access.h"
+#include "access/depends.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -15,6 +15,7 @@ enum { KEPT = 8, SPANS_MAX = 256 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
+    struct access_depends depends; /* what its loads hang on */
     struct kept_needs {
         uint64_t key;
         uint32_t array_count;
@@ -96,17 +97,21 @@ static bool pointer_of(const struct finder *f, const struct access_record *r, ui
     return true;
 }
 
+static bool is_load(const struct proact_kernel *k, const struct access_record *r)
+{
+    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
+        return false; /* the protocol's: its own tables, and what this device wrote */
+    return r->kind != ACCESS_WRITE && r->base != ACCESS_BASE_VARIABLE &&
+           r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
+}
+
 static void want_record(const struct finder *f, const struct access_record *r)
 {
-    const struct proact_kernel *k = f->launch->kernel;
     struct access_span spans[ACCESS_SPANS_MAX];
     uint32_t count;
     uint64_t pointer;
 
-    if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
-        return; /* what the protocol reads: its own tables, and what this device wrote */
-    if (r->kind == ACCESS_WRITE || r->base == ACCESS_BASE_VARIABLE ||
-        r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL)
+    if (!is_load(f->launch->kernel, r))
         return;
     if (r->base != ACCESS_BASE_PARAMETER || !pointer_of(f, r, &pointer))
         want_all(f);
@@ -183,10 +188,11 @@ static void find(struct finder *f, unsigned char *block)
     }
 }
 
-/* Of the parameters counts what forms are made of, and where arrays are. */
-static uint64_t key_of(const struct launching *l, const struct access_analysis *a,
+/* Of the parameters counts what the loads hang on, and where arrays are. */
+static uint64_t key_of(const struct launching *l, const struct access_depends *d,
                        const unsigned char *block)
 {
+    const struct access_analysis *a = d->analysis;
     const struct kernel_binding *b = l->binding;
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
@@ -201,7 +207,7 @@ static uint64_t key_of(const struct launching *l, const struct access_analysis *
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
 
-        if (y->kind == ACCESS_PARAMETER &&
+        if (d->symbol[n] && y->kind == ACCESS_PARAMETER &&
             y->offset + y->bytes <= l->kernel->parameter_bytes)
             key = hash_bytes(block + y->offset, y->bytes, key);
     }
@@ -219,8 +225,14 @@ static void forget(struct kept_needs *k)
 static struct kernel_needs *kernel_needs(struct proact_kernel *k)
 {
     if (!k->needs) {
+        struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
+
         k->needs = must_calloc(1, sizeof *k->needs);
-        k->needs->analysis = access_analyze(k->image->ptx, k->ptx);
+        k->needs->analysis = a;
+        k->needs->depends = access_depends_on_nothing(a);
+        for (uint32_t n = 0; n < a->record_count; n++)
+            if (is_load(k, &a->records[n]))
+                access_depends_add(&k->needs->depends, &a->records[n]);
     }
     return k->needs;
 }
@@ -229,8 +241,10 @@ void needs_drop(struct proact_kernel *k)
 {
     for (unsigned n = 0; k->needs && n < KEPT; n++)
         forget(&k->needs->kept[n]);
-    if (k->needs)
+    if (k->needs) {
+        access_depends_clear(&k->needs->depends);
         access_destroy(k->needs->analysis);
+    }
     free(k->needs);
     k->needs = NULL;
 }
@@ -272,7 +286,7 @@ const struct launch_needs *needs_find(const struct launching *l)
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
     unsigned char *block = block_of(l);
-    uint64_t key = key_of(l, k->analysis, block);
+    uint64_t key = key_of(l, &k->depends, block);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)

@@ -85,6 +85,23 @@ static const struct {
      "[0] 4*max(tid.x, [8])"},
     {"another selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, 3, %r2, %p1; " STORE,
      "[0] 4*{3 | tid.x}"},
+    {"the one ahead, or the first",
+     "setp.eq.s32 %p1, %r2, 0; add.s32 %r8, %r2, -1; selp.b32 %r9, 0, %r8, %p1; " STORE,
+     "[0] -4 + 4*max(tid.x, 1)"},
+    {"three ahead, where it is not the first",
+     "setp.ne.s32 %p1, %r2, 0; add.s32 %r8, %r2, -3; selp.b32 %r9, %r8, -2, %p1; " STORE,
+     "[0] -12 + 4*max(tid.x, 1)"},
+    {"the one ahead, or another",
+     "setp.eq.s32 %p1, %r2, 0; add.s32 %r8, %r2, -1; selp.b32 %r9, 1, %r8, %p1; " STORE,
+     "[0] 4*{1 | -1 + tid.x}"},
+    {"taken again at the end of a loop",
+     "mov.u32 %r9, %tid.x; mov.u32 %r8, 0; L: " STORE
+     "add.s32 %r8, %r8, 1; mov.u32 %r9, %tid.x; setp.lt.s32 %p1, %r8, %r0; @%p1 bra L;",
+     "[0] 4*tid.x"},
+    {"another at the end of a loop",
+     "mov.u32 %r9, %tid.x; mov.u32 %r8, 0; L: " STORE
+     "add.s32 %r8, %r8, 1; mov.u32 %r9, %r1; setp.lt.s32 %p1, %r8, %r0; @%p1 bra L;",
+     "open: changes from iteration to iteration in no simple way (line 12)"},
     {"a guarded assignment",
      "mov.u32 %r9, 7; setp.lt.s32 %p1, %r2, %r0; "
      "@%p1 mov.u32 %r9, %r2; " STORE,

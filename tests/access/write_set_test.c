@@ -262,6 +262,13 @@ static void parts_that_overlap_are_named(void **state)
                         "CTAs 2 and 3 are of different parts of the grid, and both write "
                         "byte 256 of array 'out'");
     assert_int_equal(write_set_overlap(w, wrong, 1, &c.err), PROACT_EINVAL);
+    /* the same question again: the same answer, and nothing is counted */
+    assert_int_equal(w->parted->counted, 2);
+    c.err.text[0] = '\0';
+    assert_int_equal(write_set_overlap(w, late, 2, &c.err), PROACT_EREFUSED);
+    assert_int_equal(c.err.text[0], 'C');
+    assert_int_equal(w->parted->counted, 2);
+    assert_int_equal(write_set_overlap(w, late, 1, &c.err), PROACT_OK); /* fewer parts */
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
     /* parts in turn over the array, and one byte of two */

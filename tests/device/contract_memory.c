@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory: allocation, copies, fills. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
 #include "device/contract.h"
 
 enum { WORDS = 5000 };
@@ -102,6 +106,33 @@ static void the_source_of_a_write_may_change_at_once(struct contract *c)
     assert_int_equal(contract_word(c, 0, a), 1);
 }
 
+/* Megabytes, where nothing is queued, from ordinary memory and from such that the device
+   reads: a keeper may do that in another way. */
+static void the_source_of_a_long_write_may_change_at_once(struct contract *c)
+{
+    enum { LONG = 3 << 20 };
+    device_addr a = 0, shared = 0;
+    uint32_t *here = must_calloc(LONG, 1);
+
+    contract_must(c, c->b->synchronize(c->set, &c->err));
+    contract_must(c, c->b->alloc(c->set, 0, LONG, &a, &c->err));
+    if (c->b->alloc_shared)
+        contract_must(c, c->b->alloc_shared(c->set, 0, LONG, true, &shared, &c->err));
+    for (uint32_t *from = here;; from = (uint32_t *)(uintptr_t)shared) {
+        memset(from, 1, LONG);
+        contract_must(c, c->b->write(c->stream[0][0], a, from, LONG, &c->err));
+        memset(from, 2, LONG);
+        assert_int_equal(contract_word(c, 0, a), 0x01010101);
+        assert_int_equal(contract_word(c, 0, a + LONG - sizeof *from), 0x01010101);
+        if (from != here || !shared)
+            break;
+    }
+    if (shared)
+        c->b->free(c->set, 0, shared);
+    c->b->free(c->set, 0, a);
+    free(here);
+}
+
 static void a_fill_fills_bytes(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 100);
@@ -155,6 +186,8 @@ const struct contract_promise contract_memory[] = {
     {"freed memory is given out again", freed_memory_is_given_out_again, false},
     {"what is written is read", what_is_written_is_read, false},
     {"the host reaches shared memory", the_host_reaches_shared_memory, false},
+    {"the source of a long write may change at once",
+     the_source_of_a_long_write_may_change_at_once, false},
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},
     {"a fill fills bytes", a_fill_fills_bytes, false},

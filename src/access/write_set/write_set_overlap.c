@@ -2,6 +2,7 @@
 /* Whether two parts of a grid may write the same byte. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "access/write_set.h"
 #include "access/write_set/write_set_spans.h"
@@ -109,22 +110,39 @@ static enum proact_status overlap_in(const struct write_set *w,
     return status;
 }
 
+static enum proact_status find_overlap(const struct write_set *w,
+                                       const uint32_t *part_first, uint32_t part_count,
+                                       struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (uint32_t n = 0; n < w->array_count && !status; n++)
+        if (w->arrays[n].first)
+            status = overlap_in(w, &w->arrays[n], part_first, part_count, err);
+    return status;
+}
+
 enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *part_first,
                                      uint32_t part_count, struct proact_error *err)
 {
+    struct write_set_parted *p = w->parted;
+    size_t bytes = (part_count + 1u) * sizeof *part_first;
+
     for (uint32_t n = 0; n < part_count; n++)
         if (part_first[n] > part_first[n + 1] || part_first[n + 1] > w->cta_count)
             return fail(err, PROACT_EINVAL,
                         "part %" PRIu32 " of the grid ends with CTA %" PRIu32
                         " of %" PRIu32,
                         n, part_first[n + 1], w->cta_count);
-    for (uint32_t n = 0; n < w->array_count; n++) {
-        enum proact_status status =
-            w->arrays[n].first ? overlap_in(w, &w->arrays[n], part_first, part_count, err)
-                               : PROACT_OK;
-
-        if (status)
-            return status;
+    if (!p->first || p->count != part_count || memcmp(p->first, part_first, bytes) != 0) {
+        free(p->first);
+        p->first = must_calloc(1, bytes);
+        memcpy(p->first, part_first, bytes);
+        p->count = part_count;
+        p->counted++;
+        p->status = find_overlap(w, part_first, part_count, &p->err);
     }
-    return PROACT_OK;
+    if (p->status && err)
+        *err = p->err;
+    return p->status;
 }

@@ -167,6 +167,7 @@ static struct write_set *take(struct run *r)
 {
     struct write_set *w = must_calloc(1, sizeof *w);
 
+    w->parted = must_calloc(1, sizeof *w->parted);
     w->cta_count = r->record.cta_count;
     w->array_count = r->record.array_count;
     w->arrays = must_calloc(w->array_count + 1u, sizeof *w->arrays);
@@ -276,6 +277,8 @@ void write_set_destroy(struct write_set *w)
         free(w->arrays[n].first);
         free(w->arrays[n].ranges);
     }
+    free(w->parted->first);
+    free(w->parted);
     free(w->arrays);
     free(w);
 }

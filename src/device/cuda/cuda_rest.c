@@ -4,6 +4,17 @@
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
+static void tidy_up(struct device_set *set)
+{
+    cuda_waits_forget(set, NULL);
+    cuda_staging_rest(set);
+    cuda_spans_tell(set);
+    for (unsigned d = 0; d < set->count; d++)
+        set->devices[d].label_count = 0;
+}
+
+/* The clock is looked at last: who measures from wait to wait measures what is tidied up in
+   a wait with what made it necessary. */
 enum proact_status cuda_synchronize(struct device_set *set, struct proact_error *err)
 {
     enum proact_status status =
@@ -11,15 +22,10 @@ enum proact_status cuda_synchronize(struct device_set *set, struct proact_error 
 
     if (!status)
         status = cuda_await(set, NULL, err);
+    if (!status)
+        tidy_up(set);
     set->now_ns = clock_host_ns() - set->opened_ns;
-    if (status)
-        return status;
-    cuda_waits_forget(set, NULL);
-    cuda_staging_rest(set);
-    cuda_spans_tell(set);
-    for (unsigned d = 0; d < set->count; d++)
-        set->devices[d].label_count = 0;
-    return PROACT_OK;
+    return status;
 }
 
 void cuda_observe(struct device_set *set, device_observer *observer, void *context)

@@ -5,7 +5,10 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_tape.h"
 
-enum { STAGE_MAX_BYTES = 64 << 20 }; /* of one write, at a time */
+enum {
+    STRAIGHT_BYTES = 1 << 20,  /* not staged where the stream is idle */
+    STAGE_MAX_BYTES = 64 << 20 /* of one write, at a time */
+};
 
 enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
                                       struct device_stream **out, struct proact_error *err)
@@ -180,12 +183,35 @@ static enum proact_status write_part(struct device_stream *s, device_addr to,
                       "cuMemcpyHtoDAsync", err);
 }
 
+/* Where nothing is to be waited for, the driver's own way is faster than memory of ours
+   that it has to lock first. The end is waited for: the source may be locked memory, which
+   is read later. `done` stays false where the stream is busy. */
+static enum proact_status write_straight(struct device_stream *s, device_addr to,
+                                         const void *from, size_t bytes, bool *done,
+                                         struct proact_error *err)
+{
+    const struct driver *v = &s->set->driver;
+    enum proact_status status = cuda_use(s, err);
+
+    if (status)
+        return status;
+    cu_result result = v->stream_query(s->stream);
+
+    *done = result != CU_NOT_READY;
+    if (!result && !(result = v->copy_in(to, from, bytes, s->stream)))
+        result = v->stream_synchronize(s->stream);
+    return cuda_leave(s->set, s->device, *done ? result : 0, "cuMemcpyHtoDAsync", err);
+}
+
 enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
                               size_t bytes, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
+    bool done = false;
 
-    for (size_t at = 0; at < bytes && !status; at += STAGE_MAX_BYTES) {
+    if (bytes >= STRAIGHT_BYTES)
+        status = write_straight(s, to, from, bytes, &done, err);
+    for (size_t at = 0; at < bytes && !done && !status; at += STAGE_MAX_BYTES) {
         size_t part = bytes - at < STAGE_MAX_BYTES ? bytes - at : STAGE_MAX_BYTES;
 
         status = write_part(s, to + at, (const char *)from + at, part, err);

@@ -4,10 +4,22 @@
 
 #include "rt.h"
 
+enum { PINNED_BYTES = 64 << 10 }; /* from here on a copy of the device's is faster */
+
 /* Whether the bytes are the device's, to be touched in its order. */
 static bool is_on_device(const struct rt_range *range)
 {
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
+}
+
+/* Pinned memory that a copy of the device's reads or writes is from then on its to touch.
+ */
+static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
+                        const struct rt_rows *r, bool is_async)
+{
+    if (pinned && pinned->kind == RT_PINNED && other && other->kind == RT_DEVICE &&
+        (is_async || r->width * r->height >= PINNED_BYTES))
+        pinned->is_shown = true;
 }
 
 static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
@@ -40,7 +52,9 @@ static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
                                          r->from_pitch};
 
     rt->moved.on_device += r->width * r->height;
-    return rt_error(rt, proact_first_copy_rows(rt->session, &rows, &err), &err);
+    enum proact_status status = proact_first_copy_rows(rt->session, &rows, &err);
+
+    return status ? rt_error(rt, status, &err) : rt_queued(rt, 0);
 }
 
 /* One row, of which one end is the host's. */
@@ -92,7 +106,7 @@ static size_t hull(const struct rt_rows *r, size_t pitch)
 enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
                              enum cuda_copy_kind kind, bool is_async)
 {
-    const struct rt_range *target, *source;
+    struct rt_range *target, *source;
 
     if (r->width > r->to_pitch || r->width > r->from_pitch)
         return cudaErrorInvalidPitchValue;
@@ -110,6 +124,8 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
         !is_inside(target, r->to, hull(r, r->to_pitch)) ||
         !is_inside(source, r->from, hull(r, r->from_pitch)))
         return cudaErrorInvalidValue;
+    show_pinned(target, source, r, is_async);
+    show_pinned(source, target, r, is_async);
     bool to_device = is_on_device(target), from_device = is_on_device(source);
     bool is_shared =
         (target && target->kind != RT_DEVICE) || (source && source->kind != RT_DEVICE);

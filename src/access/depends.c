@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/depends.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct access_depends access_depends_on_nothing(const struct access_analysis *a)
+{
+    return (struct access_depends){a, must_calloc(a->symbol_count + 1u, sizeof(bool)),
+                                   must_calloc(a->loop_count + 1u, sizeof(bool))};
+}
+
+void access_depends_clear(struct access_depends *d)
+{
+    free(d->symbol);
+    free(d->loop);
+    *d = (struct access_depends){0};
+}
+
+static void add_loop(struct access_depends *d, uint32_t loop);
+
+static void add_form(struct access_depends *d, const struct access_form *f);
+
+static void add_symbol(struct access_depends *d, uint32_t symbol)
+{
+    const struct access_symbol *y = &d->analysis->symbols[symbol];
+
+    if (d->symbol[symbol])
+        return;
+    d->symbol[symbol] = true;
+    if (y->kind == ACCESS_ITERATION || y->kind == ACCESS_TRIPS)
+        add_loop(d, y->loop);
+    add_form(d, y->left);
+    add_form(d, y->right);
+    for (uint32_t i = 0; i < y->choice_count; i++)
+        add_form(d, y->choices[i]);
+}
+
+static void add_form(struct access_depends *d, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            add_symbol(d, f->terms[i].symbols[k]);
+}
+
+static void add_condition(struct access_depends *d, const struct access_condition *c)
+{
+    if (!c)
+        return;
+    add_form(d, c->left);
+    add_form(d, c->right);
+    add_condition(d, c->first);
+    add_condition(d, c->second);
+}
+
+static void add_ranges(struct access_depends *d, const struct access_range *r,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        add_form(d, r[i].form);
+}
+
+static void add_guards(struct access_depends *d, const struct access_guard *g,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        add_condition(d, g[i].condition);
+        add_ranges(d, g[i].ranges, g[i].range_count);
+    }
+}
+
+/* How often it goes around: access_trips() looks at the ranges of all. */
+static void add_loop(struct access_depends *d, uint32_t loop)
+{
+    const struct access_analysis *a = d->analysis;
+    const struct access_loop *l = &a->loops[loop];
+
+    if (d->loop[loop])
+        return;
+    d->loop[loop] = true;
+    add_guards(d, &l->repeats, 1);
+    add_guards(d, l->stays, l->stay_count);
+    add_guards(d, l->guards, l->guard_count);
+    add_ranges(d, a->ranges, a->range_count);
+    if (l->parent >= 0)
+        add_loop(d, (uint32_t)l->parent);
+}
+
+void access_depends_add(struct access_depends *d, const struct access_record *r)
+{
+    add_form(d, r->form);
+    add_form(d, r->hull.from);
+    add_form(d, r->hull.step);
+    add_ranges(d, r->ranges, r->range_count);
+    add_guards(d, r->guards, r->guard_count);
+    if (r->base == ACCESS_BASE_PARAMETER)
+        add_symbol(d, r->base_symbol);
+    if (r->loop >= 0)
+        add_loop(d, (uint32_t)r->loop);
+}

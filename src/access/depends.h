@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What access_extent() of some records looks at: a launch in which that is the same has the
+   same extents, whatever else its parameters say. */
+
+#include "access/access.h"
+
+struct access_depends {
+    const struct access_analysis *analysis;
+    bool *symbol, *loop; /* by symbol and loop of the analysis: it is looked at */
+};
+
+struct access_depends access_depends_on_nothing(const struct access_analysis *a);
+void access_depends_add(struct access_depends *d, const struct access_record *r);
+void access_depends_clear(struct access_depends *d);
