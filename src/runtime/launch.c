@@ -223,9 +223,6 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
         status = transfer_before(b, device, &share, &launch, err);
     if (ctas && !status)
         status = queue_kernel(l, device, ctas, &launch, err);
-    if (!status)
-        /* protocol: kernel-done */
-        status = record(l, device, TRANSFER_MAIN, err);
     return status;
 }
 
@@ -251,7 +248,8 @@ static enum proact_status send_share(const struct launching *l, unsigned device,
     return status;
 }
 
-/* All kernels first, so that none waits for what the host queues beside another. */
+/* All kernels first, so that none begins later for what the host queues behind or beside
+   another. */
 static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
 {
     unsigned devices = l->kernel->session->devices.count;
@@ -259,6 +257,9 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
 
     for (unsigned d = 0; d < devices && !status; d++)
         status = launch_share(l, d, err);
+    for (unsigned d = 0; d < devices && !status; d++)
+        /* protocol: kernel-done */
+        status = record(l, d, TRANSFER_MAIN, err);
     bool sends = devices > 1 && transfer_works_beside(&l->binding->transfer);
 
     for (unsigned d = 0; d < devices && sends && !status; d++)
