@@ -161,8 +161,9 @@ struct device_backend {
     void (*event_destroy)(struct device_event *event);
 
     /* Stream operations: queued, in order. copy moves within or between devices; write and
-       read move host memory, and only read waits for what is queued before it: what write is
-       given, and a launch's parameters, may change as soon as the call is back. */
+       read move host memory. read waits for what is queued before it, and so may a write of
+       many megabytes: what write is given, and a launch's parameters, may change as soon as
+       the call is back. */
     enum proact_status (*copy)(struct device_stream *s, device_addr to, device_addr from,
                                size_t bytes, struct proact_error *err);
     /* One copy of many rows, of either side all in one allocation; none is nothing. It

@@ -133,6 +133,33 @@ static void the_source_of_a_long_write_may_change_at_once(struct contract *c)
     free(here);
 }
 
+/* More, in pieces, than is kept so that the host may go on; and a write that is more. */
+static void writes_of_many_megabytes_arrive(struct contract *c)
+{
+    enum { PIECE = 64 << 10, PIECES = 1100, ALL = PIECE * PIECES };
+    device_addr a = 0;
+    uint32_t *here = must_calloc(ALL, 1);
+
+    contract_must(c, c->b->alloc(c->set, 0, ALL, &a, &c->err));
+    contract_run(c, 0, 0, "busy", 1, 32, &(struct contract_parameters){4, {0, 1}});
+    for (uint32_t n = 0; n < PIECES; n++) {
+        here[0] = here[PIECE / 4 - 1] = n;
+        contract_must(c, c->b->write(c->stream[0][0], a + n * PIECE, here, PIECE, &c->err));
+    }
+    for (uint32_t n = 0; n < PIECES; n += 157) {
+        assert_int_equal(contract_word(c, 0, a + n * PIECE), n);
+        assert_int_equal(contract_word(c, 0, a + (n + 1) * PIECE - 4), n);
+    }
+    contract_run(c, 0, 0, "busy", 1, 32, &(struct contract_parameters){4, {0, 1}});
+    memset(here, 7, ALL);
+    contract_must(c, c->b->write(c->stream[0][0], a, here, ALL, &c->err));
+    memset(here, 8, ALL);
+    assert_int_equal(contract_word(c, 0, a), 0x07070707);
+    assert_int_equal(contract_word(c, 0, a + ALL - 4), 0x07070707);
+    c->b->free(c->set, 0, a);
+    free(here);
+}
+
 static void a_fill_fills_bytes(struct contract *c)
 {
     device_addr a = contract_words(c, 0, 100);
@@ -188,6 +215,7 @@ const struct contract_promise contract_memory[] = {
     {"the host reaches shared memory", the_host_reaches_shared_memory, false},
     {"the source of a long write may change at once",
      the_source_of_a_long_write_may_change_at_once, false},
+    {"writes of many megabytes arrive", writes_of_many_megabytes_arrive, false},
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},
     {"a fill fills bytes", a_fill_fills_bytes, false},

@@ -20,10 +20,10 @@ struct cuda_memory {
     bool is_host;         /* which stays with the host */
 };
 
-/* Host memory that copies are taken from; emptied when all has come to rest. */
+/* Locked host memory that copies are taken from; empty again when all has come to rest. */
 struct cuda_staging {
-    unsigned char *block;
-    size_t used, bytes;
+    unsigned char *block; /* of CUDA_STAGE_BYTES */
+    size_t used;
     struct cuda_staging *next;
 };
 
@@ -162,7 +162,9 @@ void cuda_memory_clear(struct device_set *set, unsigned device);
 /* The device whose memory has this byte, or set->count. */
 unsigned cuda_memory_device(const struct device_set *set, device_addr address);
 
-/* cuda_staging.c: `bytes` of host memory that the driver may read later. */
+/* cuda_staging.c: `bytes` of host memory that the driver may read later, no more than
+   CUDA_STAGE_BYTES. */
+enum { CUDA_STAGE_BYTES = 8 << 20 };
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
                               struct proact_error *err);
 void cuda_staging_rest(struct device_set *set); /* nothing is in flight */

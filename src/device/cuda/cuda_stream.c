@@ -6,8 +6,8 @@
 #include "device/cuda/cuda_tape.h"
 
 enum {
-    STRAIGHT_BYTES = 1 << 20,  /* not staged where the stream is idle */
-    STAGE_MAX_BYTES = 64 << 20 /* of one write, at a time */
+    STRAIGHT_BYTES = 1 << 20, /* not staged where the stream is idle */
+    LONG_BYTES = 64 << 20     /* never staged: its turn is waited for */
 };
 
 enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
@@ -209,10 +209,12 @@ enum proact_status cuda_write(struct device_stream *s, device_addr to, const voi
     enum proact_status status = PROACT_OK;
     bool done = false;
 
-    if (bytes >= STRAIGHT_BYTES)
+    if (bytes >= LONG_BYTES)
+        status = cuda_await(s->set, s, err);
+    if (bytes >= STRAIGHT_BYTES && !status)
         status = write_straight(s, to, from, bytes, &done, err);
-    for (size_t at = 0; at < bytes && !done && !status; at += STAGE_MAX_BYTES) {
-        size_t part = bytes - at < STAGE_MAX_BYTES ? bytes - at : STAGE_MAX_BYTES;
+    for (size_t at = 0; at < bytes && !done && !status; at += CUDA_STAGE_BYTES) {
+        size_t part = bytes - at < CUDA_STAGE_BYTES ? bytes - at : CUDA_STAGE_BYTES;
 
         status = write_part(s, to + at, (const char *)from + at, part, err);
     }
