@@ -126,9 +126,7 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
 
     if (!status && a)
         status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
-    if (status || (status = proact_wait(p, err)) || !bytes)
-        return status;
-    return p->backend->read(stream(p), into, from, bytes, err);
+    return status ? status : session_read_first(p, into, from, bytes, err);
 }
 
 /* From the first row's first byte to the last one's last. */

@@ -32,6 +32,7 @@ enum proact_status order_record(struct order *o, struct order_place place,
     unsigned slot = sequence % ORDER_RING;
 
     here->recorded[slot] = here->last = sequence;
+    o->is_elsewhere |= place.device || place.lane != TRANSFER_MAIN;
     /* protocol: event-record (else: return PROACT_OK;) */
     return o->devices->backend->record(o->devices->device[place.device].lane[place.lane],
                                        here->event[slot], err);

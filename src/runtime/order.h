@@ -19,7 +19,8 @@ struct order_lane {
 struct order {
     const struct transfer_devices *devices;
     struct order_lane lane[TRANSFER_DEVICES_MAX][TRANSFER_LANES];
-    uint64_t settled; /* operations up to this one need no wait: the host has waited */
+    uint64_t settled;  /* operations up to this one need no wait: the host has waited */
+    bool is_elsewhere; /* since then another lane than the first device's main one worked */
 };
 
 struct order_place {

@@ -50,6 +50,7 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
     for (size_t i = 0; i < r->array_count; i++)
         if ((status = array_bring_alike(r->array[i].array, &r->array[i].before, err)))
             return status;
+    p->order.is_elsewhere = true;
     if (!(status = p->backend->graph_launch(r->graph, err)))
         account(r);
     return status;

@@ -65,10 +65,30 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
         status = check_held(p, err);
     if (status)
         p->generation++;
-    else
+    else {
         p->order.settled = p->sequence;
+        p->order.is_elsewhere = false;
+    }
     p->launch_count = 0;
     return status;
+}
+
+enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
+                                      size_t bytes, struct proact_error *err)
+{
+    struct device_stream *stream = p->devices.device[0].lane[TRANSFER_MAIN];
+    bool is_all = bytes && !p->order.is_elsewhere && !p->launch_count && !p->kept_status &&
+                  !p->recording && !p->has_guests && !p->book.observer &&
+                  !p->backend->is_virtual;
+    enum proact_status status = is_all ? PROACT_OK : proact_wait(p, err);
+
+    if (!status && bytes)
+        status = p->backend->read(stream, into, from, bytes, err);
+    if (status || !is_all)
+        return status;
+    p->order.settled = p->sequence;
+    span_book_fold(&p->book);
+    return PROACT_OK;
 }
 
 void session_settle(struct proact *p)

@@ -149,6 +149,12 @@ struct proact {
    proact_wait() says it. */
 void session_settle(struct proact *p);
 
+/* Reads the first device's memory after all that is queued. Where that lane did all the
+   work since the last wait, as in a program of which nothing is split, no other is waited
+   for, of which there are several a device. */
+enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
+                                      size_t bytes, struct proact_error *err);
+
 /* proact_open() on a backend; tests hand in a pretend one. */
 enum proact_status session_open(const struct device_backend *backend,
                                 const struct proact_options *options, struct proact **out,
