@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the extents of a kernel's loads hang on, on the kernels of the corpus: whatever else
+   of the parameters changes, they stay. And on a small kernel, that it is not everything.
+ */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/depends.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { BLOCK = 4096, TRIES = 12 };
+
+static uint32_t next(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 16;
+}
+
+static bool is_load(const struct access_record *r)
+{
+    return r->kind == ACCESS_READ;
+}
+
+static struct access_depends of_loads(const struct access_analysis *a)
+{
+    struct access_depends d = access_depends_on_nothing(a);
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_load(&a->records[n]))
+            access_depends_add(&d, &a->records[n]);
+    return d;
+}
+
+struct extents {
+    bool known;
+    uint32_t count;
+    struct access_span spans[ACCESS_SPANS_MAX];
+};
+
+static void find(const struct access_analysis *a, const unsigned char *block,
+                 struct extents *out)
+{
+    const struct access_launch l = {.ntid = {32, 2, 1},
+                                    .nctaid = {5, 3, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = BLOCK};
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+
+    access_trips(a, &l, trips);
+    for (uint32_t n = 0; n < a->record_count; n++, out++) {
+        memset(out, 0, sizeof *out);
+        if (is_load(&a->records[n]))
+            out->known =
+                access_extent(a, &a->records[n], &l, trips, out->spans, &out->count);
+        if (!out->known) /* what was found so far is not asked for */
+            memset(out, 0, sizeof *out);
+    }
+    free(trips);
+}
+
+/* Small numbers, so that much is known; some so large that sums of them wrap. */
+static void fill(unsigned char *block, uint32_t *seed)
+{
+    for (size_t i = 0; i < BLOCK; i += 4) {
+        uint32_t value = next(seed) % 200, kind = next(seed) % 64;
+
+        if (kind < 3)
+            value = kind == 0 ? value << 24 : kind == 1 ? -value : 0;
+
+        memcpy(block + i, &value, sizeof value);
+    }
+}
+
+/* Of `other` into `block`: what the loads hang on. */
+static void keep(const struct access_depends *d, unsigned char *block,
+                 const unsigned char *other)
+{
+    for (uint32_t n = 0; n < d->analysis->symbol_count; n++) {
+        const struct access_symbol *y = &d->analysis->symbols[n];
+
+        if (d->symbol[n] && y->kind == ACCESS_PARAMETER && y->offset + y->bytes <= BLOCK)
+            memcpy(block + y->offset, other + y->offset, y->bytes);
+    }
+}
+
+/* How many loads had a known extent, which stayed. */
+static unsigned compare(const char *title, const struct access_analysis *a)
+{
+    struct access_depends d = of_loads(a);
+    struct extents *one = must_calloc(a->record_count + 1u, sizeof *one);
+    struct extents *two = must_calloc(a->record_count + 1u, sizeof *two);
+    unsigned char block[BLOCK], other[BLOCK];
+    uint32_t seed = 1;
+    unsigned known = 0;
+
+    for (int t = 0; t < TRIES; t++) {
+        fill(block, &seed);
+        fill(other, &seed);
+        keep(&d, other, block);
+        find(a, block, one);
+        find(a, other, two);
+        for (uint32_t n = 0; n < a->record_count; n++) {
+            known += one[n].known;
+            if (memcmp(&one[n], &two[n], sizeof *one) != 0)
+                fail_msg("%s: the extent of line %u hangs on more", title,
+                         a->records[n].line);
+        }
+    }
+    access_depends_clear(&d);
+    free(one);
+    free(two);
+    return known;
+}
+
+static unsigned compare_all(const char *path)
+{
+    struct proact_error err = {""};
+    struct ptx_module *m;
+    unsigned known = 0;
+    size_t bytes;
+    char *text;
+
+    assert_int_equal(file_read(path, &text, &bytes, &err), PROACT_OK);
+    assert_int_equal(ptx_parse(path, text, bytes, &m, &err), PROACT_OK);
+    for (uint32_t f = 0; f < m->function_count; f++) {
+        struct access_analysis *a;
+
+        if (!m->functions[f].is_entry)
+            continue;
+        a = access_analyze(m, &m->functions[f]);
+        known += compare(m->functions[f].name, a);
+        access_destroy(a);
+    }
+    ptx_destroy(m);
+    free(text);
+    return known;
+}
+
+static void extents_stay_where_nothing_of_theirs_changed(void **state)
+{
+    unsigned known = 0;
+    glob_t files;
+
+    (void)state;
+    assert_int_equal(glob(PROACT_SOURCE "/tests/ptx/corpus/*.ptx", 0, NULL, &files), 0);
+    glob(PROACT_BINARY "/tests/kernels/*.ptx", GLOB_APPEND, NULL, &files);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        known += compare_all(files.gl_pathv[i]);
+    globfree(&files);
+    assert_true(known > 10000);
+}
+
+/* A load by n up to m times; what is stored, and where, hangs on `salt` and `at`. */
+static void what_is_stored_does_not_count(void **state)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m, .param .u32 salt, "
+        ".param .u32 at)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m];\n"
+        "ld.param.u32 %r3, [salt]; ld.param.u32 %r4, [at]; mov.u32 %r5, 0;\n"
+        "L: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; mul.wide.u32 %rd4, %r5, "
+        "4;\n"
+        "add.s64 %rd2, %rd2, %rd4; ld.global.u32 %r6, [%rd2]; add.u32 %r6, %r6, %r3;\n"
+        "add.s32 %r7, %r4, %r3; mul.wide.u32 %rd3, %r7, 4; add.s64 %rd3, %rd1, %rd3;\n"
+        "st.global.u32 [%rd3], %r6; add.s32 %r5, %r5, 1; setp.lt.s32 %p1, %r5, %r2;\n"
+        "@%p1 bra L; ret;\n}\n";
+    bool counts[32] = {false};
+    struct ptx_module *m;
+
+    (void)state;
+    assert_int_equal(ptx_parse("small", text, sizeof text - 1, &m, NULL), PROACT_OK);
+    struct access_analysis *a = access_analyze(m, &m->functions[0]);
+    struct access_depends d = of_loads(a);
+
+    for (uint32_t n = 0; n < a->symbol_count; n++)
+        if (a->symbols[n].kind == ACCESS_PARAMETER && a->symbols[n].offset < 32)
+            counts[a->symbols[n].offset] |= d.symbol[n];
+    assert_true(counts[0] && counts[8] && counts[12]);
+    assert_false(counts[16] || counts[20]);
+    access_depends_clear(&d);
+    access_destroy(a);
+    ptx_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extents_stay_where_nothing_of_theirs_changed),
+        cmocka_unit_test(what_is_stored_does_not_count),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
