@@ -77,12 +77,19 @@ struct proact_slot {
    each thread sends one alone. */
 enum { PROACT_SMALL = 32 };
 
+/* n / d for every n below 2^31: n * factor >> shift, of 64 bits. A division takes as long
+   as a short CTA's arithmetic (Granlund and Montgomery, PLDI'94). */
+struct proact_divisor {
+    proact_u32 factor, shift;
+};
+
 struct proact_share {
     proact_u32 cta_first; /* linear number of this device's first CTA */
     proact_u32 grid[3];   /* of the whole launch */
     proact_u32 mode, epoch, peer_count, slot_count;
     proact_u32 quiet, quiet_count; /* CTAs of this device, from `quiet` on, that have no row
                                       in any slot: what they write goes to nobody */
+    struct proact_divisor by[2];   /* grid[0], grid[1] */
     struct proact_slot slot[PROACT_SLOTS_MAX];
     const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */
 };

@@ -6,7 +6,7 @@
 #include "instrument/clone.h"
 
 enum { FIRST = offsetof(struct proact_share, cta_first) };
-enum { GRID = offsetof(struct proact_share, grid) };
+enum { GRID = offsetof(struct proact_share, grid), BY = offsetof(struct proact_share, by) };
 
 static bool is_index(const struct ptx_operand *o)
 {
@@ -20,6 +20,21 @@ static unsigned register_of(enum ptx_special special)
     return (unsigned)(special - PTX_CTAID_X);
 }
 
+/* %proact_r6 = %proact_rREG / the grid's extent. */
+static void add_quotient(struct clone *c, uint32_t at, unsigned reg, int dimension)
+{
+    const int by = BY + (int)sizeof(struct proact_divisor) * dimension;
+
+    edit_insert(&c->edits, at,
+                "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
+                "mul.wide.u32 %%proact_d0, %%proact_r%u, %%proact_r6;\n\t"
+                "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
+                "shr.u64 %%proact_d0, %%proact_d0, %%proact_r6;\n\t"
+                "cvt.u32.u64 %%proact_r6, %%proact_d0;\n\t",
+                by + (int)offsetof(struct proact_divisor, factor), reg,
+                by + (int)offsetof(struct proact_divisor, shift));
+}
+
 /* What is below the grid's extent needs no remainder. */
 static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimension)
 {
@@ -28,9 +43,13 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
     edit_insert(&c->edits, at,
                 "ld.param.u32 %%proact_r7, [" CLONE_SHARE "+%d];\n\t"
                 "setp.lt.u32 %%proact_p0, %%proact_r%u, %%proact_r7;\n\t"
-                "@%%proact_p0 bra $proact_%u;\n\t"
-                "rem.u32 %%proact_r%u, %%proact_r%u, %%proact_r7;\n$proact_%u:\n\t",
-                GRID + 4 * dimension, reg, label, reg, reg, label);
+                "@%%proact_p0 bra $proact_%u;\n\t",
+                GRID + 4 * dimension, reg, label);
+    add_quotient(c, at, reg, dimension);
+    edit_insert(&c->edits, at,
+                "mul.lo.u32 %%proact_r6, %%proact_r6, %%proact_r7;\n\t"
+                "sub.u32 %%proact_r%u, %%proact_r%u, %%proact_r6;\n$proact_%u:\n\t",
+                reg, reg, label);
 }
 
 static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
@@ -42,11 +61,10 @@ static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
                 "mov.u32 %%proact_r%u, %%ctaid.x;\n\t"
                 "add.u32 %%proact_r%u, %%proact_r%u, %%proact_r6;\n\t",
                 FIRST, reg, reg, reg);
-    for (int d = 0; d < (int)(special - PTX_CTAID_X); d++)
-        edit_insert(&c->edits, at,
-                    "ld.param.u32 %%proact_r7, [" CLONE_SHARE "+%d];\n\t"
-                    "div.u32 %%proact_r%u, %%proact_r%u, %%proact_r7;\n\t",
-                    GRID + 4 * d, reg, reg);
+    for (int d = 0; d < (int)(special - PTX_CTAID_X); d++) {
+        add_quotient(c, at, reg, d);
+        edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, %%proact_r6;\n\t", reg);
+    }
     if (special != PTX_CTAID_Z)
         add_remainder(c, at, reg, (int)(special - PTX_CTAID_X));
 }

@@ -215,7 +215,7 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
 
     if (status)
         return status;
-    memcpy(share.grid, l->grid, sizeof share.grid);
+    transfer_share_grid(&share, l->grid);
     transfer_share(b, device, (uint32_t)l->sequence, &share);
     fill_parameters(l, device);
     memcpy(l->parameters + l->kernel->share_offset, &share, sizeof share);

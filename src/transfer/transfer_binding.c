@@ -143,6 +143,24 @@ static void share_quiet(const struct transfer_binding *b, unsigned device,
     share->quiet_count = end > first ? end - first : 0;
 }
 
+/* The least factor that is not too small; shift is 31 and the bits of d - 1. */
+static struct proact_divisor divisor(uint32_t d)
+{
+    uint32_t bits = 0;
+
+    while (bits < 31 && (1u << bits) < d)
+        bits++;
+    return (struct proact_divisor){(uint32_t)((((uint64_t)1 << (31 + bits)) + d - 1) / d),
+                                   31 + bits};
+}
+
+void transfer_share_grid(struct proact_share *share, const uint32_t grid[3])
+{
+    memcpy(share->grid, grid, sizeof share->grid);
+    for (int i = 0; i < 2; i++)
+        share->by[i] = divisor(grid[i]);
+}
+
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share)
 {

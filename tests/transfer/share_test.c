@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What clones divide by: exact for every CTA that a grid can have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "transfer/transfer.h"
+
+#define MOST 0x7fffffffu /* CTAs of a 1-D grid, less one */
+
+static void holds(const struct proact_divisor *by, uint32_t n, uint32_t d)
+{
+    if (n <= MOST && (uint32_t)((uint64_t)n * by->factor >> by->shift) != n / d)
+        fail_msg("%u / %u: factor %u, shift %u", n, d, by->factor, by->shift);
+}
+
+static void try_divisor(uint32_t d, uint32_t seed)
+{
+    struct proact_share share;
+    const uint32_t grid[3] = {d, MOST / d + 1, 1};
+
+    transfer_share_grid(&share, grid);
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < 50; k++, seed = seed * 1664525u + 1013904223u) {
+            uint32_t multiple = (seed >> 1) / grid[i] * grid[i];
+
+            holds(&share.by[i], seed >> 1, grid[i]);
+            holds(&share.by[i], multiple, grid[i]);
+            holds(&share.by[i], multiple - 1, grid[i]);
+            holds(&share.by[i], multiple + grid[i] - 1, grid[i]);
+            holds(&share.by[i], k, grid[i]);
+            holds(&share.by[i], MOST - k, grid[i]);
+        }
+}
+
+static void quotients_are_exact(void **state)
+{
+    uint32_t seed = 1;
+
+    (void)state;
+    for (uint32_t bit = 0; bit < 31; bit++)
+        for (uint32_t off = 0; off < 3; off++)
+            if ((1u << bit) + off > 1)
+                try_divisor((1u << bit) + off - 1, seed += bit);
+    for (uint32_t k = 0; k < 5000; k++) {
+        seed = seed * 1664525u + 1013904223u;
+        try_divisor((seed >> 1 >> seed % 31) + 1, seed);
+    }
+    try_divisor(MOST, seed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(quotients_are_exact)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
