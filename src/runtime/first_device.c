@@ -43,6 +43,14 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
     return PROACT_OK;
 }
 
+enum proact_status first_done(struct proact *p, uint64_t sequence, struct proact_error *err)
+{
+    if (p->recording)
+        return order_record(&p->order, first_main, sequence, err);
+    order_note(&p->order, first_main, sequence);
+    return PROACT_OK;
+}
+
 enum proact_status first_await_all(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -66,7 +74,7 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
 {
     p->all_used = p->sequence;
     p->variables += p->has_variables;
-    return order_record(&p->order, first_main, p->sequence, err);
+    return first_done(p, p->sequence, err);
 }
 
 static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
@@ -91,7 +99,7 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
         p->variables++;
     if (from)
         from->used = p->sequence;
-    return order_record(&p->order, first_main, p->sequence, err);
+    return first_done(p, p->sequence, err);
 }
 
 static enum proact_status done_one(struct proact *p, struct proact_array *to,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "runtime/bring.h"
 #include "runtime/derive.h"
+#include "runtime/first_device.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -252,8 +253,10 @@ static enum proact_status send_share(const struct launching *l, unsigned device,
    another. */
 static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
 {
-    unsigned devices = l->kernel->session->devices.count;
-    enum proact_status status = PROACT_OK;
+    struct proact *p = l->kernel->session;
+    unsigned devices = p->devices.count;
+    enum proact_status status =
+        order_flush(&p->order, (struct order_place){0, TRANSFER_MAIN}, err);
 
     for (unsigned d = 0; d < devices && !status; d++)
         status = launch_share(l, d, err);
@@ -282,7 +285,7 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     status = queue_kernel(l, 0, 0, &launch, err);
     launch_written_whole(l);
     /* protocol: whole-kernel-done */
-    return status ? status : record(l, 0, TRANSFER_MAIN, err);
+    return status ? status : first_done(p, l->sequence, err);
 }
 
 /* Agents that may give up are asked about at the next wait. */

@@ -25,8 +25,8 @@ void order_close(struct order *o)
     *o = (struct order){0};
 }
 
-enum proact_status order_record(struct order *o, struct order_place place,
-                                uint64_t sequence, struct proact_error *err)
+static enum proact_status record(struct order *o, struct order_place place,
+                                 uint64_t sequence, struct proact_error *err)
 {
     struct order_lane *here = &o->lane[place.device][place.lane];
     unsigned slot = sequence % ORDER_RING;
@@ -36,6 +36,42 @@ enum proact_status order_record(struct order *o, struct order_place place,
     /* protocol: event-record (else: return PROACT_OK;) */
     return o->devices->backend->record(o->devices->device[place.device].lane[place.lane],
                                        here->event[slot], err);
+}
+
+void order_note(struct order *o, struct order_place place, uint64_t sequence)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+
+    if (here->noted_first <= o->settled)
+        here->noted_first = sequence;
+    here->noted_last = sequence;
+    o->is_elsewhere |= place.device || place.lane != TRANSFER_MAIN;
+}
+
+/* One event for all that was noted, under the number of the first: whoever waits for a
+   later one finds that as the last before it. */
+enum proact_status order_flush(struct order *o, struct order_place place,
+                               struct proact_error *err)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+    uint64_t first = here->noted_first, last = here->noted_last;
+    enum proact_status status;
+
+    here->noted_first = here->noted_last = 0;
+    if (last <= o->settled)
+        return PROACT_OK;
+    /* protocol: noted-record (else: return PROACT_OK;) */
+    status = record(o, place, first > o->settled ? first : o->settled + 1, err);
+    here->last = last;
+    return status;
+}
+
+enum proact_status order_record(struct order *o, struct order_place place,
+                                uint64_t sequence, struct proact_error *err)
+{
+    enum proact_status status = order_flush(o, place, err);
+
+    return status ? status : record(o, place, sequence, err);
 }
 
 /* The event of a lane that comes behind all it recorded up to `sequence`: that very one's,
@@ -69,7 +105,11 @@ enum proact_status order_wait(struct order *o, struct order_place place,
     struct order_lane *here = &o->lane[place.device][place.lane];
     struct order_lane *there = &o->lane[of.device][of.lane];
     uint64_t *seen = &here->seen[of.device][of.lane];
+    enum proact_status status;
 
+    if (here != there && there->noted_first && sequence >= there->noted_first &&
+        (status = order_flush(o, of, err)))
+        return status;
     /* The second line spares lanes that seldom record the search, at every launch. */
     if (here == there || *seen >= sequence || !sequence || there->last <= *seen ||
         there->last <= o->settled)

@@ -11,8 +11,9 @@ enum { ORDER_RING = 32 }; /* events of a lane; an older number waits for a later
 
 struct order_lane {
     struct device_event *event[ORDER_RING];
-    uint64_t recorded[ORDER_RING];                       /* 0: never */
-    uint64_t last;                                       /* the highest of them */
+    uint64_t recorded[ORDER_RING];    /* 0: never */
+    uint64_t last;                    /* the highest of them */
+    uint64_t noted_first, noted_last; /* behind which no event is recorded yet; 0: none */
     uint64_t seen[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* of other lanes, by waits */
 };
 
@@ -36,6 +37,13 @@ void order_close(struct order *o);
 /* Behind all that is queued at `place` so far. */
 enum proact_status order_record(struct order *o, struct order_place place,
                                 uint64_t sequence, struct proact_error *err);
+
+/* The same, but the event is recorded when somebody waits for it, or order_flush() is
+   called so that it does not come behind more: work of one device that no other asks for
+   has none. Not in a recording. */
+void order_note(struct order *o, struct order_place place, uint64_t sequence);
+enum proact_status order_flush(struct order *o, struct order_place place,
+                               struct proact_error *err);
 
 /* What is queued at `place` from now on comes after all that `of` recorded up to
    `sequence`, whether or not it took part in that operation itself; 0 is no operation. */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations behind which no event is recorded until somebody waits, on a pretend device.
+ */
+#include <string.h>
+
+#include "runtime/order.h"
+#include "runtime/stage.h"
+/* after it */
+#include <proact/program.h>
+
+static const struct order_place first = {0, TRANSFER_MAIN}, other = {1, TRANSFER_MAIN};
+
+/* Operations are numbered from here. */
+static struct stage begin(uint64_t *base)
+{
+    struct stage s;
+
+    raise_curtain(&s, "bulk", 2);
+    must(&s, proact_wait(s.p, &s.err));
+    *base = s.p->order.settled;
+    fake_forget(s.p->set);
+    return s;
+}
+
+static void expect(struct stage *s, const char *log)
+{
+    assert_string_equal(fake_state(s->p->set)->log.data, log);
+    fake_forget(s->p->set);
+}
+
+static void who_waits_records(void **state)
+{
+    uint64_t base;
+    struct stage s = begin(&base);
+    struct order *o = &s.p->order;
+
+    (void)state;
+    for (unsigned n = 1; n < 4; n++)
+        order_note(o, first, base + n);
+    expect(&s, "");
+    must(&s, order_wait(o, other, first, base + 2, &s.err));
+    expect(&s, "record 0.0\nwait 1.0 for 0.0\n");
+    must(&s, order_wait(o, other, first, base + 3, &s.err));
+    expect(&s, ""); /* the same event came behind that, too */
+    order_note(o, first, base + 4);
+    must(&s, order_wait(o, other, first, base + 3, &s.err));
+    expect(&s, "");
+    must(&s, order_wait(o, other, first, base + 4, &s.err));
+    expect(&s, "record 0.0\nwait 1.0 for 0.0\n");
+    proact_close(s.p);
+}
+
+static void what_the_host_waited_for_needs_none(void **state)
+{
+    uint64_t base;
+    struct stage s = begin(&base);
+    struct order *o = &s.p->order;
+
+    (void)state;
+    order_note(o, first, base + 1);
+    o->settled = base + 1;
+    must(&s, order_wait(o, other, first, base + 1, &s.err));
+    must(&s, order_flush(o, first, &s.err));
+    expect(&s, "");
+    order_note(o, first, base + 2); /* does not begin with what is settled */
+    must(&s, order_wait(o, other, first, base + 2, &s.err));
+    expect(&s, "record 0.0\nwait 1.0 for 0.0\n");
+    proact_close(s.p);
+}
+
+static void an_event_of_its_own_leaves_none_behind(void **state)
+{
+    uint64_t base;
+    struct stage s = begin(&base);
+    struct order *o = &s.p->order;
+
+    (void)state;
+    order_note(o, first, base + 1);
+    must(&s, order_record(o, first, base + 2, &s.err));
+    expect(&s, "record 0.0\nrecord 0.0\n");
+    must(&s, order_wait(o, other, first, base + 1, &s.err));
+    expect(&s, "wait 1.0 for 0.0\n");
+    proact_close(s.p);
+}
+
+/* Fills, as programs of which nothing is split queue one behind another. */
+static void work_of_one_device_records_nothing(void **state)
+{
+    uint64_t base;
+    struct stage s = begin(&base);
+
+    (void)state;
+    for (unsigned n = 0; n < 3; n++)
+        must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    assert_null(strstr(fake_state(s.p->set)->log.data, "record"));
+    must(&s, proact_array_spread(s.a, &s.err));
+    assert_non_null(strstr(fake_state(s.p->set)->log.data, "record 0.0\nwait "));
+    proact_close(s.p);
+}
+
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2464])\n{\n ret;\n}\n";
+
+/* Or the second device's part would wait for that of the first. */
+static void a_split_launch_is_no_part_of_it(void **state)
+{
+    const struct proact_image image = {.name = "marked.ptx", .text = ptx};
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4096};
+    const struct proact_grid grid = {.ctas = {2}, .threads = {64}};
+    uint64_t base;
+    struct stage s = begin(&base);
+    const struct proact_arg arg = PROACT_ARRAY(s.a);
+    struct proact_kernel *k;
+
+    (void)state;
+    must(&s, proact_kernel_load(s.p, &image, "marked", &k, &s.err));
+    must(&s, proact_kernel_map(k, 0, &map, &s.err));
+    must(&s, proact_launch(k, &grid, &arg, 1, &s.err)); /* clears the way */
+    must(&s, proact_wait(s.p, &s.err));
+    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_launch(k, &grid, &arg, 1, &s.err));
+    const char *log = fake_state(s.p->set)->log.data;
+    const char *record = strstr(log, "record 0.0"), *launch = strstr(log, "launch 0.0");
+
+    assert_true(record && launch && record < launch);
+    proact_close(s.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_records),
+        cmocka_unit_test(what_the_host_waited_for_needs_none),
+        cmocka_unit_test(an_event_of_its_own_leaves_none_behind),
+        cmocka_unit_test(work_of_one_device_records_nothing),
+        cmocka_unit_test(a_split_launch_is_no_part_of_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
