@@ -175,8 +175,9 @@ bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane
 bool transfer_works_beside(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);
 
-/* What a marked kernel of `device` is told; cta_first and grid are the caller's. */
+/* The whole launch's grid, of at least one CTA each way, and what divides by it. */
 void transfer_share_grid(struct proact_share *share, const uint32_t grid[3]);
+/* What a marked kernel of `device` is told; cta_first and the grid are the caller's. */
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share);
 

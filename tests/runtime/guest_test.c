@@ -14,13 +14,6 @@ static struct stage two_devices(void)
     return s;
 }
 
-/* What was queued since this was last asked. */
-static void expect(struct stage *s, const char *log)
-{
-    assert_string_equal(fake_state(s->p->set)->log.data, log);
-    fake_forget(s->p->set);
-}
-
 static void guests_come_after_what_was_queued_and_before_what_comes(void **state)
 {
     (void)state;

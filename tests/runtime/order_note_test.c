@@ -22,12 +22,6 @@ static struct stage begin(uint64_t *base)
     return s;
 }
 
-static void expect(struct stage *s, const char *log)
-{
-    assert_string_equal(fake_state(s->p->set)->log.data, log);
-    fake_forget(s->p->set);
-}
-
 static void who_waits_records(void **state)
 {
     uint64_t base;

@@ -36,3 +36,10 @@ static inline void raise_curtain(struct stage *s, const char *method, unsigned d
     must(s, proact_array_create(s->p, &a, &s->a, &s->err));
     must(s, proact_array_create(s->p, &b, &s->b, &s->err));
 }
+
+/* What was queued since this was last asked. */
+static inline void expect(struct stage *s, const char *log)
+{
+    assert_string_equal(fake_state(s->p->set)->log.data, log);
+    fake_forget(s->p->set);
+}

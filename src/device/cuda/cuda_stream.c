@@ -197,10 +197,14 @@ static enum proact_status write_straight(struct device_stream *s, device_addr to
         return status;
     cu_result result = v->stream_query(s->stream);
 
-    *done = result != CU_NOT_READY;
-    if (!result && !(result = v->copy_in(to, from, bytes, s->stream)))
+    if (result)
+        return cuda_leave(s->set, s->device, result == CU_NOT_READY ? 0 : result,
+                          "cuStreamQuery", err);
+    *done = true;
+    result = v->copy_in(to, from, bytes, s->stream);
+    if (!result)
         result = v->stream_synchronize(s->stream);
-    return cuda_leave(s->set, s->device, *done ? result : 0, "cuMemcpyHtoDAsync", err);
+    return cuda_leave(s->set, s->device, result, "cuMemcpyHtoDAsync", err);
 }
 
 enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
