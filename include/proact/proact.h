@@ -48,8 +48,8 @@ struct proact_options {
     bool check; /* refuse uninitialised reads, early or lost chunks, maps that are
                    too small; slow (also set by the command's --check) */
     bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
-    unsigned threads;        /* host threads that emulate, and that find what kernels write;
-                                0: as many as cores */
+    unsigned threads;        /* of the host, that emulate, that find what kernels write, and
+                                that launch on several GPUs at once; 0: as many as cores */
     double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s */
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
     /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver

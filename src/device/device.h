@@ -27,7 +27,7 @@ struct device_options {
     uint64_t seed;                   /* of the schedule; the same seed gives the same run */
     bool check;                      /* refuse what hardware forgives (emulator only) */
     bool infinite_bandwidth; /* transfers between devices take no time (emulator only) */
-    unsigned threads;        /* host threads that emulate; 0: as many as cores */
+    unsigned threads;        /* of the host, that emulate or launch; 0: as many as cores */
     double wait_limit_ms;    /* of a device-side wait; 0: 10 s, virtual where emulated */
     /* A CTA that computes and stores for so long is endless, and so is a kernel whose CTAs
        have done 8 times that together while none of them ended; 0: 5 s, virtual. A CTA
@@ -219,6 +219,12 @@ struct device_backend {
     enum proact_status (*launch)(struct device_stream *s, struct device_function *f,
                                  const struct device_launch *launch,
                                  struct proact_error *err);
+
+    /* What streams of several devices are given between the two may be queued on all of
+       them at once, by threads of the keeper's own, and what goes wrong may be said as late
+       as by batch_end. NULL, both: one behind another is as good. */
+    void (*batch_begin)(struct device_set *set);
+    enum proact_status (*batch_end)(struct device_set *set, struct proact_error *err);
 
     /* Stream operations between the two are not queued but kept. write, read and everything
        that is no stream operation have no place there; waits for what was recorded before

@@ -2,38 +2,87 @@
 /* What an operation on an array comes after, and what it counts for. */
 #include "runtime/recording.h"
 
-enum proact_status array_await(struct proact *p, const struct proact_array *a,
-                               struct order_place place, bool writes,
-                               struct proact_error *err)
+/* The operation of each lane that has to come before, 0 for none. */
+struct behind {
+    uint64_t at[PROACT_DEVICES_MAX][TRANSFER_LANES];
+};
+
+static void add(uint64_t *at, uint64_t sequence)
+{
+    if (*at < sequence)
+        *at = sequence;
+}
+
+/* What others sent into a replica. */
+static void add_arrivals(struct behind *b, const struct proact_array *a, unsigned to)
+{
+    for (unsigned from = 0; from < a->session->devices.count; from++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+            add(&b->at[from][lane], a->sent[from][to][lane]);
+}
+
+/* What was sent out of it. */
+static void add_departures(struct behind *b, const struct proact_array *a, unsigned from)
+{
+    for (unsigned to = 0; to < a->session->devices.count; to++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+            add(&b->at[from][lane], a->sent[from][to][lane]);
+}
+
+static enum proact_status await(struct proact *p, struct order_place place,
+                                const struct behind *b, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < p->devices.count; d++)
-        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++) {
-            struct order_place of = {d, (enum transfer_lane)lane};
-
-            if (d != place.device)
-                /* protocol: arrival-wait */
-                status = order_wait(&p->order, place, of, a->sent[lane], err);
-            else if (writes)
-                /* protocol: source-wait */
-                status = order_wait(&p->order, place, of, a->sent[lane], err);
-        }
+        for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
+            status = order_wait(&p->order, place,
+                                (struct order_place){d, (enum transfer_lane)lane},
+                                b->at[d][lane], err);
     return status;
 }
 
-enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
-                                     struct order_place place, struct proact_error *err)
+enum proact_status array_await(struct proact *p, const struct proact_array *a,
+                               struct order_place place, bool writes,
+                               struct proact_error *err)
 {
-    enum proact_status status = PROACT_OK;
+    struct behind b = {0};
 
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
+    /* protocol: arrival-wait */
+    add_arrivals(&b, a, place.device);
+    if (writes)
+        /* protocol: source-wait */
+        add_departures(&b, a, place.device);
+    return await(p, place, &b, err);
+}
+
+enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
+                                     struct order_place place, uint32_t to,
+                                     struct proact_error *err)
+{
+    struct behind b = {0};
+
+    for (unsigned d = 0; d < p->devices.count && to; d++) {
+        if (d != place.device && !(to >> d & 1))
+            continue;
         /* protocol: reader-wait */
-        status = order_wait(&p->order, place, (struct order_place){d, TRANSFER_MAIN},
-                            a->used, err);
-    return status ? status
-                  : order_wait(&p->order, place, (struct order_place){0, TRANSFER_MAIN},
-                               p->all_used, err);
+        add(&b.at[d][TRANSFER_MAIN], a->used);
+        /* protocol: peer-source-wait */
+        add_departures(&b, a, d);
+        /* protocol: peer-arrival-wait */
+        add_arrivals(&b, a, d);
+    }
+    if (to)
+        add(&b.at[0][TRANSFER_MAIN], p->all_used);
+    return await(p, place, &b, err);
+}
+
+void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
+                        enum transfer_lane lane, uint64_t sequence)
+{
+    for (unsigned d = 0; d < a->session->devices.count; d++)
+        if (to >> d & 1)
+            a->sent[from][d][lane] = a->session->last_sent = sequence;
 }
 
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes, uint64_t chunks)

@@ -129,6 +129,15 @@ static enum proact_status send_to(struct proact_array *a, unsigned from, unsigne
     return stretches_copy(&s, err);
 }
 
+static uint32_t receivers_of(const struct copies *c, unsigned from)
+{
+    uint32_t receivers = 0;
+
+    for (size_t n = 0; n < c->count; n++)
+        receivers |= c->copy[n].from == from ? 1u << c->copy[n].to : 0;
+    return receivers;
+}
+
 /* From lane SIDE of the sender, as what a launch sends: behind its own work, what others
    send it, and what the peers still do with theirs. */
 static enum proact_status send_from(struct proact_array *a, unsigned from,
@@ -137,12 +146,13 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
 {
     struct proact *p = a->session;
     const struct order_place side = {from, TRANSFER_SIDE};
+    const uint32_t receivers = receivers_of(c, from);
     /* protocol: bring-await (else: enum proact_status status = PROACT_OK;) */
     enum proact_status status = array_await(p, a, side, false, err);
 
     if (!status)
         /* protocol: bring-peers-await */
-        status = array_await_peers(p, a, side, err);
+        status = array_await_peers(p, a, side, receivers, err);
     for (unsigned to = 0; to < p->devices.count && !status; to++)
         status = send_to(a, from, to, c, err);
     /* protocol: bring-done (else: return status;) */
@@ -156,16 +166,12 @@ static enum proact_status send(struct proact_array *a, const struct copies *c,
     const uint64_t sequence = ++p->sequence;
     enum proact_status status = PROACT_OK;
 
-    for (unsigned from = 0; from < p->devices.count && !status; from++) {
-        bool sends = false;
-
-        for (size_t n = 0; n < c->count && !sends; n++)
-            sends = c->copy[n].from == from;
-        if (sends)
+    for (unsigned from = 0; from < p->devices.count && !status; from++)
+        if (receivers_of(c, from))
             status = send_from(a, from, c, sequence, err);
-    }
-    /* protocol: bring-sent */
-    a->sent[TRANSFER_SIDE] = p->last_sent = sequence;
+    for (unsigned from = 0; from < p->devices.count; from++)
+        /* protocol: bring-sent */
+        array_account_sent(a, from, receivers_of(c, from), TRANSFER_SIDE, sequence);
     return status;
 }
 

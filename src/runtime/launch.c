@@ -112,6 +112,18 @@ static bool sends_on(const struct launching *l, enum transfer_lane lane)
     return l->binding && transfer_sends_on(&l->binding->transfer, lane);
 }
 
+/* To whom it sends what it writes of an array. */
+static uint32_t receivers_of(const struct launching *l, unsigned device,
+                             const struct proact_array *a)
+{
+    uint32_t devices = 0;
+
+    for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
+        if (l->binding->array[s] == a)
+            devices |= transfer_reach(&l->binding->transfer, device, s);
+    return devices;
+}
+
 /* Where the stores to the peers happen, comes after all that peers still do with theirs. */
 static enum proact_status await_arrays(const struct launching *l, unsigned device,
                                        struct proact_error *err)
@@ -125,6 +137,7 @@ static enum proact_status await_arrays(const struct launching *l, unsigned devic
         if (!a)
             continue;
         bool written = is_written(l, a);
+        uint32_t to = receivers_of(l, device, a);
 
         /* protocol: launch-wait */
         status =
@@ -133,7 +146,7 @@ static enum proact_status await_arrays(const struct launching *l, unsigned devic
             if (sends_on(l, (enum transfer_lane)lane))
                 /* protocol: launch-peers-wait */
                 status = array_await_peers(
-                    p, a, (struct order_place){device, (enum transfer_lane)lane}, err);
+                    p, a, (struct order_place){device, (enum transfer_lane)lane}, to, err);
     }
     return status;
 }
@@ -251,7 +264,7 @@ static enum proact_status send_share(const struct launching *l, unsigned device,
 
 /* All kernels first, so that none begins later for what the host queues behind or beside
    another. */
-static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+static enum proact_status queue_shares(const struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
     unsigned devices = p->devices.count;
@@ -268,6 +281,19 @@ static enum proact_status launch_shares(const struct launching *l, struct proact
     for (unsigned d = 0; d < devices && sends && !status; d++)
         status = send_share(l, d, err);
     return status;
+}
+
+static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status, queued;
+
+    if (!p->backend->batch_begin)
+        return queue_shares(l, err);
+    p->backend->batch_begin(p->set);
+    status = queue_shares(l, err);
+    queued = p->backend->batch_end(p->set, status ? NULL : err);
+    return status ? status : queued;
 }
 
 /* A kernel that is not split: the first device runs it, and what it may have written is
@@ -305,6 +331,15 @@ static void account_launch(const struct launching *l)
     p->launches[p->launch_count++] = (struct session_launch){(uint32_t)l->sequence, b};
 }
 
+static void account_sent(const struct launching *l, struct proact_array *a)
+{
+    for (unsigned d = 0; d < a->session->devices.count; d++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+            if (sends_on(l, (enum transfer_lane)lane))
+                array_account_sent(a, d, receivers_of(l, d, a), (enum transfer_lane)lane,
+                                   l->sequence);
+}
+
 static void account(const struct launching *l)
 {
     struct proact *p = l->kernel->session;
@@ -318,9 +353,7 @@ static void account(const struct launching *l)
         if (p->recording)
             recording_add_array(p, a);
         a->used = l->sequence;
-        for (int lane = 0; lane < TRANSFER_LANES && is_written(l, a); lane++)
-            if (sends_on(l, (enum transfer_lane)lane))
-                a->sent[lane] = p->last_sent = l->sequence;
+        account_sent(l, a);
     }
     for (unsigned d = 0; b && d < p->devices.count; d++)
         for (unsigned s = 0; s < b->transfer.slot_count; s++)

@@ -29,8 +29,9 @@ struct proact_array {
     bool by_launch;                /* a launch on one device made the others stay behind */
     struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
     unsigned writer_slot;
-    uint64_t used;                 /* the last operation that touched it, on lane MAIN */
-    uint64_t sent[TRANSFER_LANES]; /* the last that sent it to peers, by lane */
+    uint64_t used; /* the last operation that touched it, on lane MAIN */
+    /* The last that sent it: from whom, to whom, by which lane. */
+    uint64_t sent[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX][TRANSFER_LANES];
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
@@ -193,6 +194,10 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
 /* What one device sent of an array. */
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);
-/* What `place` is about to send comes after all that its peers did with their replicas. */
+/* What `place` is about to send into the replicas of `to`, a bit a device, comes after all
+   that was done with them. */
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
-                                     struct order_place place, struct proact_error *err);
+                                     struct order_place place, uint32_t to,
+                                     struct proact_error *err);
+void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
+                        enum transfer_lane lane, uint64_t sequence);

@@ -111,6 +111,7 @@ static void add_extent(struct cutter *c, uint64_t first, uint64_t end, uint32_t 
     struct transfer_table *t = c->table;
     struct transfer_extent *last = t->extent_count ? &t->extent[t->extent_count - 1] : NULL;
 
+    t->peers |= peers;
     if (last && last->peers == peers && first - last->end <= GAP_BYTES_MAX &&
         !is_written(c, last->end, first)) {
         last->has_gaps |= first > last->end;

@@ -171,6 +171,9 @@ enum proact_status transfer_after(const struct transfer_binding *b, unsigned dev
                                   struct proact_error *err);
 /* Whether stores to the peers happen on this lane. */
 bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
+/* The devices, a bit each, into whose memory a launch stores what `device` writes of a
+ * slot. */
+uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
 /* Whether anything is done on lane SIDE at all. */
 bool transfer_works_beside(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);

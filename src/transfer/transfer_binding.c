@@ -126,6 +126,25 @@ static bool sends_anything(const struct transfer_binding *b, unsigned device)
     return false;
 }
 
+static bool goes_to_all(const struct transfer_binding *b)
+{
+    return b->plan.method->sends_to_all || (b->plan.tail && b->plan.tail->sends_to_all);
+}
+
+uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot)
+{
+    const struct transfer_devices *t = b->devices;
+    uint32_t peers = b->slot[slot].tables->table[device].peers, devices = 0;
+
+    if (b->plan.elide)
+        return 0;
+    if (goes_to_all(b) && sends_anything(b, device))
+        peers = UINT32_MAX;
+    for (unsigned i = 0; i + 1 < t->count; i++)
+        devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
+    return devices;
+}
+
 /* CTAs that have no row in any slot. */
 static void share_quiet(const struct transfer_binding *b, unsigned device,
                         struct proact_share *share)

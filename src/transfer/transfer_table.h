@@ -72,6 +72,7 @@ struct transfer_table {
         bool has_gaps;  /* of bytes that nobody writes, between what it does */
     } * extent;
     size_t extent_count;
+    uint32_t peers;         /* all that some extent goes to */
     struct spans owned;     /* bytes, sent or not */
     uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
     uint32_t sent_chunks;   /* chunks that have a piece */

@@ -94,7 +94,7 @@ void contract_open(struct contract *c, const struct contract_keeper *keeper, uin
     const struct device_options options = {.topology = &c->topology,
                                            .seed = seed,
                                            .check = keeper->checks,
-                                           .threads = 1,
+                                           .threads = c->b->find ? 2 : 1,
                                            .wait_limit_ms = wait_limit_ms};
     enum proact_status status = c->b->open(&options, &c->set, &c->err);
 

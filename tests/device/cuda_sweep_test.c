@@ -88,6 +88,12 @@ static void each_call_fails_once_while_somebody_looks_on(void **state)
         .method = "bulk", .is_observed = true, .wait_limit_ms = 5});
 }
 
+static void each_call_fails_once_for_a_helper(void **state)
+{
+    (void)state;
+    sweep(&(struct fake_cuda_plan){.method = "inline", .threads = 2, .wait_limit_ms = 5});
+}
+
 static void each_call_that_links_fails_once(void **state)
 {
     (void)state;
@@ -104,6 +110,7 @@ int main(void)
         cmocka_unit_test(each_call_fails_once),
         cmocka_unit_test(each_call_fails_once_around_a_graph),
         cmocka_unit_test(each_call_fails_once_while_somebody_looks_on),
+        cmocka_unit_test(each_call_fails_once_for_a_helper),
         cmocka_unit_test(each_call_that_links_fails_once),
     };
 

@@ -2,6 +2,7 @@
 /* What is set up, what is lost, devices and contexts. */
 #include "device/fake_cuda.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,37 @@ struct fake_cuda *fake_cuda(void)
     return &state;
 }
 
+struct fake_thread *fake_thread(void)
+{
+    static _Thread_local struct fake_thread thread;
+
+    return &thread;
+}
+
+static pthread_mutex_t *fake_lock(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    return &lock;
+}
+
+struct fake_turn fake_turn_begin(void)
+{
+    if (!fake_thread()->turns++)
+        pthread_mutex_lock(fake_lock());
+    return (struct fake_turn){0};
+}
+
+void fake_turn_end(struct fake_turn *turn)
+{
+    (void)turn;
+    if (!--fake_thread()->turns)
+        pthread_mutex_unlock(fake_lock());
+}
+
 unsigned fake_cuda_left(void)
 {
-    return fake_cuda()->left + fake_cuda()->depth - fake_cuda()->kept;
+    return fake_cuda()->left + fake_thread()->depth - fake_thread()->kept;
 }
 
 void fake_cuda_reset(void)
@@ -25,6 +54,7 @@ void fake_cuda_reset(void)
 
     fake_defaults_clear();
     memset(fake_cuda(), 0, sizeof(struct fake_cuda));
+    *fake_thread() = (struct fake_thread){0};
     fake_cuda()->ends = ends;
 }
 
@@ -77,16 +107,16 @@ cu_result fake_enter(const char *call)
 
     if (f->lost)
         return f->lost;
-    if (!result && !f->depth)
+    if (!result && !fake_thread()->depth)
         return FAKE_INVALID_CONTEXT;
     return result;
 }
 
 unsigned fake_device(void)
 {
-    const struct fake_cuda *f = fake_cuda();
+    const struct fake_thread *t = fake_thread();
 
-    return f->current[f->depth - 1]->device;
+    return t->current[t->depth - 1]->device;
 }
 
 size_t fake_device_bytes(void)
@@ -96,6 +126,7 @@ size_t fake_device_bytes(void)
 
 cu_result cuInit(unsigned flags)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_count(__func__);
 
@@ -115,6 +146,7 @@ cu_result cuInit(unsigned flags)
 
 cu_result cuDriverGetVersion(int *out)
 {
+    FAKE_ALONE;
     *out = (int)setting("FAKE_CUDA_VERSION", 13000);
     return fake_count(__func__);
 }
@@ -152,6 +184,7 @@ static const struct {
 
 cu_result cuGetErrorName(cu_result result, const char **out)
 {
+    FAKE_ALONE;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i].result == result)
             *out = words[i].name;
@@ -160,6 +193,7 @@ cu_result cuGetErrorName(cu_result result, const char **out)
 
 cu_result cuGetErrorString(cu_result result, const char **out)
 {
+    FAKE_ALONE;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i].result == result)
             *out = words[i].text;
@@ -168,6 +202,7 @@ cu_result cuGetErrorString(cu_result result, const char **out)
 
 cu_result cuDeviceGetCount(int *out)
 {
+    FAKE_ALONE;
     cu_result result = fake_count(__func__);
 
     *out = (int)fake_cuda()->count;
@@ -176,6 +211,7 @@ cu_result cuDeviceGetCount(int *out)
 
 cu_result cuDeviceGet(cu_device *out, int ordinal)
 {
+    FAKE_ALONE;
     cu_result result = fake_count(__func__);
 
     *out = ordinal;
@@ -184,6 +220,7 @@ cu_result cuDeviceGet(cu_device *out, int ordinal)
 
 cu_result cuDeviceGetName(char *out, int bytes, cu_device device)
 {
+    FAKE_ALONE;
     const char *names = getenv("FAKE_CUDA_NAMES");
     cu_result result = fake_count(__func__);
 
@@ -197,6 +234,7 @@ cu_result cuDeviceGetName(char *out, int bytes, cu_device device)
 
 cu_result cuDeviceTotalMem_v2(size_t *out, cu_device device)
 {
+    FAKE_ALONE;
     (void)device;
     *out = fake_device_bytes();
     return fake_count(__func__);
@@ -223,6 +261,7 @@ static int attribute(int what)
 
 cu_result cuDeviceGetAttribute(int *out, cu_device_attribute what, cu_device device)
 {
+    FAKE_ALONE;
     const char *list = getenv("FAKE_CUDA_ATTRIBUTES");
     cu_result result = fake_count(__func__);
     int number, value;
@@ -240,6 +279,7 @@ cu_result cuDeviceGetAttribute(int *out, cu_device_attribute what, cu_device dev
 
 cu_result cuDeviceCanAccessPeer(int *out, cu_device device, cu_device peer)
 {
+    FAKE_ALONE;
     const char *list = getenv("FAKE_CUDA_PEERS");
     cu_result result = fake_count(__func__);
     char pair[16];
@@ -251,6 +291,7 @@ cu_result cuDeviceCanAccessPeer(int *out, cu_device device, cu_device peer)
 
 cu_result cuDevicePrimaryCtxRetain(cu_context *out, cu_device device)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_count(__func__);
 
@@ -264,6 +305,7 @@ cu_result cuDevicePrimaryCtxRetain(cu_context *out, cu_device device)
 
 cu_result cuDevicePrimaryCtxRelease_v2(cu_device device)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
 
     if (f->contexts[device].holders) {
@@ -276,6 +318,7 @@ cu_result cuDevicePrimaryCtxRelease_v2(cu_device device)
 /* A device that is reset is well again; what was left behind on it is gone with it. */
 cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
 
     memset(f->contexts[device].reaches, 0, sizeof f->contexts[device].reaches);
@@ -284,55 +327,60 @@ cu_result cuDevicePrimaryCtxReset_v2(cu_device device)
 
 cu_result cuCtxPushCurrent_v2(cu_context context)
 {
-    struct fake_cuda *f = fake_cuda();
+    FAKE_ALONE;
+    struct fake_thread *t = fake_thread();
     cu_result result = fake_count(__func__);
 
-    if (f->depth == sizeof f->current / sizeof f->current[0]) {
+    if (t->depth == sizeof t->current / sizeof t->current[0]) {
         fputs("fake_cuda: contexts are pushed and never popped\n", stderr);
         abort();
     }
     if (!result)
-        f->current[f->depth++] = context;
+        t->current[t->depth++] = context;
     return result;
 }
 
 cu_result cuCtxPopCurrent_v2(cu_context *out)
 {
-    struct fake_cuda *f = fake_cuda();
+    FAKE_ALONE;
+    struct fake_thread *t = fake_thread();
 
-    if (!f->depth)
+    if (!t->depth)
         return FAKE_INVALID_CONTEXT;
-    *out = f->current[--f->depth];
+    *out = t->current[--t->depth];
     return fake_count(__func__);
 }
 
 cu_result cuCtxGetCurrent(cu_context *out)
 {
-    const struct fake_cuda *f = fake_cuda();
+    FAKE_ALONE;
+    const struct fake_thread *t = fake_thread();
 
-    *out = f->depth ? f->current[f->depth - 1] : NULL;
+    *out = t->depth ? t->current[t->depth - 1] : NULL;
     return fake_count(__func__);
 }
 
 /* In the place of the current one. A thread that had none keeps it, until it sets NULL. */
 cu_result cuCtxSetCurrent(cu_context context)
 {
-    struct fake_cuda *f = fake_cuda();
+    FAKE_ALONE;
+    struct fake_thread *t = fake_thread();
     cu_result result = fake_count(__func__);
 
     if (result)
         return result;
-    if (!f->depth)
-        f->kept = context != NULL;
-    else if (!--f->depth && !context)
-        f->kept = 0;
+    if (!t->depth)
+        t->kept = context != NULL;
+    else if (!--t->depth && !context)
+        t->kept = 0;
     if (context)
-        f->current[f->depth++] = context;
+        t->current[t->depth++] = context;
     return 0;
 }
 
 cu_result cuCtxGetStreamPriorityRange(int *lowest, int *highest)
 {
+    FAKE_ALONE;
     *lowest = 0;
     *highest = -5;
     return fake_enter(__func__);
@@ -340,9 +388,10 @@ cu_result cuCtxGetStreamPriorityRange(int *lowest, int *highest)
 
 cu_result cuCtxEnablePeerAccess(cu_context peer, unsigned flags)
 {
-    struct fake_cuda *f = fake_cuda();
+    FAKE_ALONE;
+    const struct fake_thread *t = fake_thread();
     cu_result result = fake_enter(__func__);
-    struct CUctx_st *own = f->depth ? f->current[f->depth - 1] : NULL;
+    struct CUctx_st *own = t->depth ? t->current[t->depth - 1] : NULL;
 
     (void)flags;
     if (result)

@@ -145,8 +145,6 @@ struct fake_cuda {
     unsigned count;
     cu_result lost; /* every call answers so from now on */
     struct CUctx_st contexts[FAKE_DEVICES_MAX];
-    struct CUctx_st *current[64];
-    unsigned depth, kept; /* of them, by the thread for good */
     size_t used[FAKE_DEVICES_MAX];
     struct fake_memory *memory;
     struct fake_physical *physical;
@@ -161,8 +159,25 @@ struct fake_cuda {
     } calls[FAKE_CALLS_MAX];
 };
 
+/* The contexts that a thread has made current. */
+struct fake_thread {
+    struct CUctx_st *current[64];
+    unsigned depth, kept; /* kept: of them, for good */
+    unsigned turns;       /* calls within calls */
+};
+
 /* fake_cuda.c */
 struct fake_cuda *fake_cuda(void);
+struct fake_thread *fake_thread(void);
+/* At the head of each call: threads take turns. */
+struct fake_turn {
+    char unused;
+};
+struct fake_turn fake_turn_begin(void);
+void fake_turn_end(struct fake_turn *turn);
+#define FAKE_ALONE                                                                         \
+    __attribute__((cleanup(fake_turn_end), unused)) struct fake_turn turn =                \
+        fake_turn_begin()
 /* What a call begins with: counts it and answers what it must fail with. `call` is
    __func__. fake_enter also wants a context and a device that is not lost. */
 cu_result fake_count(const char *call);

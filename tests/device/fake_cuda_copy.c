@@ -20,6 +20,7 @@ static cu_result queue_copy(struct CUstream_st *stream, unsigned device, uint64_
 
 cu_result cuMemcpyAsync(cu_address to, cu_address from, size_t bytes, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -41,6 +42,7 @@ static bool is_right(const struct cu_rows_end *e, const struct cu_rows *r, unsig
 
 cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -63,6 +65,7 @@ cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
 cu_result cuMemcpyPeerAsync(cu_address to, cu_context to_context, cu_address from,
                             cu_context from_context, size_t bytes, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -78,6 +81,7 @@ cu_result cuMemcpyPeerAsync(cu_address to, cu_context to_context, cu_address fro
 cu_result cuMemcpyHtoDAsync_v2(cu_address to, const void *from, size_t bytes,
                                cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -89,6 +93,7 @@ cu_result cuMemcpyHtoDAsync_v2(cu_address to, const void *from, size_t bytes,
 
 cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -104,6 +109,7 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_strea
 cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
                           cu_stream stream)
 {
+    FAKE_ALONE;
     unsigned char *target = (unsigned char *)(uintptr_t)to;
     cu_result result = fake_enter(__func__);
 

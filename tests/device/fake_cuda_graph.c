@@ -59,6 +59,7 @@ bool fake_graph_go_on(struct fake_op *op)
 
 cu_result cuStreamBeginCapture_v2(cu_stream stream, cu_capture_mode mode)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -83,6 +84,7 @@ static bool all_joined(const struct CUgraph_st *g)
 
 cu_result cuStreamEndCapture(cu_stream stream, cu_graph *out)
 {
+    FAKE_ALONE;
     struct CUgraph_st *g = stream->capture;
     cu_result result = fake_enter(__func__);
 
@@ -121,6 +123,7 @@ static bool is_long(const struct CUgraph_st *g)
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
                                       unsigned long long flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     (void)flags;
@@ -136,6 +139,7 @@ cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
 
 cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -146,6 +150,7 @@ cu_result cuGraphLaunch(cu_graph_exec exec, cu_stream stream)
 
 cu_result cuGraphDestroy(cu_graph graph)
 {
+    FAKE_ALONE;
     for (unsigned i = 0; i < graph->lanes; i++)
         fake_queue_clear(&graph->lane[i]);
     free(graph);
@@ -155,6 +160,7 @@ cu_result cuGraphDestroy(cu_graph graph)
 
 cu_result cuGraphExecDestroy(cu_graph_exec exec)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     for (unsigned i = 0; i < exec->graph->lanes; i++)

@@ -236,6 +236,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
                          unsigned shared_bytes, cu_stream stream, void **parameters,
                          void **extra)
 {
+    FAKE_ALONE;
     struct execute_kernel_info info = execute_kernel_info(f->kernel);
     const void *buffer = extra ? extra[1] : NULL;
     cu_result result = fake_enter(__func__);
@@ -267,6 +268,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
 cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
                            void **parameters, void **extra)
 {
+    FAKE_ALONE;
     cu_result result = fake_count(__func__);
     bool is_one = c->attribute_count == 1;
     bool is_cooperative = is_one && c->attributes[0].what == CU_LAUNCH_COOPERATIVE &&

@@ -85,6 +85,7 @@ static struct fake_memory *begins(uint64_t address)
 
 cu_result cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -96,6 +97,7 @@ cu_result cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 
 cu_result cuMemAlloc_v2(cu_address *out, size_t bytes)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -110,6 +112,7 @@ cu_result cuMemAlloc_v2(cu_address *out, size_t bytes)
 
 cu_result cuMemAllocManaged(cu_address *out, size_t bytes, unsigned flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -126,6 +129,7 @@ cu_result cuMemAllocManaged(cu_address *out, size_t bytes, unsigned flags)
 
 cu_result cuMemFree_v2(cu_address address)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
@@ -137,6 +141,7 @@ cu_result cuMemFree_v2(cu_address address)
 cu_result cuMemGetAllocationGranularity(size_t *out, const struct cu_memory_kind *kind,
                                         cu_granularity option)
 {
+    FAKE_ALONE;
     (void)kind, (void)option;
     *out = UNIT_BYTES;
     return fake_enter(__func__);
@@ -145,6 +150,7 @@ cu_result cuMemGetAllocationGranularity(size_t *out, const struct cu_memory_kind
 cu_result cuMemCreate(cu_physical *out, size_t bytes, const struct cu_memory_kind *kind,
                       unsigned long long flags)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_enter(__func__);
     unsigned owner = (unsigned)kind->location.number;
@@ -168,6 +174,7 @@ cu_result cuMemCreate(cu_physical *out, size_t bytes, const struct cu_memory_kin
 
 cu_result cuMemRelease(cu_physical physical)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     struct fake_physical **link = &f->physical, *p;
     cu_result result = fake_enter(__func__);
@@ -186,6 +193,7 @@ cu_result cuMemRelease(cu_physical physical)
 cu_result cuMemAddressReserve(cu_address *out, size_t bytes, size_t alignment,
                               cu_address at, unsigned long long flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     (void)alignment, (void)at, (void)flags;
@@ -200,6 +208,7 @@ cu_result cuMemAddressReserve(cu_address *out, size_t bytes, size_t alignment,
 
 cu_result cuMemAddressFree(cu_address address, size_t bytes)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
@@ -212,6 +221,7 @@ cu_result cuMemAddressFree(cu_address address, size_t bytes)
 cu_result cuMemMap(cu_address address, size_t bytes, size_t offset, cu_physical physical,
                    unsigned long long flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
@@ -226,6 +236,7 @@ cu_result cuMemMap(cu_address address, size_t bytes, size_t offset, cu_physical 
 
 cu_result cuMemUnmap(cu_address address, size_t bytes)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
@@ -238,6 +249,7 @@ cu_result cuMemUnmap(cu_address address, size_t bytes)
 cu_result cuMemSetAccess(cu_address address, size_t bytes,
                          const struct cu_memory_access *access, size_t count)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
@@ -252,6 +264,7 @@ cu_result cuMemSetAccess(cu_address address, size_t bytes,
 
 cu_result cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     (void)flags;
@@ -266,6 +279,7 @@ cu_result cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
 
 cu_result cuMemFreeHost(void *memory)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins((uintptr_t)memory);
 

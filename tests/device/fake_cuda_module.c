@@ -34,6 +34,7 @@ static const char *text_of(const void *image)
 cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
                              cu_jit_option *options, void **values)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     struct proact_error err = {""};
 
@@ -62,6 +63,7 @@ cu_result cuModuleLoadDataEx(cu_module *out, const void *image, unsigned count,
 
 cu_result cuModuleUnload(cu_module module)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     while (module->functions) {
@@ -80,6 +82,7 @@ cu_result cuModuleUnload(cu_module module)
 
 cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *name)
 {
+    FAKE_ALONE;
     const struct execute_kernel *kernel = execute_kernel_find(module->program, name);
     cu_result result = fake_enter(__func__);
 
@@ -98,6 +101,7 @@ cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *na
 cu_result cuModuleGetGlobal_v2(cu_address *out, size_t *bytes, cu_module module,
                                const char *name)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
     size_t offset;
 
@@ -111,6 +115,7 @@ cu_result cuModuleGetGlobal_v2(cu_address *out, size_t *bytes, cu_module module,
 
 cu_result cuModuleGetFunctionCount(unsigned *out, cu_module module)
 {
+    FAKE_ALONE;
     (void)module;
     *out = 0; /* nothing here is loaded late */
     return fake_enter(__func__);
@@ -118,18 +123,21 @@ cu_result cuModuleGetFunctionCount(unsigned *out, cu_module module)
 
 cu_result cuModuleEnumerateFunctions(cu_function *out, unsigned count, cu_module module)
 {
+    FAKE_ALONE;
     (void)out, (void)count, (void)module;
     return fake_enter(__func__);
 }
 
 cu_result cuFuncLoad(cu_function function)
 {
+    FAKE_ALONE;
     (void)function;
     return fake_enter(__func__);
 }
 
 cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function function)
 {
+    FAKE_ALONE;
     struct execute_kernel_info info = execute_kernel_info(function->kernel);
     cu_result result = fake_enter(__func__);
 
@@ -143,6 +151,7 @@ cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function f
 
 cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, int value)
 {
+    FAKE_ALONE;
     (void)function, (void)what, (void)value;
     return fake_enter(__func__);
 }
@@ -151,6 +160,7 @@ cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, i
 cu_result cuFuncGetParamInfo(cu_function function, size_t index, size_t *offset,
                              size_t *bytes)
 {
+    FAKE_ALONE;
     struct execute_kernel_info info = execute_kernel_info(function->kernel);
     cu_result result = fake_enter(__func__);
 
@@ -169,6 +179,7 @@ struct CUlinkState_st {
 cu_result cuLinkCreate_v2(unsigned count, cu_jit_option *options, void **values,
                           cu_link *out)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     (void)count, (void)options, (void)values;
@@ -184,6 +195,7 @@ cu_result cuLinkAddData_v2(cu_link link, cu_jit_input kind, void *data, size_t b
                            const char *name, unsigned count, cu_jit_option *options,
                            void **values)
 {
+    FAKE_ALONE;
     static const char archive[] = "!<arch>\n";
     cu_result result = fake_enter(__func__);
 
@@ -201,6 +213,7 @@ cu_result cuLinkAddData_v2(cu_link link, cu_jit_input kind, void *data, size_t b
 
 cu_result cuLinkComplete(cu_link link, void **out, size_t *bytes)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -214,6 +227,7 @@ cu_result cuLinkComplete(cu_link link, void **out, size_t *bytes)
 
 cu_result cuLinkDestroy(cu_link link)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     free(link->text);
@@ -224,6 +238,7 @@ cu_result cuLinkDestroy(cu_link link)
 
 cu_result cuCtxGetLimit(size_t *out, cu_limit what)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (!result)
@@ -233,6 +248,7 @@ cu_result cuCtxGetLimit(size_t *out, cu_limit what)
 
 cu_result cuCtxSetLimit(cu_limit what, size_t value)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (!result && what == CU_STACK_BYTES)

@@ -150,6 +150,7 @@ cu_result fake_await_words(void)
 
 cu_result cuStreamCreateWithPriority(cu_stream *out, unsigned flags, int priority)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_enter(__func__);
 
@@ -182,6 +183,7 @@ static bool is_queued(const struct CUevent_st *event)
 
 cu_result cuStreamDestroy_v2(cu_stream stream)
 {
+    FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     struct CUstream_st **link = &f->streams;
     cu_result result = fake_enter(__func__);
@@ -199,6 +201,7 @@ cu_result cuStreamDestroy_v2(cu_stream stream)
 
 cu_result cuStreamQuery(cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (!result)
@@ -223,6 +226,7 @@ cu_result fake_drain(struct CUstream_st *stream)
 
 cu_result cuStreamSynchronize(cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     return result ? result : fake_drain(fake_stream(stream));
@@ -240,6 +244,7 @@ static void join(struct CUstream_st *s, struct CUgraph_st *g)
 
 cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     (void)flags;
@@ -262,6 +267,7 @@ cu_result cuStreamWaitEvent(cu_stream stream, cu_event event, unsigned flags)
 cu_result cuStreamWaitValue32_v2(cu_stream stream, cu_address word, uint32_t value,
                                  unsigned flags)
 {
+    FAKE_ALONE;
     unsigned char *at = (unsigned char *)(uintptr_t)word;
     cu_result result = fake_enter(__func__);
 
@@ -278,6 +284,7 @@ cu_result cuStreamWaitValue32_v2(cu_stream stream, cu_address word, uint32_t val
 cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t value,
                                   unsigned flags)
 {
+    FAKE_ALONE;
     unsigned char *at = (unsigned char *)(uintptr_t)word;
     cu_result result = fake_enter(__func__);
 
@@ -292,6 +299,7 @@ cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t va
 
 cu_result cuEventCreate(cu_event *out, unsigned flags)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -304,6 +312,7 @@ cu_result cuEventCreate(cu_event *out, unsigned flags)
 
 cu_result cuEventDestroy_v2(cu_event event)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     while (!fake_cuda()->lost && is_queued(event))
@@ -315,6 +324,7 @@ cu_result cuEventDestroy_v2(cu_event event)
 
 cu_result cuEventRecord(cu_event event, cu_stream stream)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)
@@ -335,6 +345,7 @@ cu_result cuEventRecord(cu_event event, cu_stream stream)
 
 cu_result cuEventQuery(cu_event event)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (!result)
@@ -344,6 +355,7 @@ cu_result cuEventQuery(cu_event event)
 
 cu_result cuEventElapsedTime(float *ms, cu_event from, cu_event to)
 {
+    FAKE_ALONE;
     cu_result result = fake_enter(__func__);
 
     if (result)

@@ -164,6 +164,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
     const struct proact_options options = {
         .machine = PROACT_MACHINE_HERE,
         .device_count = plan->devices,
+        .threads = plan->threads,
         .wait_limit_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
         .plan = {.method = plan->method ? plan->method : "bulk",
                  .chunk_bytes = plan->chunk_bytes}};

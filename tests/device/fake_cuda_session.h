@@ -18,6 +18,7 @@ struct fake_cuda_plan {
     const char *method;   /* NULL: bulk */
     uint64_t chunk_bytes; /* 0: as the method likes */
     unsigned devices;     /* 0: all */
+    unsigned threads;     /* that launch; 0: as many as cores */
     bool is_recorded;     /* launches are recorded, and replayed */
     bool is_observed;
     bool forgets;         /* the kernel never says that it is done */

@@ -131,6 +131,14 @@ static const struct {
       {PLAIN, A, B, 26112, 0, 100},
       {PLAIN, X, A, 9, 0, 50},
       {PLAIN, A, C, 26112, 0, 0}}},
+    {"sent to one who is still sent to", /* the first device, by the third and the second */
+     {{PLAIN, X, A, 0, 0, 100},
+      {PLAIN, A, B, 17304, 2, 100},
+      {PLAIN, X, A, 5, 2, 100},
+      {PLAIN, A, B, 17304, 2, 100},
+      {PLAIN, X, A, 3, 0, 50},
+      {PLAIN, X, A, 9, 2, 100},
+      {PLAIN, A, C, 17304, 2, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };

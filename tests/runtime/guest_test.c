@@ -72,7 +72,7 @@ static void memory_that_nobody_named_is_used_all_the_same(void **state)
     must(&s, proact_guest_enter(s.p, &s.err));
     must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.count = 0}, &s.err));
     fake_forget(s.p->set);
-    must(&s, array_await_peers(s.p, s.a, peer, &s.err));
+    must(&s, array_await_peers(s.p, s.a, peer, 1, &s.err));
     expect(&s, "wait 1.1 for 0.0\n");
     proact_close(s.p);
 }

@@ -10,7 +10,7 @@ foreach(program sharing_test)
     endif()
 endforeach()
 foreach(program session_test mixed_plan_test guest_test relay_order_test copied_rows_test
-        read_first_test order_note_test)
+        read_first_test order_note_test array_order_test)
     target_sources(${program} PRIVATE runtime/fake_device.c)
 endforeach()
 if(TARGET sharing_test)

@@ -177,7 +177,7 @@ static unsigned share_all(struct share *s)
         .device_count = s->devices,
         .seed = s->seed,
         .check = s->checks,
-        .threads = 1,
+        .threads = s->machine ? 0 : 1, /* on GPUs all that help to launch */
         .plan = {.method = s->method, .chunk_bytes = 4096, .threads = 256}};
     unsigned ran = 0;
 

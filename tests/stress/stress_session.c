@@ -322,7 +322,9 @@ static enum proact_status open_session(struct session *s,
         .seed = random_next(&s->chance),
         .check = checks,
         .infinite_bandwidth = machine->is_emulated && one_in(s, 10),
-        .threads = one_in(s, 4) ? 0 : 1,
+        .threads = one_in(s, 4)   ? 0
+                   : one_in(s, 3) ? machine->devices
+                                  : 1,
     };
     enum proact_status status = proact_open(&options, &s->proact, s->err);
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_batch.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 
@@ -91,6 +91,7 @@ static void cuda_close(struct device_set *set)
     if (!set)
         return;
     cuda_synchronize(set, NULL);
+    cuda_batch_close(set);
     cuda_waits_forget(set, NULL);
     cuda_spans_forget(set);
     cuda_graphs_clear(set);
@@ -161,6 +162,7 @@ static enum proact_status cuda_open(const struct device_options *options,
         return status;
     }
     set->nvtx = cuda_nvtx_open();
+    cuda_batch_open(set, options->threads);
     *out = set;
     return PROACT_OK;
 }
@@ -216,6 +218,8 @@ const struct device_backend device_cuda = {
     .function = cuda_function,
     .variable = cuda_variable,
     .launch = cuda_launch,
+    .batch_begin = cuda_batch_begin,
+    .batch_end = cuda_batch_end,
     .capture_begin = cuda_capture_begin,
     .capture_end = cuda_capture_end,
     .graph_launch = cuda_graph_launch,

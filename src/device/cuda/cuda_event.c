@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_tape.h"
 
 enum proact_status cuda_event_create(struct device_set *set, unsigned device, bool has_time,
@@ -63,6 +64,8 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
         cuda_tape(&(struct cuda_taped_op){.kind = TAPED_RECORD, .stream = s, .event = e});
         return PROACT_OK;
     }
+    if (cuda_batches(s))
+        return cuda_batch_record(s, e, err);
     if ((status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device, s->set->driver.event_record(e->event, s->stream),
@@ -83,9 +86,11 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
             &(struct cuda_taped_op){.kind = TAPED_WAIT_EVENT, .stream = s, .event = e});
         return PROACT_OK;
     }
+    s->is_open_ended = true;
+    if (cuda_batches(s))
+        return cuda_batch_wait(s, e, err);
     if ((status = cuda_use(s, err)))
         return status;
-    s->is_open_ended = true;
     return cuda_leave(s->set, s->device,
                       s->set->driver.stream_wait_event(s->stream, e->event, 0),
                       "cuStreamWaitEvent", err);

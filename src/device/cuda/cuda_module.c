@@ -6,18 +6,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_tape.h"
 
 enum { LOG_BYTES = 2048 };
-
-struct device_function {
-    cu_function function;
-    char *name;
-    size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
-    int static_shared_bytes, shared_limit, thread_limit;
-    struct device_module *module;
-    struct device_function *next;
-};
 
 struct device_module {
     struct device_set *set;
@@ -281,33 +273,29 @@ static void remember(struct cuda_device *d, const char *name)
     d->labels[d->label_count++ % CUDA_LABELS] = name;
 }
 
-static cu_result launch(struct device_stream *s, const struct device_function *f,
-                        const struct device_launch *l, void **extra)
+static cu_result launch_in_view(struct device_stream *s, const struct device_function *f,
+                                const struct device_launch *l)
 {
-    const struct driver *v = &s->set->driver;
-    struct cu_launch_attribute all_at_once = {.what = CU_LAUNCH_COOPERATIVE,
-                                              .value.cooperative = 1};
-    const struct cu_launch_config config = {{l->grid[0], l->grid[1], l->grid[2]},
-                                            {l->block[0], l->block[1], l->block[2]},
-                                            l->shared_bytes,
-                                            s->stream,
-                                            &all_at_once,
-                                            1};
+    struct device_set *set = s->set;
+    const struct cuda_span what = {
+        .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},
+        .peer = set->count};
+    size_t span = cuda_span_begin(s, &what);
 
-    if (l->is_cooperative)
-        return v->launch_with(&config, f->function, NULL, extra);
-    return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
-                     l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);
+    cuda_nvtx_begin(set, what.span.name);
+    cu_result result = cuda_launch_now(s, f, l);
+
+    cuda_nvtx_end(set);
+    cuda_span_end(s, span);
+    return result;
 }
 
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *l, struct proact_error *err)
 {
-    size_t bytes = l->parameter_bytes;
-    void *extra[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)l->parameters,
-                     CU_LAUNCH_BUFFER_BYTES, &bytes, CU_LAUNCH_END};
     struct device_set *set = s->set;
     enum proact_status status = check_launch(f, l, err);
+    cu_context was;
 
     if (!status && l->is_cooperative && !set->driver.launch_with)
         return fail(
@@ -320,31 +308,18 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
             .kind = TAPED_LAUNCH, .stream = s, .function = f, .launch = *l});
         return PROACT_OK;
     }
-    if (status || (status = cuda_use(s, err)))
+    if (status)
         return status;
     s->is_open_ended = true;
     remember(&set->devices[s->device], f->name);
-    const struct cuda_span what = {
-        .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},
-        .peer = set->count};
-    size_t span = cuda_span_begin(s, &what);
+    if (cuda_batches(s)) {
+        cuda_batch_launch(s, f, l);
+        return PROACT_OK;
+    }
+    if ((status = cuda_use(s, err)))
+        return status;
+    cu_result result = launch_in_view(s, f, l);
 
-    cuda_nvtx_begin(set, what.span.name);
-    cu_result result = launch(s, f, l, bytes ? extra : NULL);
-
-    cuda_nvtx_end(set);
-    cuda_span_end(s, span);
-    status = cuda_leave(set, s->device, result, f->name, err);
-    if (result == CU_COOPERATIVE_TOO_LARGE)
-        return fail(
-            err, PROACT_EINVAL,
-            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
-            "on device %u at once",
-            f->name, l->grid[0], l->grid[1], l->grid[2], s->device);
-    /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
-    if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': the driver refuses %zu bytes of parameters, or the grid",
-                    f->name, bytes);
-    return status;
+    set->driver.context_pop(&was);
+    return cuda_launch_said(s, f, l, result, err);
 }

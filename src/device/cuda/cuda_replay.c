@@ -31,6 +31,7 @@ static cu_result launch_on(const struct device_graph *g, const struct cuda_part 
 
     if (!part->exec[device])
         return 0;
+    d->graph_stream->is_busy = true;
     v->context_push(d->context);
     if (device)
         result = v->stream_wait_event(stream, first->graph_begin, 0);
@@ -66,6 +67,7 @@ static cu_result launch_between(const struct device_graph *g)
         s->is_ahead = false;
         s->is_behind = !is_own;
     }
+    first->graph_stream->is_busy = true;
     if (!result)
         result = v->event_record(first->graph_begin, first->graph_stream->stream);
     for (size_t i = 0; i < g->part_count; i++)

@@ -89,6 +89,8 @@ struct device_set {
     bool is_taping;    /* what streams are given goes to the tape: cuda_tape.h */
     bool is_capturing; /* and from there to the driver */
     bool has_replayed; /* since all was last at rest */
+    bool is_batching;  /* what streams are given is kept back: cuda_batch.h */
+    struct cuda_batch *batch;
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */
@@ -104,6 +106,15 @@ struct device_set {
     void *observer_context;
     struct cuda_span *spans;
     size_t span_count, span_capacity;
+};
+
+struct device_function {
+    cu_function function;
+    char *name;
+    size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
+    int static_shared_bytes, shared_limit, thread_limit;
+    struct device_module *module;
+    struct device_function *next;
 };
 
 /* What a stream tells other devices and waits for, within a graph: words' addresses. */
@@ -122,6 +133,7 @@ struct device_stream {
     cu_stream stream;
     cu_event join;
     bool is_captured;   /* takes part in the capture */
+    bool is_busy;       /* given something since it was last seen to be done */
     bool is_ahead;      /* of the next graph: was used since the last one */
     bool is_behind;     /* the last graph: has not waited for it yet */
     bool is_far;        /* from the waits that are still open: while they are looked at */
@@ -135,7 +147,8 @@ struct device_event {
     unsigned device;
     cu_event event;
     bool is_recorded, has_time;
-    uint64_t capture; /* that it was last recorded in; 0: none */
+    uint64_t capture;                 /* that it was last recorded in; 0: none */
+    uint64_t recorded_in, awaited_in; /* batches; awaited by another device */
     struct device_event *next;
 };
 
@@ -147,6 +160,9 @@ enum proact_status cuda_use(struct device_stream *s, struct proact_error *err);
 /* `result` is of the call named `call`. Faults break the set. */
 enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
                               const char *call, struct proact_error *err);
+/* The same outside of the two. */
+enum proact_status cuda_result(struct device_set *set, unsigned device, cu_result result,
+                               const char *call, struct proact_error *err);
 /* The first sentence is kept, and said by every later call. */
 enum proact_status cuda_break(struct device_set *set, enum proact_status status,
                               struct proact_error *err);
@@ -251,6 +267,13 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *launch,
                                struct proact_error *err);
+/* Its call of the driver, and what is to be said of the result. */
+cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
+                          const struct device_launch *launch);
+enum proact_status cuda_launch_said(struct device_stream *s,
+                                    const struct device_function *f,
+                                    const struct device_launch *launch, cu_result result,
+                                    struct proact_error *err);
 
 /* cuda_link.c: a module that calls CUDA's device runtime. Within cuda_enter(). */
 enum proact_status cuda_launches(struct device_set *set, struct proact_error *err);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Threads of the host, so that what is queued on several devices is queued on all at once:
+   a launch takes the driver 3 to 4 us, and the last of four begins 10 us late by one
+   thread. A helper that had nothing to do for a while sleeps; what it takes to wake it is
+   longer than what it helps with, so the caller does its part then, and wakes it for the
+   next time. */
+
+struct crew;
+typedef void crew_work(void *context, unsigned part);
+
+/* `helpers` beside the caller; their threads begin at the first crew_run(). */
+struct crew *crew_create(unsigned helpers);
+void crew_destroy(struct crew *c); /* NULL is fine */
+
+/* run(context, part) for each part < count, of which there are no more than helpers and
+   one; back when all are done. */
+void crew_run(struct crew *c, unsigned count, crew_work *run, void *context);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The call of a launch, by whichever thread makes it, and what its answer means. */
+#include "base/fail.h"
+#include "device/cuda/cuda_set.h"
+
+cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
+                          const struct device_launch *l)
+{
+    const struct driver *v = &s->set->driver;
+    size_t bytes = l->parameter_bytes;
+    void *given[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)l->parameters,
+                     CU_LAUNCH_BUFFER_BYTES, &bytes, CU_LAUNCH_END};
+    void **extra = bytes ? given : NULL;
+    struct cu_launch_attribute all_at_once = {.what = CU_LAUNCH_COOPERATIVE,
+                                              .value.cooperative = 1};
+    const struct cu_launch_config config = {{l->grid[0], l->grid[1], l->grid[2]},
+                                            {l->block[0], l->block[1], l->block[2]},
+                                            l->shared_bytes,
+                                            s->stream,
+                                            &all_at_once,
+                                            1};
+
+    if (l->is_cooperative)
+        return v->launch_with(&config, f->function, NULL, extra);
+    return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
+                     l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);
+}
+
+enum proact_status cuda_launch_said(struct device_stream *s,
+                                    const struct device_function *f,
+                                    const struct device_launch *l, cu_result result,
+                                    struct proact_error *err)
+{
+    enum proact_status status = cuda_result(s->set, s->device, result, f->name, err);
+
+    if (result == CU_COOPERATIVE_TOO_LARGE)
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
+            "on device %u at once",
+            f->name, l->grid[0], l->grid[1], l->grid[2], s->device);
+    /* Drivers before 12.4 do not tell the parameters' bytes beforehand. */
+    if (result == CU_INVALID_VALUE && f->parameter_bytes == SIZE_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the driver refuses %zu bytes of parameters, or the grid",
+                    f->name, l->parameter_bytes);
+    return status;
+}

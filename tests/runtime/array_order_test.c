@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for whom before an array is used or sent: those who are concerned, and nobody
+   else. On a pretend machine of four devices. */
+#include "runtime/stage.h"
+#include "transfer/transfer.h"
+
+enum { A = 1, B = 2, C = 4, D = 8 }; /* as sets of devices */
+
+/* Each lane of each device has recorded operations 1, 2, ... of the session. */
+static struct stage begin(void)
+{
+    struct stage s;
+
+    raise_curtain(&s, "bulk", 4);
+    must(&s, proact_wait(s.p, &s.err));
+    for (int n = 0; n < 4; n++) {
+        uint64_t sequence = ++s.p->sequence;
+
+        for (unsigned d = 0; d < 4; d++)
+            for (int lane = 0; lane < TRANSFER_LANES; lane++)
+                must(&s, order_record(&s.p->order,
+                                      (struct order_place){d, (enum transfer_lane)lane},
+                                      sequence, &s.err));
+    }
+    fake_forget(s.p->set);
+    return s;
+}
+
+static const struct order_place main_of_1 = {1, TRANSFER_MAIN};
+static const struct order_place side_of_1 = {1, TRANSFER_SIDE};
+
+static void who_reads_waits_for_what_came(void **state)
+{
+    struct stage s = begin();
+
+    (void)state;
+    array_account_sent(s.a, 0, B | C, TRANSFER_SIDE, s.p->sequence);
+    array_account_sent(s.a, 2, A | D, TRANSFER_MAIN, s.p->sequence);
+    array_account_sent(s.a, 1, A, TRANSFER_SIDE, s.p->sequence);
+    must(&s, array_await(s.p, s.a, main_of_1, false, &s.err));
+    expect(&s, "wait 1.0 for 0.1\n");
+    must(&s, array_await(s.p, s.b, main_of_1, true, &s.err)); /* another array */
+    expect(&s, "");
+    proact_close(s.p);
+}
+
+static void who_writes_waits_for_what_is_leaving_too(void **state)
+{
+    struct stage s = begin();
+
+    (void)state;
+    array_account_sent(s.a, 1, C, TRANSFER_SIDE, s.p->sequence);
+    must(&s, array_await(s.p, s.a, main_of_1, false, &s.err));
+    expect(&s, "");
+    must(&s, array_await(s.p, s.a, main_of_1, true, &s.err));
+    expect(&s, "wait 1.0 for 1.1\n");
+    proact_close(s.p);
+}
+
+static void who_sends_waits_for_readers_there(void **state)
+{
+    struct stage s = begin();
+
+    (void)state;
+    s.a->used = s.p->sequence;
+    must(&s, array_await_peers(s.p, s.a, side_of_1, 0, &s.err));
+    expect(&s, "");
+    must(&s, array_await_peers(s.p, s.a, side_of_1, C, &s.err));
+    expect(&s, "wait 1.1 for 1.0\nwait 1.1 for 2.0\n");
+    proact_close(s.p);
+}
+
+/* What a peer got is passed on from its replica, or still on its way there. */
+static void who_sends_waits_for_others_there(void **state)
+{
+    struct stage s = begin();
+
+    (void)state;
+    array_account_sent(s.a, 2, D, TRANSFER_SIDE, s.p->sequence);
+    must(&s, array_await_peers(s.p, s.a, main_of_1, C, &s.err));
+    expect(&s, "wait 1.0 for 2.1\n");
+    array_account_sent(s.a, 0, C, TRANSFER_MAIN, s.p->sequence);
+    array_account_sent(s.a, 3, A, TRANSFER_MAIN, s.p->sequence);
+    must(&s, array_await_peers(s.p, s.a, main_of_1, C, &s.err));
+    expect(&s, "wait 1.0 for 0.0\n");
+    must(&s, array_await_peers(s.p, s.a, main_of_1, A, &s.err));
+    expect(&s, "wait 1.0 for 3.0\n");
+    proact_close(s.p);
+}
+
+/* A share of the grid that writes what nobody else reads goes on alone. */
+static void launches_that_send_nothing_wait_for_nobody(void **state)
+{
+    struct stage s = begin();
+
+    (void)state;
+    s.p->last_sent = 0;
+    array_account_sent(s.a, 0, 0, TRANSFER_MAIN, s.p->sequence);
+    assert_int_equal(s.p->last_sent, 0);
+    for (unsigned d = 0; d < 4; d++) {
+        const struct order_place place = {d, TRANSFER_MAIN};
+
+        must(&s, array_await(s.p, s.a, place, true, &s.err));
+        must(&s, array_await_peers(s.p, s.a, place, 0, &s.err));
+    }
+    expect(&s, "");
+    proact_close(s.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_reads_waits_for_what_came),
+        cmocka_unit_test(who_writes_waits_for_what_is_leaving_too),
+        cmocka_unit_test(who_sends_waits_for_readers_there),
+        cmocka_unit_test(who_sends_waits_for_others_there),
+        cmocka_unit_test(launches_that_send_nothing_wait_for_nobody),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
