@@ -39,13 +39,17 @@ static void add_one(struct contract *c, unsigned device, unsigned stream, device
     contract_run(c, device, stream, "add_one", WORDS / THREADS, THREADS, &p);
 }
 
-static void be_late(struct contract *c, unsigned device, unsigned stream)
+static void be_later(struct contract *c, unsigned device, unsigned stream, uint32_t loops)
 {
     struct contract_parameters p = {0};
-    const uint32_t loops = LONG;
 
     contract_add(&p, &loops, sizeof loops);
     contract_run(c, device, stream, "busy", 1, 32, &p);
+}
+
+static void be_late(struct contract *c, unsigned device, unsigned stream)
+{
+    be_later(c, device, stream, LONG);
 }
 
 static void carry(struct contract *c, unsigned device, device_addr to, device_addr from)
@@ -154,6 +158,22 @@ static void who_waits_in_a_batch_waits_for_all(struct contract *c)
     }
 }
 
+/* However long after the others it ends. */
+static void a_slower_device_is_waited_for(struct contract *c)
+{
+    device_addr a = zeros(c, 1, WORDS);
+
+    for (uint32_t i = 1; i <= 2; i++) {
+        begin(c);
+        be_late(c, 0, 1);
+        be_later(c, 1, 1, 300 * LONG);
+        add_one(c, 1, 1, a);
+        contract_must(c, end(c));
+        contract_sync(c);
+        assert_int_equal(contract_word(c, 1, a), i);
+    }
+}
+
 static void a_graph_comes_behind_a_batch(struct contract *c)
 {
     device_addr a = zeros(c, 0, WORDS), b = zeros(c, 0, WORDS);
@@ -182,6 +202,7 @@ const struct contract_promise contract_batch[] = {
     {"what is queued in a batch stays in line", what_is_queued_in_a_batch_stays_in_line,
      false},
     {"who waits in a batch waits for all", who_waits_in_a_batch_waits_for_all, false},
+    {"a slower device is waited for", a_slower_device_is_waited_for, true},
     {"a graph comes behind a batch", a_graph_comes_behind_a_batch, false},
     {NULL, NULL, false},
 };

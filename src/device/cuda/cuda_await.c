@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_crew.h"
 
 /* A nap ends up to 0.1 ms late: who has waited for as long as he spins does not notice. */
 enum { SPIN_NS = 20000000, NAP_NS = 50000, LOOK_NS = 1000000, GAP_NS = 5000000 };
@@ -153,6 +154,22 @@ static enum proact_status watch(struct device_set *set, struct device_stream *s,
     return cuda_leave(set, s->device, result, "cuStreamQuery", err);
 }
 
+/* The n-th device that was given something since it was last seen to be done. */
+static unsigned nth_busy(const struct device_set *set, unsigned n)
+{
+    unsigned device = 0;
+
+    for (; device < set->count; device++) {
+        const struct device_stream *s = set->streams;
+
+        while (s && !(s->is_busy && s->device == device))
+            s = s->next;
+        if (s && n-- == 0)
+            break;
+    }
+    return device;
+}
+
 static enum proact_status await_stream(struct device_set *set, struct device_stream *s,
                                        struct proact_error *err)
 {
@@ -170,6 +187,48 @@ static enum proact_status await_stream(struct device_set *set, struct device_str
     return status;
 }
 
+/* One device's streams, by whichever thread: the first device's until they are done, the
+   others' for a while only, so that nobody but the caller waits for long. What is not seen
+   to be done well is left to await_stream(). */
+static void look_at_device(void *context, unsigned part)
+{
+    struct device_set *set = context;
+    const struct driver *v = &set->driver;
+    uint64_t start = clock_host_ns();
+    unsigned device = nth_busy(set, part);
+    cu_context was;
+
+    v->context_push(set->devices[device].context);
+    for (struct device_stream *s = set->streams; s; s = s->next) {
+        cu_result result = CU_NOT_READY;
+
+        if (!s->is_busy || s->device != device)
+            continue;
+        if (part == 0)
+            result = v->stream_synchronize(s->stream);
+        while (part && result == CU_NOT_READY && clock_host_ns() - start < LOOK_NS)
+            result = v->stream_query(s->stream);
+        s->is_done = result == 0;
+    }
+    v->context_pop(&was);
+}
+
+/* A look takes a microsecond, of which the last ones come after everything is done. */
+static void look_together(struct device_set *set)
+{
+    unsigned count = 0;
+
+    while (nth_busy(set, count) < set->count)
+        count++;
+    if (!set->crew || set->wait_count || count < 2)
+        return;
+    crew_run(set->crew, count, look_at_device, set);
+    for (struct device_stream *s = set->streams; s; s = s->next) {
+        s->is_busy &= !s->is_done;
+        s->is_done = false;
+    }
+}
+
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err)
 {
@@ -177,6 +236,9 @@ enum proact_status cuda_await(struct device_set *set, struct device_stream *only
 
     if (only)
         return await_stream(set, only, err);
+    if ((status = cuda_batch_flush(set, err)))
+        return status;
+    look_together(set);
     for (struct device_stream *s = set->streams; s && !status; s = s->next)
         if (s->is_busy) /* a look at one that is not takes the driver a microsecond */
             status = await_stream(set, s, err);

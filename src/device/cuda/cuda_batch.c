@@ -31,7 +31,6 @@ struct batch_list {
 };
 
 struct cuda_batch {
-    struct crew *crew;
     uint64_t number; /* of the batch; an event knows which ones it took part in */
     unsigned busy;   /* devices that have something */
     unsigned device[TOPOLOGY_DEVICES_MAX];
@@ -56,7 +55,7 @@ void cuda_batch_open(struct device_set *set, unsigned threads)
     if (!helpers)
         return;
     set->batch = must_calloc(1, sizeof *set->batch);
-    set->batch->crew = crew_create(helpers);
+    set->crew = crew_create(helpers);
     set->batch->number = 1;
 }
 
@@ -66,7 +65,8 @@ void cuda_batch_close(struct device_set *set)
 
     if (!b)
         return;
-    crew_destroy(b->crew);
+    crew_destroy(set->crew);
+    set->crew = NULL;
     for (unsigned d = 0; d < set->count; d++) {
         for (size_t i = 0; i < b->list[d].capacity; i++)
             free(b->list[d].op[i].parameters);
@@ -147,7 +147,7 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
     if (set->broken)
         status = fail(err, set->broken, "%s", set->sentence);
     else
-        crew_run(b->crew, busy, perform, set);
+        crew_run(set->crew, busy, perform, set);
     for (unsigned i = 0; i < busy; i++) {
         struct batch_list *l = &b->list[b->device[i]];
 

@@ -91,6 +91,7 @@ struct device_set {
     bool has_replayed; /* since all was last at rest */
     bool is_batching;  /* what streams are given is kept back: cuda_batch.h */
     struct cuda_batch *batch;
+    struct crew *crew; /* cuda_crew.h; NULL: the caller does all */
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */
@@ -134,6 +135,7 @@ struct device_stream {
     cu_event join;
     bool is_captured;   /* takes part in the capture */
     bool is_busy;       /* given something since it was last seen to be done */
+    bool is_done;       /* seen by another thread */
     bool is_ahead;      /* of the next graph: was used since the last one */
     bool is_behind;     /* the last graph: has not waited for it yet */
     bool is_far;        /* from the waits that are still open: while they are looked at */

@@ -228,14 +228,18 @@ enum proact_status cuda_write(struct device_stream *s, device_addr to, const voi
 enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,
                              size_t bytes, struct proact_error *err)
 {
-    enum proact_status status = bytes ? cuda_await(s->set, s, err) : PROACT_OK;
+    enum proact_status status =
+        bytes && s->set->wait_count ? cuda_await(s->set, s, err) : PROACT_OK;
 
+    /* Waits for words have a limit, which is looked after by us; else one wait is enough.
+     */
     if (status || !bytes || (status = cuda_use(s, err)))
         return status;
     cu_result result = s->set->driver.copy_out(into, from, bytes, s->stream);
 
     if (!result)
         result = s->set->driver.stream_synchronize(s->stream);
+    s->is_busy = result != 0;
     return cuda_leave(s->set, s->device, result, "cuMemcpyDtoHAsync", err);
 }
 
