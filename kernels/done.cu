@@ -5,17 +5,20 @@
 
 /* Clones make no bulk stores, and may be for any device. */
 #define PROACT_SENDS_BULK 0
+/* What is read once lives through the loops that send: more registers for every kernel. */
+#define PROACT_READ asm volatile
 #include <proact/device.h>
 
-extern "C" __global__ void proact_ending_send(struct proact_share share)
+/* The clone has no parameter `leads`: where it is read, src/instrument puts a predicate
+   from the kernel's first words. Asked for here, the thread's place would take up to three
+   registers all through the kernel, because ptxas reads it once. */
+extern "C" __global__ void proact_ending_send(struct proact_share share, proact_u32 leads)
 {
-    proact_done(&share);
+    proact_done_in(&share, share.mode, leads != 0);
 }
 
-/* Where no mechanism has the CTA send, half the registers and a tenth of the code do. The
-   clone has no parameter `leads`: where it is read, src/instrument puts a predicate from
-   the kernel's first words. Asked for here, the thread's place would take up to three
-   registers all through the kernel, because ptxas reads it once. */
+/* Where no mechanism has the CTA send, two thirds of the registers and a sixth of the code
+   do. */
 extern "C" __global__ void proact_ending_count(struct proact_share share, proact_u32 leads)
 {
     proact_done_in(&share, share.mode & ~(proact_u32)PROACT_SHARE_SEND, leads != 0);

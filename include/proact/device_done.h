@@ -93,12 +93,11 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
     }
     /* protocol: done-fence */
     proact_fence_gpu();
+    proact_u32 s = 0;
 #pragma unroll 1
-    for (proact_u32 s = 0; s < share->slot_count; s++) {
+    for (;;) {
         const struct proact_slot *slot = &share->slot[s];
 
-        if (s)
-            rows = proact_rows_of(slot);
 #pragma unroll 1
         for (; rows.row < rows.end; rows.row++) {
             /* protocol: tell */
@@ -106,6 +105,9 @@ PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_row
             if (rows.row + 1 < rows.end)
                 rows.chunk = slot->chunk[rows.row + 1];
         }
+        if (++s >= share->slot_count)
+            return;
+        rows = proact_rows_of(slot + 1);
     }
 }
 

@@ -8,11 +8,17 @@
 
 #define PROACT_WORD static __device__ inline __attribute__((always_inline))
 
+/* Registers of the machine. A compiler reads what it needs in a loop ahead of it and keeps
+   it; `asm volatile`, where that is said before, is read where it is used, and again. */
+#ifndef PROACT_READ
+#define PROACT_READ asm
+#endif
+
 #define PROACT_SPECIAL(name, spelling)                                                     \
     PROACT_WORD proact_u32 name(void)                                                      \
     {                                                                                      \
         proact_u32 v;                                                                      \
-        asm("mov.u32 %0, %" spelling ";" : "=r"(v));                                       \
+        PROACT_READ("mov.u32 %0, %" spelling ";" : "=r"(v));                               \
         return v;                                                                          \
     }
 PROACT_SPECIAL(proact_thread_x, "%tid.x")

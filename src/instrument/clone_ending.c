@@ -143,8 +143,7 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
-    if (c->kind == INSTRUMENT_COUNT)
-        edit_insert(&c->edits, f->body.offset, "%s", leader);
+    edit_insert(&c->edits, f->body.offset, "%s", leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
                 c->meets ? meet : "", words.data);
     text_clear(&words);

@@ -53,6 +53,16 @@ proact analyze "$corpus/stencil.sm_90.ptx" --kernel flat2d --grid 2 --block 32 -
 sed '/"command"/d; /"file"/d; /"proact"/d' flat2d.json
 proact analyze "$corpus/relax.sm_90.ptx" --json relax.json >/dev/null
 "$JSON_CHECK" flat2d.json relax.json
+# What is read, as the text has it: of each device, all and why, or which number is missing.
+reads() {
+    name=$1
+    shift
+    proact analyze "$corpus/$name.ptx" --json read.json --kernel "$@" >/dev/null
+    sed -n 's/^        \("read.*\)/\1/p' read.json
+}
+reads relax.sm_90 relax_csr --grid 8 --block 64 --arg 6=512
+reads stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 2=128 --arg 3=128 -n 5
+reads matmul.sm_90 sgemm_naive --grid 2,2 --block 16,16 --arg 3=32 --arg 4=32
 
 # What the page shows is what is said.
 cp "$corpus/stencil.sm_90.ptx" stencil.ptx

@@ -275,6 +275,57 @@ static void votes_matches_and_reductions(void **state)
     rig_close(&r);
 }
 
+/* Halves of a warp, and every other lane: each lane's mask says with whom it is. */
+static void lanes_that_name_others_stay_apart(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           RIG_KERNEL
+           "and.b32 %r3, %r1, 16; mov.u32 %r4, 0xffff; shl.b32 %r3, %r4, %r3;\n"
+           "redux.sync.add.s32 %r5, %r1, %r3; setp.lt.u32 %p1, %r1, 20;\n"
+           "vote.sync.ballot.b32 %r6, %p1, %r3; vote.sync.all.pred %p2, %p1, %r3;\n"
+           "selp.u32 %r7, 1, 0, %p2; and.b32 %r4, %r1, 1; mov.u32 %r8, 0x55555555;\n"
+           "shl.b32 %r8, %r8, %r4; and.b32 %r9, %r1, 2;\n"
+           "match.any.sync.b32 %r10, %r9, %r8; redux.sync.max.u32 %r8, %r1, %r8;\n"
+           "st.global.u32 [%rd1], %r5; st.global.u32 [%rd1+4000], %r6;\n"
+           "st.global.u32 [%rd1+8000], %r7; st.global.u32 [%rd1+12000], %r10;\n"
+           "st.global.u32 [%rd1+16000], %r8; }\n",
+           32, 0);
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t *m = r.memory + i;
+
+        assert_int_equal(m[0], i < 16 ? 120 : 376);
+        assert_int_equal(m[1000], i < 16 ? 0xffff : 0xf0000);
+        assert_int_equal(m[2000], i < 16);
+        assert_int_equal(m[3000], 0x11111111u << (i & 3));
+        assert_int_equal(m[4000], 30 + (i & 1));
+    }
+    rig_close(&r);
+}
+
+/* Half of a warp is complete; of the other half some lanes are still on their way. */
+static void halves_of_a_warp_wait_for_their_own(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           RIG_KERNEL
+           "and.b32 %r3, %r1, 16; mov.u32 %r4, 0xffff; shl.b32 %r3, %r4, %r3;\n"
+           "setp.ge.u32 %p1, %r1, 24; @!%p1 bra MEET;\n"
+           "mov.u32 %r5, 0; LATE: add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 9;\n"
+           "@%p2 bra LATE;\n"
+           "MEET: redux.sync.add.s32 %r6, %r1, %r3; st.global.u32 [%rd1], %r6; }\n",
+           32, 0);
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.memory[i], i < 16 ? 120 : 376);
+    rig_close(&r);
+}
+
 static void strong_accesses_stop_once(void **state)
 {
     struct rig r;
@@ -388,6 +439,8 @@ int main(void)
         cmocka_unit_test(lanes_are_waited_for_while_memory_is),
         cmocka_unit_test(groups_that_wait_together_stay_apart),
         cmocka_unit_test(votes_matches_and_reductions),
+        cmocka_unit_test(lanes_that_name_others_stay_apart),
+        cmocka_unit_test(halves_of_a_warp_wait_for_their_own),
         cmocka_unit_test(strong_accesses_stop_once),
         cmocka_unit_test(lanes_of_a_warp_hand_a_lock_on),
         cmocka_unit_test(sleepers_say_how_long),

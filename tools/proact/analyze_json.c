@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze_reads.h"
 #include "analyze_wrap.h"
+
+enum { SPANS_LISTED = 16 };
 
 static void put_form(struct json_writer *w, const struct analyze_kernel *k, const char *key,
                      const struct access_form *form)
@@ -157,6 +160,66 @@ static void write_source(struct json_writer *w, const struct write_set *set)
         json_put_text(w, "map_reason", set->why_sliced);
 }
 
+static void write_spans(struct json_writer *w, unsigned device, const struct spans *s)
+{
+    uint64_t bytes = 0;
+
+    for (size_t n = 0; n < s->count; n++)
+        bytes += s->span[n].end - s->span[n].first;
+    json_begin(w, NULL, JSON_OBJECT);
+    json_put_whole(w, "device", device);
+    json_put_whole(w, "bytes", bytes);
+    json_put_whole(w, "ranges", s->count);
+    json_begin(w, "first_ranges", JSON_ARRAY);
+    for (size_t n = 0; n < s->count && n < SPANS_LISTED; n++) {
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_whole(w, "first_byte", s->span[n].first);
+        json_put_whole(w, "end_byte", s->span[n].end);
+        json_end(w);
+    }
+    json_end(w);
+    json_end(w);
+}
+
+static void write_reading(struct json_writer *w, const struct analyze_kernel *k,
+                          const struct analyze_reading *r, unsigned devices)
+{
+    char base[128];
+
+    analyze_base_text(k, r->base, r->symbol, base, sizeof base);
+    json_begin(w, NULL, JSON_OBJECT);
+    json_put_text(w, "array", r->base == ACCESS_BASE_UNKNOWN ? NULL : base);
+    json_put_flag(w, "all", r->reason != NULL);
+    if (r->reason) {
+        json_put_whole(w, "line", r->line);
+        json_put_text(w, "reason", r->reason);
+    } else {
+        json_begin(w, "by_device", JSON_ARRAY);
+        for (unsigned d = 0; d < devices; d++)
+            write_spans(w, d, &r->spans[d]);
+        json_end(w);
+    }
+    json_end(w);
+}
+
+static void write_reads(struct json_writer *w, const struct analyze_kernel *k,
+                        const struct analyze_launch *l, const struct analyze_request *q)
+{
+    struct analyze_reads r = {0};
+
+    analyze_reads_find(&r, l, k, q);
+    if (r.unsaid[0]) {
+        json_put_text(w, "read", NULL);
+        json_put_text(w, "read_reason", r.unsaid);
+    } else {
+        json_begin(w, "read", JSON_ARRAY);
+        for (size_t n = 0; n < r.count; n++)
+            write_reading(w, k, &r.each[n], l->over);
+        json_end(w);
+    }
+    analyze_reads_clear(&r);
+}
+
 static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
                          const struct analyze_launch *l, const struct analyze_request *q)
 {
@@ -186,6 +249,7 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
         json_end(w);
     }
     json_end(w);
+    write_reads(w, k, l, q);
     json_end(w);
 }
 

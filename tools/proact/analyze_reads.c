@@ -7,31 +7,19 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/spans.h"
 
 enum { DEVICES_SHOWN = 4, SPANS_SHOWN = 4 };
 
-/* What is read from one base, by device. */
-struct reading {
-    enum access_base base;
-    uint32_t symbol, line; /* of the load, why everything is read */
-    const char *reason;    /* NULL: the spans say what */
-    struct spans spans[DEVICES_SHOWN];
-};
-
-struct readings {
-    struct reading *each;
-    size_t count, capacity;
-};
-
-static struct reading *reading_of(struct readings *r, const struct access_record *of)
+static struct analyze_reading *reading_of(struct analyze_reads *r,
+                                          const struct access_record *of)
 {
     for (size_t n = 0; n < r->count; n++)
         if (r->each[n].base == of->base &&
             (of->base == ACCESS_BASE_UNKNOWN || r->each[n].symbol == of->base_symbol))
             return &r->each[n];
     r->each = must_grow(r->each, r->count + 1, &r->capacity, sizeof *r->each);
-    r->each[r->count] = (struct reading){.base = of->base, .symbol = of->base_symbol};
+    r->each[r->count] =
+        (struct analyze_reading){.base = of->base, .symbol = of->base_symbol};
     return &r->each[r->count++];
 }
 
@@ -48,11 +36,11 @@ static void add_span(struct spans *s, int64_t low, int64_t end)
 
 static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
                         const int64_t *trips, uint32_t number, unsigned device,
-                        struct readings *into)
+                        struct analyze_reads *into)
 {
     const struct access_record *r = &k->analysis->records[number];
     struct access_span spans[ACCESS_SPANS_MAX];
-    struct reading *is;
+    struct analyze_reading *is;
     uint32_t count;
 
     if (!reads_array(r))
@@ -74,7 +62,7 @@ static void read_record(const struct analyze_kernel *k, const struct access_laun
 
 /* Device by device, as the runtime splits it. */
 static void read_all(const struct analyze_launch *l, const struct analyze_kernel *k,
-                     const struct analyze_request *q, unsigned shown, struct readings *into)
+                     const struct analyze_request *q, struct analyze_reads *into)
 {
     struct access_launch at = {.parameters = l->block.bytes,
                                .parameter_bytes = l->block.size};
@@ -82,7 +70,7 @@ static void read_all(const struct analyze_launch *l, const struct analyze_kernel
 
     memcpy(at.ntid, q->block, sizeof at.ntid);
     memcpy(at.nctaid, q->grid, sizeof at.nctaid);
-    for (unsigned d = 0; d < shown; d++) {
+    for (unsigned d = 0; d < l->over; d++) {
         uint32_t first = (uint32_t)((uint64_t)l->set->cta_count * d / l->over);
         uint32_t end = (uint32_t)((uint64_t)l->set->cta_count * (d + 1) / l->over);
 
@@ -108,7 +96,7 @@ static void print_spans(const struct spans *s)
     puts("");
 }
 
-static void print_reading(const struct analyze_kernel *k, const struct reading *r,
+static void print_reading(const struct analyze_kernel *k, const struct analyze_reading *r,
                           unsigned shown)
 {
     char name[64] = "s by unknown pointers";
@@ -132,31 +120,51 @@ static void print_reading(const struct analyze_kernel *k, const struct reading *
 }
 
 /* A number that nobody gave would be taken for 0. */
-static bool is_given(const struct analyze_launch *l, const struct access_analysis *a)
+static const struct access_symbol *find_missing(const struct analyze_launch *l,
+                                                const struct access_analysis *a)
 {
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
 
         for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
             if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
-                return false;
+                return y;
     }
-    return true;
+    return NULL;
+}
+
+void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
+                        const struct analyze_kernel *k, const struct analyze_request *q)
+{
+    const struct access_symbol *missing = find_missing(l, k->analysis);
+    char place[32];
+
+    if (k->is_marked) {
+        snprintf(r->unsaid, sizeof r->unsaid, "the kernel is marked by hand");
+    } else if (missing) {
+        analyze_place_text(k->f, missing->offset, place, sizeof place);
+        snprintf(r->unsaid, sizeof r->unsaid, "add --arg %s=VALUE", place);
+    } else {
+        read_all(l, k, q, r);
+    }
+}
+
+void analyze_reads_clear(struct analyze_reads *r)
+{
+    for (size_t n = 0; n < r->count; n++)
+        for (unsigned d = 0; d < PROACT_DEVICES_MAX; d++)
+            spans_clear(&r->each[n].spans[d]);
+    free(r->each);
 }
 
 void analyze_print_reads(const struct analyze_launch *l, const struct analyze_kernel *k,
                          const struct analyze_request *q)
 {
     unsigned shown = l->over < DEVICES_SHOWN ? l->over : DEVICES_SHOWN;
-    struct readings r = {0};
+    struct analyze_reads r = {0};
 
-    if (k->is_marked || !is_given(l, k->analysis))
-        return;
-    read_all(l, k, q, shown, &r);
-    for (size_t n = 0; n < r.count; n++) {
+    analyze_reads_find(&r, l, k, q);
+    for (size_t n = 0; n < r.count; n++)
         print_reading(k, &r.each[n], shown);
-        for (unsigned d = 0; d < DEVICES_SHOWN; d++)
-            spans_clear(&r.each[n].spans[d]);
-    }
-    free(r.each);
+    analyze_reads_clear(&r);
 }

@@ -3,7 +3,29 @@
 
 /* What each device's share of a launch reads, and why it is everything where it is. */
 
+#include <proact/proact.h>
+
 #include "analyze_launch.h"
+#include "base/spans.h"
+
+/* Of one array, or of what unknown pointers lead to. */
+struct analyze_reading {
+    enum access_base base;
+    uint32_t symbol, line; /* of the load, why everything is read */
+    const char *reason;    /* NULL: the spans say what */
+    struct spans spans[PROACT_DEVICES_MAX];
+};
+
+struct analyze_reads {
+    struct analyze_reading *each;
+    size_t count, capacity;
+    char unsaid[96]; /* why nothing is said; empty where it is */
+};
+
+/* Start from zero, and clear. */
+void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
+                        const struct analyze_kernel *k, const struct analyze_request *q);
+void analyze_reads_clear(struct analyze_reads *r);
 
 void analyze_print_reads(const struct analyze_launch *l, const struct analyze_kernel *k,
                          const struct analyze_request *q);

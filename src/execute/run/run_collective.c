@@ -75,24 +75,38 @@ static void shuffle(const struct op_registers *r, const struct execute_op *op,
     set_mask(r, op->to2, inside, mask);
 }
 
-/* Lanes named by the member mask; all where there is none. */
-static uint32_t members(const struct op_registers *r, op_place place, uint32_t mask)
-{
-    if (place == PLACE_NONE)
-        return mask;
-    const uint32_t *member = op_register(r, place);
+/* What lanes of one member mask do together: `group` gets the answer, of `in`, those of it
+   that the mask names. */
+typedef void group_work(const struct op_registers *r, const struct execute_op *op,
+                        uint32_t group, uint32_t in);
 
-    return mask & member[__builtin_ctz(mask)];
+/* Lanes that come here together may name different others: each half of a warp its own. */
+static void by_members(const struct op_registers *r, const struct execute_op *op,
+                       op_place place, uint32_t mask, group_work *work)
+{
+    const uint32_t *member = place == PLACE_NONE ? NULL : op_register(r, place);
+
+    if (!member)
+        work(r, op, mask, mask);
+    for (uint32_t left = mask, group; member && left; left &= ~group) {
+        uint32_t named = member[__builtin_ctz(left)];
+
+        group = 0;
+        for (unsigned l = 0; l < LANES; l++)
+            group |= (uint32_t)(member[l] == named) << l;
+        group &= left;
+        work(r, op, group, group & named);
+    }
 }
 
-static void vote(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void vote_group(const struct op_registers *r, const struct execute_op *op,
+                       uint32_t group, uint32_t in)
 {
-    uint32_t in = members(r, op->from[1], mask);
     uint32_t yes = *(const uint32_t *)op_register(r, op->from[0]) & in, answer = 0;
 
     switch (op->detail[0]) {
     case VOTE_BALLOT:
-        set_all(r, op->to, yes, mask);
+        set_all(r, op->to, yes, group);
         return;
     case VOTE_ALL:
         answer = yes == in;
@@ -103,7 +117,12 @@ static void vote(const struct op_registers *r, const struct execute_op *op, uint
     default:
         answer = yes == in || yes == 0;
     }
-    set_mask(r, op->to, answer ? ~0u : 0, mask);
+    set_mask(r, op->to, answer ? ~0u : 0, group);
+}
+
+static void vote(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    by_members(r, op, op->from[1], mask, vote_group);
 }
 
 static uint64_t lane_value(const void *from, unsigned bytes, unsigned lane)
@@ -112,10 +131,11 @@ static uint64_t lane_value(const void *from, unsigned bytes, unsigned lane)
 }
 
 /* detail[0]: all, not any; detail[1]: bytes. */
-static void match(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void match_group(const struct op_registers *r, const struct execute_op *op,
+                        uint32_t group, uint32_t in)
 {
     const void *from = op_register(r, op->from[0]);
-    uint32_t in = members(r, op->from[1], mask), out[LANES] = {0};
+    uint32_t out[LANES] = {0};
     bool is_same = true;
 
     for (unsigned l = 0; l < LANES; l++)
@@ -124,13 +144,18 @@ static void match(const struct op_registers *r, const struct execute_op *op, uin
                 lane_value(from, op->detail[1], l) == lane_value(from, op->detail[1], k))
                 out[l] |= 1u << k;
     if (!op->detail[0]) {
-        set_lanes(r, op->to, out, mask);
+        set_lanes(r, op->to, out, group);
         return;
     }
     for (unsigned l = 0; l < LANES; l++)
         is_same &= !(in >> l & 1) || out[l] == in;
-    set_all(r, op->to, is_same ? in : 0, mask);
-    set_mask(r, op->to2, is_same ? ~0u : 0, mask);
+    set_all(r, op->to, is_same ? in : 0, group);
+    set_mask(r, op->to2, is_same ? ~0u : 0, group);
+}
+
+static void match(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    by_members(r, op, op->from[1], mask, match_group);
 }
 
 static uint32_t redux_step(const struct execute_op *op, uint32_t a, uint32_t b)
@@ -153,27 +178,38 @@ static uint32_t redux_step(const struct execute_op *op, uint32_t a, uint32_t b)
     }
 }
 
-static void redux(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void redux_group(const struct op_registers *r, const struct execute_op *op,
+                        uint32_t group, uint32_t in)
 {
     const uint32_t *from = op_register(r, op->from[0]);
-    uint32_t in = members(r, op->from[1], mask), sum;
+    uint32_t sum;
 
     if (!in)
         return;
     sum = from[__builtin_ctz(in)];
     for (uint32_t left = in & (in - 1); left; left &= left - 1)
         sum = redux_step(op, sum, from[__builtin_ctz(left)]);
-    set_all(r, op->to, sum, mask);
+    set_all(r, op->to, sum, group);
+}
+
+static void redux(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    by_members(r, op, op->from[1], mask, redux_group);
 }
 
 /* The lowest lane is the leader. */
-static void elect(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+static void elect_group(const struct op_registers *r, const struct execute_op *op,
+                        uint32_t group, uint32_t in)
 {
-    uint32_t in = members(r, op->from[0], mask);
     uint32_t leader = in ? (uint32_t)__builtin_ctz(in) : 0;
 
-    set_all(r, op->to, leader, mask);
-    set_mask(r, op->to2, 1u << leader, mask);
+    set_all(r, op->to, leader, group);
+    set_mask(r, op->to2, 1u << leader, group);
+}
+
+static void elect(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    by_members(r, op, op->from[0], mask, elect_group);
 }
 
 static void active(const struct op_registers *r, const struct execute_op *op, uint32_t mask)

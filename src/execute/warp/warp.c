@@ -126,19 +126,31 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
     return groups_take(w);
 }
 
+/* Lanes that name others that are still elsewhere. */
+static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewhere)
+{
+    uint32_t waits = 0;
+
+    for (unsigned l = 0; elsewhere && l < LANES; l++)
+        waits |= (uint32_t)((member[l] & elsewhere) != 0) << l;
+    return waits & active;
+}
+
 /* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come.
- */
+   Those whose mask is complete go on. */
 static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     const uint32_t *member = op_register(&w->registers, c.op->from[0]);
-    uint32_t missing = member[__builtin_ctz(active)] & w->live & ~c.mask;
+    uint32_t waits = waiting(member, active, w->live & ~c.mask);
 
-    if (!missing || w->is_forced || !w->group_count) {
+    if (!waits || w->is_forced || !w->group_count) {
         w->is_forced = false;
         return (struct cursor){c.op + 1, c.mask};
     }
-    groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), c.mask, GROUP_CONVERGE);
-    return groups_take(w);
+    if (waits == active)
+        waits = c.mask;
+    groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), waits, GROUP_CONVERGE);
+    return waits == c.mask ? groups_take(w) : (struct cursor){c.op + 1, c.mask & ~waits};
 }
 
 static struct cursor fence(struct execute_warp *w, struct cursor c, uint32_t active)
