@@ -218,8 +218,7 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
 }
 
 /* The leader begins to count; false: there is nothing more to count or to send. Most CTAs
-   count once and are not the last: for them it is over after few instructions, which all
-   threads wait for. */
+   count once and are not the last: for them it is over soon, which all threads wait for. */
 PROACT_WORD bool proact_begins(const struct proact_share *share, struct proact_rows rows,
                                struct proact_cursor *c)
 {
@@ -258,24 +257,25 @@ PROACT_WORD void proact_send_item(const struct proact_share *share,
                              item->peer_count, proact_cta(share));
 }
 
-/* The CTA that was the last to write a chunk sends it. */
+/* The CTA that was the last to write a chunk sends it. Those that were not, most of them,
+   end after few instructions: every one here is executed by each warp of each CTA. */
 PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads,
                                       struct proact_rows rows)
 {
     __shared__ struct proact_cursor cursor;
     __shared__ struct proact_item
         item[2]; /* in turns, so that one barrier an item is enough */
+    const bool begins = leads && proact_begins(share, rows, &cursor);
 
-    if (leads && !proact_begins(share, rows, &cursor)) {
-        item[0].bytes = 0;
-        leads = false;
-    }
+    /* protocol: verdict-barrier (else: if (!begins) return;) */
+    if (!proact_cta_any(begins))
+        return;
 #pragma unroll 1
     for (proact_u32 turn = 0;; turn ^= 1) {
         if (leads)
             proact_next(share, &cursor, &item[turn]);
         /* What the leader's fence (last-fence) let it see, every thread sees now. */
-        /* protocol: verdict-barrier */
+        /* protocol: item-barrier */
         proact_cta_sync();
         if (!item[turn].bytes)
             break;
@@ -314,5 +314,5 @@ PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mod
 /* The last words of the kernel, of every thread of every CTA. */
 PROACT_WORD void proact_done(const struct proact_share *share)
 {
-    proact_done_in(share, share->mode, proact_thread() == 0);
+    proact_done_in(share, share->mode, proact_leads());
 }

@@ -72,6 +72,19 @@ PROACT_WORD void proact_cta_sync(void)
     asm volatile("bar.sync 0;" ::: "memory");
 }
 
+/* The same; true for all if it is true for one. */
+PROACT_WORD bool proact_cta_any(bool here)
+{
+    proact_u32 any;
+
+    asm volatile("{\n\t.reg .pred here, any;\n\tsetp.ne.u32 here, %1, 0;\n\t"
+                 "bar.red.or.pred any, 0, here;\n\tselp.u32 %0, 1, 0, any;\n\t}"
+                 : "=r"(any)
+                 : "r"((proact_u32)here)
+                 : "memory");
+    return any != 0;
+}
+
 PROACT_WORD void proact_fence_gpu(void)
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");
@@ -133,6 +146,11 @@ PROACT_WORD proact_u32 proact_thread(void)
     return (proact_thread_z() * proact_cta_size_y() + proact_thread_y()) *
                proact_cta_size_x() +
            proact_thread_x();
+}
+
+PROACT_WORD bool proact_leads(void) /* it is the first one */
+{
+    return (proact_thread_x() | proact_thread_y() | proact_thread_z()) == 0;
 }
 
 PROACT_WORD proact_u32 proact_threads(void)

@@ -52,6 +52,7 @@ static const struct key device_keys[] = {
     {AT(device, fence_system_ns), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, call_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, copy_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, launch_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 

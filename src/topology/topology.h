@@ -36,6 +36,7 @@ struct topology_device {
     double event_here_us;  /* until another stream of its device does */
     double fence_gpu_ns, fence_system_ns; /* a fence of that scope; 0: as a load */
     double copy_host_us, call_host_us;    /* host time to enqueue a copy; all else */
+    double launch_turn_us; /* of launch_host_us: what one thread does for all devices */
 };
 
 /* How data travels from one device to another. A packet carries at most payload_bytes and

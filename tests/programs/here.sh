@@ -1,18 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Usage: here.sh PROACTCC OUT. Every program of this folder says the same, and ends well, built
-# by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and with
-# all that can be split always split, by every method in turn (or those in METHODS). Exit
-# status 77: no GPU.
+# Usage: here.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
+# built by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and
+# with all that can be split always split, by every method in turn (or those in METHODS). JOBS (4)
+# programs at once. With NAME, this one, which is built already. Exit status 77: no GPU.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-proactcc=$1 out=$2
+proactcc=$1 out=$2 names=${3-}
 gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 [ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
-mkdir -p "$out"
-names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,')
-echo "$names" | xargs -P "$(nproc)" -I% nvcc -arch=native "$here/%.cu" -o "$out/%.nvcc" || exit 1
-echo "$names" | xargs -P "$(nproc)" -I% "$proactcc" -arch=sm_90 "$here/%.cu" -o "$out/%" || exit 1
+if [ -z "$names" ]; then
+    mkdir -p "$out"
+    names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,')
+    echo "$names" | xargs -P "$(nproc)" -I% nvcc -arch=native "$here/%.cu" -o "$out/%.nvcc" || exit 1
+    echo "$names" | xargs -P "$(nproc)" -I% "$proactcc" -arch=sm_90 "$here/%.cu" -o "$out/%" || exit 1
+    echo "$names" | xargs -P "${JOBS:-4}" -I% sh "$0" "$proactcc" "$out" % >"$out/said"
+    status=$?
+    grep -v ' runs, ' "$out/said"
+    awk '/ runs, / { ran += $2; bad += $4 } END { print ran " runs of programs, " bad " bad" }' "$out/said"
+    exit $((status != 0))
+fi
 
 bad=0 ran=0
 same() { # NAME TITLE: what it says is what nvcc's said
@@ -43,5 +50,5 @@ for name in $names; do
         n=$((n * 2))
     done
 done
-echo "$ran runs of programs, $bad bad"
+echo "$names: $ran runs, $bad bad"
 [ $bad = 0 ]

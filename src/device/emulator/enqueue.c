@@ -29,13 +29,6 @@ static enum proact_status allocated(const struct device_set *set, const char *wh
                 bytes, address, nearest ? " (they pass its end)" : "");
 }
 
-/* What a call costs the host, which goes on with the next one then. */
-static void take_host(struct device_set *set, double us)
-{
-    if (!set->tape)
-        set->host_ps += ps_of_ns(1000 * us);
-}
-
 static struct operation *operation_create(struct device_stream *s, operation_begin *begin)
 {
     struct operation *o = must_calloc(1, sizeof *o);
@@ -84,7 +77,7 @@ static void enqueue_rows(struct device_stream *s, const struct device_rows *r)
 {
     struct operation *o = operation_create(s, copy_begin);
 
-    take_host(s->set, s->set->topology->device.copy_host_us);
+    host_take(s, s->set->topology->device.copy_host_us);
     o->to = r->to;
     o->from = r->from;
     o->bytes = r->count * r->bytes;
@@ -139,7 +132,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
         return status;
     struct operation *o = operation_create(s, host_write_begin);
 
-    take_host(s->set, s->set->topology->device.call_host_us);
+    host_take(s, s->set->topology->device.call_host_us);
     o->to = to;
     o->bytes = bytes;
     o->data = must_calloc(bytes, 1);
@@ -178,7 +171,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
         return status;
     struct operation *o = operation_create(s, fill_begin);
 
-    take_host(s->set, s->set->topology->device.call_host_us);
+    host_take(s, s->set->topology->device.call_host_us);
     o->to = to;
     o->value = value;
     o->bytes = bytes;
@@ -195,7 +188,7 @@ static enum proact_status enqueue_event(struct device_stream *s, struct device_e
         return status;
     struct operation *o = operation_create(s, begin);
 
-    take_host(s->set, s->set->topology->device.call_host_us);
+    host_take_together(s, s->set->topology->device.call_host_us, 0);
     o->event = event;
     o->generation = event->recorded;
     stream_enqueue(s, o);
@@ -251,7 +244,7 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
-    take_host(s->set, s->set->topology->device.call_host_us);
+    host_take(s, s->set->topology->device.call_host_us);
     return enqueue_word(s, wait_value_begin, word, value, reason, err);
 }
 
@@ -391,7 +384,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     if (launch->parameter_bytes)
         memcpy(o->data, launch->parameters, launch->parameter_bytes);
     o->launch.parameters = o->data;
-    take_host(set, set->topology->device.launch_host_us);
+    host_take_together(s, set->topology->device.launch_host_us,
+                       set->topology->device.launch_turn_us);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

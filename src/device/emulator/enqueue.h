@@ -29,3 +29,10 @@ enum proact_status enqueue_write_value(struct device_stream *s, device_addr word
 enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,
                                   const struct device_launch *launch,
                                   struct proact_error *err);
+
+/* host_time.c: what the call costs the host; the latter, while others of a batch are made
+   by other threads, but for `turn_us` of it. */
+void host_take(struct device_stream *s, double us);
+void host_take_together(struct device_stream *s, double us, double turn_us);
+void host_batch_begin(struct device_set *set);
+enum proact_status host_batch_end(struct device_set *set, struct proact_error *err);

@@ -131,6 +131,11 @@ struct device_set {
     struct device_event *events;
     unsigned stream_count;
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
+    struct {          /* host_time.c */
+        bool is_open;
+        uint64_t began_ps,
+            taken_ps[TOPOLOGY_DEVICES_MAX]; /* by the thread of each device */
+    } batch;
     uint64_t latency_ps, window_end_ps, bus_free_ps;
     uint64_t changed_ps; /* when anything on the machine last changed */
     struct team *team;   /* NULL: not needed yet */
