@@ -2,14 +2,9 @@
 /* What counting costs a kernel: marked by its author or by the compiler, and counted,
    nothing sent, beside the same kernel unmarked, on one device. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "kit.h"
 #include "measured.h"
-#include "micro.h"
-#include "runtime/runtime_machine.h"
+#include "tracking.h"
 
 static const uint32_t threads[] = {64, 128, 256, 512, 1024};
 /* Of the counting ones, one that looks at the sum and one that does not; the first sends
@@ -28,101 +23,29 @@ enum {
 static const uint32_t works[] = {1024, 4096};
 enum { WORKS = sizeof works / sizeof *works };
 
-extern const char kernel_micro[];
-
-/* COMPILED: the unmarked text, of which a map is known. */
-enum tracked { PLAIN, MARKED, COMPILED, TRACKED };
 static const char *const tracked_names[TRACKED] = {"unmarked", "for", "compiled for"};
-
-struct tracking {
-    struct proact *session;
-    struct proact_array *array;
-    struct proact_kernel *kernel[TRACKED];
-    enum tracked which;
-    uint64_t bytes;
-    uint32_t work, threads; /* multiply-adds of a thread; threads of a CTA */
-    bool is_virtual;
-};
-
-/* Kernel time is told to whoever asks for spans. */
-static void ignore(void *context, const struct proact_span *span)
-{
-    (void)context;
-    (void)span;
-}
-
-static void open_tracking(struct tracking *t, const struct bench_request *q)
-{
-    struct proact_error err = {""};
-    const struct proact_options options = {
-        .machine = q->machine,
-        .device_count = 2,
-        .seed = 1,
-        .threads = q->host_threads,
-        .plan = {.method = "bulk", .everywhere = true, .elide = true}};
-    const struct proact_image image = {.name = "micro.cu", .text = kernel_micro};
-
-    bench_must(proact_open(&options, &t->session, &err), &err);
-    t->is_virtual = proact_is_emulated(t->session);
-    t->bytes = ARRAY_BYTES;
-    const struct proact_shape shape = {"made", t->bytes / MICRO_VECTOR_BYTES,
-                                       MICRO_VECTOR_BYTES};
-
-    proact_observe(t->session, ignore, NULL);
-    bench_must(proact_array_create(t->session, &shape, &t->array, &err), &err);
-    for (int i = 0; i < TRACKED; i++)
-        bench_must(proact_kernel_load(t->session, &image,
-                                      i == MARKED ? "micro" : "micro_plain", &t->kernel[i],
-                                      &err),
-                   &err);
-}
-
-static enum proact_status launch(const struct tracking *t, struct proact_error *err)
-{
-    const uint32_t none = 0;
-    const struct proact_grid grid = {
-        .ctas = {(uint32_t)(t->bytes / MICRO_VECTOR_BYTES / t->threads)},
-        .threads = {t->threads},
-        .device_count = 1};
-    const struct proact_arg marked[] = {PROACT_ARRAY(t->array), PROACT_VALUE(t->work),
-                                        PROACT_VALUE(none), PROACT_VALUE(none)};
-    const struct proact_arg plain[] = {PROACT_ARRAY(t->array), PROACT_VALUE(t->work),
-                                       PROACT_VALUE(none)};
-
-    return t->which == MARKED ? proact_launch(t->kernel[MARKED], &grid, marked, 4, err)
-                              : proact_launch(t->kernel[t->which], &grid, plain, 3, err);
-}
 
 static double once(void *context)
 {
     struct tracking *t = context;
-    struct proact_error err = {""};
-    struct proact_statistics s;
-    const int kernels = t->is_virtual ? KERNELS_VIRTUAL : KERNELS;
+    const int kernels = t->backend->is_virtual ? KERNELS_VIRTUAL : KERNELS;
 
-    proact_statistics_reset(t->session);
+    t->kernel_ns = 0;
     for (int i = 0; i < kernels; i++)
-        bench_must(launch(t, &err), &err);
-    bench_must(proact_wait(t->session, &err), &err);
-    bench_must(proact_statistics_get(t->session, 0, NULL, &s, &err), &err);
-    return s.kernel_ns / kernels / 1000;
+        tracking_launch(t, t->work);
+    tracking_wait(t);
+    return t->kernel_ns / kernels / 1000;
 }
 
 static struct bench_sample run(struct tracking *t, const char *method, enum tracked which)
 {
-    const struct proact_plan plan = {
-        .method = method, .everywhere = true, .elide = true, .chunk_bytes = CHUNK};
-    struct proact_error err = {""};
+    tracking_load(t, which, method);
+    tracking_launch(t, 0); /* what a first launch takes, and nobody means */
+    tracking_wait(t);
+    struct bench_sample us = bench_repeat(once, t, t->backend->is_virtual);
 
-    t->which = which;
-    const uint32_t work = t->work;
-
-    bench_must(proact_plan_set(t->session, &plan, &err), &err);
-    t->work = 0;
-    bench_must(launch(t, &err), &err); /* sends tables */
-    bench_must(proact_wait(t->session, &err), &err);
-    t->work = work;
-    return bench_repeat(once, t, t->is_virtual);
+    tracking_check(t);
+    return us;
 }
 
 static void add(const struct tracking *t, struct bench_report *r, const char *what,
@@ -137,12 +60,8 @@ static void add(const struct tracking *t, struct bench_report *r, const char *wh
 
 static void run_threads(struct tracking *t, struct bench_report *r)
 {
-    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = t->threads * MICRO_VECTOR_BYTES};
-    struct proact_error err = {""};
+    tracking_tables(t, CHUNK);
 
-    for (int k = MARKED; k < TRACKED; k++)
-        bench_must(proact_kernel_map(t->kernel[k], 0, &map, &err), &err);
     struct bench_sample plain = run(t, "bulk", PLAIN);
 
     add(t, r, tracked_names[PLAIN], plain);
@@ -159,27 +78,23 @@ static void run_threads(struct tracking *t, struct bench_report *r)
 
 void bench_tracking(const struct bench_request *request, struct bench_report *r)
 {
-    struct tracking t = {.bytes = 0};
+    struct tracking t = {.bytes = ARRAY_BYTES};
     struct measured before;
     struct bench_request asked, *q = &asked;
-    const struct device_backend *backend;
-    struct proact_error err = {""};
-    struct topology machine;
 
     measured_beside(request, &before, &asked, r);
-    bench_must(runtime_machine(q->machine, &machine, &backend, &err), &err);
-    open_tracking(&t, q);
-    snprintf(r->machine, sizeof r->machine, "%s", machine.name);
-    snprintf(r->device, sizeof r->device, "%s", machine.device.name);
+    tracking_open(&t, q);
+    snprintf(r->machine, sizeof r->machine, "%s", t.topology.name);
+    snprintf(r->device, sizeof r->device, "%s", t.topology.device.name);
     r->devices = 1;
-    r->is_virtual = t.is_virtual;
-    for (int w = 0; w < (t.is_virtual ? 1 : WORKS); w++)
+    r->is_virtual = t.backend->is_virtual;
+    for (int w = 0; w < (r->is_virtual ? 1 : WORKS); w++)
         for (int i = 0; i < SIZES; i++) {
             t.work = works[w];
             t.threads = threads[i];
             run_threads(&t, r);
         }
-    proact_close(t.session);
+    tracking_close(&t);
     r->before = NULL;
     measured_clear(&before);
 }

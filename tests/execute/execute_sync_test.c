@@ -72,6 +72,26 @@ static void barriers_count_threads(void **state)
     }
 }
 
+/* A count that is said is of arrivals: who has arrived and ended does not count twice. */
+static void exited_threads_do_not_lower_a_count(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           ".shared .align 4 .b8 s[4];\n" RIG_KERNEL
+           "mov.u32 %r3, 96; setp.ge.u32 %p1, %r1, 64; @%p1 bra LAST;\n"
+           "setp.ge.u32 %p2, %r1, 32; @%p2 bra ARRIVE;\n"
+           "nanosleep.u32 1000; mov.u32 %r4, 7; st.shared.u32 [s], %r4;\n"
+           "ARRIVE: bar.arrive 1, %r3; ret;\n"
+           "LAST: bar.sync 1, %r3; ld.shared.u32 %r5, [s]; st.global.u32 [%rd1], %r5; }\n",
+           96, 0);
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 64; i < 96; i++)
+        assert_int_equal(r.memory[i], 7);
+    rig_close(&r);
+}
+
 static void barriers_reduce(void **state)
 {
     struct rig r;
@@ -432,6 +452,7 @@ int main(void)
         cmocka_unit_test(barriers_order_shared_memory),
         cmocka_unit_test(exited_threads_do_not_hold_a_barrier),
         cmocka_unit_test(barriers_count_threads),
+        cmocka_unit_test(exited_threads_do_not_lower_a_count),
         cmocka_unit_test(barriers_reduce),
         cmocka_unit_test(a_barrier_that_cannot_open_is_named),
         cmocka_unit_test(shuffles_match_the_definition),

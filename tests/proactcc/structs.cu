@@ -57,6 +57,31 @@ __global__ void hello(int n)
         printf("CTA %d of %d: %s\n", blockIdx.x, n, "hello");
 }
 
+__global__ void increment(int *out)
+{
+    cudaGridDependencySynchronize();
+    out[threadIdx.x]++;
+}
+
+/* Attributes that allow what need not be done: to begin early, to be in no cluster. */
+static void launch_with_hints(int *out, int count)
+{
+    cudaLaunchAttribute hints[3] = {};
+    cudaLaunchConfig_t config = {};
+
+    hints[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    hints[0].val.programmaticStreamSerializationAllowed = 1;
+    hints[1].id = cudaLaunchAttributeClusterDimension;
+    hints[1].val.clusterDim.x = hints[1].val.clusterDim.y = hints[1].val.clusterDim.z = 1;
+    hints[2].id = cudaLaunchAttributeMemSyncDomain;
+    hints[2].val.memSyncDomain = cudaLaunchMemSyncDomainRemote;
+    config.gridDim = dim3(1);
+    config.blockDim = dim3(count);
+    config.attrs = hints;
+    config.numAttrs = 3;
+    MUST(cudaLaunchKernelEx(&config, increment, out));
+}
+
 int main()
 {
     enum { N = 64, ROWS = 8 };
@@ -108,6 +133,9 @@ int main()
     config.blockDim = dim3(32);
     MUST(cudaLaunchKernelEx(&config, hello, 9));
     MUST(cudaDeviceSynchronize());
+    launch_with_hints(out, ROWS);
+    MUST(cudaMemcpy(is, out, sizeof is, cudaMemcpyDeviceToHost));
+    HOLDS(is[7] == 53);
     printf("structs: %g %d\n", c[17], is[7]);
     return 0;
 }

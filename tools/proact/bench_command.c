@@ -23,7 +23,7 @@ static const char help[] =
     "             the speedup of every method over bulk, by compute / copy and chunk\n"
     "  latency    flags between devices, and copies behind flags\n"
     "  step       an iteration over all devices in which nothing is computed\n"
-    "  tracking   what counting CTAs costs a kernel\n"
+    "  tracking   what counting CTAs costs a kernel, on one device\n"
     "\n"
     "  -m, --machine M     a name from `proact machines`, a machine file, or here: this\n"
     "                      computer's GPUs (here if there are any, else v100x4)\n"

@@ -76,7 +76,7 @@ bool barrier_arrive(struct execute_warp *w, const struct execute_op *op, uint32_
     }
     struct barrier *b = &c->barriers[id];
 
-    b->expected = expected >= w->grid->threads ? 0 : expected;
+    b->expected = expected;
     b->arrived += (uint32_t)__builtin_popcount(active);
     c->waited_for |= 1u << id;
     if (op->from[2] != PLACE_NONE) {

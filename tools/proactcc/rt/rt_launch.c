@@ -219,11 +219,43 @@ enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 g
     return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
-/* Of the attributes only those that may be left out are left out. */
+/* Attributes of a launch, by cudaLaunchAttributeID. */
+enum {
+    IGNORE = 0,
+    ACCESS_POLICY = 1,
+    COOPERATIVE = 2,
+    SYNCHRONIZATION_POLICY = 3,
+    CLUSTER = 4,
+    CLUSTER_SCHEDULING = 5,
+    SERIALIZATION = 6, /* it may begin before the kernels ahead of it have ended */
+    PRIORITY = 8,
+    SYNC_DOMAIN_MAP = 9,
+    SYNC_DOMAIN = 10,
+    CARVEOUT = 14,
+    LINK_SCHEDULING = 16
+};
+
+/* Whether the launch is right without it: a hint, or leave to do what need not be done. */
+static bool may_be_left_out(const struct cuda_launch_attribute *a)
+{
+    static const int hints[] = {
+        IGNORE,        ACCESS_POLICY,  SYNCHRONIZATION_POLICY, CLUSTER_SCHEDULING,
+        SERIALIZATION, PRIORITY,       SYNC_DOMAIN_MAP,        SYNC_DOMAIN,
+        CARVEOUT,      LINK_SCHEDULING};
+    unsigned cluster[3];
+
+    memcpy(cluster, a->value, sizeof cluster);
+    if (a->id == CLUSTER)
+        return cluster[0] == 1 && cluster[1] == 1 && cluster[2] == 1;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (a->id == hints[i])
+            return true;
+    return false;
+}
+
 enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                     const void *stub, void **args)
 {
-    enum { IGNORE = 0, ACCESS_POLICY = 1, COOPERATIVE = 2, PRIORITY = 8, CARVEOUT = 14 };
     struct rt *rt = rt_enter();
     struct wanted w = {config->grid, config->block, config->shared_bytes, config->stream,
                        false};
@@ -233,10 +265,9 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
         int value;
 
         memcpy(&value, a->value, sizeof value);
-        if (a->id == COOPERATIVE)
+        if (a->id == COOPERATIVE) {
             w.is_cooperative = value != 0;
-        else if (a->id != IGNORE && a->id != ACCESS_POLICY && a->id != PRIORITY &&
-                 a->id != CARVEOUT) {
+        } else if (!may_be_left_out(a)) {
             rt_say("cudaLaunchKernelExC(): launch attribute %d is not supported", a->id);
             return rt_leave(rt, cudaErrorNotSupported);
         }
