@@ -26,7 +26,7 @@ struct helper {
 };
 
 struct crew {
-    unsigned wanted, size; /* helpers; those that have a thread */
+    unsigned size; /* helpers */
     crew_work *run;
     void *context;
     pthread_mutex_t lock;
@@ -85,27 +85,14 @@ static void *helper_thread(void *context)
     return NULL;
 }
 
-struct crew *crew_create(unsigned helpers)
-{
-    struct crew *c = must_calloc(1, sizeof *c);
-
-    c->wanted = helpers;
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->woken, NULL);
-    return c;
-}
-
 /* Signals are for the program's own threads. Without a thread the caller does the part. */
-static void start(struct crew *c)
+static void start(struct crew *c, unsigned helpers)
 {
     sigset_t all, was;
 
-    c->helper = aligned_alloc(_Alignof(struct helper), c->wanted * sizeof *c->helper);
-    if (!c->helper)
-        c->wanted = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &was);
-    for (; c->size < c->wanted; c->size++) {
+    for (; c->size < helpers; c->size++) {
         struct helper *h = &c->helper[c->size];
 
         *h = (struct helper){.crew = c, .part = c->size + 1};
@@ -113,7 +100,18 @@ static void start(struct crew *c)
             break;
     }
     pthread_sigmask(SIG_SETMASK, &was, NULL);
-    c->wanted = c->size;
+}
+
+struct crew *crew_create(unsigned helpers)
+{
+    struct crew *c = must_calloc(1, sizeof *c);
+
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->woken, NULL);
+    c->helper = aligned_alloc(_Alignof(struct helper), (helpers + 1) * sizeof *c->helper);
+    if (c->helper)
+        start(c, helpers);
+    return c;
 }
 
 static void change(struct crew *c, int from, int to)
@@ -166,8 +164,6 @@ void crew_run(struct crew *c, unsigned count, crew_work *run, void *context)
 {
     uint64_t helped = 0;
 
-    if (c->size < c->wanted)
-        start(c);
     c->run = run;
     c->context = context;
     for (unsigned part = 1; part < count; part++)

@@ -10,7 +10,7 @@
 struct crew;
 typedef void crew_work(void *context, unsigned part);
 
-/* `helpers` beside the caller; their threads begin at the first crew_run(). */
+/* `helpers` beside the caller, or as many as there can be threads. */
 struct crew *crew_create(unsigned helpers);
 void crew_destroy(struct crew *c); /* NULL is fine */
 
