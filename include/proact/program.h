@@ -75,7 +75,8 @@ struct proact_block {
    split where that can be done (see proact_kernel_refusal()) and grid->device_count is not
    1; else it runs on the first device alone, may use all of its memory, and nothing is
    sent. With a device_count of 0, the second launch of a grid is timed split, the third on
-   one device, and from then on the faster of the two is taken. A cooperative one, whose
+   one device, and from then on the faster of the two is taken (after a second look at the
+   split one, where it lost). A cooperative one, whose
    CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
    all fit there at once (which an emulated device does not ask). */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,

@@ -109,23 +109,6 @@ static enum proact_status read_last_words(enum instrument_clone kind, struct tex
     return status;
 }
 
-/* Threads come back one by one from a function that calls itself (seen on sm_90), and the
-   assembler takes them to be together: it leaves out any bar.warp.sync, and a warp that has
-   one of them at a barrier is not waited for. What it does bring together is the two ways
-   of a branch. So there is one around all that comes before the end, which nobody takes. */
-static const char around[] =
-    "\n\t.reg .pred \t%proact_never;\n\tmov.u32 \t%proact_t1, %lanemask_lt;"
-    "\n\tsetp.eq.u32 \t%proact_never, %proact_t1, 0xffffffff;"
-    "\n\t@%proact_never bra \t$proact_end;";
-
-static bool has_calls(const struct ptx_function *f)
-{
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        if (f->instructions[n].opcode == PTX_CALL)
-            return true;
-    return false;
-}
-
 enum proact_status end_together(struct clone *c)
 {
     static const char meet[] = "\n\tmov.pred %proact_p0, 1;\n$proact_meet:\n\t"
@@ -160,7 +143,7 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
-    edit_insert(&c->edits, f->body.offset, "%s%s", leader, has_calls(f) ? around : "");
+    edit_insert(&c->edits, f->body.offset, "%s", leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
                 c->meets ? meet : "", words.data);
     text_clear(&words);

@@ -106,6 +106,51 @@ static enum proact_status refuse_function(struct calling *c, int32_t function)
     return status;
 }
 
+static bool is_indirect(const struct ptx_module *m, const struct ptx_function *f,
+                        const struct ptx_instruction *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_SYMBOL &&
+            ptx_symbol(m, f, i->operands[k].symbol)->is_function)
+            return false;
+    return i->opcode == PTX_CALL;
+}
+
+/* By name, or because it calls whom nobody knows. */
+static bool may_call_itself(const struct clone *c, uint32_t function)
+{
+    const struct ptx_module *m = c->module;
+    const struct ptx_function *f = &m->functions[function];
+    bool *reached = arena_alloc(c->arena, m->function_count + 1);
+
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (is_indirect(m, f, &f->instructions[n]))
+            return true;
+    ptx_reach_named(m, f, reached);
+    return reached[function];
+}
+
+/* From a function that calls itself threads of a warp come back one by one (seen on sm_90),
+   and the assembler takes them to be together: it leaves out any bar.warp.sync, and of a
+   warp that has one thread at the barrier of the last words the others are not waited for.
+ */
+static enum proact_status refuse_recursion(const struct clone *c,
+                                           const struct calling *called)
+{
+    const struct ptx_module *m = c->module;
+
+    if (c->kind != INSTRUMENT_COUNT && c->kind != INSTRUMENT_SEND)
+        return PROACT_OK;
+    for (uint32_t n = 0; n < m->function_count; n++)
+        if (called->visited[n] && may_call_itself(c, n))
+            return clone_refuse(c, called->from,
+                                "it calls '%s', which may call itself: its threads may "
+                                "come back one by one, and nobody can tell when all have "
+                                "stored",
+                                m->functions[n].name);
+    return PROACT_OK;
+}
+
 enum proact_status refuse_calls(struct clone *c)
 {
     const struct ptx_function *f = c->function;
@@ -114,9 +159,10 @@ enum proact_status refuse_calls(struct clone *c)
     enum proact_status status = PROACT_OK;
 
     for (uint32_t n = 0; n < f->instruction_count && !status; n++) {
+        if (f->instructions[n].opcode != PTX_CALL)
+            continue;
         calling.from = &f->instructions[n];
-        if (calling.from->opcode == PTX_CALL)
-            status = refuse_call(&calling, f, calling.from);
+        status = refuse_call(&calling, f, calling.from);
     }
-    return status;
+    return status ? status : refuse_recursion(c, &calling);
 }

@@ -36,11 +36,10 @@ static unsigned line_of(const char *text, const char *part)
     return line;
 }
 
-static char *clone_of(const char *text, const char *kernel, enum instrument_clone kind,
-                      struct instrument_result *result)
+static char *alone(const char *text, struct instrument_result *result)
 {
     const struct instrument_request request = {
-        .kernel = kernel, .slot_count = 1, .only = kind};
+        .kernel = "wanted", .slot_count = 1, .only = INSTRUMENT_GRID};
     struct proact_error err;
     struct ptx_module *m, *made;
     size_t bytes;
@@ -53,11 +52,6 @@ static char *clone_of(const char *text, const char *kernel, enum instrument_clon
     ptx_destroy(made);
     ptx_destroy(m);
     return out;
-}
-
-static char *alone(const char *text, struct instrument_result *result)
-{
-    return clone_of(text, "wanted", INSTRUMENT_GRID, result);
 }
 
 static void what_nobody_names_is_left_out(void **state)
@@ -104,31 +98,10 @@ static void what_a_debugger_reads_names_all(void **state)
     free(text);
 }
 
-/* Threads that come back from a call one by one meet before the barriers of the last words,
-   which are for whole warps: at the end of a branch around the call. */
-static void who_calls_meets_at_the_end(void **state)
-{
-    static const enum instrument_clone kinds[] = {INSTRUMENT_COUNT, INSTRUMENT_SEND};
-
-    (void)state;
-    for (int n = 0; n < 2; n++) {
-        struct instrument_result result;
-        char *calls = clone_of(module, "wanted", kinds[n], &result);
-        char *does_not = clone_of(module, "behind", kinds[n], &result);
-
-        assert_non_null(strstr(calls, "@%proact_never bra \t$proact_end;"));
-        assert_non_null(strstr(does_not, "$proact_end:\n"));
-        assert_null(strstr(does_not, "%proact_never"));
-        free(calls);
-        free(does_not);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_names_is_left_out),
-        cmocka_unit_test(who_calls_meets_at_the_end),
         cmocka_unit_test(what_names_itself_is_kept),
         cmocka_unit_test(what_a_debugger_reads_names_all),
     };

@@ -56,6 +56,11 @@ static const struct {
      "it stores into a variable of the module, of which each device has its own", ALL},
     {"calls_matrix", "it calls 'stores_matrix', which writes to global memory in line 576",
      ALL},
+    {"calls_recursive",
+     "it calls 'again', which may call itself: its threads may come back one by one, and "
+     "nobody can tell when all have stored",
+     ENDING},
+    {"calls_leaf", NULL, 0},
     {"ticket", "it uses what an atomic gives back, a ticket among all its CTAs", ALL},
     {"waits",
      "a loop waits for what this load reads: another CTA would have to store it meanwhile",
