@@ -148,11 +148,8 @@ static enum proact_status send_from(struct proact_array *a, unsigned from,
     const struct order_place side = {from, TRANSFER_SIDE};
     const uint32_t receivers = receivers_of(c, from);
     /* protocol: bring-await (else: enum proact_status status = PROACT_OK;) */
-    enum proact_status status = array_await(p, a, side, false, err);
+    enum proact_status status = array_await_peers(p, a, side, receivers, err);
 
-    if (!status)
-        /* protocol: bring-peers-await */
-        status = array_await_peers(p, a, side, receivers, err);
     for (unsigned to = 0; to < p->devices.count && !status; to++)
         status = send_to(a, from, to, c, err);
     /* protocol: bring-done (else: return status;) */

@@ -195,7 +195,8 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);
 /* What `place` is about to send into the replicas of `to`, a bit a device, comes after all
-   that was done with them. */
+   that was done with them and with the one that it is sent from; `to` 0: it sends nothing.
+ */
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
                                      struct order_place place, uint32_t to,
                                      struct proact_error *err);
