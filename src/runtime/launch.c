@@ -333,11 +333,13 @@ static void account_launch(const struct launching *l)
 
 static void account_sent(const struct launching *l, struct proact_array *a)
 {
-    for (unsigned d = 0; d < a->session->devices.count; d++)
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        const uint32_t to = receivers_of(l, d, a);
+
         for (int lane = 0; lane < TRANSFER_LANES; lane++)
             if (sends_on(l, (enum transfer_lane)lane))
-                array_account_sent(a, d, receivers_of(l, d, a), (enum transfer_lane)lane,
-                                   l->sequence);
+                array_account_sent(a, d, to, (enum transfer_lane)lane, l->sequence);
+    }
 }
 
 static void account(const struct launching *l)

@@ -154,22 +154,6 @@ static enum proact_status watch(struct device_set *set, struct device_stream *s,
     return cuda_leave(set, s->device, result, "cuStreamQuery", err);
 }
 
-/* The n-th device that was given something since it was last seen to be done. */
-static unsigned nth_busy(const struct device_set *set, unsigned n)
-{
-    unsigned device = 0;
-
-    for (; device < set->count; device++) {
-        const struct device_stream *s = set->streams;
-
-        while (s && !(s->is_busy && s->device == device))
-            s = s->next;
-        if (s && n-- == 0)
-            break;
-    }
-    return device;
-}
-
 static enum proact_status await_stream(struct device_set *set, struct device_stream *s,
                                        struct proact_error *err)
 {
@@ -187,18 +171,39 @@ static enum proact_status await_stream(struct device_set *set, struct device_str
     return status;
 }
 
+/* Devices that were given something since they were last seen to be done. */
+struct look {
+    struct device_set *set;
+    unsigned count, device[TOPOLOGY_DEVICES_MAX];
+};
+
+static struct look busy_devices(struct device_set *set)
+{
+    struct look l = {.set = set};
+    bool is_busy[TOPOLOGY_DEVICES_MAX] = {false};
+
+    for (const struct device_stream *s = set->streams; s; s = s->next)
+        is_busy[s->device] |= s->is_busy;
+    for (unsigned d = 0; d < set->count; d++)
+        if (is_busy[d])
+            l.device[l.count++] = d;
+    return l;
+}
+
 /* One device's streams, by whichever thread: the first device's until they are done, the
    others' for a while only, so that nobody but the caller waits for long. What is not seen
    to be done well is left to await_stream(). */
 static void look_at_device(void *context, unsigned part)
 {
-    struct device_set *set = context;
+    const struct look *l = context;
+    struct device_set *set = l->set;
     const struct driver *v = &set->driver;
+    const unsigned device = l->device[part];
     uint64_t start = clock_host_ns();
-    unsigned device = nth_busy(set, part);
     cu_context was;
 
-    v->context_push(set->devices[device].context);
+    if (v->context_push(set->devices[device].context))
+        return;
     for (struct device_stream *s = set->streams; s; s = s->next) {
         cu_result result = CU_NOT_READY;
 
@@ -216,13 +221,13 @@ static void look_at_device(void *context, unsigned part)
 /* A look takes a microsecond, of which the last ones come after everything is done. */
 static void look_together(struct device_set *set)
 {
-    unsigned count = 0;
-
-    while (nth_busy(set, count) < set->count)
-        count++;
-    if (!set->crew || set->wait_count || count < 2)
+    if (!set->crew || set->wait_count)
         return;
-    crew_run(set->crew, count, look_at_device, set);
+    struct look l = busy_devices(set);
+
+    if (l.count < 2)
+        return;
+    crew_run(set->crew, l.count, look_at_device, &l);
     for (struct device_stream *s = set->streams; s; s = s->next) {
         s->is_busy &= !s->is_done;
         s->is_done = false;

@@ -26,7 +26,8 @@ struct batch_op {
 
 struct batch_list {
     struct batch_op *op;
-    size_t count, capacity, failed; /* failed: the number of the op that did */
+    size_t count, capacity;
+    size_t failed; /* the number of the op that did; count: the one ahead of all */
     cu_result result;
 };
 
@@ -111,6 +112,7 @@ static void perform(void *context, unsigned part)
     struct batch_list *l = &set->batch->list[device];
     cu_context was;
 
+    l->failed = l->count;
     l->result = set->driver.context_push(set->devices[device].context);
     if (l->result)
         return;
@@ -124,6 +126,9 @@ static enum proact_status say(struct device_set *set, unsigned device,
                               struct proact_error *err)
 {
     const struct batch_list *l = &set->batch->list[device];
+
+    if (l->failed == l->count)
+        return cuda_result(set, device, l->result, "cuCtxPushCurrent", err);
     const struct batch_op *op = &l->op[l->failed];
 
     if (op->kind == BATCH_LAUNCH)

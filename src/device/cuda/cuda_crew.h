@@ -14,6 +14,6 @@ typedef void crew_work(void *context, unsigned part);
 struct crew *crew_create(unsigned helpers);
 void crew_destroy(struct crew *c); /* NULL is fine */
 
-/* run(context, part) for each part < count, of which there are no more than helpers and
-   one; back when all are done. */
+/* run(context, part) for each part < count, at most 32; back when all are done. Part n is
+   helper n's, those past the last helper are the caller's, as is part 0. */
 void crew_run(struct crew *c, unsigned count, crew_work *run, void *context);
