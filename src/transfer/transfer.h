@@ -172,7 +172,8 @@ enum proact_status transfer_after(const struct transfer_binding *b, unsigned dev
 /* Whether stores to the peers happen on this lane. */
 bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane);
 /* The devices, a bit each, into whose memory a launch stores what `device` writes of a
- * slot. */
+   slot: as its tables say, which for a method that sends to all are made for all or none.
+ */
 uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
 /* Whether anything is done on lane SIDE at all. */
 bool transfer_works_beside(const struct transfer_binding *b);

@@ -126,11 +126,6 @@ static bool sends_anything(const struct transfer_binding *b, unsigned device)
     return false;
 }
 
-static bool goes_to_all(const struct transfer_binding *b)
-{
-    return b->plan.method->sends_to_all || (b->plan.tail && b->plan.tail->sends_to_all);
-}
-
 uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot)
 {
     const struct transfer_devices *t = b->devices;
@@ -138,8 +133,6 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
 
     if (b->plan.elide)
         return 0;
-    if (goes_to_all(b) && sends_anything(b, device))
-        peers = UINT32_MAX;
     for (unsigned i = 0; i + 1 < t->count; i++)
         devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
     return devices;
