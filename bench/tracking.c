@@ -142,7 +142,7 @@ static enum instrument_clone clone_of(uint32_t mode)
 static char *clone_text(enum instrument_clone clone, size_t *bytes)
 {
     const struct instrument_request request = {
-        .kernel = "micro_plain", .slot_count = 1, .only = clone};
+        .kernel = "micro_plain", .slot_count = 1, .only = clone, .is_flat = true};
     struct instrument_result result;
     struct ptx_module *m = NULL;
     struct proact_error err = {""};
@@ -201,11 +201,13 @@ void tracking_launch(struct tracking *t, uint32_t work)
     struct device_launch launch = {.grid = {ctas(t), 1, 1}, .block = {t->threads, 1, 1}};
     struct proact_error err = {""};
 
-    if (t->mode & PROACT_SHARE_COUNT)
+    if (t->mode & PROACT_SHARE_COUNT) {
         t->slot.round++; /* the counters only grow */
+        share.quiet = t->table.quiet;
+        share.quiet_count = t->table.quiet_count;
+    } else
+        share.quiet_count = UINT32_MAX;
     share.slot[0].round = t->slot.round;
-    share.quiet = t->table.quiet;
-    share.quiet_count = t->table.quiet_count;
     transfer_share_grid(&share, launch.grid);
     const struct marked_parameters marked = {t->array, work, 0, 0, share};
     const struct plain_parameters plain = {t->array, work, 0, share};

@@ -14,14 +14,12 @@
    registers all through the kernel, because ptxas reads it once. */
 extern "C" __global__ void proact_ending_send(struct proact_share share, proact_u32 leads)
 {
-    /* A clone that sends is launched where the CTA sends, or counts nothing at all. */
-    if (share.mode & PROACT_SHARE_COUNT)
-        proact_done_in(&share, PROACT_SHARE_COUNT | PROACT_SHARE_SEND, leads != 0);
+    proact_done_in(&share, PROACT_SHARE_SEND, leads != 0);
 }
 
 /* Where no mechanism has the CTA send, two thirds of the registers and a sixth of the code
    do. */
 extern "C" __global__ void proact_ending_count(struct proact_share share, proact_u32 leads)
 {
-    proact_done_in(&share, share.mode & ~(proact_u32)PROACT_SHARE_SEND, leads != 0);
+    proact_done_in(&share, 0, leads != 0);
 }

@@ -88,7 +88,8 @@ struct proact_share {
     proact_u32 grid[3];   /* of the whole launch */
     proact_u32 mode, epoch, peer_count, slot_count;
     proact_u32 quiet, quiet_count; /* CTAs of this device, from `quiet` on, that have no row
-                                      in any slot: what they write goes to nobody */
+                                      in any slot: what they write goes to nobody. All of
+                                      them, where the mode does not count */
     struct proact_divisor by[2];   /* grid[0], grid[1] */
     struct proact_slot slot[PROACT_SLOTS_MAX];
     const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */

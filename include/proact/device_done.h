@@ -57,7 +57,7 @@ PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
 }
 
 /* Whether the CTA is known, without a look at its rows, to have none: the middle of a
-   stencil, of which the borders alone are sent. */
+   stencil, of which the borders alone are sent. All are, where nothing is counted. */
 PROACT_WORD bool proact_is_quiet(const struct proact_share *share)
 {
     return proact_cta_here() - share->quiet < share->quiet_count;
@@ -74,17 +74,16 @@ PROACT_WORD bool proact_counts_once(const struct proact_share *share,
 PROACT_WORD bool proact_counts_nothing(const struct proact_share *share,
                                        struct proact_rows rows)
 {
-    return share->slot_count <= 1 && rows.row == rows.end;
+    return share->slot_count == 1 && rows.row == rows.end;
 }
 
 /* Counts for an agent, which waits for the sums, and acquires (agent-acquire) what the
    fence just before released, or the count. The leader need not wait until it is counted.
  */
-PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_rows rows)
+PROACT_WORD void proact_tell(const struct proact_share *share, struct proact_rows rows,
+                             bool once)
 {
-    if (proact_counts_nothing(share, rows))
-        return;
-    if (proact_counts_once(share, rows)) {
+    if (once) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
 
         /* protocol: tell-release (else: proact_count_unseen(counter);) */
@@ -220,11 +219,9 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
 /* The leader begins to count; false: there is nothing more to count or to send. Most CTAs
    count once and are not the last: for them it is over soon, which all threads wait for. */
 PROACT_WORD bool proact_begins(const struct proact_share *share, struct proact_rows rows,
-                               struct proact_cursor *c)
+                               bool once, struct proact_cursor *c)
 {
-    if (proact_counts_nothing(share, rows))
-        return false;
-    if (proact_counts_once(share, rows)) {
+    if (once) {
         proact_u32 *counter = &share->slot[0].counter[rows.chunk];
         /* protocol: count-release (else: proact_u32 before = proact_count(counter);) */
         proact_u32 before = proact_count_release(counter);
@@ -260,13 +257,15 @@ PROACT_WORD void proact_send_item(const struct proact_share *share,
 /* The CTA that was the last to write a chunk sends it. Those that were not, most of them,
    end after few instructions: every one here is executed by each warp of each CTA. */
 PROACT_WORD void proact_send_complete(const struct proact_share *share, bool leads,
-                                      struct proact_rows rows)
+                                      struct proact_rows rows, bool counts, bool once)
 {
     __shared__ struct proact_cursor cursor;
     __shared__ struct proact_item
         item[2]; /* in turns, so that one barrier an item is enough */
-    const bool begins = leads && proact_begins(share, rows, &cursor);
+    bool begins = false;
 
+    if (counts)
+        begins = proact_begins(share, rows, once, &cursor);
     /* protocol: verdict-barrier (else: if (!begins) return;) */
     if (!proact_cta_any(begins))
         return;
@@ -284,31 +283,34 @@ PROACT_WORD void proact_send_complete(const struct proact_share *share, bool lea
 }
 
 /* The last words, in a mode of the caller's: what it rules out, the compiler leaves out.
-   Of the CTA's threads just one leads. */
+   Of the CTA's threads just one leads, and it alone knows the rows: to give the others any
+   would cost every warp instructions. For the same reason it settles before the barrier how
+   it counts. */
 PROACT_WORD void proact_done_in(const struct proact_share *share, proact_u32 mode,
                                 bool leads)
 {
-    if (!(mode & PROACT_SHARE_COUNT))
-        return;
-    /* The leader has issued the CTA's bulk stores: its fence or count releases them. */
-    if (leads)
-        /* protocol: bulk-landed */
-        proact_bulk_wait();
+    struct proact_rows rows;
+    bool counts = leads, once;
+
     if (proact_is_quiet(share))
         return;
-    struct proact_rows rows = {0, 0, 0, 0};
-
-    if (leads && share->slot_count)
+    if (leads) {
+        /* The leader has issued the CTA's bulk stores: its fence or count releases them. */
+        /* protocol: bulk-landed */
+        proact_bulk_wait();
         rows = proact_rows_of(&share->slot[0]);
+        once = proact_counts_once(share, rows);
+        counts = !proact_counts_nothing(share, rows);
+    }
     /* All stores of the CTA come before its leader's fence or count. */
     /* protocol: done-barrier */
     proact_cta_sync();
     /* The leader's fence or count pairs with the fence of a chunk's last writer
        (last-fence), or with an agent's acquire (agent-acquire). */
     if (mode & PROACT_SHARE_SEND)
-        proact_send_complete(share, leads, rows);
-    else if (leads)
-        proact_tell(share, rows);
+        proact_send_complete(share, leads, rows, counts, once);
+    else if (counts)
+        proact_tell(share, rows, once);
 }
 
 /* The last words of the kernel, of every thread of every CTA. */

@@ -36,6 +36,10 @@ static size_t word_length(const char *text)
 
 /* Whether thread 0 of the CTA this is. In the kernel's first words a predicate is enough.
  */
+static const char flat_leader[] =
+    "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%proact_t0;"
+    "\n\tmov.u32 \t%proact_t0, %tid.x;"
+    "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
 static const char leader[] = "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%proact_t<3>;"
                              "\n\tmov.u32 \t%proact_t0, %tid.x;"
                              "\n\tmov.u32 \t%proact_t1, %tid.y;"
@@ -143,7 +147,8 @@ enum proact_status end_together(struct clone *c)
         else
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
-    edit_insert(&c->edits, f->body.offset, "%s", leader);
+    edit_insert(&c->edits, f->body.offset, "%s",
+                c->request->is_flat ? flat_leader : leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
                 c->meets ? meet : "", words.data);
     text_clear(&words);

@@ -52,21 +52,38 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
                 reg, reg, label);
 }
 
-static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
+/* The CTA's number in the whole grid. */
+static void add_number(struct clone *c, uint32_t at, unsigned reg)
 {
-    unsigned reg = register_of(special);
-
     edit_insert(&c->edits, at,
                 "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
                 "mov.u32 %%proact_r%u, %%ctaid.x;\n\t"
                 "add.u32 %%proact_r%u, %%proact_r%u, %%proact_r6;\n\t",
                 FIRST, reg, reg, reg);
+}
+
+static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
+{
+    unsigned reg = register_of(special);
+
+    add_number(c, at, reg);
     for (int d = 0; d < (int)(special - PTX_CTAID_X); d++) {
         add_quotient(c, at, reg, d);
         edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, %%proact_r6;\n\t", reg);
     }
     if (special != PTX_CTAID_Z)
         add_remainder(c, at, reg, (int)(special - PTX_CTAID_X));
+}
+
+/* Along a grid of one dimension. What is spared is executed by every warp of every CTA. */
+static void add_flat_place(struct clone *c, uint32_t at, enum ptx_special special)
+{
+    unsigned reg = register_of(special);
+
+    if (special == PTX_CTAID_X)
+        add_number(c, at, reg);
+    else
+        edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, 0;\n\t", reg);
 }
 
 static void add_extent(struct clone *c, uint32_t at, enum ptx_special special)
@@ -94,6 +111,8 @@ enum proact_status replace_indices(struct clone *c)
                 ;
             else if (o->special >= PTX_NCTAID_X)
                 add_extent(c, i->span.offset, o->special);
+            else if (c->request->is_flat)
+                add_flat_place(c, i->span.offset, o->special);
             else
                 add_place(c, i->span.offset, o->special);
             made |= 1u << reg;

@@ -5,6 +5,8 @@
    puts clones of it; each takes a `struct proact_share` (proact/device.h) by value as one
    more, last parameter, so that whoever launches it sees a marked kernel. */
 
+#include <stdbool.h>
+
 #include <proact/device.h>
 #include <proact/status.h>
 
@@ -25,6 +27,7 @@ struct instrument_request {
     uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
                                                pointer of that written array lies */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
+    bool is_flat; /* it is for grids and CTAs of one dimension: a number is the place */
 };
 
 struct instrument_result {

@@ -185,9 +185,8 @@ static enum proact_status queue_kernel(const struct launching *l, unsigned devic
         launch->grid[0] = ctas_x;
         launch->grid[1] = launch->grid[2] = 1;
     }
-    struct device_function *f = launches(l)
-                                    ? kernel_children_function(l->kernel, device)
-                                    : kernel_function(l->kernel, l->binding, device);
+    struct device_function *f = launches(l) ? kernel_children_function(l->kernel, device)
+                                            : launch_function(l, device);
     enum proact_status status =
         p->backend->launch(p->devices.device[device].lane[TRANSFER_MAIN], f, launch, err);
 
@@ -383,7 +382,9 @@ static enum proact_status can_split(struct launching *l, bool *split,
         return PROACT_OK;
     if (!k->has_maps)
         derive_maps(l);
-    return k->has_maps || l->found.set ? kernel_is_cloned(k, split, err) : PROACT_OK;
+    if (!k->has_maps && !l->found.set)
+        return PROACT_OK;
+    return launch_is_cloned(l, split, err);
 }
 
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)

@@ -21,7 +21,7 @@ struct clone_part {
 
 struct kernel_clones {
     struct instrument_result result;
-    struct clone_part part[INSTRUMENT_CLONES];
+    struct clone_part part[INSTRUMENT_CLONES], flat[INSTRUMENT_CLONES];
     struct transfer_plan other; /* for what the session's plan has no clone for */
 };
 
@@ -34,13 +34,25 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
     return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 
+/* Grids of one dimension, of CTAs of one, have clones of their own; but what launches
+   children is read once more, for them, whatever the grid. */
+static struct clone_part *part_for(const struct launching *l,
+                                   const struct transfer_plan *plan)
+{
+    struct kernel_clones *c = l->kernel->clones;
+    const bool launches = transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
+    const bool is_flat = (l->grid[1] | l->grid[2] | l->threads[1] | l->threads[2]) == 1;
+
+    return (is_flat && !launches ? c->flat : c->part) + clone_of(plan);
+}
+
 /* The text of one; what is refused, of all. */
 static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
-                                     struct instrument_result *result,
+                                     bool is_flat, struct instrument_result *result,
                                      struct clone_part *out, struct proact_error *err)
 {
     struct instrument_request request = {
-        .kernel = k->name, .slot_count = k->slot_count, .only = kind};
+        .kernel = k->name, .slot_count = k->slot_count, .only = kind, .is_flat = is_flat};
 
     for (unsigned s = 0; s < k->slot_count; s++)
         request.slot_offset[s] = k->slot[s].offset;
@@ -53,7 +65,7 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
         return PROACT_OK;
     enum instrument_clone kind = clone_of(&k->session->plan);
     struct kernel_clones *c = must_calloc(1, sizeof *c);
-    enum proact_status status = write_part(k, kind, &c->result, &c->part[kind], err);
+    enum proact_status status = write_part(k, kind, false, &c->result, &c->part[kind], err);
 
     if (status) {
         free(c);
@@ -90,11 +102,11 @@ const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
     return is_other ? &k->clones->other : plan;
 }
 
-static enum proact_status load_on(struct proact_kernel *k, enum instrument_clone kind,
-                                  unsigned device, struct proact_error *err)
+static enum proact_status load_on(const struct proact_kernel *k, enum instrument_clone kind,
+                                  struct clone_part *part, unsigned device,
+                                  struct proact_error *err)
 {
     const struct device_backend *b = k->session->backend;
-    struct clone_part *part = &k->clones->part[kind];
     enum proact_status status = PROACT_OK;
     char name[1024];
 
@@ -108,22 +120,25 @@ static enum proact_status load_on(struct proact_kernel *k, enum instrument_clone
                   : b->function(part->module[device], name, &part->function[device], err);
 }
 
-static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
-                                    struct proact_error *err)
+static enum proact_status load_part(const struct launching *l, struct proact_error *err)
 {
-    struct clone_part *part = &k->clones->part[kind];
+    struct proact_kernel *k = l->kernel;
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    struct clone_part *part = part_for(l, kernel_plan(k));
     enum proact_status status = PROACT_OK;
 
     if (!part->text)
-        status = write_part(k, kind, &(struct instrument_result){0}, part, err);
+        status = write_part(k, kind, part == &k->clones->flat[kind],
+                            &(struct instrument_result){0}, part, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
-        status = load_on(k, kind, d, err);
+        status = load_on(k, kind, part, d, err);
     return status ? status : module_variables_bring(k, part->module, &part->variables, err);
 }
 
-enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
+enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err)
 {
+    struct proact_kernel *k = l->kernel;
     enum proact_status status;
 
     *cloned = false;
@@ -132,17 +147,16 @@ enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
     choose_other(k);
     if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
-    status = load_part(k, clone_of(kernel_plan(k)), err);
+    status = load_part(l, err);
     *cloned = !status;
     return status;
 }
 
-struct device_function *kernel_function(const struct proact_kernel *k,
-                                        const struct kernel_binding *b, unsigned device)
+struct device_function *launch_function(const struct launching *l, unsigned device)
 {
-    if (!b || k->is_marked)
-        return k->function[device];
-    return k->clones->part[clone_of(&b->transfer.plan)].function[device];
+    if (!l->binding || l->kernel->is_marked)
+        return l->kernel->function[device];
+    return part_for(l, &l->binding->transfer.plan)->function[device];
 }
 
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
@@ -172,6 +186,14 @@ const char *kernel_clone_refusal(struct proact_kernel *k)
     return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
 }
 
+static void drop_part(const struct proact *p, struct clone_part *part)
+{
+    for (unsigned d = 0; d < p->devices.count; d++)
+        if (part->module[d])
+            p->backend->module_unload(part->module[d]);
+    free(part->text);
+}
+
 void kernel_clones_drop(struct proact_kernel *k)
 {
     struct kernel_clones *c = k->clones;
@@ -179,10 +201,8 @@ void kernel_clones_drop(struct proact_kernel *k)
     if (!c)
         return;
     for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
-        for (unsigned d = 0; d < k->session->devices.count; d++)
-            if (c->part[kind].module[d])
-                k->session->backend->module_unload(c->part[kind].module[d]);
-        free(c->part[kind].text);
+        drop_part(k->session, &c->part[kind]);
+        drop_part(k->session, &c->flat[kind]);
     }
     free(c);
     k->clones = NULL;

@@ -3,11 +3,11 @@
 
 /* How a kernel that nobody marked is split nevertheless. */
 
-#include "runtime/session.h"
+#include "runtime/launching.h"
 
-/* Whether there is a clone for launches under the session's plan: proact_kernel_refusal()
-   says why not. Makes and loads the clones when they are first needed. */
-enum proact_status kernel_is_cloned(struct proact_kernel *k, bool *cloned,
+/* Whether there is a clone for such launches under the session's plan:
+   proact_kernel_refusal() says why not. Makes and loads it when it is first needed. */
+enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err);
 
 /* How it is split: by the session's plan; where nobody gave maps and the plan has no clone
@@ -22,9 +22,8 @@ const char *kernel_clone_refusal(struct proact_kernel *k);
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes);
 const char *kernel_split_suffix(const struct proact_kernel *k);
 
-/* What a device runs; `b` is NULL where the launch is not split. */
-struct device_function *kernel_function(const struct proact_kernel *k,
-                                        const struct kernel_binding *b, unsigned device);
+/* What a device runs. */
+struct device_function *launch_function(const struct launching *l, unsigned device);
 
 /* Nothing may be in flight. They are made anew when they are needed. */
 void kernel_clones_drop(struct proact_kernel *k);

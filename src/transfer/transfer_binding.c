@@ -138,13 +138,14 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
     return devices;
 }
 
-/* CTAs that have no row in any slot. */
+/* CTAs that have no row in any slot; all of them, where none is counted. */
 static void share_quiet(const struct transfer_binding *b, unsigned device,
                         struct proact_share *share)
 {
+    const bool counts = share->mode & PROACT_SHARE_COUNT;
     uint32_t first = 0, end = UINT32_MAX;
 
-    for (uint32_t s = 0; s < b->slot_count; s++) {
+    for (uint32_t s = 0; counts && s < b->slot_count; s++) {
         const struct transfer_table *t = &b->slot[s].tables->table[device];
         uint32_t last = t->quiet + t->quiet_count;
 

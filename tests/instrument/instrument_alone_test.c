@@ -98,12 +98,41 @@ static void what_a_debugger_reads_names_all(void **state)
     free(text);
 }
 
+/* What each warp of each CTA would execute for nothing. */
+static void along_one_dimension_nobody_divides(void **state)
+{
+    static const char places[] = ".version 8.0\n.target sm_80\n.address_size 64\n" KERNEL(
+        "wanted", "\tmov.u32 %r1, %ctaid.x;\n\tmov.u32 %r2, %ctaid.y;\n");
+    struct instrument_request request = {
+        .kernel = "wanted", .slot_count = 1, .only = INSTRUMENT_COUNT};
+    struct instrument_result result;
+    struct proact_error err;
+    struct ptx_module *m;
+    size_t bytes;
+
+    (void)state;
+    assert_int_equal(ptx_parse("m.ptx", places, strlen(places), &m, &err), PROACT_OK);
+    for (int flat = 0; flat < 2; flat++) {
+        char *text;
+
+        request.is_flat = flat;
+        assert_int_equal(instrument_kernel(m, &request, &result, &text, &bytes, &err),
+                         PROACT_OK);
+        assert_int_equal(strstr(text, "%proact_d0, %proact_d0") == NULL, flat);
+        assert_int_equal(strstr(text, "mov.u32 %proact_r1, 0;") != NULL, flat);
+        assert_int_equal(strstr(text, "%tid.y") == NULL, flat);
+        free(text);
+    }
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_names_is_left_out),
         cmocka_unit_test(what_names_itself_is_kept),
         cmocka_unit_test(what_a_debugger_reads_names_all),
+        cmocka_unit_test(along_one_dimension_nobody_divides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

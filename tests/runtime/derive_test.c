@@ -84,6 +84,43 @@ static void a_block_is_split(void **state)
     proact_close(b.p);
 }
 
+enum { PLACES = 72 }; /* CTAs */
+
+static void expect_places(struct bench *b, uint32_t width)
+{
+    uint32_t is[PLACES * THREADS];
+
+    if (proact_array_read(b->out, 0, is, PLACES * THREADS, &b->err))
+        fail_msg("%s", b->err.text);
+    for (uint32_t i = 0; i < PLACES * THREADS; i++)
+        assert_int_equal(is[i], 1000 * (i / THREADS / width) + i / THREADS % width);
+}
+
+/* Grids of one dimension, of CTAs of one, have clones of their own. */
+static void a_grid_may_have_another_shape(void **state)
+{
+    static const uint32_t widths[] = {PLACES, PLACES / 3, 1, PLACES, 2, PLACES};
+
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct bench b = open_on(*m, 3);
+        struct proact_kernel *places = testing_kernel(&b, "places");
+
+        for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
+            const uint32_t width = widths[i], n = N;
+            const struct proact_grid g = {.ctas = {width, PLACES / width},
+                                          .threads = {THREADS >> i, 1u << i}};
+            const struct proact_arg args[] = {PROACT_ARRAY(b.out), PROACT_VALUE(width),
+                                              PROACT_VALUE(n)};
+
+            MUST(proact_launch(places, &g, args, 3, &b.err));
+            expect_places(&b, width);
+        }
+        assert_null(proact_kernel_refusal(places));
+        proact_close(b.p);
+    }
+}
+
 /* out[i] = tint + level; `marks` writes to a variable. */
 static const char tints[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
@@ -390,6 +427,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_splits_what_is_known),
         cmocka_unit_test(a_block_is_split),
+        cmocka_unit_test(a_grid_may_have_another_shape),
         cmocka_unit_test(clones_see_what_variables_hold),
         cmocka_unit_test(an_array_may_be_missing),
         cmocka_unit_test(what_the_plan_cannot_do_is_copied_at_the_end),

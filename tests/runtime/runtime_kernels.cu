@@ -51,6 +51,24 @@ extern "C" __global__ void plain(struct view v)
         v.out[i] = v.factor * (i + 1);
 }
 
+static __device__ unsigned place_y(void)
+{
+    unsigned y;
+
+    asm("mov.u32 %0, %%ctaid.y;" : "=r"(y));
+    return y;
+}
+
+/* Each CTA tells its place in a grid of two dimensions. */
+extern "C" __global__ void places(unsigned *out, unsigned width, unsigned n)
+{
+    unsigned x = proact_cta_here(), y = place_y();
+    unsigned i = (y * width + x) * proact_threads() + proact_thread();
+
+    if (i < n)
+        out[i] = 1000 * y + x;
+}
+
 /* Into one place of a CTA's own, or of the next one's. */
 extern "C" __global__ void neighbours(unsigned *out, unsigned n)
 {

@@ -166,7 +166,7 @@ static size_t lay_parameters(const struct run *r, unsigned char block[BLOCK_BYTE
 
     if (r->form == SAMPLES_PLAIN)
         return at;
-    struct proact_share share = {.cta_first = r->cta_first};
+    struct proact_share share = {.cta_first = r->cta_first, .quiet_count = UINT32_MAX};
 
     memcpy(share.grid, r->c.grid.ctas, sizeof share.grid);
     at = (at + 7) / 8 * 8;
