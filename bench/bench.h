@@ -15,6 +15,7 @@ struct bench_request {
     const char *against; /* a file of measurements to ask for and to show; or NULL */
     const char *pattern, *method; /* of micro, only this one; NULL: all */
     double ratio;                 /* of micro; 0: all */
+    unsigned launches;            /* of micro, in a row before the host waits; 0: 1 */
     uint64_t chunk_bytes;         /* of micro; 0: all */
     uint64_t bytes;               /* of micro's array */
     bool sleeps;                  /* micro's kernel sleeps instead of computing */

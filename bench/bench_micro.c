@@ -131,6 +131,7 @@ static void run_setting(struct micro_bench *b)
                                           .bytes = q->bytes,
                                           .multiply_adds = b->bulk.work.multiply_adds,
                                           .all_to_all = producers(b) > 1,
+                                          .launches = q->launches ? q->launches : 1,
                                           .method = q->method},
                   add_peer, b);
 }

@@ -24,9 +24,9 @@ enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_KERNELS };
 bool micro_has(const struct micro *m, enum micro_kernel kernel);
 
 /* Nanoseconds from the first kernel's begin until all replicas agree; on hardware, where to
-   be observed costs time, from the launch. `devices` produce, all receive. Every run's data
-   is new, and each replica is looked at afterwards. Fails where the machine cannot run the
-   plan's method. */
+   be observed costs time, from the launch; of several in a row, a launch's share. `devices`
+   produce, all receive. Every run's data is new, and each replica is looked at afterwards.
+   Fails where the machine cannot run the plan's method. */
 struct micro_launch {
     enum micro_kernel kernel;
     unsigned devices;

@@ -63,9 +63,9 @@ void peers_run(const struct peers_request *q, peers_row *row, void *context)
         snprintf(path, sizeof path, "%s/peer_%s", folder(), programs[i]);
         if (access(path, X_OK) != 0)
             continue;
-        snprintf(command, sizeof command, "timeout %d '%s' %u %" PRIu64 " %u %s", LIMIT_S,
-                 path, q->devices, q->bytes, q->multiply_adds,
-                 q->all_to_all ? "all-to-all" : "one-to-all");
+        snprintf(command, sizeof command, "timeout %d '%s' %u %" PRIu64 " %u %s %u",
+                 LIMIT_S, path, q->devices, q->bytes, q->multiply_adds,
+                 q->all_to_all ? "all-to-all" : "one-to-all", q->launches);
         FILE *from = popen(command, "r"); /* a path of ours, and numbers */
 
         if (!from)

@@ -11,6 +11,7 @@ struct peers_request {
     uint64_t bytes;
     uint32_t multiply_adds;
     bool all_to_all;
+    unsigned launches;  /* in a row, before the host waits */
     const char *method; /* only this one of theirs; NULL: all */
 };
 

@@ -8,7 +8,7 @@
 
 struct peer_device {
     cudaStream_t make, send;
-    cudaEvent_t made;
+    cudaEvent_t made, sent;
     micro_vector *array;
 };
 
@@ -26,6 +26,7 @@ struct host_driven {
             MUST(cudaStreamCreateWithFlags(&device[d].make, cudaStreamNonBlocking));
             MUST(cudaStreamCreateWithFlags(&device[d].send, cudaStreamNonBlocking));
             MUST(cudaEventCreateWithFlags(&device[d].made, cudaEventDisableTiming));
+            MUST(cudaEventCreateWithFlags(&device[d].sent, cudaEventDisableTiming));
             MUST(cudaMalloc(&device[d].array, w.bytes));
             MUST(cudaMemset(device[d].array, 0, w.bytes));
         }
@@ -40,11 +41,35 @@ struct host_driven {
         }
     }
 
+    /* The next launch writes where all of this one has been sent. */
+    void meet()
+    {
+        for (size_t d = 0; d < device.size(); d++) {
+            MUST(cudaSetDevice((int)d));
+            MUST(cudaEventRecord(device[d].sent, device[d].send));
+        }
+        for (int d = 0; d < work.producers(); d++)
+            for (peer_device &other : device)
+                MUST(cudaStreamWaitEvent(device[d].make, other.sent, 0));
+    }
+
+    template <class Send> double once(uint64_t piece, unsigned &salt, Send send)
+    {
+        double from = peer_now_ns();
+
+        for (unsigned n = 0; n < work.launches; n++) {
+            if (n > 0)
+                meet();
+            launch(piece, ++salt, send);
+        }
+        synchronize();
+        return (peer_now_ns() - from) / work.launches;
+    }
+
     /* send(offset, bytes): piece `offset` of every producer's share is made. */
-    template <class Send> double once(uint64_t piece, unsigned salt, Send send)
+    template <class Send> void launch(uint64_t piece, unsigned salt, Send send)
     {
         const uint64_t share = work.share();
-        double from = peer_now_ns();
 
         for (uint64_t at = 0; at < share; at += piece) {
             for (int d = 0; d < work.producers(); d++) {
@@ -59,8 +84,6 @@ struct host_driven {
             }
             send(at, piece);
         }
-        synchronize();
-        return peer_now_ns() - from;
     }
 
     /* A row a number of pieces: 1 is bulk. */
@@ -75,7 +98,7 @@ struct host_driven {
             if (piece < MICRO_CTA_BYTES)
                 break;
             for (int i = 0; i < PEER_WARM + PEER_RUNS; i++) {
-                double took = once(piece, ++salt, send);
+                double took = once(piece, salt, send);
 
                 if (i >= PEER_WARM)
                     ns.push_back(took);

@@ -28,6 +28,7 @@ struct peer_work {
     uint64_t bytes;
     unsigned multiply_adds;
     bool all_to_all;
+    unsigned launches; /* in a row, before the host waits */
 
     int producers() const { return all_to_all ? devices : 1; }
     uint64_t share() const { return bytes / producers(); } /* that one device makes */
@@ -35,13 +36,14 @@ struct peer_work {
 
 inline peer_work peer_arguments(int argc, char **argv)
 {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: %s DEVICES BYTES MULTIPLY_ADDS one-to-all|all-to-all\n",
+    if (argc != 6) {
+        std::fprintf(stderr, "usage: %s DEVICES BYTES MULTIPLY_ADDS one-to-all|all-to-all LAUNCHES\n",
                      argv[0]);
         std::exit(2);
     }
     return {std::atoi(argv[1]), std::strtoull(argv[2], nullptr, 10),
-            (unsigned)std::strtoul(argv[3], nullptr, 10), !std::strcmp(argv[4], "all-to-all")};
+            (unsigned)std::strtoul(argv[3], nullptr, 10), !std::strcmp(argv[4], "all-to-all"),
+            (unsigned)std::strtoul(argv[5], nullptr, 10)};
 }
 
 /* CTAs from `first` on, of the whole array. */

@@ -8,6 +8,7 @@ fails 2 proact bench micro --chnk 64K
 fails 2 proact bench micro --method telepathy
 fails 2 proact bench micro --pattern some-to-some
 fails 2 proact bench micro --ratio -1
+fails 2 proact bench micro --launches 0
 fails 2 proact bench micro --bytes 3M
 fails 2 proact bench micro --bytes 2048M
 fails 2 proact bench micro --host-threads 0

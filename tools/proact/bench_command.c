@@ -33,6 +33,7 @@ static const char help[] =
     "  --ratio R           micro: only this compute / copy, of 0.5, 1, 1.25 and 2\n"
     "  --chunk BYTES       micro: only chunks of this size\n"
     "  --bytes N           micro: of the array (256M)\n"
+    "  --launches N        micro: so many in a row before the host waits (1)\n"
     "  --sleep             micro: the kernel sleeps instead of computing: quick to "
     "emulate,\n"
     "                      but nobody competes with an agent for issue slots\n"
@@ -62,7 +63,7 @@ enum { BENCHES = sizeof benches / sizeof *benches };
 /* As popt leaves them: strings of ours, NULL where not given. */
 struct bench_words {
     char *machine, *devices, *method, *pattern, *ratio, *chunk, *bytes, *against, *within,
-        *threads, *json;
+        *threads, *json, *launches;
     int sleep, peers, help;
 };
 
@@ -118,13 +119,14 @@ static int check_names(const struct bench_words *w)
 
 static int take_words(const struct bench_words *w, struct bench_request *q, double *within)
 {
-    uint64_t devices = 0, threads = 0;
+    uint64_t devices = 0, threads = 0, launches = 1;
     int code;
 
     q->bytes = BYTES_DEFAULT;
     if ((code = check_names(w)) ||
         (code = take_count("devices", w->devices, 1 << 10, &devices)) ||
         (code = take_count("host-threads", w->threads, 1 << 10, &threads)) ||
+        (code = take_count("launches", w->launches, 1 << 10, &launches)) ||
         (code = take_count("chunk", w->chunk, 256 << 20, &q->chunk_bytes)) ||
         (code = take_count("bytes", w->bytes, 1 << 30, &q->bytes)) ||
         (code = take_real("ratio", w->ratio, &q->ratio)) ||
@@ -136,6 +138,7 @@ static int take_words(const struct bench_words *w, struct bench_request *q, doub
     q->machine = w->machine;
     q->devices = (unsigned)devices;
     q->host_threads = (unsigned)threads;
+    q->launches = (unsigned)launches;
     q->method = w->method;
     q->pattern = w->pattern;
     q->against = w->against;
@@ -214,6 +217,7 @@ int command_bench(int argc, char **argv)
         {"bytes", 0, POPT_ARG_STRING, &w.bytes, 0, NULL, NULL},
         {"against", 0, POPT_ARG_STRING, &w.against, 0, NULL, NULL},
         {"within", 0, POPT_ARG_STRING, &w.within, 0, NULL, NULL},
+        {"launches", 0, POPT_ARG_STRING, &w.launches, 0, NULL, NULL},
         {"host-threads", 0, POPT_ARG_STRING, &w.threads, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w.json, 0, NULL, NULL},
         {"sleep", 0, POPT_ARG_NONE, &w.sleep, 0, NULL, NULL},
@@ -234,7 +238,7 @@ int command_bench(int argc, char **argv)
         code = run(bench, &w, line.data);
     text_clear(&line);
     char *words[] = {w.machine, w.devices, w.method, w.pattern, w.ratio, w.chunk,
-                     w.bytes,   w.against, w.within, w.threads, w.json};
+                     w.bytes,   w.against, w.within, w.threads, w.json,  w.launches};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         free(words[i]);
