@@ -13,7 +13,8 @@ struct bench_request {
     const char *machine; /* as in proact_options */
     unsigned devices;    /* the first ones of it; 0: all */
     const char *against; /* a file of measurements to ask for and to show; or NULL */
-    const char *pattern, *method; /* of micro, only this one; NULL: all */
+    const char *pattern, *method; /* of micro, only these (methods: with commas between);
+                                     NULL: all */
     double ratio;                 /* of micro; 0: all */
     unsigned launches;            /* of micro, in a row before the host waits; 0: 1 */
     uint64_t chunk_bytes;         /* of micro; 0: all */

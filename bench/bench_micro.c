@@ -124,7 +124,7 @@ static void run_setting(struct micro_bench *b)
     const struct bench_request *q = b->request;
 
     for (const char *const *name = proact_methods(); *name; name++)
-        if (strcmp(*name, "bulk") != 0 && (!q->method || !strcmp(q->method, *name)))
+        if (strcmp(*name, "bulk") != 0 && bench_wants(q->method, *name))
             run_method(b, *name);
     if (q->peers && !b->report->is_virtual)
         peers_run(&(struct peers_request){.devices = micro_devices(b->micro),

@@ -158,7 +158,7 @@ void bench_step(const struct bench_request *request, struct bench_report *r)
     snprintf(r->machine, sizeof r->machine, "%s", t.name);
     snprintf(r->device, sizeof r->device, "%s", t.device.name);
     for (const char *const *name = proact_methods(); *name; name++)
-        if (!q->method || strcmp(q->method, *name) == 0)
+        if (bench_wants(q->method, *name))
             run_method(q, *name, r);
     r->before = NULL;
     measured_clear(&before);

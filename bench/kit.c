@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RUNS_MIN = 3, RUNS_MAX = 25 };
 static const double budget_ns = 1.2e8;
@@ -25,6 +26,16 @@ void bench_must(enum proact_status status, const struct proact_error *err)
 {
     if (status)
         bench_die("%s", err->text);
+}
+
+bool bench_wants(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (!at[length] || at[length] == ','))
+            return true;
+    return !list;
 }
 
 static int compare(const void *left, const void *right)

@@ -15,6 +15,9 @@ typedef double bench_once(void *context);
 
 /* A virtual clock gives the same time each run: one is enough. Otherwise at least 3 runs,
    up to 25 while they take less than 0.12 s together. */
+/* Whether a name is in a list, with commas between; all are in none (NULL). */
+bool bench_wants(const char *list, const char *name);
+
 struct bench_sample bench_repeat(bench_once *once, void *context, bool is_virtual);
 
 /* The same number, as (scale / value): a rate of a time. */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "micro.h"
 #include "runtime/runtime_machine.h"
+#include "transfer/transfer.h"
 
 enum {
     BULK_CAPABILITY = 90,
@@ -99,6 +100,7 @@ bool micro_has(const struct micro *m, enum micro_kernel kernel)
 struct runs {
     struct micro *m;
     struct micro_launch what;
+    struct proact_recording *recording; /* of all in a row; NULL: one by one */
 };
 
 static enum proact_status launch(const struct runs *r, struct proact_error *err)
@@ -114,6 +116,31 @@ static enum proact_status launch(const struct runs *r, struct proact_error *err)
     return proact_launch(m->kernel[r->what.kernel], &grid, args, 4, err);
 }
 
+static void launch_all(const struct runs *r)
+{
+    struct proact_error err = {""};
+
+    for (unsigned i = 0; i < r->m->launches; i++)
+        bench_must(launch(r, &err), &err);
+}
+
+/* Launches in a row are replayed where the kernels themselves send; in recordings copies
+   are slower than queued one by one. */
+static void record(struct runs *r, const struct proact_plan *plan)
+{
+    const struct transfer_method *method = NULL;
+    struct proact_error err = {""};
+
+    bench_must(transfer_method_find(plan->method, &method, &err), &err);
+    const bool sends = method->share_mode & (PROACT_SHARE_STORE | PROACT_SHARE_SEND);
+
+    if (r->m->launches == 1 || !sends || method->share_mode & PROACT_SHARE_LAUNCH)
+        return;
+    bench_must(proact_record_begin(r->m->session, &err), &err);
+    launch_all(r);
+    bench_must(proact_record_end(r->m->session, &r->recording, &err), &err);
+}
+
 static double once(void *context)
 {
     struct runs *r = context;
@@ -123,10 +150,26 @@ static double once(void *context)
     bench_must(proact_wait(m->session, &err), &err);
     uint64_t begin_ns = proact_now_ns(m->session);
 
-    for (unsigned i = 0; i < m->launches; i++)
-        bench_must(launch(r, &err), &err);
+    if (r->recording)
+        bench_must(proact_replay(r->recording, &err), &err);
+    else
+        launch_all(r);
     bench_must(proact_wait(m->session, &err), &err);
     return (double)(proact_now_ns(m->session) - begin_ns) / m->launches;
+}
+
+/* What is replayed makes the same each time: once more, over something else. */
+static void forget_recording(struct runs *r)
+{
+    struct proact_error err = {""};
+    const uint32_t salt = r->m->salt;
+
+    if (!r->recording)
+        return;
+    bench_must(launch(r, &err), &err);
+    once(r);
+    r->m->salt = salt;
+    proact_recording_destroy(r->recording);
 }
 
 /* Evenly spread pieces of every replica, the last one at its end. */
@@ -166,7 +209,9 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
         (status = proact_wait(m->session, err)))
         return status;
     r.what.work = what->work;
+    record(&r, plan);
     *out = bench_repeat(once, &r, m->is_virtual);
+    forget_recording(&r);
     if (!plan->elide)
         verify(m, plan);
     return PROACT_OK;

@@ -47,7 +47,7 @@ static void read_rows(FILE *from, const struct peers_request *q, peers_row *row,
 
     while (fgets(line, sizeof line, from))
         if (read_row(line, &method, number) && number[1] > 0 &&
-            (!q->method || strcmp(q->method, method) == 0))
+            bench_wants(q->method, method))
             row(context, method, (uint64_t)number[0],
                 (struct bench_sample){.median = number[1],
                                       .lowest = number[2],

@@ -12,7 +12,7 @@ struct peers_request {
     uint32_t multiply_adds;
     bool all_to_all;
     unsigned launches;  /* in a row, before the host waits */
-    const char *method; /* only this one of theirs; NULL: all */
+    const char *method; /* only these of theirs, with commas between; NULL: all */
 };
 
 typedef void peers_row(void *context, const char *method, uint64_t chunk_bytes,

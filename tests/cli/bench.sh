@@ -6,6 +6,7 @@ fails 2 proact bench frobnicate
 fails 2 proact bench link latency
 fails 2 proact bench micro --chnk 64K
 fails 2 proact bench micro --method telepathy
+fails 2 proact bench micro --method fused,telepathy
 fails 2 proact bench micro --pattern some-to-some
 fails 2 proact bench micro --ratio -1
 fails 2 proact bench micro --launches 0

@@ -28,7 +28,7 @@ static const char help[] =
     "  -m, --machine M     a name from `proact machines`, a machine file, or here: this\n"
     "                      computer's GPUs (here if there are any, else v100x4)\n"
     "  -n, --devices N     only the first N devices of it\n"
-    "  --method NAME       micro, step: only this method\n"
+    "  --method NAME,...   micro, step: only these methods, or peers\n"
     "  --pattern P         micro: only one-to-all, or only all-to-all\n"
     "  --ratio R           micro: only this compute / copy, of 0.5, 1, 1.25 and 2\n"
     "  --chunk BYTES       micro: only chunks of this size\n"
@@ -98,15 +98,21 @@ static int take_real(const char *option, const char *word, double *out)
     return EXIT_FINE;
 }
 
+static bool is_method(const char *word, size_t length)
+{
+    for (const char *const *name = proact_methods(); *name; name++)
+        if (strlen(*name) == length && strncmp(*name, word, length) == 0)
+            return true;
+    return false;
+}
+
 static int check_names(const struct bench_words *w)
 {
-    bool known = !w->method;
-
-    for (const char *const *name = proact_methods(); *name && !known; name++)
-        known = strcmp(*name, w->method) == 0;
-    if (!known && !w->peers)
-        return say_usage("bench", "--method: no method '%s': see proact methods",
-                         w->method);
+    for (const char *at = w->peers ? NULL : w->method; at;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (!is_method(at, strcspn(at, ",")))
+            return say_usage("bench", "--method: no method '%.*s': see proact methods",
+                             (int)strcspn(at, ","), at);
     if (w->pattern && strcmp(w->pattern, "one-to-all") != 0 &&
         strcmp(w->pattern, "all-to-all") != 0)
         return say_usage("bench",
