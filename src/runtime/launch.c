@@ -261,9 +261,7 @@ static enum proact_status send_share(const struct launching *l, unsigned device,
     return status;
 }
 
-/* All kernels first, so that none begins later for what the host queues behind or beside
-   another. */
-static enum proact_status queue_shares(const struct launching *l, struct proact_error *err)
+static enum proact_status queue_kernels(const struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
     unsigned devices = p->devices.count;
@@ -275,24 +273,45 @@ static enum proact_status queue_shares(const struct launching *l, struct proact_
     for (unsigned d = 0; d < devices && !status; d++)
         /* protocol: kernel-done */
         status = record(l, d, TRANSFER_MAIN, err);
-    bool sends = devices > 1 && transfer_works_beside(&l->binding->transfer);
+    return status;
+}
 
-    for (unsigned d = 0; d < devices && sends && !status; d++)
+static enum proact_status queue_sends(const struct launching *l, struct proact_error *err)
+{
+    const unsigned devices = l->kernel->session->devices.count;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < devices && !status; d++)
         status = send_share(l, d, err);
     return status;
 }
 
-static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+/* On all devices at once, where the device can do that. */
+static enum proact_status together(const struct launching *l,
+                                   enum proact_status (*queue)(const struct launching *l,
+                                                               struct proact_error *err),
+                                   struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    enum proact_status status, queued;
 
     if (!p->backend->batch_begin)
-        return queue_shares(l, err);
+        return queue(l, err);
     p->backend->batch_begin(p->set);
-    status = queue_shares(l, err);
-    queued = p->backend->batch_end(p->set, status ? NULL : err);
+    enum proact_status status = queue(l, err);
+    enum proact_status queued = p->backend->batch_end(p->set, status ? NULL : err);
+
     return status ? status : queued;
+}
+
+/* All kernels first, so that none begins later for what the host queues behind or beside
+   another. */
+static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+{
+    const bool sends = l->kernel->session->devices.count > 1 &&
+                       transfer_works_beside(&l->binding->transfer);
+    enum proact_status status = together(l, queue_kernels, err);
+
+    return status || !sends ? status : together(l, queue_sends, err);
 }
 
 /* A kernel that is not split: the first device runs it, and what it may have written is

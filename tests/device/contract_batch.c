@@ -120,7 +120,6 @@ static void a_wait_in_a_batch_is_for_the_record_before_it(struct contract *c)
     c->b->event_destroy(event);
 }
 
-/* Copies, fills and words are not kept back, kernels are. */
 static void what_is_queued_in_a_batch_stays_in_line(struct contract *c)
 {
     device_addr a = zeros(c, 0, WORDS), b = zeros(c, c->count - 1, WORDS);
@@ -136,6 +135,59 @@ static void what_is_queued_in_a_batch_stays_in_line(struct contract *c)
         assert_int_equal(contract_word(c, c->count - 1, b + 4), 2 * i - 1);
         assert_int_equal(contract_word(c, 0, a), 0x01010101 * i + 1);
     }
+}
+
+/* Behind two words at once goes a copy, of what is filled ahead of them by another stream.
+ */
+static void words_in_a_batch_stay_in_line(struct contract *c)
+{
+    device_addr from[CONTRACT_DEVICES], to[CONTRACT_DEVICES], words[CONTRACT_DEVICES];
+    enum { NUMBERS = 3 };
+
+    for (unsigned d = 0; d < c->count; d++) {
+        from[d] = zeros(c, d, WORDS);
+        to[d] = zeros(c, d, WORDS);
+        words[d] = zeros(c, d, NUMBERS);
+    }
+    for (uint32_t i = 1; i <= ROUNDS; i++) {
+        begin(c);
+        for (unsigned d = 0; d < c->count; d++) {
+            struct device_stream *here = c->stream[d][0], *other = c->stream[d][1];
+            unsigned next = (d + 1) % c->count;
+
+            for (unsigned n = 0; n < NUMBERS; n++)
+                contract_must(c,
+                              c->b->wait_value(other, words[d] + 4 * n, i, NULL, &c->err));
+            contract_must(c, c->b->copy(other, to[next], from[d], WORDS * 4, &c->err));
+            be_late(c, d, 0);
+            contract_must(
+                c, c->b->fill(here, from[d], (unsigned char)(i + d), WORDS * 4, &c->err));
+            for (unsigned n = 0; n < NUMBERS; n++)
+                contract_must(c, c->b->write_value(here, words[d] + 4 * n, i, &c->err));
+        }
+        contract_must(c, end(c));
+        contract_sync(c);
+        for (unsigned d = 0; d < c->count; d++)
+            assert_int_equal(contract_word(c, (d + 1) % c->count, to[(d + 1) % c->count]),
+                             0x01010101 * (i + d));
+    }
+}
+
+/* More than is kept back at once. */
+static void a_long_batch_is_queued_in_parts(struct contract *c)
+{
+    enum { LINES = 1000 };
+    device_addr a = zeros(c, 0, WORDS), b = zeros(c, c->count - 1, LINES);
+
+    begin(c);
+    for (uint32_t i = 0; i < LINES; i++) {
+        contract_must(c, c->b->write_value(c->stream[0][0], a, i, &c->err));
+        contract_must(c, c->b->copy(c->stream[0][0], b + 4 * i, a, 4, &c->err));
+    }
+    contract_must(c, end(c));
+    contract_sync(c);
+    for (uint32_t i = 0; i < LINES; i += 37)
+        assert_int_equal(contract_word(c, c->count - 1, b + 4 * i), i);
 }
 
 /* All that is there when the host waits has run, also when the last call was in a batch. */
@@ -201,6 +253,8 @@ const struct contract_promise contract_batch[] = {
      a_wait_in_a_batch_is_for_the_record_before_it, true},
     {"what is queued in a batch stays in line", what_is_queued_in_a_batch_stays_in_line,
      false},
+    {"words in a batch stay in line", words_in_a_batch_stay_in_line, false},
+    {"a long batch is queued in parts", a_long_batch_is_queued_in_parts, false},
     {"who waits in a batch waits for all", who_waits_in_a_batch_waits_for_all, false},
     {"a slower device is waited for", a_slower_device_is_waited_for, true},
     {"a graph comes behind a batch", a_graph_comes_behind_a_batch, false},

@@ -35,23 +35,40 @@ static void nobody_satisfies_a_stream(struct contract *c)
 }
 
 /* What a wait is for is said when nobody ends it; of others, nothing. */
-static void a_wait_says_what_it_is_for(struct contract *c)
+static void say_what_it_is_for(struct contract *c, bool is_batch)
 {
     const unsigned last = c->count - 1;
     device_addr word = contract_words(c, last, 2);
     struct device_reason why = {"ranks", 7}, met = {"cells", 3};
+    struct contract_parameters p = {0};
 
+    contract_add(&p, &(uint32_t){1000}, 4);
     contract_must(c, c->b->fill(c->stream[last][0], word, 0, 8, &c->err));
     contract_sync(c);
+    if (is_batch)
+        c->b->batch_begin(c->set);
+    contract_run(c, last, 1, "busy", 1, 32, &p);
     contract_must(c, c->b->wait_value(c->stream[last][0], word, 0, &met, &c->err));
     contract_must(c, c->b->wait_value(c->stream[last][1], word + 4, 1, &why, &c->err));
     why = met; /* it was copied */
+    if (is_batch)
+        contract_must(c, c->b->batch_end(c->set, &c->err));
     enum proact_status status = c->b->synchronize(c->set, &c->err);
 
     assert_non_null(strstr(c->err.text, "chunk 7 of array 'ranks': "));
     assert_non_null(strstr(c->err.text, last ? "device 1" : "device 0"));
     assert_null(strstr(c->err.text, "cells"));
     contract_refused(c, status, PROACT_ETIMEOUT);
+}
+
+static void a_wait_says_what_it_is_for(struct contract *c)
+{
+    say_what_it_is_for(c, false);
+}
+
+static void a_wait_in_a_batch_says_what_it_is_for(struct contract *c)
+{
+    say_what_it_is_for(c, c->b->batch_begin != NULL);
 }
 
 static void a_wait_in_a_graph_says_what_it_is_for(struct contract *c)
@@ -182,6 +199,7 @@ const struct contract_promise contract_faults[] = {
     {"a wild store comes back as a sentence", a_wild_store_comes_back_as_a_sentence, false},
     {"nobody satisfies a stream", nobody_satisfies_a_stream, false},
     {"a wait says what it is for", a_wait_says_what_it_is_for, false},
+    {"a wait in a batch says what it is for", a_wait_in_a_batch_says_what_it_is_for, false},
     {"a wait in a graph says what it is for", a_wait_in_a_graph_says_what_it_is_for, false},
     {"two streams wait in a circle", two_streams_wait_in_a_circle, true},
     {"nobody satisfies a kernel", nobody_satisfies_a_kernel, false},

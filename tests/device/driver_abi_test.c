@@ -111,6 +111,8 @@ NUMBER(OUR_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING)
 NUMBER(CU_EVENT_WITH_TIME, CU_EVENT_DEFAULT)
 NUMBER(CU_EVENT_WITHOUT_TIME, CU_EVENT_DISABLE_TIMING)
 NUMBER(CU_WAIT_AT_LEAST, CU_STREAM_WAIT_VALUE_GEQ)
+NUMBER(CU_WORD_WAIT, CU_STREAM_MEM_OP_WAIT_VALUE_32)
+NUMBER(CU_WORD_WRITE, CU_STREAM_MEM_OP_WRITE_VALUE_32)
 NUMBER(CU_LAUNCH_PRIORITY, CU_LAUNCH_ATTRIBUTE_PRIORITY)
 NUMBER(CU_GRAPH_PRIORITIES, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
 NUMBER(CU_CAPTURE_RELAXED, CU_STREAM_CAPTURE_MODE_RELAXED)
@@ -141,6 +143,15 @@ SIZE(struct cu_memory_access, CUmemAccessDesc)
 MEMBER(struct cu_memory_access, location, CUmemAccessDesc, location)
 MEMBER(struct cu_memory_access, access, CUmemAccessDesc, flags)
 
+SIZE(union cu_word_op, CUstreamBatchMemOpParams)
+MEMBER(union cu_word_op, what, CUstreamBatchMemOpParams, operation)
+MEMBER(union cu_word_op, at.what, CUstreamBatchMemOpParams, waitValue.operation)
+MEMBER(union cu_word_op, at.word, CUstreamBatchMemOpParams, waitValue.address)
+MEMBER(union cu_word_op, at.value, CUstreamBatchMemOpParams, waitValue.value)
+MEMBER(union cu_word_op, at.flags, CUstreamBatchMemOpParams, waitValue.flags)
+MEMBER(union cu_word_op, at.word, CUstreamBatchMemOpParams, writeValue.address)
+MEMBER(union cu_word_op, at.value, CUstreamBatchMemOpParams, writeValue.value)
+MEMBER(union cu_word_op, at.flags, CUstreamBatchMemOpParams, writeValue.flags)
 SIZE(struct cu_rows, CUDA_MEMCPY2D)
 MEMBER(struct cu_rows, from.x, CUDA_MEMCPY2D, srcXInBytes)
 MEMBER(struct cu_rows, from.y, CUDA_MEMCPY2D, srcY)
@@ -181,6 +192,7 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 #define cu_address CUdeviceptr
 #define cu_launch_config CUlaunchConfig_st
 #define cu_rows CUDA_MEMCPY2D_st
+#define cu_word_op CUstreamBatchMemOpParams_union
 #define cu_memory_kind CUmemAllocationProp_st
 #define cu_memory_access CUmemAccessDesc_st
 #define DRIVER(name, symbol, parameters)                                                   \

@@ -297,6 +297,32 @@ cu_result cuStreamWriteValue32_v2(cu_stream stream, cu_address word, uint32_t va
     return 0;
 }
 
+/* All or none. */
+cu_result cuStreamBatchMemOp_v2(cu_stream stream, unsigned count, union cu_word_op *ops,
+                                unsigned flags)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    for (unsigned i = 0; i < count && !result; i++)
+        if (flags || ops[i].at.flags || ops[i].at.word % 4 ||
+            (ops[i].what != CU_WORD_WAIT && ops[i].what != CU_WORD_WRITE) ||
+            !fake_find(stream->device, (void *)(uintptr_t)ops[i].at.word, 4))
+            result = CU_INVALID_VALUE;
+    for (unsigned i = 0; i < count && !result; i++) {
+        unsigned char *at = (unsigned char *)(uintptr_t)ops[i].at.word;
+        const bool waits = ops[i].what == CU_WORD_WAIT;
+
+        fake_queue(stream,
+                   (struct fake_op){.kind = waits ? FAKE_WAIT_VALUE : FAKE_WRITE_VALUE,
+                                    .from = waits ? at : NULL,
+                                    .to = waits ? NULL : at,
+                                    .bytes = 4,
+                                    .value = ops[i].at.value});
+    }
+    return result;
+}
+
 cu_result cuEventCreate(cu_event *out, unsigned flags)
 {
     FAKE_ALONE;

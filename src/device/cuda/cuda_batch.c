@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch queues on several devices is kept back for the moment and then handed to
-   the driver by a thread a device (cuda_crew.h). Only launches, records and waits for
-   events are kept; any other call of the driver's comes behind them, in cuda_enter(). */
+   the driver by a thread a device (cuda_crew.h): all that streams are given in a launch.
+   Any other call of the driver's comes behind that, in cuda_enter(). */
 #include "device/cuda/cuda_batch.h"
 
 #include <stdlib.h>
@@ -12,14 +12,36 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_crew.h"
 
-enum batch_kind { BATCH_LAUNCH, BATCH_RECORD, BATCH_WAIT };
+enum batch_kind {
+    BATCH_LAUNCH,
+    BATCH_RECORD,
+    BATCH_WAIT,
+    BATCH_COPY,
+    BATCH_FILL,
+    BATCH_WRITE_VALUE,
+    BATCH_WAIT_VALUE
+};
+
+/* The threads begin when a device has so much. A stream is given so many words at once. */
+enum { MOST = 256, WORDS_MOST = 32 };
 
 struct batch_op {
     enum batch_kind kind;
     struct device_stream *stream;
-    struct device_event *event;
-    struct device_function *function;
-    struct device_launch launch;
+    union {
+        cu_event event;
+        struct {
+            struct device_function *function;
+            struct device_launch launch;
+        };
+        struct device_rows rows;
+        struct {
+            device_addr to;
+            size_t bytes;
+            uint32_t value;
+        };
+        struct cuda_wait wait;
+    };
     void *parameters; /* owned, of `room` bytes; kept for the next batch */
     size_t room;
 };
@@ -27,7 +49,8 @@ struct batch_op {
 struct batch_list {
     struct batch_op *op;
     size_t count, capacity;
-    size_t failed; /* the number of the op that did; count: the one ahead of all */
+    size_t performed; /* the one behind them failed, where `result` says so */
+    bool is_entered;  /* the device's context was */
     cu_result result;
 };
 
@@ -97,11 +120,56 @@ static cu_result perform_one(const struct batch_op *op)
     case BATCH_LAUNCH:
         return cuda_launch_now(op->stream, op->function, &op->launch);
     case BATCH_RECORD:
-        return v->event_record(op->event->event, stream);
+        return v->event_record(op->event, stream);
     case BATCH_WAIT:
-        return v->stream_wait_event(stream, op->event->event, 0);
+        return v->stream_wait_event(stream, op->event, 0);
+    case BATCH_COPY:
+        return cuda_copy_now(op->stream, &op->rows);
+    case BATCH_FILL:
+        return v->fill(op->to, (unsigned char)op->value, op->bytes, stream);
+    case BATCH_WRITE_VALUE:
+        return v->stream_write_value(stream, op->to, op->value, 0);
+    case BATCH_WAIT_VALUE:
+        return v->stream_wait_value(stream, op->wait.word, op->wait.value,
+                                    CU_WAIT_AT_LEAST);
     }
     return CU_INVALID_VALUE;
+}
+
+static union cu_word_op word_of(const struct batch_op *op)
+{
+    const bool waits = op->kind == BATCH_WAIT_VALUE;
+
+    return (union cu_word_op){.at = {.what = waits ? CU_WORD_WAIT : CU_WORD_WRITE,
+                                     .word = waits ? op->wait.word : op->to,
+                                     .value = waits ? op->wait.value : op->value,
+                                     .flags = waits ? CU_WAIT_AT_LEAST : 0}};
+}
+
+/* Words that one stream is given one behind another, from op `at` on: how many. */
+static size_t words_from(const struct batch_list *l, size_t at, union cu_word_op *words)
+{
+    size_t n = 0;
+
+    while (n < WORDS_MOST && at + n < l->count && l->op[at + n].kind >= BATCH_WRITE_VALUE &&
+           l->op[at + n].stream == l->op[at].stream) {
+        words[n] = word_of(&l->op[at + n]);
+        n++;
+    }
+    return n;
+}
+
+/* The next op of the list, or several words in one call. */
+static cu_result perform_next(struct batch_list *l, size_t *done)
+{
+    const struct batch_op *op = &l->op[l->performed];
+    const struct driver *v = &op->stream->set->driver;
+    union cu_word_op words[WORDS_MOST];
+    size_t n = v->stream_words ? words_from(l, l->performed, words) : 0;
+
+    *done = n > 1 ? n : 1;
+    return n > 1 ? v->stream_words(op->stream->stream, (unsigned)n, words, 0)
+                 : perform_one(op);
 }
 
 /* Everything of one device, by whichever thread: touches nothing that another's does. */
@@ -110,16 +178,32 @@ static void perform(void *context, unsigned part)
     struct device_set *set = context;
     unsigned device = set->batch->device[part];
     struct batch_list *l = &set->batch->list[device];
+    size_t done = 0;
     cu_context was;
 
-    l->failed = l->count;
     l->result = set->driver.context_push(set->devices[device].context);
+    l->is_entered = !l->result;
     if (l->result)
         return;
-    for (l->failed = 0; l->failed < l->count; l->failed++)
-        if ((l->result = perform_one(&l->op[l->failed])))
+    for (l->performed = 0; l->performed < l->count; l->performed += done)
+        if ((l->result = perform_next(l, &done)))
             break;
     set->driver.context_pop(&was);
+}
+
+static const char *call_of(const struct batch_op *op)
+{
+    static const char *const calls[] = {
+        [BATCH_RECORD] = "cuEventRecord",
+        [BATCH_WAIT] = "cuStreamWaitEvent",
+        [BATCH_COPY] = "cuMemcpyAsync",
+        [BATCH_FILL] = "cuMemsetD8Async",
+        [BATCH_WRITE_VALUE] = "cuStreamWriteValue32",
+        [BATCH_WAIT_VALUE] = "cuStreamWaitValue32",
+    };
+
+    return op->kind == BATCH_COPY && op->rows.count > 1 ? "cuMemcpy2DAsync"
+                                                        : calls[op->kind];
 }
 
 static enum proact_status say(struct device_set *set, unsigned device,
@@ -127,15 +211,30 @@ static enum proact_status say(struct device_set *set, unsigned device,
 {
     const struct batch_list *l = &set->batch->list[device];
 
-    if (l->failed == l->count)
+    if (!l->is_entered)
         return cuda_result(set, device, l->result, "cuCtxPushCurrent", err);
-    const struct batch_op *op = &l->op[l->failed];
+    const struct batch_op *op = &l->op[l->performed];
 
     if (op->kind == BATCH_LAUNCH)
         return cuda_launch_said(op->stream, op->function, &op->launch, l->result, err);
-    return cuda_result(set, device, l->result,
-                       op->kind == BATCH_RECORD ? "cuEventRecord" : "cuStreamWaitEvent",
-                       err);
+    return cuda_result(set, device, l->result, call_of(op), err);
+}
+
+/* Waits that were queued are the set's now; of the others only the marks are left. */
+static void settle_waits(struct device_set *set, unsigned device)
+{
+    const struct batch_list *l = &set->batch->list[device];
+
+    for (size_t i = 0; i < l->count; i++) {
+        const struct cuda_wait *wait = &l->op[i].wait;
+
+        if (l->op[i].kind != BATCH_WAIT_VALUE)
+            continue;
+        if (i < l->performed)
+            cuda_wait_add(wait);
+        else if (wait->before)
+            cuda_mark_back(set, device, false, wait->before);
+    }
 }
 
 enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error *err)
@@ -149,6 +248,8 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
 
     b->busy = 0;
     b->number++;
+    for (unsigned i = 0; i < busy; i++)
+        b->list[b->device[i]].performed = 0;
     if (set->broken)
         status = fail(err, set->broken, "%s", set->sentence);
     else
@@ -158,6 +259,7 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
 
         if (!status && l->result)
             status = say(set, b->device[i], err);
+        settle_waits(set, b->device[i]);
         l->count = 0;
     }
     return status;
@@ -215,7 +317,7 @@ enum proact_status cuda_batch_record(struct device_stream *s, struct device_even
     if (status)
         return status;
     e->recorded_in = s->set->batch->number;
-    add(s, BATCH_RECORD)->event = e;
+    add(s, BATCH_RECORD)->event = e->event;
     return PROACT_OK;
 }
 
@@ -229,6 +331,69 @@ enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event 
     if (status)
         return status;
     e->awaited_in = e->device == s->device ? e->awaited_in : s->set->batch->number;
-    add(s, BATCH_WAIT)->event = e;
+    add(s, BATCH_WAIT)->event = e->event;
+    return PROACT_OK;
+}
+
+/* Long lists are not kept back for long. */
+static enum proact_status make_room(const struct device_stream *s, struct proact_error *err)
+{
+    const bool is_full = s->set->batch->list[s->device].count >= MOST;
+
+    return is_full ? cuda_batch_flush(s->set, err) : PROACT_OK;
+}
+
+enum proact_status cuda_batch_copy(struct device_stream *s, const struct device_rows *rows,
+                                   struct proact_error *err)
+{
+    enum proact_status status = make_room(s, err);
+
+    if (!status)
+        add(s, BATCH_COPY)->rows = *rows;
+    return status;
+}
+
+static enum proact_status add_word(struct device_stream *s, enum batch_kind kind,
+                                   device_addr to, uint32_t value, size_t bytes,
+                                   struct proact_error *err)
+{
+    enum proact_status status = make_room(s, err);
+
+    if (status)
+        return status;
+    struct batch_op *op = add(s, kind);
+
+    op->to = to;
+    op->value = value;
+    op->bytes = bytes;
+    return PROACT_OK;
+}
+
+enum proact_status cuda_batch_fill(struct device_stream *s, device_addr to,
+                                   unsigned char value, size_t bytes,
+                                   struct proact_error *err)
+{
+    return add_word(s, BATCH_FILL, to, value, bytes, err);
+}
+
+enum proact_status cuda_batch_write_value(struct device_stream *s, device_addr word,
+                                          uint32_t value, struct proact_error *err)
+{
+    return add_word(s, BATCH_WRITE_VALUE, word, value, sizeof value, err);
+}
+
+enum proact_status cuda_batch_wait_value(const struct cuda_wait *wait,
+                                         struct proact_error *err)
+{
+    struct device_stream *s = wait->stream;
+    enum proact_status status = make_room(s, err);
+
+    if (status && wait->before)
+        cuda_mark_back(s->set, s->device, false, wait->before);
+    if (status)
+        return status;
+    if (wait->before)
+        add(s, BATCH_RECORD)->event = wait->before;
+    add(s, BATCH_WAIT_VALUE)->wait = *wait;
     return PROACT_OK;
 }

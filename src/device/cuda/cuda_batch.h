@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Launches, records and waits for events that are queued on several devices at once. */
+/* Launches, copies, fills, words, records and waits that are queued on several devices at
+   once. */
 
 #include "device/cuda/cuda_set.h"
 
@@ -23,3 +24,14 @@ enum proact_status cuda_batch_record(struct device_stream *s, struct device_even
                                      struct proact_error *err);
 enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
+enum proact_status cuda_batch_copy(struct device_stream *s, const struct device_rows *rows,
+                                   struct proact_error *err);
+enum proact_status cuda_batch_fill(struct device_stream *s, device_addr to,
+                                   unsigned char value, size_t bytes,
+                                   struct proact_error *err);
+enum proact_status cuda_batch_write_value(struct device_stream *s, device_addr word,
+                                          uint32_t value, struct proact_error *err);
+/* The wait is one of the set's as soon as it is queued. `wait->before`: an event that is
+   recorded right ahead of it; NULL for none. */
+enum proact_status cuda_batch_wait_value(const struct cuda_wait *wait,
+                                         struct proact_error *err);

@@ -5,17 +5,27 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out)
+cu_result cuda_mark_take(struct device_set *set, unsigned device, bool has_time,
+                         cu_event *out)
 {
-    struct device_set *set = s->set;
-    size_t *spare = &set->spare_count[s->device][has_time];
+    size_t *spare = &set->spare_count[device][has_time];
     cu_result result = 0;
 
     if (*spare)
-        *out = set->spare[s->device][has_time][--*spare];
+        *out = set->spare[device][has_time][--*spare];
     else
         result = set->driver.event_create(out, has_time ? CU_EVENT_WITH_TIME
                                                         : CU_EVENT_WITHOUT_TIME);
+    if (result)
+        *out = NULL;
+    return result;
+}
+
+cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out)
+{
+    struct device_set *set = s->set;
+    cu_result result = cuda_mark_take(set, s->device, has_time, out);
+
     if (!result && (result = set->driver.event_record(*out, s->stream)))
         cuda_mark_back(set, s->device, has_time, *out);
     if (result)

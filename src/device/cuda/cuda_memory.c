@@ -171,16 +171,3 @@ void cuda_memory_clear(struct device_set *set, unsigned device)
     d->memory = NULL;
     d->memory_count = 0;
 }
-
-unsigned cuda_memory_device(const struct device_set *set, device_addr address)
-{
-    for (unsigned i = 0; i < set->count; i++) {
-        const struct cuda_device *d = &set->devices[i];
-
-        for (size_t k = 0; k < d->memory_count; k++)
-            if (address >= d->memory[k].address &&
-                address - d->memory[k].address < d->memory[k].bytes)
-                return i;
-    }
-    return set->count;
-}

@@ -177,8 +177,12 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
                                      struct proact_error *err);
 void cuda_free(struct device_set *set, unsigned device, device_addr address);
 void cuda_memory_clear(struct device_set *set, unsigned device);
-/* The device whose memory has this byte, or set->count. */
+
+/* cuda_copy_now.c: the device whose memory has this byte, or set->count. */
 unsigned cuda_memory_device(const struct device_set *set, device_addr address);
+bool cuda_reach_each_other(const struct device_set *set, unsigned a, unsigned b);
+/* Within the device's context, on any thread. */
+cu_result cuda_copy_now(struct device_stream *s, const struct device_rows *rows);
 
 /* cuda_staging.c: `bytes` of host memory that the driver may read later, no more than
    CUDA_STAGE_BYTES. */
@@ -215,6 +219,9 @@ enum proact_status cuda_elapsed(struct device_event *from, struct device_event *
                                 double *ns, struct proact_error *err);
 /* cuda_mark.c: an event from the spare ones, recorded now; within cuda_enter(). */
 cu_result cuda_mark(struct device_stream *s, bool has_time, cu_event *out);
+/* The same, not recorded; within the device's context. NULL where it fails. */
+cu_result cuda_mark_take(struct device_set *set, unsigned device, bool has_time,
+                         cu_event *out);
 void cuda_mark_back(struct device_set *set, unsigned device, bool has_time, cu_event e);
 void cuda_marks_clear(struct device_set *set, unsigned device);
 
@@ -225,6 +232,8 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
                                     uint32_t value, struct proact_error *err);
 
+/* cuda_waits.c: one that its stream has been given. */
+void cuda_wait_add(const struct cuda_wait *wait);
 /* Of one stream, or (NULL) all: nothing that they wait for is of interest any more. */
 void cuda_waits_forget(struct device_set *set, const struct device_stream *only);
 

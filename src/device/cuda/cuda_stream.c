@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_tape.h"
 
 enum {
@@ -65,49 +66,6 @@ void cuda_stream_destroy(struct device_stream *s)
     free(s);
 }
 
-static bool reach_each_other(const struct device_set *set, unsigned a, unsigned b)
-{
-    return a >= set->count || b >= set->count || a == b ||
-           (set->devices[a].reaches[b] && set->devices[b].reaches[a]);
-}
-
-/* Where one of the two is out of the other's reach, the driver goes through the host; that
-   cannot be captured. */
-static cu_result copy_one(struct device_stream *s, const struct device_rows *r)
-{
-    const struct device_set *set = s->set;
-    unsigned to = cuda_memory_device(set, r->to), from = cuda_memory_device(set, r->from);
-
-    if (!reach_each_other(set, to, from))
-        return set->driver.copy_peer(r->to, set->devices[to].context, r->from,
-                                     set->devices[from].context, r->bytes, s->stream);
-    return set->driver.copy(r->to, r->from, r->bytes, s->stream);
-}
-
-/* The driver may refuse a pitch within a device that it did not choose itself: then they go
-   one by one, but not in a graph, whose parts would be longer than was counted. */
-static cu_result copy_all(struct device_stream *s, const struct device_rows *r)
-{
-    const struct cu_rows all = {
-        .from = {.memory = CU_MEMORY_UNIFIED, .device = r->from, .pitch = r->from_pitch},
-        .to = {.memory = CU_MEMORY_UNIFIED, .device = r->to, .pitch = r->to_pitch},
-        .width = r->bytes,
-        .height = r->count};
-    struct device_rows one = *r;
-    cu_result result =
-        r->count > 1 ? s->set->driver.copy_rows(&all, s->stream) : copy_one(s, r);
-
-    if (r->count == 1 || result != CU_INVALID_VALUE || s->set->is_capturing)
-        return result;
-    result = 0;
-    for (size_t i = 0; i < r->count && !result; i++) {
-        result = copy_one(s, &one);
-        one.to += r->to_pitch;
-        one.from += r->from_pitch;
-    }
-    return result;
-}
-
 /* One call of the driver's, which may be of many rows. */
 static enum proact_status copy(struct device_stream *s, const struct device_rows *r,
                                struct proact_error *err)
@@ -119,6 +77,8 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
         cuda_tape(&(struct cuda_taped_op){.kind = TAPED_COPY, .stream = s, .rows = *r});
         return PROACT_OK;
     }
+    if (cuda_batches(s))
+        return cuda_batch_copy(s, r, err);
     if ((status = cuda_use(s, err)))
         return status;
     unsigned to = cuda_memory_device(set, r->to);
@@ -126,7 +86,7 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
         .span = {.kind = DEVICE_SPAN_COPY, .name = "copy", .bytes = r->bytes * r->count},
         .peer = to == s->device ? set->count : to};
     size_t span = cuda_span_begin(s, &what);
-    cu_result result = copy_all(s, r);
+    cu_result result = cuda_copy_now(s, r);
 
     cuda_span_end(s, span);
     return cuda_leave(set, s->device, result,
@@ -139,8 +99,8 @@ static bool go_at_once(const struct device_stream *s, const struct device_rows *
     const size_t most = (size_t)set->devices[s->device].pitch_max;
 
     return r->count == 1 || (r->to_pitch <= most && r->from_pitch <= most &&
-                             reach_each_other(set, cuda_memory_device(set, r->to),
-                                              cuda_memory_device(set, r->from)));
+                             cuda_reach_each_other(set, cuda_memory_device(set, r->to),
+                                                   cuda_memory_device(set, r->from)));
 }
 
 enum proact_status cuda_copy_rows(struct device_stream *s, const struct device_rows *rows,
@@ -251,6 +211,8 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
             .kind = TAPED_FILL, .stream = s, .to = to, .value = value, .bytes = bytes});
         return PROACT_OK;
     }
+    if (bytes && cuda_batches(s))
+        return cuda_batch_fill(s, to, value, bytes, err);
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)

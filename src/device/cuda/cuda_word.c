@@ -2,6 +2,7 @@
 /* Words of memory that streams wait for and write. */
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/cuda/cuda_batch.h"
 #include "device/cuda/cuda_tape.h"
 
 static enum proact_status wait_allowed(const struct device_stream *s, device_addr word,
@@ -17,12 +18,27 @@ static enum proact_status wait_allowed(const struct device_stream *s, device_add
 }
 
 /* What may hold a stream up for long ends before its next wait begins. */
-static cu_result mark_before(struct device_stream *s, cu_event *out)
+static bool is_to_mark(struct device_stream *s)
 {
     bool is_marked = s->is_open_ended && !s->set->is_capturing;
 
     s->is_open_ended = false;
-    return is_marked ? cuda_mark(s, false, out) : 0;
+    return is_marked;
+}
+
+/* Kept back; the event that marks what is before it is recorded with it. */
+static enum proact_status keep_back(struct cuda_wait *wait, struct proact_error *err)
+{
+    struct device_stream *s = wait->stream;
+    cu_context was;
+
+    s->set->driver.context_push(s->set->devices[s->device].context);
+    cu_result result =
+        is_to_mark(s) ? cuda_mark_take(s->set, s->device, false, &wait->before) : 0;
+
+    s->set->driver.context_pop(&was);
+    return result ? cuda_result(s->set, s->device, result, "cuEventCreate", err)
+                  : cuda_batch_wait_value(wait, err);
 }
 
 static cu_result queue(struct device_stream *s, const struct cuda_wait *w)
@@ -53,34 +69,19 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                           .reason = wait.reason});
         return PROACT_OK;
     }
+    if (cuda_batches(s))
+        return keep_back(&wait, err);
     if ((status = cuda_use(s, err)))
         return status;
-    cu_result result = mark_before(s, &wait.before);
+    cu_result result = is_to_mark(s) ? cuda_mark(s, false, &wait.before) : 0;
 
     if (!result)
         result = queue(s, &wait);
     if (result && wait.before)
         cuda_mark_back(set, s->device, false, wait.before);
-    if ((status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))
-        return status;
-    set->waits = must_grow(set->waits, set->wait_count, &set->wait_capacity, sizeof wait);
-    set->waits[set->wait_count++] = wait;
-    return PROACT_OK;
-}
-
-void cuda_waits_forget(struct device_set *set, const struct device_stream *only)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < set->wait_count; i++) {
-        const struct cuda_wait w = set->waits[i];
-
-        if (only && w.stream != only)
-            set->waits[kept++] = w;
-        else if (w.before)
-            cuda_mark_back(set, w.stream->device, false, w.before);
-    }
-    set->wait_count = kept;
+    if (!(status = cuda_leave(set, s->device, result, "cuStreamWaitValue32", err)))
+        cuda_wait_add(&wait);
+    return status;
 }
 
 enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
@@ -91,6 +92,8 @@ enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
             .kind = TAPED_WRITE_VALUE, .stream = s, .to = word, .value = value});
         return PROACT_OK;
     }
+    if (cuda_batches(s))
+        return cuda_batch_write_value(s, word, value, err);
     enum proact_status status = cuda_use(s, err);
 
     if (status)

@@ -89,6 +89,8 @@ enum {
     CU_EVENT_WITH_TIME = 0,
     CU_EVENT_WITHOUT_TIME = 2,
     CU_WAIT_AT_LEAST = 0,
+    CU_WORD_WAIT = 1,
+    CU_WORD_WRITE = 2,
     CU_LAUNCH_COOPERATIVE = 2,
     CU_LAUNCH_PRIORITY = 8,
     CU_GRAPH_PRIORITIES = 8, /* of its nodes */
@@ -120,6 +122,22 @@ struct cu_launch_config {
     cu_stream stream;
     struct cu_launch_attribute *attributes;
     unsigned attribute_count;
+};
+
+/* One of several on words of memory that a stream is given at once. */
+union cu_word_op {
+    int what;
+    struct {
+        int what;
+        cu_address word;
+        union {
+            uint32_t value;
+            uint64_t wide;
+        };
+        unsigned flags;
+        cu_address alias;
+    } at;
+    uint64_t room[6];
 };
 
 /* Rows of bytes: `height` of `width`. `x` and `y` are added to a place; of unified memory
