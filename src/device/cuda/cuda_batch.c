@@ -321,18 +321,21 @@ enum proact_status cuda_batch_record(struct device_stream *s, struct device_even
     return PROACT_OK;
 }
 
-enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
-                                   struct proact_error *err)
+/* Devices that wait for each other gain nothing by being kept back, and it would have to
+   end at each such wait: `relay` took twice as long. */
+bool cuda_batch_takes_wait(const struct device_stream *s, const struct device_event *e)
 {
-    enum proact_status status = PROACT_OK;
+    const bool is_of_this =
+        e->recorded_in == s->set->batch->number && e->device != s->device;
 
-    if (e->recorded_in == s->set->batch->number && e->device != s->device)
-        status = cuda_batch_flush(s->set, err);
-    if (status)
-        return status;
+    s->set->is_batching &= !is_of_this;
+    return !is_of_this;
+}
+
+void cuda_batch_wait(struct device_stream *s, struct device_event *e)
+{
     e->awaited_in = e->device == s->device ? e->awaited_in : s->set->batch->number;
     add(s, BATCH_WAIT)->event = e->event;
-    return PROACT_OK;
 }
 
 /* Long lists are not kept back for long. */

@@ -22,8 +22,9 @@ void cuda_batch_launch(struct device_stream *s, struct device_function *f,
                        const struct device_launch *launch);
 enum proact_status cuda_batch_record(struct device_stream *s, struct device_event *e,
                                      struct proact_error *err);
-enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
-                                   struct proact_error *err);
+/* False: it is for a record of this batch, which with that is at its end. */
+bool cuda_batch_takes_wait(const struct device_stream *s, const struct device_event *e);
+void cuda_batch_wait(struct device_stream *s, struct device_event *e);
 enum proact_status cuda_batch_copy(struct device_stream *s, const struct device_rows *rows,
                                    struct proact_error *err);
 enum proact_status cuda_batch_fill(struct device_stream *s, device_addr to,

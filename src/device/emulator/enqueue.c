@@ -188,7 +188,7 @@ static enum proact_status enqueue_event(struct device_stream *s, struct device_e
         return status;
     struct operation *o = operation_create(s, begin);
 
-    host_take_together(s, s->set->topology->device.call_host_us, 0);
+    host_take_event(s, event, begin == wait_event_begin);
     o->event = event;
     o->generation = event->recorded;
     stream_enqueue(s, o);

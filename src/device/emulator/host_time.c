@@ -43,9 +43,25 @@ void host_take_together(struct device_stream *s, double us, double turn_us)
     set->host_ps = set->batch.began_ps + set->batch.taken_ps[s->device];
 }
 
+/* A wait for a record of another device in this batch ends it. */
+void host_take_event(struct device_stream *s, struct device_event *e, bool waits)
+{
+    struct device_set *set = s->set;
+    const bool is_of_this = set->batch.is_open && e->batch == set->batch.number;
+
+    if (waits && is_of_this && e->device != s->device) {
+        join(set);
+        set->batch.is_open = false;
+    }
+    if (!waits)
+        e->batch = set->batch.is_open ? set->batch.number : 0;
+    host_take_together(s, set->topology->device.call_host_us, 0);
+}
+
 void host_batch_begin(struct device_set *set)
 {
     set->batch.is_open = true;
+    set->batch.number++;
     set->batch.began_ps = set->host_ps;
 }
 

@@ -133,6 +133,7 @@ struct device_set {
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
     struct {          /* host_time.c */
         bool is_open;
+        uint64_t number; /* of those that were begun */
         uint64_t began_ps,
             taken_ps[TOPOLOGY_DEVICES_MAX]; /* by the thread of each device */
     } batch;
