@@ -24,6 +24,8 @@ struct instrument_request {
     uint32_t slot_count;
     uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
                                                pointer of that written array lies */
+    const bool *flags; /* by instruction: stores that go to the first device's replica
+                          alone; NULL for none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
 };
 
