@@ -30,6 +30,8 @@ struct cuda_kernel {
     struct rt_image *image;
     struct proact_kernel *kernel; /* loaded at the first use */
     struct proact_kernel_info info;
+    bool has_dynamic_most;
+    uint64_t dynamic_most; /* shared memory that a launch may ask for, where it was set */
     char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
     double ns;
@@ -117,6 +119,9 @@ enum proact_status rt_link(const struct proact_image *objects, size_t count,
 
 struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle);
 enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
+/* Dynamic shared memory that a launch of it may ask for: with its static one 48 KiB, unless
+   the program has set another limit. It is loaded. */
+uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Managed variables of all images: their addresses, before anybody looks. */

@@ -147,8 +147,9 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
     for (int i = 0; i < 3; i++)
         if (!grid->ctas[i] || !grid->threads[i])
             return cudaErrorInvalidValue; /* CUDA 13: not ...InvalidConfiguration */
-    if ((size_t)grid->shared_bytes + k->info.shared_bytes >
-        proact_device_describe(rt->session).shared_bytes_per_cta)
+    if (grid->shared_bytes > rt_kernel_dynamic_most(k) ||
+        (size_t)grid->shared_bytes + k->info.shared_bytes >
+            proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
     *bytes = sizeof **out + k->info.parameter_bytes + 1;
     *out = must_calloc(1, *bytes);
