@@ -9,6 +9,7 @@
 #include <proact/program.h>
 
 #include "cuda_abi.h"
+#include "rt_handle.h"
 #include "rt_range.h"
 
 /* A fat binary of the program, and the PTX in it that fits the device best. */
@@ -55,6 +56,7 @@ struct rt {
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
     struct rt_stream *streams;             /* that the program has made */
+    struct rt_handles handles;             /* of all else */
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;
@@ -126,6 +128,10 @@ struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Managed variables of all images: their addresses, before anybody looks. */
 enum cuda_error rt_managed_place(struct rt *rt);
+
+/* cudaErrorInvalidResourceHandle if the program has no such stream; where libraries may
+   have made some of the driver's, none is refused. */
+enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle);
 
 /* Bytes between two places, each on the host or on the device. `is_async` may be back
    before all is done, and has then taken what it was given. */
