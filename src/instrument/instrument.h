@@ -56,6 +56,11 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
    and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
 char *instrument_children(const struct ptx_module *m, size_t *bytes);
 
+/* The module's text, in which kernels that copy a parameter to local memory, and do nothing
+   with the copy but read it, read the parameter; line by line as it was. NULL where there
+   is no such kernel; free() it. */
+char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
+
 /* Puts functions of the module in the place of their calls, so that kernels can be read,
    and drops those that nobody calls any more. What calls itself, or is called by address,
    stays called. `*text` is replaced; fails only where it is no PTX. */

@@ -42,6 +42,8 @@ struct session_image {
     struct session_image *next;
     char *text;
     size_t bytes;
+    char *given; /* by the caller, where that was another text; else NULL */
+    size_t given_bytes;
     struct ptx_module *ptx;
     unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
                          run elsewhere as clones, which have modules of their own */
