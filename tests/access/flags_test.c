@@ -100,8 +100,7 @@ static void what_threads_store_each_is_none(void **state)
         "selp.u32 %r4, 1, 2, %p1;\nst.global.u32 [%rd1], %r4;",
         "mov.u32 %r4, 1;\n@%p1 mov.u32 %r4, 2;\nst.global.u32 [%rd1], %r4;",
         "@%p1 mov.u32 %r4, 2;\nst.global.u32 [%rd1], %r4;",
-        "mov.u32 %r4, 1;\nL: add.u32 %r4, %r4, 1;\nst.global.u32 [%rd1], %r4;\n"
-        "@%p1 bra L;",
+        "mov.u32 %r4, 1;\nL: add.u32 %r4, %r4, 1;\nst.global.u32 [%rd1], %r4;\n@%p1 bra L;",
         "L: add.u32 %r4, %r4, 1;\nst.global.u32 [%rd1], %r4;\n@%p1 bra L;",
         "st.global.v2.u32 [%rd1], {%r1, %r1};",
         "st.global.cs.u32 [%rd1], 1;",
