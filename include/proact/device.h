@@ -71,6 +71,7 @@ struct proact_slot {
     const struct proact_piece *piece;
     const proact_u32 *sends; /* by chunk, under PROACT_SHARE_MIX: 1 where the CTA sends */
     long long delta[PROACT_PEERS_MAX]; /* added to an address: the same byte on that peer */
+    long long home;                    /* and on the first device */
 };
 
 /* Of a chunk, pieces of at most so many bytes are behind all others: where they are many,

@@ -26,6 +26,8 @@ struct write_set_options {
     /* The caller says at every run what the module's .const variables hold where that is
        no longer their initial value. Otherwise reading one is reading memory. */
     bool constants_known;
+    /* By instruction: stores of which nothing is to be said, NULL for none. */
+    const bool *left_out;
 };
 
 /* Cuts `kernel`. `options` may be NULL. The module need not outlive the call. Fails with

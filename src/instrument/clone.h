@@ -36,6 +36,7 @@ enum proact_status add_share(struct clone *c);        /* clone_share.c */
 enum proact_status replace_indices(struct clone *c);  /* clone_grid.c */
 enum proact_status keep_coherent(struct clone *c);    /* clone_scope.c */
 enum proact_status repeat_stores(struct clone *c);    /* clone_stores.c */
+enum proact_status redirect_flags(struct clone *c);   /* clone_flags.c */
 enum proact_status end_together(struct clone *c);     /* clone_ending.c */
 enum proact_status refuse_whole(struct clone *c);     /* refuse.c */
 enum proact_status refuse_calls(struct clone *c);     /* refuse_calls.c */

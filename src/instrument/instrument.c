@@ -16,9 +16,10 @@ static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
 } passes[] = {
-    {ALL, refuse_whole},     {ALL, refuse_calls},       {ALL, refuse_waits},
-    {ALL, add_share},        {ALL, replace_indices},    {ALL, keep_coherent},
-    {INLINE, repeat_stores}, {COUNT, meet_at_barriers}, {COUNT, end_together},
+    {ALL, refuse_whole},   {ALL, refuse_calls},     {ALL, refuse_waits},
+    {ALL, add_share},      {ALL, replace_indices},  {ALL, keep_coherent},
+    {ALL, redirect_flags}, {INLINE, repeat_stores}, {COUNT, meet_at_barriers},
+    {COUNT, end_together},
 };
 
 /* Adds the clone's text, or its refusal. */

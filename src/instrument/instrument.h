@@ -26,6 +26,8 @@ struct instrument_request {
     uint32_t slot_count;
     uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
                                                pointer of that written array lies */
+    const bool *flags; /* by instruction: stores that go to the first device's replica
+                          alone; NULL for none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     bool is_flat; /* it is for grids and CTAs of one dimension: a number is the place */
 };
@@ -56,6 +58,11 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
    launch a kernel for each chunk that they complete (PROACT III-C, dynamic): marked ones
    and clones for INSTRUMENT_SEND. It takes CUDA's device runtime. free() it. */
 char *instrument_children(const struct ptx_module *m, size_t *bytes);
+
+/* The module's text, in which kernels that copy a parameter to local memory, and do nothing
+   with the copy but read it, read the parameter; line by line as it was. NULL where there
+   is no such kernel; free() it. */
+char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
 /* Puts functions of the module in the place of their calls, so that kernels can be read,
    and drops those that nobody calls any more. What calls itself, or is called by address,

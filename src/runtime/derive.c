@@ -9,12 +9,15 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/launch_flags.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/unsplittable.h"
 
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: the kernel was refused */
     struct write_set_cache cache;
+    struct kernel_flags *flags; /* NULL: it has none, or nobody asked yet */
+    bool asked_flags;
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     uint32_t base_count, *bases;     /* ... and of all pointers that it follows */
@@ -72,6 +75,8 @@ void derivation_drop(struct proact_kernel *k)
         return;
     write_set_slice_destroy(d->slice);
     write_set_cache_clear(&d->cache);
+    flags_destroy(d->flags);
+    k->flag_stores = NULL;
     free(d->targets);
     free(d->bases);
     free(d);
@@ -110,57 +115,6 @@ bool derivation_keeps_to_arguments(const struct launching *l)
             return false;
     }
     return true;
-}
-
-/* Each array of the launch once, in the order of its first place. */
-static uint32_t find_arrays(const struct launching *l, struct write_set_array *arrays,
-                            struct write_set_pointer *pointers)
-{
-    uint32_t count = 0;
-
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
-        uint32_t n = 0;
-
-        while (n < count && arrays[n].address != a->base[0])
-            n++;
-        if (n == count)
-            arrays[count++] = (struct write_set_array){
-                .name = a->name, .address = a->base[0], .bytes = a->bytes};
-        pointers[i] = (struct write_set_pointer){l->places[i].offset, n};
-    }
-    return count;
-}
-
-/* With the addresses of the first device: the slice gets what the kernel gets there. */
-static enum proact_status run_slice(struct launching *l, struct kernel_derivation *d,
-                                    const struct write_set **out, struct proact_error *err)
-{
-    const struct proact_kernel *k = l->kernel;
-    struct write_set_array *arrays = must_calloc(l->place_count + 1, sizeof *arrays);
-    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
-    unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
-    struct write_set_launch launch = {.dynamic_shared_bytes = l->shared_bytes,
-                                      .threads = k->session->threads,
-                                      .parameters = block,
-                                      .parameter_bytes = k->parameter_bytes,
-                                      .arrays = arrays};
-
-    memcpy(block, l->block, k->parameter_bytes);
-    memcpy(launch.grid, l->grid, sizeof launch.grid);
-    memcpy(launch.block, l->threads, sizeof launch.block);
-    launch.array_count = find_arrays(l, arrays, pointers);
-    for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
-
-        memcpy(block + l->places[i].offset, &address, sizeof address);
-    }
-    enum proact_status status = write_set_cached(&d->cache, d->slice, &launch, out, err);
-
-    free(block);
-    free(pointers);
-    free(arrays);
-    return status;
 }
 
 static enum proact_status check_kinds(const struct launching *l, const struct write_set *w,
@@ -265,11 +219,42 @@ static uint64_t digest_of(const struct launching *l, const struct write_set *w)
     return digest;
 }
 
+static bool has_flags(const struct launching *l, struct kernel_derivation *d)
+{
+    if (!d->asked_flags)
+        d->flags = flags_create(l->kernel);
+    d->asked_flags = true;
+    return d->flags != NULL;
+}
+
+/* What each CTA writes, and no other device's. Where that fails, flags may be to blame. */
+static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
+                                      const struct write_set **out,
+                                      struct proact_error *err)
+{
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    struct proact_error both, flags;
+    enum proact_status status;
+
+    launch_split(l->grid, l->over, l->over, cta_first);
+    if (flags_are_on(d->flags)) {
+        status = flags_find(l, d->flags, cta_first, out, err);
+        return status ? status : check_kinds(l, *out, err);
+    }
+    if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
+        (status = check_kinds(l, *out, err)) ||
+        !write_set_overlap(*out, cta_first, l->over, &both))
+        return status;
+    if (!has_flags(l, d))
+        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+    if (flags_find(l, d->flags, cta_first, out, &flags))
+        return fail(err, PROACT_EREFUSED, "%s", flags.text);
+    return PROACT_OK;
+}
+
 static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
                                  const struct write_set **out, struct proact_error *err)
 {
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    struct proact_error both;
     enum proact_status status;
 
     if (l->is_program && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 1)
@@ -277,12 +262,8 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
-    launch_split(l->grid, l->over, l->over, cta_first);
-    if ((status = run_slice(l, d, out, err)) || (status = check_kinds(l, *out, err)))
-        return status;
-    if (write_set_overlap(*out, cta_first, l->over, &both))
-        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
-    return find_slots(l, *out, err);
+    status = find_writes(l, d, out, err);
+    return status ? status : find_slots(l, *out, err);
 }
 
 void derive_maps(struct launching *l)
@@ -293,8 +274,11 @@ void derive_maps(struct launching *l)
     if (!d->slice)
         return;
     d->refusal.text[0] = '\0';
-    if (!derive(l, d, &w, &d->refusal) && w)
-        l->found = (struct derived){w, digest_of(l, w)};
+    if (!derive(l, d, &w, &d->refusal) && w) {
+        l->found.set = w;
+        l->found.digest = digest_of(l, w);
+    } else
+        l->found.flags = NULL;
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */
@@ -368,7 +352,7 @@ enum proact_status derive_check_maps(struct launching *l, struct proact_error *e
     struct proact_error unknown = {""};
     enum proact_status status = PROACT_OK;
 
-    if (!d->slice || run_slice(l, d, &w, &unknown) || !w->is_exact)
+    if (!d->slice || derive_run(l, d->slice, &d->cache, &w, &unknown) || !w->is_exact)
         return PROACT_OK;
     for (unsigned s = 0; s < l->kernel->slot_count && !status; s++)
         if (launching_array(l, l->kernel->slot[s].offset))

@@ -19,6 +19,11 @@ const char *derivation_refusal(const struct proact_kernel *k);
 void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
                   transfer_emit *emit, void *sink);
 
+/* By running a slice of the kernel's, if that is not known yet. */
+enum proact_status derive_run(const struct launching *l, const struct write_set_slice *s,
+                              struct write_set_cache *cache, const struct write_set **out,
+                              struct proact_error *err);
+
 /* Whether the maps that the user gave hold what the kernel writes, where that is known:
    else PROACT_EINVAL, naming array, byte and CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);

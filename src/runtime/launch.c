@@ -10,6 +10,7 @@
 #include "runtime/bring.h"
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
+#include "runtime/launch_flags.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -226,7 +227,7 @@ static enum proact_status launch_share(const struct launching *l, unsigned devic
     struct proact_share share = {.cta_first = first};
     enum proact_status status = await_arrays(l, device, err);
 
-    if (status)
+    if (status || (status = flags_await(l, device, err)))
         return status;
     transfer_share_grid(&share, l->grid);
     transfer_share(b, device, (uint32_t)l->sequence, &share);
@@ -375,6 +376,7 @@ static void account(const struct launching *l)
         a->used = l->sequence;
         account_sent(l, a);
     }
+    flags_sent(l);
     for (unsigned d = 0; b && d < p->devices.count; d++)
         for (unsigned s = 0; s < b->transfer.slot_count; s++)
             array_account(b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
@@ -382,6 +384,7 @@ static void account(const struct launching *l)
     if (!b)
         return;
     launch_written(l);
+    flags_written(l);
     account_launch(l);
 }
 
@@ -425,7 +428,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     struct proact *p = l->kernel->session;
     enum proact_status status = launch_bring(l, err);
 
-    if (status)
+    if (status || (status = flags_bring(l, err)))
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&

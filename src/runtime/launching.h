@@ -9,8 +9,9 @@
 #include "runtime/session.h"
 
 struct derived {
-    const struct write_set *set; /* NULL: not known; else good until the next launch */
-    uint64_t digest;             /* of its content */
+    const struct write_set *set;      /* NULL: not known; else good until the next launch */
+    uint64_t digest;                  /* of its content */
+    const struct launch_flags *flags; /* NULL: none; as long as the set */
 };
 
 struct launching {

@@ -153,6 +153,8 @@ static void want_written(const struct finder *f)
 static void set_ctas(struct finder *f, unsigned char *block)
 {
     const struct launching *l = f->launch;
+    if (!l->binding) /* the whole grid */
+        return;
     const uint32_t *first = &l->binding->cta_first[f->device];
     uint32_t words[4] = {first[0], l->grid[0], l->grid[1], l->grid[2]};
 
@@ -179,6 +181,10 @@ static void want_read(struct finder *f, unsigned char *block)
 
 static void find(struct finder *f, unsigned char *block)
 {
+    if (!f->launch->binding) {
+        want_read(f, block);
+        return;
+    }
     const uint32_t *first = f->launch->binding->cta_first;
 
     for (f->device = 0; f->device < f->into->found.devices; f->device++) {
@@ -197,11 +203,12 @@ static uint64_t key_of(const struct launching *l, const struct access_depends *d
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
-    key = hash_bytes(b->cta_first, (b->transfer.devices->count + 1) * sizeof *b->cta_first,
-                     key);
+    if (b)
+        key = hash_bytes(b->cta_first,
+                         (b->transfer.devices->count + 1) * sizeof *b->cta_first, key);
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
-    if (!l->found.set || !l->found.set->is_exact)
+    if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]) +
               sends_stores(&b->transfer.plan);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
@@ -270,7 +277,7 @@ static void make(const struct launching *l, const struct access_analysis *a,
     struct finder f = {.launch = l, .analysis = a, .into = into};
 
     into->array_count = launching_arrays(l);
-    into->found.devices = l->kernel->session->devices.count;
+    into->found.devices = l->binding ? l->kernel->session->devices.count : 1;
     into->found.need =
         must_calloc(into->array_count * into->found.devices + 1u, sizeof *into->found.need);
     memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);

@@ -18,7 +18,8 @@ static inline const struct transfer_need *needs_of(const struct launch_needs *n,
     return &n->need[array * n->devices + device];
 }
 
-/* The launch has its binding. */
+/* The launch has its binding. Or has none: what all of the grid reads, as if that were the
+   first device's share. */
 const struct launch_needs *needs_find(const struct launching *l);
 void needs_drop(struct proact_kernel *k);
 

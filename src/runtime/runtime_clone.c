@@ -51,8 +51,11 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
                                      bool is_flat, struct instrument_result *result,
                                      struct clone_part *out, struct proact_error *err)
 {
-    struct instrument_request request = {
-        .kernel = k->name, .slot_count = k->slot_count, .only = kind, .is_flat = is_flat};
+    struct instrument_request request = {.kernel = k->name,
+                                         .slot_count = k->slot_count,
+                                         .flags = k->flag_stores,
+                                         .only = kind,
+                                         .is_flat = is_flat};
 
     for (unsigned s = 0; s < k->slot_count; s++)
         request.slot_offset[s] = k->slot[s].offset;

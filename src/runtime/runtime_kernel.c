@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "instrument/instrument.h"
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/module_variable.h"
@@ -43,13 +44,38 @@ static enum proact_status load_on(struct proact *p, struct session_image *i,
     return b->module_load(p->set, device, name, i->text, i->bytes, &i->module[device], err);
 }
 
+/* What kernels copy of their parameters they read there instead. */
+static enum proact_status read_parameters_there(struct session_image *i, const char *name,
+                                                struct proact_error *err)
+{
+    size_t bytes;
+    char *text = instrument_read_parameters(i->ptx, &bytes);
+
+    if (!text)
+        return PROACT_OK;
+    i->given = i->text;
+    i->given_bytes = i->bytes;
+    i->text = text;
+    i->bytes = bytes;
+    ptx_destroy(i->ptx);
+    i->ptx = NULL;
+    return ptx_parse(name, i->text, i->bytes, &i->ptx, err);
+}
+
+static bool is_text_of(const struct session_image *i, const char *text, size_t bytes)
+{
+    const char *given = i->given ? i->given : i->text;
+
+    return (i->given ? i->given_bytes : i->bytes) == bytes && !memcmp(given, text, bytes);
+}
+
 static enum proact_status load_image(struct proact *p, struct session_image *i,
                                      const char *name, const void *binary,
                                      struct proact_error *err)
 {
     enum proact_status status = ptx_parse(name, i->text, i->bytes, &i->ptx, err);
 
-    if (status)
+    if (status || (status = read_parameters_there(i, name, err)))
         return status;
     i->devices = has_marked(i->ptx) ? p->devices.count : 1;
     for (unsigned d = 0; d < i->devices && !status; d++)
@@ -65,7 +91,7 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
     enum proact_status status;
 
     for (struct session_image *i = p->images; i; i = i->next)
-        if (i->bytes == bytes && memcmp(i->text, image->text, bytes) == 0) {
+        if (is_text_of(i, image->text, bytes)) {
             *out = i;
             return PROACT_OK;
         }
@@ -77,7 +103,7 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
     p->images = i; /* also if it fails: closing cleans up */
     status = load_image(p, i, name, image->binary, err);
     if (status)
-        i->bytes = 0; /* never found again */
+        i->bytes = i->given_bytes = 0; /* never found again */
     else
         p->has_variables |= module_has_variables(i->ptx);
     *out = i;

@@ -166,6 +166,7 @@ static void images_destroy(struct proact *p)
                 p->backend->module_unload(image->module[d]);
         ptx_destroy(image->ptx);
         free(image->text);
+        free(image->given);
         free(image);
     }
 }

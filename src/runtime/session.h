@@ -42,6 +42,8 @@ struct session_image {
     struct session_image *next;
     char *text;
     size_t bytes;
+    char *given; /* by the caller, where that was another text; else NULL */
+    size_t given_bytes;
     struct ptx_module *ptx;
     unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
                          run elsewhere as clones, which have modules of their own */
@@ -91,8 +93,9 @@ struct proact_kernel {
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
     struct kernel_derivation *derivation; /* derive.c; the same */
-    struct kernel_choices *choices;       /* choose_split.c; the same */
-    struct kernel_needs *needs;           /* needs.c; the same */
+    const bool *flag_stores;        /* of it: by instruction, flags (launch_flags.h) */
+    struct kernel_choices *choices; /* choose_split.c; the same */
+    struct kernel_needs *needs;     /* needs.c; the same */
     bool is_marked;
     bool has_maps;  /* the user's; else its slots are derived */
     bool may_write; /* it has an instruction that writes to global memory */

@@ -194,6 +194,7 @@ void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t 
         share->slot[s] = slot->tables->resident[device];
         share->slot[s].round = slot->tables->round;
         share->slot[s].base = (unsigned char *)(uintptr_t)slot->base[device];
+        share->slot[s].home = (long long)(slot->base[0] - slot->base[device]);
         if (b->mixed)
             share->slot[s].sends = (const void *)(uintptr_t)b->mixed->sends[device][s];
         for (unsigned i = 0; i + 1 < t->count; i++)

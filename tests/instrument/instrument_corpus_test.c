@@ -12,17 +12,25 @@
 #include <cmocka.h>
 
 #include "access/access.h"
+#include "access/flags.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
 
-/* The first arrays that it stores to. */
+/* The first arrays that it stores to. Flags are taken for such wherever that can be: what
+   else is stored there is not asked. */
 static struct instrument_request request_of(const struct ptx_module *m,
                                             const struct ptx_function *f)
 {
     struct instrument_request r = {.kernel = f->name};
     struct access_analysis *a = access_analyze(m, f);
+    struct access_flags flags = access_flags_find(m, f);
+    bool *is_flag = must_calloc(f->instruction_count + 1u, sizeof *is_flag);
 
+    for (uint32_t n = 0; n < flags.count; n++)
+        is_flag[flags.flag[n].instruction] = true;
+    r.flags = is_flag;
+    access_flags_clear(&flags);
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *at = &a->records[n];
         uint32_t offset, s = 0;
@@ -90,6 +98,8 @@ static void clone_file(const char *path, const char *folder, struct tally *tally
     ptx_destroy(made);
     ptx_destroy(m);
     free(text);
+    for (size_t n = 0; n < kernels; n++)
+        free((void *)(uintptr_t)requests[n].flags);
     free(requests);
     free(results);
 }

@@ -225,7 +225,7 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
                         "kernel 'long' (old.ptx): its parameters have 3600 bytes, with the "
-                        "share's 2464 they would not fit into 4352");
+                        "share's 2560 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";
     assert_int_equal(instrument_module(m, r, 1, results, &clones, &bytes, &err),
@@ -237,8 +237,8 @@ static void old_targets_and_long_parameters_are_refused(void **state)
 static void newer_targets_take_long_parameters(void **state)
 {
     static const char text[] = ".version 8.1\n.target sm_70\n.address_size 64\n"
-                               ".entry fits(.param .b8 x[30292])\n{\n\tret;\n}\n"
-                               ".entry longer(.param .b8 x[30296])\n{\n\tret;\n}\n";
+                               ".entry fits(.param .b8 x[30196])\n{\n\tret;\n}\n"
+                               ".entry longer(.param .b8 x[30200])\n{\n\tret;\n}\n";
     struct instrument_request r[] = {{.kernel = "fits"}, {.kernel = "longer"}};
     struct instrument_result results[2];
     struct ptx_module *m;

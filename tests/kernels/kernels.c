@@ -8,7 +8,9 @@
 #include "kernels/kernels_fill.h"
 
 /* Several CTAs store one value into a word; sums of floats in any order. */
-#define RACES(number) ((number) == KERNELS_bfs_level || (number) == KERNELS_all_write_one)
+#define RACES(number)                                                                      \
+    ((number) == KERNELS_bfs_level || (number) == KERNELS_all_write_one ||                 \
+     (number) == KERNELS_flag_changed)
 #define IS_UNORDERED(number) ((number) == KERNELS_dot_atomic)
 
 const struct sample kernels[KERNELS_COUNT] = {

@@ -80,6 +80,29 @@ void kernel_pointers_by_grid(struct samples_case *c, bool large)
     samples_grid(c, samples_parts(n, 128), 3, 128, 1);
 }
 
+void kernel_pointers_by_number(struct samples_case *c, bool large)
+{
+    static const char *const name[] = {"row 0", "row 1"};
+    int n = kernels_size(c, large, 600), from = 0, count = 2, to = 2;
+    const float *row[2];
+
+    for (int r = 0; r < 2; r++)
+        row[r] = kernels_floats(c, name[r], n);
+    float *out = kernels_zeros(c, "row 2", SAMPLES_F32, n, 0);
+
+    for (int i = 0; i < n; i++)
+        out[i] = row[0][i] + row[1][i];
+    unsigned char *value = samples_pass_bytes(c, 32, 8);
+
+    for (int r = 0; r < 3; r++)
+        samples_point(c, r, 8 * (size_t)r);
+    memcpy(value + 24, &n, 4);
+    samples_pass_int(c, from);
+    samples_pass_int(c, count);
+    samples_pass_int(c, to);
+    kernels_line(c, n, 128);
+}
+
 void kernel_pointers_in_memory(struct samples_case *c, bool large)
 {
     enum { ROWS = 5 };

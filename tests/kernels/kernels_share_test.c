@@ -26,8 +26,6 @@
 static const struct reason {
     const char *name, *part;
 } reasons[] = {
-    {"relax_csr", "both may write byte 0 of array 'changed'"},
-    {"pointers_by_grid", "where it writes depends on what line"},
     {"chosen_by_data", "where it writes depends on what line"},
     {"bounded_rows", "where it writes depends on what line"},
 };

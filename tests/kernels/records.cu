@@ -52,6 +52,19 @@ KERNEL(pointers_by_grid, struct rows r, const float *in)
         r.row[blockIdx.y][i] = in[i] * (float)(blockIdx.y + 1);
 }
 
+/* Which one is read, a loop says, and which one is written, a parameter. */
+KERNEL(pointers_by_number, struct rows r, int from, int count, int to)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.f;
+
+    if (i >= r.n)
+        return;
+    for (int k = from; k < count; k++)
+        sum += r.row[k][i];
+    r.row[to][i] = sum;
+}
+
 /* A table of pointers in memory: where it writes, memory says. */
 KERNEL(pointers_in_memory, float *const *row, const float *in, int rows, int n)
 {

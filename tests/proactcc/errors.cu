@@ -12,6 +12,56 @@ __global__ void fill(int *x, int n)
         x[i] = i;
 }
 
+__global__ void reverse(int *x, int n)
+{
+    extern __shared__ int numbers[];
+    __shared__ int some[1024];
+
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        numbers[i] = i;
+    some[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 4)
+        x[threadIdx.x] = numbers[n - 1 - threadIdx.x] + some[threadIdx.x + 1];
+}
+
+/* Static and dynamic shared memory together: 48 KiB, unless the program asks for more. */
+static void ask_for_shared_memory(int *x)
+{
+    const int some = 4096, most = 48 * 1024;
+    int host[4], optin;
+    cudaFuncAttributes a;
+
+    MUST(cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    const int large = optin - some < 65536 ? optin - some : 65536; /* devices differ */
+    MUST(cudaFuncGetAttributes(&a, reverse));
+    HOLDS((int)a.sharedSizeBytes == some && a.maxDynamicSharedSizeBytes == most - some);
+    reverse<<<1, 32, most - some>>>(x, 100);
+    MUST(cudaGetLastError());
+    reverse<<<1, 32, most - some + 4>>>(x, 100);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    const cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    HOLDS(cudaFuncSetAttribute(reverse, limit, optin - some + 4) == cudaErrorInvalidValue);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    MUST(cudaFuncSetAttribute(reverse, limit, large));
+    MUST(cudaFuncGetAttributes(&a, reverse));
+    HOLDS(a.maxDynamicSharedSizeBytes == large);
+    reverse<<<1, 1023, large>>>(x, large / 4);
+    MUST(cudaGetLastError());
+    MUST(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
+    HOLDS(host[0] == large / 4 && host[3] == large / 4);
+    reverse<<<1, 32, large + 4>>>(x, 100);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    MUST(cudaFuncSetAttribute(reverse, limit, optin - some));
+    reverse<<<1, 32, optin - some>>>(x, 100);
+    MUST(cudaGetLastError());
+    reverse<<<1, 32, optin>>>(x, 100);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    MUST(cudaFuncSetAttribute(reverse, limit, 1000));
+    reverse<<<1, 32, 1001>>>(x, 100);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+}
+
 __global__ void small_only(int x)
 {
     assert(x < 3);
@@ -66,6 +116,7 @@ int main(int argc, char **argv)
         HOLDS(cudaGetLastError() == cudaErrorMisalignedAddress);
         return 0;
     }
+    ask_for_shared_memory(x);
     fill<<<4, 32>>>(x, 100);
     MUST(cudaMemcpy(host, x + 96, 16, cudaMemcpyDeviceToHost));
     printf("errors: %d\n", host[3]);

@@ -13,7 +13,22 @@
 enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 14, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
 enum array { X, A, B, C };
-enum what { END, STEP, SPREAD, STAGE, WHOLE, PLAIN, WRITE, LOSE, RECORD, KEEP, REPLAY };
+enum what {
+    END,
+    STEP,
+    SPREAD,
+    STAGE,
+    WHOLE,
+    PLAIN,
+    FLAGS, /* `shift`: the place of the flag */
+    UNSET, /* as FLAGS, but nobody sets it */
+    ALONE, /* nothing but the flag */
+    WRITE,
+    LOSE,
+    RECORD,
+    KEEP,
+    REPLAY
+};
 
 /* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
    `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
@@ -139,6 +154,44 @@ static const struct {
       {PLAIN, X, A, 3, 0, 50},
       {PLAIN, X, A, 9, 2, 100},
       {PLAIN, A, C, 17304, 2, 0}}},
+    {"flags",
+     {{WRITE, X, A, 0, 0, 0},
+      {FLAGS, X, A, 0, 0, 50},
+      {STEP, A, B, 9000, 0, 0},
+      {FLAGS, B, A, 30000, 0, 50},
+      {FLAGS, B, A, 30000, 0, 0},
+      {PLAIN, A, C, 17000, 0, 100},
+      {WRITE, X, A, 0, 0, 0},
+      {FLAGS, C, A, 20000, 2, 0},
+      {WHOLE, A, B, 3, 0, 100}}},
+    {"flags alone",
+     {{WRITE, X, A, 0, 0, 0},
+      {ALONE, X, A, 9000, 0, 0},
+      {WHOLE, A, B, 3, 0, 100},
+      {ALONE, B, A, 9001, 0, 0},
+      {ALONE, B, A, 9002, 0, 100},
+      {PLAIN, A, C, 17000, 0, 100},
+      {ALONE, B, A, 20000, 0, 0},
+      {WRITE, X, A, 0, 0, 0}}},
+    {"flags that nobody sets",
+     {{PLAIN, X, A, 0, 0, 100},
+      {PLAIN, X, A, 5, 0, 100},
+      {UNSET, X, A, 34000, 0, 100},
+      {PLAIN, A, B, 9000, 0, 50},
+      {UNSET, X, A, 34000, 0, 0}}},
+    {"flags, replayed",
+     {{FLAGS, X, A, 0, 0, 100},
+      {STEP, A, B, 9000, 0, 100},
+      {FLAGS, B, C, 34000, 0, 50},
+      {RECORD, X, X, 0, 0, 0},
+      {FLAGS, X, A, 0, 0, 100},
+      {STEP, A, B, 9000, 0, 100},
+      {FLAGS, B, C, 34000, 0, 50},
+      {KEEP, X, X, 0, 0, 0},
+      {WRITE, X, A, 0, 0, 0},
+      {REPLAY, X, X, 0, 0, 0},
+      {WRITE, X, C, 0, 0, 0},
+      {REPLAY, X, X, 0, 0, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
 };
@@ -146,7 +199,7 @@ static const struct {
 struct run {
     struct proact *session;
     struct proact_array *array[ARRAYS];
-    struct proact_kernel *kernel[PLAIN + 1];
+    struct proact_kernel *kernel[FLAGS + 1];
     uint32_t truth[ARRAYS][COUNT], spare[COUNT];
     const char *method;
     struct proact_recording *recording;
@@ -155,11 +208,9 @@ struct run {
     struct proact_error err;
 };
 
-static const char *const kernel_names[] = {[STEP] = "step",
-                                           [SPREAD] = "spread",
-                                           [STAGE] = "stage",
-                                           [WHOLE] = "whole",
-                                           [PLAIN] = "plain"};
+static const char *const kernel_names[] = {
+    [STEP] = "step",   [SPREAD] = "spread", [STAGE] = "stage",
+    [WHOLE] = "whole", [PLAIN] = "plain",   [FLAGS] = "flags"};
 
 static char *read_text(const char *path)
 {
@@ -189,7 +240,7 @@ static enum proact_status prepare(struct run *r, char *text)
     const struct proact_image image = {.name = "protocol_cases.cu", .text = text};
     enum proact_status status = PROACT_OK;
 
-    for (int k = STEP; k <= PLAIN && !status; k++) {
+    for (int k = STEP; k <= FLAGS && !status; k++) {
         status =
             proact_kernel_load(r->session, &image, kernel_names[k], &r->kernel[k], &r->err);
         if (!status && k < WHOLE)
@@ -209,16 +260,27 @@ static enum proact_status prepare(struct run *r, char *text)
 
 static void expect(struct run *r, const struct act *act)
 {
+    const bool flags = act->what == FLAGS || act->what == UNSET;
+
+    if (act->what == ALONE) {
+        r->truth[act->to][act->shift] = 12345;
+        return;
+    }
     for (uint32_t i = 0; i < COUNT; i++)
-        r->spare[i] = 3 * r->truth[act->from][(i + act->shift) % COUNT] + 1;
+        r->spare[i] = 3 * r->truth[act->from][(i + (flags ? 0 : act->shift)) % COUNT] + 1;
+    if (flags)
+        r->spare[act->shift] = act->what == FLAGS ? 12345 : r->truth[act->to][act->shift];
     memcpy(r->truth[act->to], r->spare, sizeof r->spare);
 }
 
 static enum proact_status launch(struct run *r, const struct act *act, uint32_t lost)
 {
-    const enum what what = act->what == LOSE ? STEP : act->what;
+    const enum what what = act->what == LOSE                          ? STEP
+                           : act->what == UNSET || act->what == ALONE ? FLAGS
+                                                                      : act->what;
     const uint32_t ctas = what == SPREAD ? SPREAD_CTAS : CTAS;
-    const uint32_t slow = ctas * act->slow / 100, count = COUNT, shift = act->shift;
+    const uint32_t slow = ctas * act->slow / 100, shift = act->shift;
+    const uint32_t count = act->what == ALONE ? 0 : COUNT;
     const struct proact_grid grid = {.ctas = {ctas},
                                      .threads = {what == SPREAD ? SPREAD_CTA : CTA},
                                      .device_count = act->over};
@@ -278,6 +340,9 @@ static enum proact_status act_out(struct run *r, const struct act *act)
         memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
         return proact_array_write(r->array[act->to], 0, r->truth[act->from], COUNT,
                                   &r->err);
+    case FLAGS:
+    case ALONE:
+        return launch(r, act, 3);
     default:
         return launch(r, act, NONE);
     }
@@ -338,6 +403,11 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
         status = act_out(r, act);
     if (!status)
         status = compare(r);
+    if (!status && devices > 1 && proact_kernel_refusal(r->kernel[FLAGS])) {
+        status = PROACT_EREFUSED;
+        snprintf(r->err.text, sizeof r->err.text, "%s",
+                 proact_kernel_refusal(r->kernel[FLAGS]));
+    }
     if (status)
         printf("%s | %s, %u devices, seed %llu | %s\n", method, cases[number].name, devices,
                (unsigned long long)seed, r->err.text);

@@ -100,6 +100,30 @@ PROACT_WORD proact_u32 load(const proact_u32 *from)
     return v;
 }
 
+/* 0, which nobody knows. */
+PROACT_WORD proact_u32 nothing_of(proact_u32 v)
+{
+    proact_u32 none;
+
+    asm volatile("and.b32 %0, %1, 0;" : "=r"(none) : "r"(v));
+    return none;
+}
+
+/* All but to[shift], which is a flag: every fourth CTA from `lost` on sets it, though only
+   memory says so. */
+extern "C" __global__ void flags(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                 proact_u32 shift, proact_u32 slow, proact_u32 lost)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    proact_u32 cta = proact_cta_here(), i = cta * proact_cta_size_x() + proact_thread_x();
+
+    dawdle(&s, cta);
+    if (i < count && i != shift)
+        to[i] = 3 * load(&from[i]) + 1;
+    if (cta + nothing_of(load(from)) >= lost && cta % 4 == lost % 4)
+        asm volatile("st.volatile.global.u32 [%0], 12345;" ::"l"(&to[shift]) : "memory");
+}
+
 /* Nobody marked it, and where it reads and writes is known before. */
 extern "C" __global__ void plain(const proact_u32 *from, proact_u32 *to, proact_u32 count,
                                  proact_u32 shift, proact_u32 slow, proact_u32 lost)

@@ -10,18 +10,18 @@
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[2464])\n"
+    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[2560])\n"
     "{\n ret;\n}\n"
     ".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,\n"
     " .param .u64 e, .param .u64 f, .param .u64 g, .param .u64 h, .param .u64 i,\n"
     " .param .u64 j, .param .u64 k, .param .u64 l, .param .u64 m,\n"
-    " .param .align 8 .b8 s[2464])\n{\n ret;\n}\n"
+    " .param .align 8 .b8 s[2560])\n{\n ret;\n}\n"
     ".visible .entry writes(.param .u64 a, .param .u64 b)\n"
     "{\n .reg .b32 %r<2>;\n .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [a];\n"
-    " mov.u32 %r1, 1;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
+    " mov.u32 %r1, %ctaid.x;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
     ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
 
-_Static_assert(sizeof(struct proact_share) == 2464, "the parameters above");
+_Static_assert(sizeof(struct proact_share) == 2560, "the parameters above");
 
 static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
 

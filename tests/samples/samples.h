@@ -73,6 +73,7 @@ struct samples_case {
 enum samples_verdict {
     SAMPLES_SPLITS,    /* no two CTAs write a byte in common; known from the parameters */
     SAMPLES_MAY_WRITE, /* where is known from the parameters, whether depends on data */
+    SAMPLES_FLAGS,     /* as before, but for bytes that all of them set alike */
     SAMPLES_IRREGULAR, /* where depends on data */
     SAMPLES_REFUSED,   /* its CTAs talk to each other: see `refusal` */
 };

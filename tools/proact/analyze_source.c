@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/text.h"
+#include "instrument/instrument.h"
 
 extern char **environ;
 
@@ -36,6 +37,11 @@ static enum proact_status read_ptx(const char *path, const char *name,
 
     if (status)
         return status;
+    status = ptx_parse(name, text, bytes, out, err);
+    free(text);
+    if (status || !(text = instrument_read_parameters(*out, &bytes)))
+        return status;
+    ptx_destroy(*out); /* as a session reads it */
     status = ptx_parse(name, text, bytes, out, err);
     free(text);
     return status;

@@ -27,6 +27,7 @@ struct slice {
     const struct ptx_module *module;
     const struct ptx_function *f;
     bool constants_known;
+    const bool *left_out; /* by instruction, or NULL: stores that are not its business */
     struct arena *arena;
     struct ptx_flow *flow; /* without the ways to blocks that trap */
     bool *reached;         /* by block */

@@ -56,11 +56,14 @@ static enum proact_status analyse(struct slice *s, struct proact_error *err)
 }
 
 enum proact_status slice_cut(const struct ptx_module *m, const struct ptx_function *f,
-                             bool constants_known, struct arena *arena,
+                             const struct write_set_options *options, struct arena *arena,
                              struct slice_result *out, struct proact_error *err)
 {
-    struct slice s = {
-        .module = m, .f = f, .constants_known = constants_known, .arena = arena};
+    struct slice s = {.module = m,
+                      .f = f,
+                      .constants_known = options->constants_known,
+                      .left_out = options->left_out,
+                      .arena = arena};
     struct slice_result r = {0};
     enum proact_status status;
 

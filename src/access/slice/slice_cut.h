@@ -15,5 +15,5 @@ struct slice_result {
 
 /* Cuts a kernel of `m`; whatever it needs lies in `arena`. */
 enum proact_status slice_cut(const struct ptx_module *m, const struct ptx_function *f,
-                             bool constants_known, struct arena *arena,
+                             const struct write_set_options *options, struct arena *arena,
                              struct slice_result *out, struct proact_error *err);

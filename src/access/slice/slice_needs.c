@@ -209,7 +209,8 @@ static enum proact_status keep_writers(struct needs *n, struct proact_error *err
         struct slice_writer w = slice_writer(s, i);
         enum proact_status status;
 
-        if ((!w.address && !w.refusal) || !s->reached[s->flow->block_of[at]])
+        if ((!w.address && !w.refusal) || !s->reached[s->flow->block_of[at]] ||
+            (s->left_out && s->left_out[at]))
             continue;
         if ((status = check_writer(s, i, &w, err)))
             return status;

@@ -97,6 +97,7 @@ enum proact_status write_set_slice_create(const struct ptx_module *m, const char
                                           struct write_set_slice **out,
                                           struct proact_error *err)
 {
+    static const struct write_set_options plain = {.left_out = NULL};
     const struct ptx_function *f = ptx_function_find(m, kernel);
     enum proact_status status;
 
@@ -116,8 +117,7 @@ enum proact_status write_set_slice_create(const struct ptx_module *m, const char
     s->kernel = must_strdup(kernel);
     s->file = must_strdup(m->name);
     s->instructions = f->instruction_count;
-    if ((status = slice_cut(m, f, options && options->constants_known, &s->arena, &s->cut,
-                            err)) ||
+    if ((status = slice_cut(m, f, options ? options : &plain, &s->arena, &s->cut, err)) ||
         (status = make_ready(s, err))) {
         write_set_slice_destroy(s);
         return status;

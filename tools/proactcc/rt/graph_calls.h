@@ -69,12 +69,51 @@ RT_API enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *exec,
 RT_API enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec);
 RT_API enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream *s);
 RT_API enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream *s);
+
+/* rt_graph_edge.c; `edges`, of eight bytes each, say how, which is always "all of it" */
 RT_API enum cuda_error cudaGraphGetNodes(struct cuda_graph *g, struct graph_op **out,
                                          size_t *count);
+RT_API enum cuda_error cudaGraphGetRootNodes(struct cuda_graph *g, struct graph_op **out,
+                                             size_t *count);
+RT_API enum cuda_error cudaGraphGetEdges(struct cuda_graph *g, struct graph_op **from,
+                                         struct graph_op **to, void *edges, size_t *count);
+RT_API enum cuda_error cudaGraphNodeGetDependencies(struct graph_op *op,
+                                                    struct graph_op **out, void *edges,
+                                                    size_t *count);
+RT_API enum cuda_error cudaGraphNodeGetDependentNodes(struct graph_op *op,
+                                                      struct graph_op **out, void *edges,
+                                                      size_t *count);
 RT_API enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g,
                                                 struct graph_op *const *from,
                                                 struct graph_op *const *to,
                                                 const void *edges, size_t count);
+RT_API enum cuda_error cudaGraphRemoveDependencies(struct cuda_graph *g,
+                                                   struct graph_op *const *from,
+                                                   struct graph_op *const *to,
+                                                   const void *edges, size_t count);
+RT_API enum cuda_error cudaGraphDestroyNode(struct graph_op *op);
+
+/* rt_graph_query.c */
+RT_API enum cuda_error cudaGraphNodeGetType(struct graph_op *op, int *type);
+RT_API enum cuda_error cudaGraphNodeFindInClone(struct graph_op **out,
+                                                struct graph_op *original,
+                                                struct cuda_graph *clone);
+RT_API enum cuda_error cudaGraphKernelNodeGetParams(struct graph_op *op,
+                                                    struct cuda_kernel_node *out);
+RT_API enum cuda_error cudaGraphMemcpyNodeGetParams(struct graph_op *op,
+                                                    struct cuda_copy_3d *out);
+RT_API enum cuda_error cudaGraphMemsetNodeGetParams(struct graph_op *op,
+                                                    struct cuda_fill_node *out);
+RT_API enum cuda_error cudaGraphHostNodeGetParams(struct graph_op *op,
+                                                  struct cuda_host_node *out);
+RT_API enum cuda_error cudaGraphChildGraphNodeGetGraph(struct graph_op *op,
+                                                       struct cuda_graph **out);
+RT_API enum cuda_error cudaGraphNodeSetEnabled(struct cuda_graph_exec *exec,
+                                               struct graph_op *op, unsigned is_on);
+RT_API enum cuda_error cudaGraphNodeGetEnabled(struct cuda_graph_exec *exec,
+                                               struct graph_op *op, unsigned *is_on);
+RT_API enum cuda_error cudaGraphExecGetFlags(struct cuda_graph_exec *exec,
+                                             unsigned long long *flags);
 
 /* rt_graph_node.c */
 RT_API enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
@@ -104,6 +143,11 @@ RT_API enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
                                                     const struct cuda_kernel_node *node);
 RT_API enum cuda_error cudaGraphExecKernelNodeSetParams(
     struct cuda_graph_exec *exec, struct graph_op *op, const struct cuda_kernel_node *node);
+RT_API enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
+                                                    const struct cuda_copy_3d *node);
+RT_API enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
+                                                        struct graph_op *op,
+                                                        const struct cuda_copy_3d *node);
 RT_API enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
                                                       const void *from, size_t bytes,
                                                       enum cuda_copy_kind kind);

@@ -9,6 +9,7 @@
 #include <proact/program.h>
 
 #include "cuda_abi.h"
+#include "rt_handle.h"
 #include "rt_range.h"
 
 /* A fat binary of the program, and the PTX in it that fits the device best. */
@@ -30,6 +31,8 @@ struct cuda_kernel {
     struct rt_image *image;
     struct proact_kernel *kernel; /* loaded at the first use */
     struct proact_kernel_info info;
+    bool has_dynamic_most;
+    uint64_t dynamic_most; /* shared memory that a launch may ask for, where it was set */
     char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
     double ns;
@@ -53,6 +56,7 @@ struct rt {
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
     struct rt_stream *streams;             /* that the program has made */
+    struct rt_handles handles;             /* of all else */
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;
@@ -117,10 +121,17 @@ enum proact_status rt_link(const struct proact_image *objects, size_t count,
 
 struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle);
 enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
+/* Dynamic shared memory that a launch of it may ask for: with its static one 48 KiB, unless
+   the program has set another limit. It is loaded. */
+uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
 /* Managed variables of all images: their addresses, before anybody looks. */
 enum cuda_error rt_managed_place(struct rt *rt);
+
+/* cudaErrorInvalidResourceHandle if the program has no such stream; where libraries may
+   have made some of the driver's, none is refused. */
+enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle);
 
 /* Bytes between two places, each on the host or on the device. `is_async` may be back
    before all is done, and has then taken what it was given. */

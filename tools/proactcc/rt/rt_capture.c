@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures: what a stream is given is kept, and so is what other streams are given that
    wait for it. The order of the calls is an order in which they can be made again. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "graph_calls.h"
 #include "rt_graph.h"
 
@@ -18,10 +15,14 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
                              const void *data, size_t bytes)
 {
     struct cuda_graph *g = capture_of(rt, s);
+    enum cuda_error error = rt_stream_check(rt, s);
 
-    if (!g)
-        return run(rt, data);
-    graph_add(g, run, data, bytes);
+    if (error || !g)
+        return error ? error : run(rt, data);
+    struct graph_op *op = graph_add(g, run, data, bytes);
+
+    if (g->count > 1) /* the program may ask */
+        graph_after(op, g->ops[g->count - 2]);
     return rt->broken;
 }
 
@@ -54,12 +55,13 @@ void rt_capture_join(struct rt *rt, const struct cuda_stream *handle, uint64_t c
 static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle)
 {
     struct rt_stream *s = rt_stream_find(rt, handle);
+    enum cuda_error error = rt_stream_check(rt, handle);
 
-    if (!s)
-        return cudaErrorStreamCaptureUnsupported;
+    if (error || !s)
+        return error ? error : cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
-    s->capture = must_calloc(1, sizeof *s->capture);
+    s->capture = graph_create(rt);
     s->capture->id = ++rt->captures;
     s->began_it = true;
     rt->open_captures++;
@@ -71,9 +73,10 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
 {
     struct rt_stream *s = rt_stream_find(rt, handle);
     struct cuda_graph *g = s ? s->capture : NULL;
+    enum cuda_error error = rt_stream_check(rt, handle);
 
-    if (!g)
-        return cudaErrorIllegalState;
+    if (error || !g)
+        return error ? error : cudaErrorIllegalState;
     if (!s->began_it)
         return cudaErrorStreamCaptureUnmatched;
     for (struct rt_stream *o = rt->streams; o; o = o->next)
@@ -85,8 +88,7 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     *out = g->is_broken ? NULL : g;
     if (*out)
         return rt->broken;
-    graph_clear(g);
-    free(g);
+    graph_destroy(rt, g);
     return cudaErrorStreamCaptureInvalidated;
 }
 
@@ -98,8 +100,7 @@ void rt_capture_drop(struct rt *rt, struct rt_stream *s)
         return;
     end(rt, s->handle, &g);
     if (g)
-        graph_clear(g);
-    free(g);
+        graph_destroy(rt, g);
 }
 
 enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode)
@@ -122,7 +123,7 @@ enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, enum cuda_capture_s
     struct rt *rt = rt_enter();
 
     *out = capture_of(rt, s) ? CUDA_CAPTURE_ACTIVE : CUDA_CAPTURE_NONE;
-    return rt_leave(rt, cudaSuccess);
+    return rt_leave(rt, rt_stream_check(rt, s));
 }
 
 enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
@@ -145,7 +146,7 @@ enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
         *edges = NULL;
     if (after_count)
         *after_count = g && g->count;
-    return rt_leave(rt, cudaSuccess);
+    return rt_leave(rt, rt_stream_check(rt, s));
 }
 
 /* No mode forbids anything here. */

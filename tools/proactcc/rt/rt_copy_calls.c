@@ -10,17 +10,9 @@ static enum cuda_error copy(void *to, const void *from, size_t bytes,
     return rt_leave(rt, rt_copy(rt, to, from, bytes, kind, is_async));
 }
 
-/* What a stream is given, as it may be kept. */
-struct kept_copy {
-    void *to;
-    const void *from;
-    size_t bytes;
-    enum cuda_copy_kind kind;
-};
-
-static enum cuda_error run_copy(struct rt *rt, const void *data)
+enum cuda_error rt_run_copy(struct rt *rt, const void *data)
 {
-    const struct kept_copy *c = data;
+    const struct rt_kept_copy *c = data;
 
     return rt_copy(rt, c->to, c->from, c->bytes, c->kind, true);
 }
@@ -35,9 +27,9 @@ enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                 enum cuda_copy_kind kind, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct kept_copy c = {to, from, bytes, kind};
+    const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, run_copy, &c, sizeof c));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy, &c, sizeof c));
 }
 
 /* There is one device to name. */
@@ -61,14 +53,9 @@ enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
                : cudaMemcpyAsync(to, from, bytes, CUDA_DEVICE_TO_DEVICE, stream);
 }
 
-struct kept_rows {
-    struct rt_rows rows;
-    enum cuda_copy_kind kind;
-};
-
-static enum cuda_error run_rows(struct rt *rt, const void *data)
+enum cuda_error rt_run_rows(struct rt *rt, const void *data)
 {
-    const struct kept_rows *c = data;
+    const struct rt_kept_rows *c = data;
 
     return rt_copy_rows(rt, &c->rows, c->kind, true);
 }
@@ -87,9 +74,9 @@ enum cuda_error cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                   enum cuda_copy_kind kind, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct kept_rows c = {{to, from, to_pitch, from_pitch, width, height}, kind};
+    const struct rt_kept_rows c = {{to, from, to_pitch, from_pitch, width, height}, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, run_rows, &c, sizeof c));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_rows, &c, sizeof c));
 }
 
 static char *place_in(const struct cuda_pitched *p, const struct cuda_position *at)
@@ -149,15 +136,9 @@ static enum cuda_error fill(struct rt *rt, void *to, size_t pitch, int value, si
     return error;
 }
 
-struct kept_fill {
-    struct cuda_pitched to;
-    int value;
-    struct cuda_extent extent;
-};
-
-static enum cuda_error run_fill(struct rt *rt, const void *data)
+enum cuda_error rt_run_fill_3d(struct rt *rt, const void *data)
 {
-    const struct kept_fill *f = data;
+    const struct rt_kept_fill *f = data;
     enum cuda_error error = cudaSuccess;
 
     for (size_t z = 0; z < f->extent.depth && !error; z++)
@@ -170,9 +151,9 @@ enum cuda_error cudaMemset3DAsync(struct cuda_pitched to, int value,
                                   struct cuda_extent extent, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct kept_fill f = {to, value, extent};
+    const struct rt_kept_fill f = {to, value, extent};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, run_fill, &f, sizeof f));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_fill_3d, &f, sizeof f));
 }
 
 enum cuda_error cudaMemset3D(struct cuda_pitched to, int value, struct cuda_extent extent)

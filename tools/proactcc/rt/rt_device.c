@@ -293,8 +293,11 @@ enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes,
                                      struct cuda_memory_location location, unsigned flags,
                                      struct cuda_stream *stream)
 {
-    (void)pointer, (void)bytes, (void)location, (void)flags, (void)stream;
-    return cudaSetDeviceFlags(0);
+    struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, stream);
+
+    (void)pointer, (void)bytes, (void)location, (void)flags;
+    return error ? rt_leave(rt, error) : rt_leave(rt, cudaSetDeviceFlags(0));
 }
 
 enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,

@@ -19,6 +19,14 @@ static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel 
     return rt_kernel_load(rt, *out);
 }
 
+uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k)
+{
+    if (k->has_dynamic_most)
+        return k->dynamic_most;
+    return k->info.shared_bytes < SHARED_DEFAULT ? SHARED_DEFAULT - k->info.shared_bytes
+                                                 : 0;
+}
+
 enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
                                       const void *stub)
 {
@@ -36,12 +44,11 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
         .registers = REGISTERS_SAID,
         .ptx_version = (int)k->image->capability,
         .binary_version = (int)k->image->capability,
-        .max_dynamic_shared_bytes = SHARED_DEFAULT - (int)k->info.shared_bytes,
+        .max_dynamic_shared_bytes = (int)rt_kernel_dynamic_most(k),
         .preferred_carveout = -1};
     return rt_leave(rt, cudaSuccess);
 }
 
-/* Launches may always ask for all the shared memory that there is. */
 enum cuda_error cudaFuncSetAttribute(const void *stub, int attribute, int value)
 {
     enum { MAX_DYNAMIC_SHARED = 8 };
@@ -53,6 +60,10 @@ enum cuda_error cudaFuncSetAttribute(const void *stub, int attribute, int value)
         (value < 0 || (uint64_t)value + k->info.shared_bytes >
                           proact_device_describe(rt->session).shared_bytes_per_cta))
         error = cudaErrorInvalidValue;
+    if (!error && attribute == MAX_DYNAMIC_SHARED) {
+        k->has_dynamic_most = true;
+        k->dynamic_most = (uint64_t)value;
+    }
     return rt_leave(rt, error);
 }
 

@@ -7,16 +7,35 @@
 
 #include "base/memory.h"
 
+struct cuda_graph *graph_create(struct rt *rt)
+{
+    struct cuda_graph *g = must_calloc(1, sizeof *g);
+
+    g->handles = &rt->handles;
+    handle_add(&rt->handles, g, RT_GRAPH);
+    return g;
+}
+
+void graph_destroy(struct rt *rt, struct cuda_graph *g)
+{
+    handle_drop(&rt->handles, g);
+    graph_clear(g);
+    free(g);
+}
+
 struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,
                            size_t bytes)
 {
     struct graph_op *op = must_calloc(1, sizeof *op);
 
-    *op = (struct graph_op){.run = run, .data = must_calloc(1, bytes + 1), .bytes = bytes};
+    *op = (struct graph_op){
+        .graph = g, .run = run, .data = must_calloc(1, bytes + 1), .bytes = bytes};
     if (bytes)
         memcpy(op->data, data, bytes);
     g->ops = must_grow(g->ops, g->count + 1, &g->capacity, sizeof(struct graph_op *));
     g->ops[g->count++] = op;
+    if (g->handles)
+        handle_add(g->handles, op, RT_GRAPH_NODE);
     return op;
 }
 
@@ -50,22 +69,80 @@ bool graph_append(struct cuda_graph *to, const struct cuda_graph *from)
                 continue;
             op->turn = ++turn;
             moved = true;
-            graph_add(to, op->run, op->data, op->bytes)->origin = op;
+            struct graph_op *copy = graph_add(to, op->run, op->data, op->bytes);
+
+            copy->origin = op;
+            copy->is_off = op->is_off;
+            for (size_t k = 0; k < op->after_count; k++) /* those have had their turn */
+                graph_after(copy, to->ops[before + op->after[k]->turn - 1]);
         }
     }
-    /* The order of the copies is one of those that were asked for: they need no other. */
     return to->count - before == count;
+}
+
+static void op_destroy(struct graph_op *op)
+{
+    if (op->graph->handles)
+        handle_drop(op->graph->handles, op);
+    free(op->args);
+    free(op->after);
+    free(op->data);
+    free(op);
 }
 
 void graph_clear(struct cuda_graph *g)
 {
-    for (size_t i = 0; i < g->count; i++) {
-        free(g->ops[i]->after);
-        free(g->ops[i]->data);
-        free(g->ops[i]);
-    }
+    for (size_t i = 0; i < g->count; i++)
+        op_destroy(g->ops[i]);
     free(g->ops);
-    *g = (struct cuda_graph){0};
+    *g = (struct cuda_graph){.handles = g->handles};
+}
+
+void graph_move(struct cuda_graph *to, struct cuda_graph *from)
+{
+    *to = *from;
+    for (size_t i = 0; i < to->count; i++)
+        to->ops[i]->graph = to;
+    *from = (struct cuda_graph){0};
+}
+
+bool graph_is(const struct rt *rt, const struct cuda_graph *g)
+{
+    return handle_is(&rt->handles, g, RT_GRAPH);
+}
+
+bool graph_is_exec(const struct rt *rt, const struct cuda_graph_exec *exec)
+{
+    return handle_is(&rt->handles, exec, RT_GRAPH_EXEC);
+}
+
+bool graph_is_node(const struct rt *rt, const struct graph_op *op)
+{
+    return handle_is(&rt->handles, op, RT_GRAPH_NODE);
+}
+
+void graph_forget(struct graph_op *op, const struct graph_op *before)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < op->after_count; i++)
+        if (op->after[i] != before)
+            op->after[kept++] = op->after[i];
+    op->after_count = kept;
+}
+
+void graph_remove(struct graph_op *op)
+{
+    struct cuda_graph *g = op->graph;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        graph_forget(g->ops[i], op);
+        if (g->ops[i] != op)
+            g->ops[kept++] = g->ops[i];
+    }
+    g->count = kept;
+    op_destroy(op);
 }
 
 enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
@@ -74,6 +151,8 @@ enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *da
     if (!op)
         return cudaErrorInvalidValue;
     free(op->data);
+    free(op->args);
+    op->args = NULL;
     op->run = run;
     op->data = must_calloc(1, bytes + 1);
     op->bytes = bytes;
@@ -94,6 +173,7 @@ enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)
     enum cuda_error error = rt->broken;
 
     for (size_t i = 0; i < g->count && !error; i++)
-        error = g->ops[i]->run(rt, g->ops[i]->data);
+        if (!g->ops[i]->is_off)
+            error = g->ops[i]->run(rt, g->ops[i]->data);
     return error;
 }

@@ -9,18 +9,22 @@
 typedef enum cuda_error graph_run(struct rt *rt, const void *data);
 
 struct graph_op {
+    struct cuda_graph *graph; /* that it is in */
     graph_run *run;
     void *data;
     size_t bytes;
     struct graph_op **after; /* what must run before, if the program said so */
     size_t after_count, after_capacity;
     size_t turn;                   /* while an order is looked for: 1 and up */
+    void **args;                   /* of a kernel, as the program was shown them; or NULL */
+    bool is_off;                   /* of what was made of a graph: left out */
     const struct graph_op *origin; /* of a copy */
 };
 
 struct cuda_graph {
-    uint64_t id;    /* of the capture, never used again; 0: none */
-    bool is_broken; /* somebody waited for what was being captured */
+    uint64_t id;                /* of the capture, never used again; 0: none */
+    bool is_broken;             /* somebody waited for what was being captured */
+    struct rt_handles *handles; /* of its operations, where the program may have them */
     struct graph_op **ops;
     size_t count, capacity;
 };
@@ -28,6 +32,7 @@ struct cuda_graph {
 /* A copy of the graph, in an order in which it can run. */
 struct cuda_graph_exec {
     struct cuda_graph graph;
+    unsigned long long flags;
 };
 
 /* Made by the program, by its handle: the driver's where libraries may be given it. */
@@ -57,13 +62,26 @@ void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t captur
 /* The stream is about to go: a capture that it began ends with it. */
 void rt_capture_drop(struct rt *rt, struct rt_stream *s);
 
+/* Of which the program has the handle. */
+struct cuda_graph *graph_create(struct rt *rt);
+void graph_destroy(struct rt *rt, struct cuda_graph *g);
+
 struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,
                            size_t bytes);
 void graph_after(struct graph_op *op, struct graph_op *before);
+void graph_forget(struct graph_op *op, const struct graph_op *before);
 /* Appends copies of all operations, each after those it must come after. False: they wait
    for each other in a circle. */
 bool graph_append(struct cuda_graph *to, const struct cuda_graph *from);
 void graph_clear(struct cuda_graph *g);
+void graph_remove(struct graph_op *op);
+/* `from` is empty then; so was `to`. */
+void graph_move(struct cuda_graph *to, struct cuda_graph *from);
+
+/* Whether the program has such a handle. */
+bool graph_is(const struct rt *rt, const struct cuda_graph *g);
+bool graph_is_exec(const struct rt *rt, const struct cuda_graph_exec *exec);
+bool graph_is_node(const struct rt *rt, const struct graph_op *op);
 /* Another call of the same kind in its place. */
 enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *data,
                              size_t bytes);
@@ -74,8 +92,43 @@ enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g);
 /* Kept calls that have more than one way in: a struct cuda_copy_3d; and a kernel, for which
    the caller frees *out. */
 enum cuda_error rt_run_copy_3d(struct rt *rt, const void *data);
+struct rt_kept_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+    enum cuda_copy_kind kind;
+};
+enum cuda_error rt_run_copy(struct rt *rt, const void *data);
+struct rt_kept_rows {
+    struct rt_rows rows;
+    enum cuda_copy_kind kind;
+};
+enum cuda_error rt_run_rows(struct rt *rt, const void *data);
+struct rt_kept_fill {
+    struct cuda_pitched to;
+    int value;
+    struct cuda_extent extent;
+};
+enum cuda_error rt_run_fill_3d(struct rt *rt, const void *data);
+struct rt_kept_symbol_copy {
+    const void *symbol;
+    void *to;
+    const void *from;
+    size_t bytes, first;
+    enum cuda_copy_kind kind;
+};
+enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data);
+enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
+/* Of nodes: a struct cuda_fill_node, a cuda_host_node, a struct cuda_graph *. */
+enum cuda_error rt_run_fill(struct rt *rt, const void *data);
+enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data);
+enum cuda_error rt_run_host(struct rt *rt, const void *data);
+enum cuda_error rt_run_child(struct rt *rt, const void *data);
 enum cuda_error rt_run_launch(struct rt *rt, const void *data);
 struct rt_kept_launch;
+/* What the program asked for; the arguments are the operation's, until it changes. */
+struct cuda_kernel_node;
+void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out);
 enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
                                const struct proact_grid *grid, void **args,
                                struct rt_kept_launch **out, size_t *bytes);

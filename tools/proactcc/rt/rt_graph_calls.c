@@ -15,7 +15,7 @@ enum cuda_error cudaGraphCreate(struct cuda_graph **out, unsigned flags)
     if (!error && (flags || !out))
         error = cudaErrorInvalidValue;
     if (!error)
-        *out = must_calloc(1, sizeof **out);
+        *out = graph_create(rt);
     return rt_leave(rt, error);
 }
 
@@ -23,17 +23,16 @@ enum cuda_error cudaGraphDestroy(struct cuda_graph *g)
 {
     struct rt *rt = rt_enter();
 
-    if (!g)
+    if (!graph_is(rt, g))
         return rt_leave(rt, cudaErrorInvalidValue);
-    graph_clear(g);
-    free(g);
+    graph_destroy(rt, g);
     return rt_leave(rt, rt->broken);
 }
 
 static enum cuda_error copy_of(struct rt *rt, const struct cuda_graph *g,
                                struct cuda_graph *out)
 {
-    if (!g)
+    if (!graph_is(rt, g))
         return cudaErrorInvalidValue;
     if (graph_append(out, g))
         return rt->broken;
@@ -44,13 +43,16 @@ static enum cuda_error copy_of(struct rt *rt, const struct cuda_graph *g,
 enum cuda_error cudaGraphClone(struct cuda_graph **out, struct cuda_graph *g)
 {
     struct rt *rt = rt_enter();
-    struct cuda_graph copy = {0};
-    enum cuda_error error = copy_of(rt, g, &copy);
 
-    if (!error) {
-        *out = must_calloc(1, sizeof **out);
-        **out = copy;
-    }
+    if (!out || !graph_is(rt, g)) /* ahead of the copy, which may lie where it was */
+        return rt_leave(rt, cudaErrorInvalidValue);
+    struct cuda_graph *copy = graph_create(rt);
+    enum cuda_error error = copy_of(rt, g, copy);
+
+    if (error)
+        graph_destroy(rt, copy);
+    else
+        *out = copy;
     return rt_leave(rt, error);
 }
 
@@ -59,12 +61,13 @@ enum cuda_error cudaGraphInstantiate(struct cuda_graph_exec **out, struct cuda_g
 {
     struct rt *rt = rt_enter();
     struct cuda_graph copy = {0};
-    enum cuda_error error = copy_of(rt, g, &copy);
+    enum cuda_error error = out ? copy_of(rt, g, &copy) : cudaErrorInvalidValue;
 
-    (void)flags;
     if (!error) {
         *out = must_calloc(1, sizeof **out);
-        (*out)->graph = copy;
+        (*out)->flags = flags;
+        graph_move(&(*out)->graph, &copy);
+        handle_add(&rt->handles, *out, RT_GRAPH_EXEC);
     }
     return rt_leave(rt, error);
 }
@@ -100,18 +103,21 @@ enum cuda_error cudaGraphExecUpdate(struct cuda_graph_exec *exec, struct cuda_gr
 {
     struct rt *rt = rt_enter();
     struct cuda_graph copy = {0};
-    enum cuda_error error = copy_of(rt, g, &copy);
+    enum cuda_error error =
+        graph_is_exec(rt, exec) ? copy_of(rt, g, &copy) : cudaErrorInvalidValue;
 
     if (error)
         return rt_leave(rt, error);
     bool is_same = is_like(&exec->graph, &copy);
 
     /* Nodes are known by the graph that was instantiated. */
-    for (size_t i = 0; i < copy.count && is_same; i++)
+    for (size_t i = 0; i < copy.count && is_same; i++) {
         copy.ops[i]->origin = exec->graph.ops[i]->origin;
+        copy.ops[i]->is_off = exec->graph.ops[i]->is_off;
+    }
     graph_clear(is_same ? &exec->graph : &copy);
     if (is_same)
-        exec->graph = copy;
+        graph_move(&exec->graph, &copy);
     if (result)
         *result = (struct cuda_graph_update){is_same ? UPDATED : OTHER_SHAPE, NULL, NULL};
     return rt_leave(rt, is_same ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
@@ -121,8 +127,9 @@ enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec)
 {
     struct rt *rt = rt_enter();
 
-    if (!exec)
+    if (!graph_is_exec(rt, exec))
         return rt_leave(rt, cudaErrorInvalidValue);
+    handle_drop(&rt->handles, exec);
     graph_clear(&exec->graph);
     free(exec);
     return rt_leave(rt, rt->broken);
@@ -132,8 +139,11 @@ enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream
 {
     struct rt *rt = rt_enter();
 
-    (void)s;
-    return rt_leave(rt, exec ? rt->broken : cudaErrorInvalidValue);
+    if (!graph_is_exec(rt, exec))
+        return rt_leave(rt, cudaErrorInvalidValue);
+    enum cuda_error error = rt_stream_check(rt, s);
+
+    return rt_leave(rt, error ? error : rt->broken);
 }
 
 /* A stream that is captured takes in the graph's calls. */
@@ -142,36 +152,12 @@ enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream
     struct rt *rt = rt_enter();
     struct rt_stream *found = rt_stream_find(rt, s);
 
-    if (!exec)
-        return rt_leave(rt, cudaErrorInvalidValue);
+    enum cuda_error error = rt_stream_check(rt, s);
+
+    if (error || !graph_is_exec(rt, exec))
+        return rt_leave(rt, error ? error : cudaErrorInvalidValue);
     if (!found || !found->capture)
         return rt_leave(rt, graph_run_all(rt, &exec->graph));
     graph_append(found->capture, &exec->graph);
     return rt_leave(rt, rt->broken);
-}
-
-/* `out` NULL: only how many. Else as many as there is room for. */
-enum cuda_error cudaGraphGetNodes(struct cuda_graph *g, struct graph_op **out,
-                                  size_t *count)
-{
-    struct rt *rt = rt_enter();
-    size_t room = out ? *count : 0;
-
-    for (size_t i = 0; i < room; i++)
-        out[i] = i < g->count ? g->ops[i] : NULL;
-    if (!out || room > g->count)
-        *count = g->count;
-    return rt_leave(rt, cudaSuccess);
-}
-
-enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g, struct graph_op *const *from,
-                                         struct graph_op *const *to, const void *edges,
-                                         size_t count)
-{
-    struct rt *rt = rt_enter();
-
-    (void)g, (void)edges;
-    for (size_t i = 0; i < count; i++)
-        graph_after(to[i], from[i]);
-    return rt_leave(rt, cudaSuccess);
 }

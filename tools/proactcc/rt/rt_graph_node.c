@@ -17,14 +17,29 @@ struct place {
 static enum cuda_error add(struct rt *rt, const struct place *at, graph_run *run,
                            const void *data, size_t bytes)
 {
-    if (!at->graph)
+    if (!graph_is(rt, at->graph) || !at->out)
         return cudaErrorInvalidValue;
+    for (size_t i = 0; i < at->count; i++)
+        if (!graph_is_node(rt, at->after[i]) || at->after[i]->graph != at->graph)
+            return cudaErrorInvalidValue;
     struct graph_op *op = graph_add(at->graph, run, data, bytes);
 
     for (size_t i = 0; i < at->count; i++)
         graph_after(op, at->after[i]);
     *at->out = op;
     return rt->broken;
+}
+
+/* Of the program's, or its copy in what was made of its graph; NULL where there is none. */
+static struct graph_op *node_of(struct rt *rt, struct graph_op *op)
+{
+    return graph_is_node(rt, op) ? op : NULL;
+}
+
+static struct graph_op *copy_in(struct rt *rt, struct cuda_graph_exec *exec,
+                                const struct graph_op *op)
+{
+    return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
 }
 
 static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
@@ -74,7 +89,7 @@ enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, op, node));
+    return rt_leave(rt, change_kernel(rt, node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
@@ -83,7 +98,7 @@ enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, graph_copy_of(&exec->graph, op), node));
+    return rt_leave(rt, change_kernel(rt, copy_in(rt, exec, op), node));
 }
 
 enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
@@ -96,20 +111,6 @@ enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph 
     return rt_leave(rt, add(rt, &at, rt_run_copy_3d, node, sizeof *node));
 }
 
-struct copy_1d {
-    void *to;
-    const void *from;
-    size_t bytes;
-    enum cuda_copy_kind kind;
-};
-
-static enum cuda_error run_copy_1d(struct rt *rt, const void *data)
-{
-    const struct copy_1d *c = data;
-
-    return rt_copy(rt, c->to, c->from, c->bytes, c->kind, true);
-}
-
 enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_graph *g,
                                          struct graph_op *const *after, size_t count,
                                          void *to, const void *from, size_t bytes,
@@ -117,9 +118,9 @@ enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_grap
 {
     struct rt *rt = rt_enter();
     const struct place at = {out, g, after, count};
-    const struct copy_1d c = {to, from, bytes, kind};
+    const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, add(rt, &at, run_copy_1d, &c, sizeof c));
+    return rt_leave(rt, add(rt, &at, rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
@@ -127,9 +128,9 @@ enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
                                                enum cuda_copy_kind kind)
 {
     struct rt *rt = rt_enter();
-    const struct copy_1d c = {to, from, bytes, kind};
+    const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(op, run_copy_1d, &c, sizeof c));
+    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
@@ -137,8 +138,28 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
                                                    const void *from, size_t bytes,
                                                    enum cuda_copy_kind kind)
 {
-    return cudaGraphMemcpyNodeSetParams1D(graph_copy_of(&exec->graph, op), to, from, bytes,
-                                          kind);
+    struct rt *rt = rt_enter();
+    const struct rt_kept_copy c = {to, from, bytes, kind};
+
+    return rt_leave(rt, graph_change(copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
+                                             const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(
+        rt, graph_change(copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 /* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
@@ -150,7 +171,7 @@ static bool is_of_one_byte(const struct cuda_fill_node *f)
            (f->element_bytes == 4 && f->value == byte * 0x1010101u);
 }
 
-static enum cuda_error run_fill(struct rt *rt, const void *data)
+enum cuda_error rt_run_fill(struct rt *rt, const void *data)
 {
     const struct cuda_fill_node *f = data;
     enum cuda_error error = cudaSuccess;
@@ -162,7 +183,7 @@ static enum cuda_error run_fill(struct rt *rt, const void *data)
 }
 
 /* All others are copied from the host, a row at a time. */
-static enum cuda_error run_fill_wide(struct rt *rt, const void *data)
+enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data)
 {
     const struct cuda_fill_node *f = data;
     enum cuda_error error = cudaSuccess;
@@ -189,8 +210,16 @@ enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph 
 
     if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
         return rt_leave(rt, cudaErrorInvalidValue);
-    return rt_leave(rt, add(rt, &at, is_of_one_byte(node) ? run_fill : run_fill_wide, node,
-                            sizeof *node));
+    return rt_leave(rt, add(rt, &at, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide,
+                            node, sizeof *node));
+}
+
+static enum cuda_error change_fill(struct graph_op *op, const struct cuda_fill_node *node)
+{
+    if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
+        return cudaErrorInvalidValue;
+    return graph_change(op, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide, node,
+                        sizeof *node);
 }
 
 enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
@@ -198,18 +227,19 @@ enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(op, is_of_one_byte(node) ? run_fill : run_fill_wide,
-                                     node, sizeof *node));
+    return rt_leave(rt, change_fill(node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
                                                  struct graph_op *op,
                                                  const struct cuda_fill_node *node)
 {
-    return cudaGraphMemsetNodeSetParams(graph_copy_of(&exec->graph, op), node);
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_fill(copy_in(rt, exec, op), node));
 }
 
-static enum cuda_error run_host(struct rt *rt, const void *data)
+enum cuda_error rt_run_host(struct rt *rt, const void *data)
 {
     const struct cuda_host_node *h = data;
     enum cuda_error error = rt_wait(rt);
@@ -226,7 +256,7 @@ enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g
     struct rt *rt = rt_enter();
     const struct place at = {out, g, after, count};
 
-    return rt_leave(rt, add(rt, &at, run_host, node, sizeof *node));
+    return rt_leave(rt, add(rt, &at, rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
@@ -234,14 +264,17 @@ enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(op, run_host, node, sizeof *node));
+    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
                                                struct graph_op *op,
                                                const struct cuda_host_node *node)
 {
-    return cudaGraphHostNodeSetParams(graph_copy_of(&exec->graph, op), node);
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt,
+                    graph_change(copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
 }
 
 static enum cuda_error run_nothing(struct rt *rt, const void *data)
@@ -260,7 +293,7 @@ enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *
 }
 
 /* A copy of the child, which nobody changes any more: it is kept until the process ends. */
-static enum cuda_error run_child(struct rt *rt, const void *data)
+enum cuda_error rt_run_child(struct rt *rt, const void *data)
 {
     struct cuda_graph *child;
 
@@ -278,6 +311,6 @@ enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_gr
     enum cuda_error error = cudaGraphClone(&copy, child);
 
     if (!error)
-        error = add(rt, &at, run_child, &copy, sizeof(struct cuda_graph *));
+        error = add(rt, &at, rt_run_child, &copy, sizeof(struct cuda_graph *));
     return rt_leave(rt, error);
 }

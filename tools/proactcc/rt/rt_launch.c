@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cuda_calls.h"
+#include "graph_calls.h"
 #include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
@@ -147,8 +148,9 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
     for (int i = 0; i < 3; i++)
         if (!grid->ctas[i] || !grid->threads[i])
             return cudaErrorInvalidValue; /* CUDA 13: not ...InvalidConfiguration */
-    if ((size_t)grid->shared_bytes + k->info.shared_bytes >
-        proact_device_describe(rt->session).shared_bytes_per_cta)
+    if (grid->shared_bytes > rt_kernel_dynamic_most(k) ||
+        (size_t)grid->shared_bytes + k->info.shared_bytes >
+            proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
     *bytes = sizeof **out + k->info.parameter_bytes + 1;
     *out = must_calloc(1, *bytes);
@@ -160,6 +162,23 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
         memcpy((*out)->parameters + at->offset, args[i], at->bytes);
     }
     return cudaSuccess;
+}
+
+void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
+{
+    struct rt_kept_launch *l = op->data;
+    const struct proact_kernel_info *info = &l->kernel->info;
+    const uint32_t *grid = l->grid.ctas, *block = l->grid.threads;
+
+    if (!op->args)
+        op->args = must_calloc(info->parameter_count + 1u, sizeof(void *));
+    for (unsigned i = 0; i < info->parameter_count; i++)
+        op->args[i] = l->parameters + info->parameters[i].offset;
+    *out = (struct cuda_kernel_node){.stub = l->kernel->stub,
+                                     .grid = {grid[0], grid[1], grid[2]},
+                                     .block = {block[0], block[1], block[2]},
+                                     .shared_bytes = l->grid.shared_bytes,
+                                     .args = op->args};
 }
 
 struct wanted {

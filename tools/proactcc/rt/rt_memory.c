@@ -79,8 +79,12 @@ enum cuda_error cudaMalloc(void **out, size_t bytes)
 
 enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *stream)
 {
-    (void)stream;
-    return cudaMalloc(out, bytes);
+    struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, stream);
+
+    if (!error)
+        error = cudaMalloc(out, bytes);
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaMallocManaged(void **out, size_t bytes, unsigned flags)
@@ -146,7 +150,10 @@ enum cuda_error cudaFree(void *pointer)
 enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, stream);
 
+    if (error)
+        return rt_leave(rt, error);
     /* A graph finds its memory where it was, however often it is launched. */
     if (rt_capture_of(rt, stream))
         return rt_leave(rt, rt->broken);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "cuda_calls.h"
+#include "graph_calls.h"
 #include "rt_graph.h"
 
 enum { NON_BLOCKING = 1, DISABLE_TIMING = 2, BLOCKING_SYNC = 1 };
@@ -17,6 +18,12 @@ struct cuda_event {
     bool has_time, is_recorded;
     uint64_t capture; /* that it was last recorded in; 0: none */
 };
+
+static enum cuda_error check_event(const struct rt *rt, const struct cuda_event *event)
+{
+    return handle_is(&rt->handles, event, RT_EVENT) ? cudaSuccess
+                                                    : cudaErrorInvalidResourceHandle;
+}
 
 static bool is_default(const struct cuda_stream *s)
 {
@@ -36,6 +43,18 @@ static struct rt_stream **find(struct rt *rt, const struct cuda_stream *handle)
 struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle)
 {
     return is_default(handle) ? NULL : *find(rt, handle);
+}
+
+static bool drivers_may_be(const struct rt *rt)
+{
+    return !rt->is_emulated && (rt->guests.linked_count || rt->guests.unseen);
+}
+
+enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle)
+{
+    return is_default(handle) || *find(rt, handle) || drivers_may_be(rt)
+               ? cudaSuccess
+               : cudaErrorInvalidResourceHandle;
 }
 
 /* A default stream is like one that was made without a word. */
@@ -58,7 +77,7 @@ static enum cuda_error handle_create(struct rt *rt, struct rt_stream *s)
     void *handle = s;
     enum cuda_error error = cudaSuccess;
 
-    s->is_drivers = !rt->is_emulated && (rt->guests.linked_count || rt->guests.unseen);
+    s->is_drivers = drivers_may_be(rt);
     if (s->is_drivers)
         error = rt_error(rt, proact_guest_stream_create(rt->session, &handle, &err), &err);
     s->handle = handle;
@@ -124,7 +143,10 @@ static enum cuda_error wait(void)
 static enum cuda_error wait_for(const struct cuda_stream *s)
 {
     struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, s);
 
+    if (error)
+        return rt_leave(rt, error);
     if (rt_capture_break(rt, s))
         return rt_leave(rt, cudaErrorStreamCaptureUnsupported);
     return rt_leave(rt, rt_wait(rt));
@@ -149,11 +171,16 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
                                     unsigned flags)
 {
     struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, s);
 
     (void)flags;
-    if (event && event->capture)
+    if (!error)
+        error = check_event(rt, event);
+    if (error)
+        return rt_leave(rt, error);
+    if (event->capture)
         rt_capture_join(rt, s, event->capture);
-    return rt_leave(rt, event ? rt->broken : cudaErrorInvalidResourceHandle);
+    return rt_leave(rt, rt->broken);
 }
 
 enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags)
@@ -192,10 +219,11 @@ enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id)
 enum cuda_error cudaStreamGetDevice(struct cuda_stream *s, int *device)
 {
     struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, s);
 
-    (void)s;
-    *device = 0;
-    return rt_leave(rt, cudaSuccess);
+    if (!error)
+        *device = 0;
+    return rt_leave(rt, error);
 }
 
 enum cuda_error cudaStreamAttachMemAsync(struct cuda_stream *s, void *pointer, size_t bytes,
@@ -203,8 +231,10 @@ enum cuda_error cudaStreamAttachMemAsync(struct cuda_stream *s, void *pointer, s
 {
     struct rt *rt = rt_enter();
 
-    (void)s, (void)pointer, (void)bytes, (void)flags;
-    return rt_leave(rt, rt->broken);
+    enum cuda_error error = rt_stream_check(rt, s);
+
+    (void)pointer, (void)bytes, (void)flags;
+    return rt_leave(rt, error ? error : rt->broken);
 }
 
 enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
@@ -219,35 +249,22 @@ enum cuda_error cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 }
 
 /* Called by the stream that has come so far: here, by its program. */
-struct host_call {
-    void (*function)(void *);
-    void *context;
-};
-
-static enum cuda_error run_host_call(struct rt *rt, const void *data)
-{
-    const struct host_call *c = data;
-    enum cuda_error error = rt_wait(rt);
-
-    if (!error)
-        c->function(c->context);
-    return error;
-}
-
 enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void *),
                                    void *context)
 {
     struct rt *rt = rt_enter();
-    const struct host_call c = {function, context};
+    const struct cuda_host_node c = {function, context};
+    enum cuda_error error = rt_stream_check(rt, s);
 
+    if (error)
+        return rt_leave(rt, error);
     if (!rt_capture_of(rt, s)) { /* without the lock, which another thread may want */
-        enum cuda_error error = rt_leave(rt, rt_wait(rt));
-
+        error = rt_leave(rt, rt_wait(rt));
         if (!error)
             function(context);
         return error;
     }
-    return rt_leave(rt, rt_in_stream(rt, s, run_host_call, &c, sizeof c));
+    return rt_leave(rt, rt_in_stream(rt, s, rt_run_host, &c, sizeof c));
 }
 
 enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
@@ -258,7 +275,8 @@ enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
     enum cuda_error error = wait_for(s);
 
     (void)flags;
-    callback(s, error, context);
+    if (error != cudaErrorInvalidResourceHandle)
+        callback(s, error, context);
     return error;
 }
 
@@ -276,6 +294,7 @@ enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags
     if (!error) {
         *out = must_calloc(1, sizeof **out);
         **out = (struct cuda_event){.moment = moment, .has_time = moment != NULL};
+        handle_add(&rt->handles, *out, RT_EVENT);
     }
     return rt_leave(rt, error);
 }
@@ -289,8 +308,9 @@ enum cuda_error cudaEventDestroy(struct cuda_event *event)
 {
     struct rt *rt = rt_enter();
 
-    if (!event)
+    if (check_event(rt, event))
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
+    handle_drop(&rt->handles, event);
     if (rt->session)
         proact_moment_destroy(event->moment);
     free(event);
@@ -303,8 +323,8 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     struct proact_error err = {""};
     enum cuda_error error = rt->broken;
 
-    if (!error && !event)
-        error = cudaErrorInvalidResourceHandle;
+    if (!error && !(error = rt_stream_check(rt, s)))
+        error = check_event(rt, event);
     if (!error && (event->capture = rt_capture_of(rt, s)))
         return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
     if (!error && event->has_time)
@@ -323,7 +343,10 @@ enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_s
 
 enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 {
-    return event && !event->is_recorded ? cudaSuccess : wait();
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_event(rt, event);
+
+    return rt_leave(rt, error || !event->is_recorded ? error : rt_wait(rt));
 }
 
 enum cuda_error cudaEventQuery(struct cuda_event *event)
@@ -339,8 +362,8 @@ enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
     enum cuda_error error = rt->broken;
     double ns = 0;
 
-    if (!error && (!from || !to || !from->has_time || !to->has_time || !from->is_recorded ||
-                   !to->is_recorded))
+    if (!error && (check_event(rt, from) || check_event(rt, to) || !from->has_time ||
+                   !to->has_time || !from->is_recorded || !to->is_recorded))
         error = cudaErrorInvalidResourceHandle;
     if (!error)
         error =

@@ -52,24 +52,16 @@ static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t 
 }
 
 /* What a stream is given, as it may be kept. */
-struct kept_copy {
-    const void *symbol;
-    void *to;
-    const void *from;
-    size_t bytes, first;
-    enum cuda_copy_kind kind;
-};
-
-static enum cuda_error run_write(struct rt *rt, const void *data)
+enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data)
 {
-    const struct kept_copy *c = data;
+    const struct rt_kept_symbol_copy *c = data;
 
     return write(rt, c->symbol, c->from, c->bytes, c->first, c->kind, true);
 }
 
-static enum cuda_error run_read(struct rt *rt, const void *data)
+enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data)
 {
-    const struct kept_copy *c = data;
+    const struct rt_kept_symbol_copy *c = data;
 
     return read(rt, c->to, c->symbol, c->bytes, c->first, c->kind, true);
 }
@@ -87,9 +79,9 @@ enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, si
                                         struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct kept_copy c = {symbol, NULL, from, bytes, first, kind};
+    const struct rt_kept_symbol_copy c = {symbol, NULL, from, bytes, first, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, run_write, &c, sizeof c));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_symbol_write, &c, sizeof c));
 }
 
 enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
@@ -105,9 +97,9 @@ enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t b
                                           struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
-    const struct kept_copy c = {symbol, to, NULL, bytes, first, kind};
+    const struct rt_kept_symbol_copy c = {symbol, to, NULL, bytes, first, kind};
 
-    return rt_leave(rt, rt_in_stream(rt, stream, run_read, &c, sizeof c));
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_symbol_read, &c, sizeof c));
 }
 
 enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/flags.h"
+
+#include <stdlib.h>
+
+#include "access/access.h"
+
+/* What is stored: a number, low bytes of the parameter block, or what a register holds that
+   is set once, from these alone. */
+struct stored {
+    enum { STORED_NUMBER, STORED_PARAMETER, STORED_REGISTER } kind;
+    uint32_t bytes;
+    uint64_t what; /* the number, the place in the block, the register */
+};
+
+struct finder {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    uint32_t *definitions; /* by register: how many, and the last one */
+    uint32_t *definition;
+    uint8_t *alike; /* by register: NOT_KNOWN, or whether all threads see the same */
+    bool *decide;   /* by byte of the block */
+};
+enum { NOT_KNOWN, ALIKE, OTHERWISE };
+
+static void note_definition(struct finder *d, const struct ptx_operand *o, uint32_t at)
+{
+    if (o->kind == PTX_REGISTER) {
+        d->definitions[o->reg]++;
+        d->definition[o->reg] = at;
+    }
+    for (uint32_t n = 0; n < o->count && o->kind != PTX_MEMORY; n++)
+        note_definition(d, &o->list[n], at);
+}
+
+/* An instruction sets registers of its first operand, if any. */
+static void find_definitions(struct finder *d)
+{
+    for (uint32_t n = 0; n < d->function->instruction_count; n++) {
+        const struct ptx_instruction *i = &d->function->instructions[n];
+
+        if (i->operand_count && i->opcode != PTX_ST && i->opcode != PTX_BRA)
+            note_definition(d, &i->operands[0], n);
+    }
+}
+
+/* The one instruction that sets the register, whenever it is reached; NULL for none. */
+static const struct ptx_instruction *definition_of(const struct finder *d, int32_t reg)
+{
+    const struct ptx_instruction *i = &d->function->instructions[d->definition[reg]];
+    bool is_one = d->definitions[reg] == 1 && i->guard < 0 && i->operand_count > 1;
+
+    return is_one && i->operands[0].kind == PTX_REGISTER && !i->operands[0].is_part ? i
+                                                                                    : NULL;
+}
+
+/* Numbers read from the block at a place that is known. */
+static bool reads_parameter(const struct finder *d, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *from = &i->operands[1];
+
+    return i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && i->vector == 1 &&
+           from->kind == PTX_MEMORY && from->reg < 0 && from->symbol >= 0 &&
+           (uint32_t)from->symbol < d->function->parameter_count;
+}
+
+static void note_decides(struct finder *d, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *from = &i->operands[1];
+    const uint64_t first =
+        d->function->symbols[from->symbol].offset + (uint64_t)from->integer;
+
+    for (uint64_t at = first; at < first + ptx_type_bytes(i->type); at++)
+        if (at < d->function->parameter_bytes)
+            d->decide[at] = true;
+}
+
+static bool computes(const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_MOV:
+    case PTX_CVT:
+    case PTX_ADD:
+    case PTX_SUB:
+    case PTX_MUL:
+    case PTX_MAD:
+    case PTX_AND:
+    case PTX_OR:
+    case PTX_XOR:
+    case PTX_NOT:
+    case PTX_NEG:
+    case PTX_SHL:
+    case PTX_SHR:
+    case PTX_MIN:
+    case PTX_MAX:
+    case PTX_SELP:
+    case PTX_SETP:
+        return !ptx_has(i, PTX_PART_CC);
+    default:
+        return false;
+    }
+}
+
+static bool is_alike(struct finder *d, int32_t reg);
+
+static bool operand_is_alike(struct finder *d, const struct ptx_operand *o)
+{
+    switch (o->kind) {
+    case PTX_INTEGER:
+    case PTX_FLOAT:
+        return true;
+    case PTX_SPECIAL:
+        return (o->special >= PTX_NTID_X && o->special <= PTX_NTID_Z) ||
+               (o->special >= PTX_NCTAID_X && o->special <= PTX_NCTAID_Z);
+    case PTX_REGISTER:
+        return !o->is_part && is_alike(d, o->reg);
+    default:
+        return false;
+    }
+}
+
+/* Whether it holds the same in every thread of the launch, wherever it is used. */
+static bool is_alike(struct finder *d, int32_t reg)
+{
+    const struct ptx_instruction *i = definition_of(d, reg);
+
+    if (d->alike[reg] != NOT_KNOWN)
+        return d->alike[reg] == ALIKE;
+    d->alike[reg] = OTHERWISE; /* what comes back to itself changes */
+    bool reads = i && reads_parameter(d, i), is = reads || (i && computes(i));
+
+    if (reads)
+        note_decides(d, i);
+    for (uint32_t n = 1; is && n < i->operand_count && !reads; n++)
+        is = operand_is_alike(d, &i->operands[n]);
+    d->alike[reg] = is ? ALIKE : OTHERWISE;
+    return is;
+}
+
+static uint64_t cut_to(uint64_t bits, uint32_t bytes)
+{
+    return bytes < 8 ? bits & (((uint64_t)1 << 8 * bytes) - 1) : bits;
+}
+
+static bool find_stored(struct finder *d, const struct ptx_operand *o, struct stored *out)
+{
+    const struct ptx_instruction *i;
+
+    while (o->kind == PTX_REGISTER && (i = definition_of(d, o->reg)) != NULL &&
+           i->opcode == PTX_MOV && i->operands[1].kind != PTX_SPECIAL &&
+           ptx_type_bytes(i->type) >= out->bytes)
+        o = &i->operands[1];
+    if (o->kind == PTX_INTEGER || (o->kind == PTX_FLOAT && o->float_bytes == out->bytes)) {
+        out->kind = STORED_NUMBER;
+        out->what = cut_to((uint64_t)o->integer, out->bytes);
+        return true;
+    }
+    if (o->kind != PTX_REGISTER || o->is_part || !is_alike(d, o->reg))
+        return false;
+    i = definition_of(d, o->reg);
+    out->kind = STORED_REGISTER;
+    out->what = (uint64_t)o->reg;
+    if (reads_parameter(d, i) && ptx_type_bytes(i->type) >= out->bytes) {
+        out->kind = STORED_PARAMETER;
+        out->what = d->function->symbols[i->operands[1].symbol].offset +
+                    (uint64_t)i->operands[1].integer;
+    }
+    return true;
+}
+
+/* A store with no more words than these, so that a clone can say it anew. */
+static bool is_plain(const struct ptx_instruction *i)
+{
+    if (i->opcode != PTX_ST || i->operand_count != 2 || i->vector != 1 ||
+        (i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_GENERIC) ||
+        i->operands[0].kind != PTX_MEMORY || i->operands[0].reg < 0 ||
+        i->operands[0].count || i->operands[1].negated)
+        return false;
+    for (uint8_t n = 0; n < i->part_count; n++)
+        if (i->parts[n] != PTX_PART_GLOBAL && i->parts[n] != PTX_PART_WEAK &&
+            i->parts[n] != PTX_PART_VOLATILE && i->parts[n] != i->type)
+            return false;
+    return ptx_type_bytes(i->type) && ptx_type_bytes(i->type) <= 8;
+}
+
+/* Neither the thread nor the CTA is in it. */
+static bool is_one_place(const struct access_analysis *a, const struct access_record *r)
+{
+    const uint32_t sizes = 1u << ACCESS_PARAMETER | 1u << ACCESS_FUNCTION;
+
+    if (r->base != ACCESS_BASE_PARAMETER || r->state != ACCESS_CLOSED)
+        return false;
+    for (uint32_t t = 0; t < r->form->count; t++)
+        for (uint32_t n = 0; n < r->form->terms[t].degree; n++) {
+            const struct access_symbol *y = &a->symbols[r->form->terms[t].symbols[n]];
+            bool is_size = y->kind == ACCESS_SPECIAL && y->special >= PTX_NTID_X &&
+                           y->special <= PTX_NCTAID_Z &&
+                           (y->special <= PTX_NTID_Z || y->special >= PTX_NCTAID_X);
+
+            if (!is_size && (y->holds & ~sizes || y->kind == ACCESS_SPECIAL))
+                return false;
+        }
+    return true;
+}
+
+static bool is_same(const struct stored *a, const struct stored *b)
+{
+    return a->kind == b->kind && a->bytes == b->bytes && a->what == b->what;
+}
+
+static void add_flag(struct access_flags *flags, struct stored *stored,
+                     const struct access_analysis *a, const struct access_record *r,
+                     const struct stored *value)
+{
+    uint32_t kind = 0;
+
+    while (kind < flags->kinds && !is_same(&stored[kind], value))
+        kind++;
+    if (kind == flags->kinds)
+        stored[flags->kinds++] = *value;
+    flags->flag[flags->count++] = (struct access_flag){
+        r->instruction, r->line, a->symbols[r->base_symbol].offset, kind};
+}
+
+struct access_flags access_flags_find(const struct ptx_module *m,
+                                      const struct ptx_function *f)
+{
+    struct arena arena = {0};
+    struct finder d = {.module = m, .function = f};
+    struct access_analysis *a = access_analyze(m, f);
+    struct access_flags flags = {.flag =
+                                     must_calloc(a->record_count + 1u, sizeof *flags.flag)};
+    struct stored *stored = arena_alloc(&arena, (a->record_count + 1u) * sizeof *stored);
+    const size_t words = (f->register_count + 1u) * sizeof *d.definition;
+
+    d.definitions = arena_alloc(&arena, words);
+    d.definition = arena_alloc(&arena, words);
+    d.alike = arena_alloc(&arena, f->register_count + 1u);
+    d.decide = flags.decide = must_calloc(f->parameter_bytes + 1u, sizeof *d.decide);
+    find_definitions(&d);
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+        const struct ptx_instruction *i = &f->instructions[r->instruction];
+        struct stored value = {.bytes = ptx_type_bytes(i->type)};
+
+        if (r->kind == ACCESS_WRITE && is_plain(i) && is_one_place(a, r) &&
+            find_stored(&d, &i->operands[1], &value))
+            add_flag(&flags, stored, a, r, &value);
+    }
+    access_destroy(a);
+    arena_clear(&arena);
+    return flags;
+}
+
+void access_flags_clear(struct access_flags *flags)
+{
+    free(flags->flag);
+    free(flags->decide);
+    *flags = (struct access_flags){0};
+}

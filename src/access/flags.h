@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Flags: stores of a kernel to which it does not matter which CTA makes them, or how many,
+   since all store one value to one place, as in `if (...) *changed = 1;`. */
+
+#include "ptx/ptx.h"
+
+/* Of one kind are those that store the same bytes, as many of them, and for which that can
+   be said of every thread of a launch: a number, a parameter, or what is made of these. */
+struct access_flag {
+    uint32_t instruction, line;
+    uint32_t parameter; /* its pointer, by the byte in the block */
+    uint32_t kind;
+};
+
+struct access_flags {
+    struct access_flag *flag;
+    uint32_t count, kinds;
+    bool *decide; /* by byte of the block: what is stored hangs on it */
+};
+
+/* Plain stores of one number through a pointer among the parameters, where neither thread
+   nor CTA nor memory decides the place. */
+struct access_flags access_flags_find(const struct ptx_module *m,
+                                      const struct ptx_function *f);
+void access_flags_clear(struct access_flags *flags);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flags in a launch on its way: the first device's replica is where they are set. */
+#include "runtime/launch_flags.h"
+#include "runtime/bring.h"
+
+/* The launch's flags, if it is split. */
+static size_t count_of(const struct launching *l)
+{
+    const bool are = l->binding && l->found.flags && l->kernel->session->devices.count > 1;
+
+    return are ? l->found.flags->count : 0;
+}
+
+static bool is_first_of_array(const struct launching *l, size_t n)
+{
+    const struct launch_flag *flags = l->found.flags->flag;
+
+    for (size_t before = 0; before < n; before++)
+        if (flags[before].array == flags[n].array)
+            return false;
+    return true;
+}
+
+static bool runs(const struct launching *l, unsigned device)
+{
+    return l->binding->cta_first[device] != l->binding->cta_first[device + 1];
+}
+
+enum proact_status flags_bring(const struct launching *l, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t n = 0; n < count_of(l) && !status; n++) {
+        const struct launch_flag *f = &l->found.flags->flag[n];
+
+        /* protocol: flag-brought */
+        status = array_bring_first(f->array, f->first, f->end, err);
+    }
+    return status;
+}
+
+enum proact_status flags_await(const struct launching *l, unsigned device,
+                               struct proact_error *err)
+{
+    const struct order_place main = {device, TRANSFER_MAIN};
+    enum proact_status status = PROACT_OK;
+
+    for (size_t n = 0; n < count_of(l) && device && runs(l, device) && !status; n++)
+        if (is_first_of_array(l, n))
+            /* protocol: flag-wait */
+            status = array_await_peers(l->kernel->session, l->found.flags->flag[n].array,
+                                       main, FIRST, err);
+    return status;
+}
+
+void flags_sent(const struct launching *l)
+{
+    for (size_t n = 0; n < count_of(l); n++)
+        for (unsigned d = 1; d < l->kernel->session->devices.count; d++)
+            if (runs(l, d))
+                /* protocol: flag-sent */
+                array_account_sent(l->found.flags->flag[n].array, d, FIRST, TRANSFER_MAIN,
+                                   l->sequence);
+}
+
+void flags_written(const struct launching *l)
+{
+    for (size_t n = 0; n < count_of(l); n++) {
+        const struct launch_flag *f = &l->found.flags->flag[n];
+
+        /* protocol: flag-held */
+        array_written(f->array, f->first, f->end, FIRST);
+    }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Flags: bytes that CTAs of several devices set alike (access/flags.h), so that nobody owns
+   them. Under every method the clones store them in one place, the first device's replica,
+   as it happens; when the launch is done that one alone holds them, and who reads them gets
+   them from there. No chunk and no piece has a byte of them.
+
+   That is right because in such a launch nobody reads them and nothing else is stored
+   there, which is asked here before each: the order of equal stores shows in nothing. */
+
+#include "runtime/launching.h"
+
+struct launch_flag {
+    struct proact_array *array;
+    uint64_t first, end; /* bytes */
+};
+
+/* Of a launch; good until the kernel's next one. */
+struct launch_flags {
+    struct launch_flag *flag;
+    size_t count, capacity;
+};
+
+/* NULL where the kernel has none. */
+struct kernel_flags *flags_create(const struct proact_kernel *k);
+void flags_destroy(struct kernel_flags *f); /* NULL is fine */
+
+/* Once a launch could not be split without: they stay flags, so that clones stay, and are
+   the kernel's flag_stores. */
+bool flags_are_on(const struct kernel_flags *f);
+
+/* Turns them on where the launch can be split so. Writes what else is written by which CTA,
+   and the launch's flags; else says why not. Parts of the grid: as of write_set_overlap().
+ */
+enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
+                              const uint32_t *part_first, const struct write_set **out,
+                              struct proact_error *err);
+
+/* Around a launch: ahead of it, what it leaves as it was is on the first device, ... */
+enum proact_status flags_bring(const struct launching *l, struct proact_error *err);
+/* ... and a device's kernel comes after all that is done with the first one's replica; ...
+ */
+enum proact_status flags_await(const struct launching *l, unsigned device,
+                               struct proact_error *err);
+/* ... behind it, who uses that replica waits for the others, and it alone is current. */
+void flags_sent(const struct launching *l);
+void flags_written(const struct launching *l);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which stores are flags, and which of them store the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/flags.h"
+
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 to, .param .u32 value, .param .u64 other, .param .u8 "
+    "c)\n"
+    "{\n.reg .pred %p<4>;\n.reg .b16 %rs<8>;\n.reg .b32 %r<12>;\n.reg .f32 %f<4>;\n"
+    ".reg .b64 %rd<8>;\nld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [other];\n"
+    "ld.param.u32 %r1, [value];\nmov.u32 %r2, %tid.x;\nmov.u32 %r3, %nctaid.x;\n"
+    "setp.gt.s32 %p1, %r2, 5;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
+    "mul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\n";
+
+/* Its kinds, in order, as "0 0 1"; and which bytes of the parameters decide values. */
+static const char *kinds(const char *body, const char *decide)
+{
+    static char said[64];
+    struct proact_error err;
+    struct ptx_module *m;
+    char text[4096], bytes[64] = "";
+
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    if (ptx_parse("flags.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.text);
+    struct access_flags flags = access_flags_find(m, &m->functions[0]);
+
+    said[0] = '\0';
+    for (uint32_t n = 0; n < flags.count; n++) {
+        const struct access_flag *f = &flags.flag[n];
+
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%u:%u", n ? " " : "",
+                 f->kind, f->parameter);
+        assert_int_equal(m->functions[0].instructions[f->instruction].opcode, PTX_ST);
+    }
+    for (uint32_t n = 0; n < m->functions[0].parameter_bytes; n++)
+        bytes[n] = flags.decide[n] ? 'x' : '.';
+    if (decide)
+        assert_string_equal(bytes, decide);
+    access_flags_clear(&flags);
+    ptx_destroy(m);
+    return said;
+}
+
+static void what_all_store_alike_is_a_flag(void **state)
+{
+    (void)state;
+    assert_string_equal(kinds("st.global.u32 [%rd1], 1;", NULL), "0:0");
+    assert_string_equal(kinds("@%p1 st.volatile.global.u8 [%rd2+7], 1;", NULL), "0:16");
+    assert_string_equal(kinds("mov.u16 %rs1, 1;\n@!%p1 st.u8 [%rd6], %rs1;", NULL), "0:0");
+    assert_string_equal(kinds("mov.f32 %f1, 0f3F800000;\nst.global.f32 [%rd1], %f1;", NULL),
+                        "0:0");
+    assert_string_equal(kinds("st.global.u32 [%rd1], %r1;", "........xxxx............."),
+                        "0:0");
+    assert_string_equal(kinds("add.s32 %r4, %r1, %r3;\nst.global.u32 [%rd1], %r4;",
+                              "........xxxx............."),
+                        "0:0");
+}
+
+static void flags_are_of_one_kind_that_store_the_same(void **state)
+{
+    (void)state;
+    assert_string_equal(kinds("mov.u32 %r4, 1;\nst.global.u32 [%rd1], %r4;\n"
+                              "st.global.u32 [%rd2], 1;\nst.global.u32 [%rd2], 2;",
+                              NULL),
+                        "0:0 0:16 1:16");
+    assert_string_equal(kinds("st.global.u32 [%rd1], 1;\nst.global.u8 [%rd1], 1;", NULL),
+                        "0:0 1:0");
+    assert_string_equal(kinds("mov.u16 %rs1, 257;\nst.global.u8 [%rd1], %rs1;\n"
+                              "st.global.u8 [%rd1+1], 1;",
+                              NULL),
+                        "0:0 0:0");
+    assert_string_equal(kinds("ld.param.u32 %r4, [value];\nmov.u32 %r5, %r4;\n"
+                              "st.global.u32 [%rd1], %r5;\nst.global.u32 [%rd1], %r1;",
+                              NULL),
+                        "0:0 0:0");
+    assert_string_equal(kinds("ld.param.u8 %rs1, [c];\nst.global.u8 [%rd1], %rs1;\n"
+                              "ld.param.u8 %rs2, [value];\nst.global.u8 [%rd1], %rs2;",
+                              NULL),
+                        "0:0 1:0");
+}
+
+/* The thread, the CTA, memory, the way that was taken, a register that is set twice. */
+static void what_threads_store_each_is_none(void **state)
+{
+    static const char *const bodies[] = {
+        "st.global.u32 [%rd1], %r2;",
+        "st.global.u32 [%rd4], 1;",
+        "mov.u32 %r4, %ctaid.x;\nst.global.u32 [%rd1], %r4;",
+        "ld.global.u32 %r4, [%rd2];\nst.global.u32 [%rd1], %r4;",
+        "ld.global.u64 %rd7, [%rd2];\nst.global.u32 [%rd7], 1;",
+        "selp.u32 %r4, 1, 2, %p1;\nst.global.u32 [%rd1], %r4;",
+        "mov.u32 %r4, 1;\n@%p1 mov.u32 %r4, 2;\nst.global.u32 [%rd1], %r4;",
+        "@%p1 mov.u32 %r4, 2;\nst.global.u32 [%rd1], %r4;",
+        "mov.u32 %r4, 1;\nL: add.u32 %r4, %r4, 1;\nst.global.u32 [%rd1], %r4;\n@%p1 bra L;",
+        "L: add.u32 %r4, %r4, 1;\nst.global.u32 [%rd1], %r4;\n@%p1 bra L;",
+        "st.global.v2.u32 [%rd1], {%r1, %r1};",
+        "st.global.cs.u32 [%rd1], 1;",
+        "st.release.gpu.global.u32 [%rd1], 1;",
+        "atom.global.exch.b32 %r4, [%rd1], 1;",
+        "red.global.or.b32 [%rd1], 1;",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++)
+        if (strcmp(kinds(bodies[n], NULL), "") != 0)
+            fail_msg("%s", bodies[n]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_all_store_alike_is_a_flag),
+        cmocka_unit_test(flags_are_of_one_kind_that_store_the_same),
+        cmocka_unit_test(what_threads_store_each_is_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

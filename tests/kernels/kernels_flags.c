@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "kernels/kernels_fill.h"
+
+enum { THREADS = 64 };
+
+static const int32_t *numbers(struct samples_case *c, bool large, int *n)
+{
+    *n = kernels_size(c, large, 900);
+    return kernels_ints(c, "in", *n, -99, 99);
+}
+
+static void pass(struct samples_case *c, int n)
+{
+    samples_pass_all(c);
+    samples_pass_int(c, n);
+    kernels_line(c, n, THREADS);
+}
+
+void kernel_flag_changed(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *changed = kernels_zeros(c, "changed", SAMPLES_I32, 1, 0);
+
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i] / 2;
+        if (out[i] != in[i])
+            *changed = 1;
+    }
+    pass(c, n);
+}
+
+void kernel_flag_over(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    unsigned char *over = kernels_zeros(c, "over", SAMPLES_U8, 1, 0);
+
+    for (int i = 0; i < n; i++)
+        if (in[i] > 90) {
+            out[i] = in[i];
+            *over = 1;
+        }
+    pass(c, n);
+}
+
+void kernel_flags_several(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *flags = kernels_zeros(c, "flags", SAMPLES_I32, 8, 0);
+
+    flags[3] = 7;
+    for (int i = 0; i < n; i++) {
+        out[i] = -in[i];
+        if (in[i] > 95)
+            flags[2] = 7;
+        if (in[i] < -95)
+            flags[5] = -1;
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, n);
+    kernels_line(c, n / 2, THREADS);
+}
+
+void kernel_flag_in_data(struct samples_case *c, bool large)
+{
+    int n, place, round = 77;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+
+    place = n - 5;
+    for (int i = 0; i < n; i++) {
+        if (i != place)
+            out[i] = in[i] + 1;
+        if (in[i] == 0)
+            out[place] = round;
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, place);
+    samples_pass_int(c, round);
+    samples_pass_int(c, n);
+    kernels_line(c, n, THREADS);
+}
+
+void kernel_flags_alone(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    uint16_t *low = kernels_zeros(c, "low", SAMPLES_U16, 4, 0);
+    int64_t *high = kernels_zeros(c, "high", SAMPLES_I64, 2, 0);
+
+    kernels_zeros(c, "real", SAMPLES_F64, 1, 0);
+    for (int i = 0; i < n; i++) {
+        if (in[i] < 0)
+            low[1] = 65535;
+        if (in[i] > 0)
+            high[1] = 0x123456789abcll;
+    }
+    pass(c, n);
+}
+
+void kernel_flag_by_cta(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    unsigned char *again = kernels_zeros(c, "again", SAMPLES_U8, 5, 0);
+
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i] & 15;
+        if (in[i] == 17)
+            again[3] = 255;
+    }
+    pass(c, n);
+}
+
+/* As they are all alike but for what none of these numbers does. */
+static void copies(struct samples_case *c, bool large, const char *flag)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+
+    memcpy(out, in, (size_t)n * sizeof *out);
+    if (flag)
+        kernels_zeros(c, flag, SAMPLES_I32, 1, 0);
+    pass(c, n);
+}
+
+void kernel_flag_of_two(struct samples_case *c, bool large)
+{
+    copies(c, large, "sign");
+}
+
+void kernel_flag_and_data(struct samples_case *c, bool large)
+{
+    copies(c, large, NULL);
+}
+
+void kernel_flag_of_address(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+
+    memcpy(out, in, (size_t)n * sizeof *out);
+    kernels_add(c, "where", SAMPLES_I64, 1);
+    pass(c, n);
+}
+
+void kernel_flag_read(struct samples_case *c, bool large)
+{
+    copies(c, large, "stop");
+}

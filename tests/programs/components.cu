@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connected components: each vertex takes the least label of its neighbours, until nobody
+   has changed one; and a grid that relaxes until it is even enough. */
+#include "programs.h"
+#include <vector>
+
+__global__ void spread_labels(const int *first, const int *neighbour, const int *label,
+                              int *next, int *changed, int n)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (v >= n)
+        return;
+    int least = label[v];
+
+    for (int e = first[v]; e < first[v + 1]; e++)
+        least = min(least, label[neighbour[e]]);
+    next[v] = least;
+    if (least != label[v])
+        *changed = 1;
+}
+
+/* flags[0]: a cell moved; flags[1]: one moved far. */
+__global__ void relax(const float *from, float *to, bool *flags, float near, int width,
+                      int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x,
+        y = blockIdx.y * blockDim.y + threadIdx.y;
+
+    if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1)
+        return;
+    int i = y * width + x;
+    float mean = 0.25f * (from[i - 1] + from[i + 1] + from[i - width] + from[i + width]);
+    float by = fabsf(mean - from[i]);
+
+    to[i] = mean;
+    if (by > near)
+        flags[0] = true;
+    if (by > 16 * near)
+        flags[1] = true;
+}
+
+static int find_root(std::vector<int> &parent, int v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+static bool label_graph(void)
+{
+    const int n = 30000, edges = 26000;
+    std::vector<int> from(edges), to(edges), first(n + 1), neighbour(2 * edges), label(n);
+    std::vector<int> parent(n), least(n);
+    unsigned state = 5;
+
+    for (int v = 0; v < n; v++)
+        label[v] = parent[v] = least[v] = v;
+    for (int e = 0; e < edges; e++) {
+        from[e] = next_random(&state) % n;
+        to[e] = (from[e] + 1 + next_random(&state) % 40) % n;
+        first[from[e] + 1]++;
+        first[to[e] + 1]++;
+        int a = find_root(parent, from[e]), b = find_root(parent, to[e]);
+
+        parent[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int v = 0; v < n; v++)
+        first[v + 1] += first[v];
+    std::vector<int> at(first);
+
+    for (int e = 0; e < edges; e++) {
+        neighbour[at[from[e]]++] = to[e];
+        neighbour[at[to[e]]++] = from[e];
+    }
+    for (int v = 0; v < n; v++)
+        least[v] = find_root(parent, v);
+    int *d_first, *d_neighbour, *d_label, *d_next, *d_changed, changed, rounds = 0;
+
+    CHECK(cudaMalloc(&d_first, (n + 1) * sizeof(int)));
+    CHECK(cudaMalloc(&d_neighbour, 2 * edges * sizeof(int)));
+    CHECK(cudaMalloc(&d_label, n * sizeof(int)));
+    CHECK(cudaMalloc(&d_next, n * sizeof(int)));
+    CHECK(cudaMalloc(&d_changed, sizeof(int)));
+    CHECK(cudaMemcpy(d_first, first.data(), (n + 1) * sizeof(int), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_neighbour, neighbour.data(), 2 * edges * sizeof(int),
+                     cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_label, label.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    do {
+        CHECK(cudaMemset(d_changed, 0, sizeof(int)));
+        spread_labels<<<blocks_for(n, 128), 128>>>(d_first, d_neighbour, d_label, d_next,
+                                                   d_changed, n);
+        CHECK(cudaMemcpy(&changed, d_changed, sizeof(int), cudaMemcpyDeviceToHost));
+        std::swap(d_label, d_next);
+        rounds++;
+    } while (changed);
+    CHECK(cudaMemcpy(label.data(), d_label, n * sizeof(int), cudaMemcpyDeviceToHost));
+    printf("labels after %d rounds, checksum %08x\n", rounds,
+           checksum(label.data(), n * sizeof(int)));
+    return label == least;
+}
+
+static bool relax_grid(void)
+{
+    const int width = 200, height = 150, n = width * height;
+    const float near = 0.02f;
+    std::vector<float> now(n), next(n);
+    std::vector<float> expected;
+    unsigned state = 9;
+    int rounds = 0, far = 0, expected_rounds = 0;
+    bool *d_flags, flags[2], moves;
+
+    for (int i = 0; i < n; i++)
+        now[i] = next[i] = (float)(next_random(&state) % 100);
+    expected = now;
+    float *d_now, *d_next;
+
+    CHECK(cudaMalloc(&d_now, n * sizeof(float)));
+    CHECK(cudaMalloc(&d_next, n * sizeof(float)));
+    CHECK(cudaMalloc(&d_flags, sizeof flags));
+    CHECK(cudaMemcpy(d_now, now.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(d_next, now.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    do {
+        CHECK(cudaMemset(d_flags, 0, sizeof flags));
+        relax<<<dim3(blocks_for(width, 32), blocks_for(height, 4)), dim3(32, 4)>>>(
+            d_now, d_next, d_flags, near, width, height);
+        CHECK(cudaMemcpy(flags, d_flags, sizeof flags, cudaMemcpyDeviceToHost));
+        std::swap(d_now, d_next);
+        rounds++;
+        far += flags[1];
+    } while (flags[0] && rounds < 120);
+    CHECK(cudaMemcpy(now.data(), d_now, n * sizeof(float), cudaMemcpyDeviceToHost));
+    do {
+        moves = false;
+        for (int y = 1; y < height - 1; y++)
+            for (int x = 1; x < width - 1; x++) {
+                const float *at = &expected[y * width + x];
+
+                next[y * width + x] = 0.25f * (at[-1] + at[1] + at[-width] + at[width]);
+                moves |= fabsf(next[y * width + x] - *at) > near;
+            }
+        for (int i = 0; i < n; i++)
+            if (i % width > 0 && i % width < width - 1 && i >= width && i < n - width)
+                expected[i] = next[i];
+        expected_rounds++;
+    } while (moves && expected_rounds < 120);
+    printf("even after %d rounds, %d of them far, checksum %08x\n", rounds, far,
+           checksum(now.data(), n * sizeof(float)));
+    return rounds == expected_rounds && now == expected;
+}
+
+int main(void)
+{
+    bool good = label_graph();
+
+    return verdict("components", relax_grid() && good);
+}
