@@ -365,6 +365,33 @@ static void atomics_of_vectors(void **state)
     rig_close(&r);
 }
 
+/* What cooperative groups keep for themselves lies beside the CTA's own variables. */
+static void reserved_memory_is_nobody_elses(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    for (int hoist = 0; hoist < 2; hoist++) {
+        rig_open(
+            &r,
+            ".extern .shared .align 16 .b8 d[];\n.shared .align 4 .b8 s[4];\n" RIG_KERNEL
+            "mov.u32 %r3, %reserved_smem_offset_1; mov.u32 %r4, d; mov.u32 %r5, 1;\n"
+            "st.shared.u32 [s], %r5; st.shared.u32 [%r3], 2; st.shared.u32 [%r3+284], 3;\n"
+            "st.shared.u32 [%r4], 4; st.shared.u32 [%r4+28], 5;\n"
+            "ld.shared.u32 %r6, [s]; ld.shared.u32 %r7, [%r3]; ld.shared.u32 %r8, "
+            "[%r3+284];\n"
+            "st.global.u32 [%rd1], %r6; st.global.u32 [%rd1+4], %r7;\n"
+            "st.global.u32 [%rd1+8], %r8; }\n",
+            hoist);
+        r.launch.block[0] = 1;
+        r.launch.dynamic_shared_bytes = 32;
+        rig_expect(&r, EXECUTE_EXITED);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(r.memory[i], i + 1);
+        rig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +404,7 @@ int main(void)
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
         cmocka_unit_test(atomics_of_vectors),
+        cmocka_unit_test(reserved_memory_is_nobody_elses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
