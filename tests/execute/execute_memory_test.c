@@ -188,6 +188,45 @@ static void copies_into_shared_memory(void **state)
     rig_close(&r);
 }
 
+/* Of what each lane copies, its source has so many bytes; what lies behind is not looked
+ * at. */
+static void copies_end_with_zeros(void **state)
+{
+    static const char *const forms[] = {"cp.async.cg.shared.global [%r3], [%rd4], 16, %r1",
+                                        "setp.lt.u32 %p2, %r1, 17;\n"
+                                        "@%p2 cp.async.cg.shared.global [%r3], [%rd4], "
+                                        "16, %r1",
+                                        "cp.async.ca.shared.global [%r3], [%rd4], 8, 5"};
+
+    (void)state;
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
+        struct rig r;
+        char body[900];
+
+        snprintf(
+            body, sizeof body, "%s%s%s;\n%s",
+            ".shared .align 16 .b8 s[512];\n" RIG_KERNEL
+            "mov.u32 %r3, s; shl.b32 %r4, %r1, 4; add.u32 %r3, %r3, %r4; mov.u32 %r5, -1;\n"
+            "st.shared.v4.u32 [%r3], {%r5, %r5, %r5, %r5};\n",
+            "cvt.u64.u32 %rd3, %r4; add.s64 %rd4, %rd0, %rd3;\n", forms[form],
+            "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3];\n"
+            "st.global.v4.u32 [%rd4+8000], {%r5, %r6, %r7, %r8}; }\n");
+        opened(&r, body, 17);
+        for (uint32_t i = 0; i < 68; i++)
+            r.memory[i] = 0x01010101u * (i + 1);
+        rig_expect(&r, EXECUTE_EXITED);
+        for (uint32_t i = 0; i < 17 * 16; i++) {
+            uint32_t has = form == 2 ? 5 : i / 16, to = form == 2 ? 8 : 16;
+
+            assert_int_equal(((unsigned char *)&r.memory[2000])[i], i % 16 >= to ? 255
+                                                                    : i % 16 >= has
+                                                                        ? 0
+                                                                        : i / 4 + 1);
+        }
+        rig_close(&r);
+    }
+}
+
 static void faulty(const char *body, const char *sentence, uint32_t threads, bool check)
 {
     struct rig r;
@@ -400,6 +439,7 @@ int main(void)
         cmocka_unit_test(spaces_and_generic_addresses),
         cmocka_unit_test(shapes_do_not_matter),
         cmocka_unit_test(copies_into_shared_memory),
+        cmocka_unit_test(copies_end_with_zeros),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
