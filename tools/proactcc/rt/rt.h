@@ -111,6 +111,9 @@ enum cuda_error rt_queued(struct rt *rt, size_t bytes);
 
 /* PTX of an image, or the sentence why there is none. */
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image);
+/* Puts functions in the place of their calls, where that is no long work; the new text
+   lives as long as the program. */
+void rt_put_in(struct proact_image *ptx);
 /* One PTX of those of several objects; its text lives as long as the program. */
 enum proact_status rt_link(const struct proact_image *objects, size_t count,
                            struct proact_image *out, struct proact_error *err);
