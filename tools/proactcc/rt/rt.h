@@ -52,7 +52,8 @@ struct rt {
     struct rt_image *images;
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
-    struct rt_stream *streams;             /* that the program has made */
+    struct rt_stream *streams; /* that the program has made */
+    struct rt_stream_hint default_hints[RT_STREAM_HINTS];
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;
