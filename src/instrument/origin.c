@@ -164,8 +164,11 @@ static struct origin of_result(const struct finder *f, const struct ptx_instruct
     if (i->operand_count < 2)
         return of_parts(ORIGIN_LOADED);
     switch (i->opcode) {
+    case PTX_CVTA: /* from 32 bits, which are no address elsewhere */
+        if (i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
+            return of_parts(ORIGIN_LOCAL);
+        return of_operand(f, &i->operands[1]);
     case PTX_MOV:
-    case PTX_CVTA:
     case PTX_CVT:
         if (i->operands[1].kind == PTX_VECTOR) /* put together from halves */
             return of_parts(ORIGIN_LOADED);

@@ -94,6 +94,7 @@ enum ptx_special {
     PTX_TOTAL_SMEM_SIZE,
     PTX_ENVREG1, /* with the next one, the low half: where a grid's CTAs meet */
     PTX_ENVREG2,
+    PTX_RESERVED_SMEM_1, /* shared memory that cooperative groups keep to themselves */
     PTX_WARP_SZ,
     PTX_SPECIAL_OTHER, /* %envreg3, %clusterid.x, ...: the span names it */
 };

@@ -52,6 +52,7 @@ static const char *const specials[PTX_SPECIAL_OTHER] = {
     [PTX_TOTAL_SMEM_SIZE] = "%total_smem_size",
     [PTX_ENVREG1] = "%envreg1",
     [PTX_ENVREG2] = "%envreg2",
+    [PTX_RESERVED_SMEM_1] = "%reserved_smem_offset_1",
     [PTX_WARP_SZ] = "WARP_SZ",
 };
 

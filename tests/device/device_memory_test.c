@@ -222,6 +222,23 @@ static void refusals_say_both_numbers(void **state)
     memory_release(&m);
 }
 
+static void one_allocation_may_have_nearly_all(void **state)
+{
+    struct device_memory m = {0};
+    struct proact_error err;
+    const uint64_t most = (uint64_t)141 << 30;
+
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its shadow is too large to map */
+#endif
+    if (memory_reserve(&m, 4, most, &err))
+        fail_msg("%s", err.text);
+    for (unsigned d = 0; d < 4; d++)
+        allocate(&m, d, most / 10 * 9);
+    memory_release(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +247,7 @@ int main(void)
         cmocka_unit_test(freed_pages_go_back),
         cmocka_unit_test(a_reservation_is_no_promise),
         cmocka_unit_test(refusals_say_both_numbers),
+        cmocka_unit_test(one_allocation_may_have_nearly_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,53 @@ static void counters_count_what_lanes_pass(void **state)
     rig_close(&r);
 }
 
+/* Lanes 16-31 wait for all, the others come one after the other to where they wait for
+   their half: they complete it, and nobody goes on without them. */
+static void groups_that_wait_for_each_other_meet(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_open(&r,
+             RIG_KERNEL
+             "setp.lt.u32 %p1, %r1, 16; @%p1 bra HALF;\n"
+             "ALL: bar.warp.sync -1; ld.global.u32 %r5, [%rd0+4000];\n"
+             "st.global.u32 [%rd1], %r5; ret;\n"
+             "HALF: setp.ge.u32 %p2, %r1, 2; @%p2 bra LATE;\n"
+             "MEET: shfl.sync.bfly.b32 %r4, %r1, 2, 31, 0xffff; add.u32 %r4, %r4, 1;\n"
+             "st.global.u32 [%rd1+8000], %r4; st.global.u32 [%rd0+4000], 7; bra ALL;\n"
+             "LATE: bra MEET; }\n",
+             true);
+    r.launch.block[0] = 32;
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(r.memory[i], 7);
+        assert_int_equal(r.memory[2000 + i], i < 16 ? (i ^ 2) + 1 : 0);
+    }
+    rig_close(&r);
+}
+
+/* All come to one barrier, half of them on behalf of their half alone. */
+static void lanes_wait_for_those_with_their_mask(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_open(&r,
+             RIG_KERNEL
+             "mov.u32 %r3, -1; setp.lt.u32 %p1, %r1, 16;\n"
+             "@%p1 mov.u32 %r3, 0xffff; bra MEET;\n"
+             "DONE: ld.global.u32 %r5, [%rd0+4000]; st.global.u32 [%rd1], %r5; ret;\n"
+             "MEET: bar.warp.sync %r3; setp.eq.s32 %p2, %r3, -1; @%p2 bra DONE;\n"
+             "st.global.u32 [%rd0+4000], 7; mov.u32 %r3, -1; bra MEET; }\n",
+             true);
+    r.launch.block[0] = 32;
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.memory[i], 7);
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +226,8 @@ int main(void)
         cmocka_unit_test(calls_nest),
         cmocka_unit_test(lanes_that_spin_let_others_run),
         cmocka_unit_test(counters_count_what_lanes_pass),
+        cmocka_unit_test(groups_that_wait_for_each_other_meet),
+        cmocka_unit_test(lanes_wait_for_those_with_their_mask),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,45 @@ static void copies_into_shared_memory(void **state)
     rig_close(&r);
 }
 
+/* Of what each lane copies, its source has so many bytes; what lies behind is not looked
+ * at. */
+static void copies_end_with_zeros(void **state)
+{
+    static const char *const forms[] = {"cp.async.cg.shared.global [%r3], [%rd4], 16, %r1",
+                                        "setp.lt.u32 %p2, %r1, 17;\n"
+                                        "@%p2 cp.async.cg.shared.global [%r3], [%rd4], "
+                                        "16, %r1",
+                                        "cp.async.ca.shared.global [%r3], [%rd4], 8, 5"};
+
+    (void)state;
+    for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
+        struct rig r;
+        char body[900];
+
+        snprintf(
+            body, sizeof body, "%s%s%s;\n%s",
+            ".shared .align 16 .b8 s[512];\n" RIG_KERNEL
+            "mov.u32 %r3, s; shl.b32 %r4, %r1, 4; add.u32 %r3, %r3, %r4; mov.u32 %r5, -1;\n"
+            "st.shared.v4.u32 [%r3], {%r5, %r5, %r5, %r5};\n",
+            "cvt.u64.u32 %rd3, %r4; add.s64 %rd4, %rd0, %rd3;\n", forms[form],
+            "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r3];\n"
+            "st.global.v4.u32 [%rd4+8000], {%r5, %r6, %r7, %r8}; }\n");
+        opened(&r, body, 17);
+        for (uint32_t i = 0; i < 68; i++)
+            r.memory[i] = 0x01010101u * (i + 1);
+        rig_expect(&r, EXECUTE_EXITED);
+        for (uint32_t i = 0; i < 17 * 16; i++) {
+            uint32_t has = form == 2 ? 5 : i / 16, to = form == 2 ? 8 : 16;
+
+            assert_int_equal(((unsigned char *)&r.memory[2000])[i], i % 16 >= to ? 255
+                                                                    : i % 16 >= has
+                                                                        ? 0
+                                                                        : i / 4 + 1);
+        }
+        rig_close(&r);
+    }
+}
+
 static void faulty(const char *body, const char *sentence, uint32_t threads, bool check)
 {
     struct rig r;
@@ -365,6 +404,33 @@ static void atomics_of_vectors(void **state)
     rig_close(&r);
 }
 
+/* What cooperative groups keep for themselves lies beside the CTA's own variables. */
+static void reserved_memory_is_nobody_elses(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    for (int hoist = 0; hoist < 2; hoist++) {
+        rig_open(
+            &r,
+            ".extern .shared .align 16 .b8 d[];\n.shared .align 4 .b8 s[4];\n" RIG_KERNEL
+            "mov.u32 %r3, %reserved_smem_offset_1; mov.u32 %r4, d; mov.u32 %r5, 1;\n"
+            "st.shared.u32 [s], %r5; st.shared.u32 [%r3], 2; st.shared.u32 [%r3+284], 3;\n"
+            "st.shared.u32 [%r4], 4; st.shared.u32 [%r4+28], 5;\n"
+            "ld.shared.u32 %r6, [s]; ld.shared.u32 %r7, [%r3]; ld.shared.u32 %r8, "
+            "[%r3+284];\n"
+            "st.global.u32 [%rd1], %r6; st.global.u32 [%rd1+4], %r7;\n"
+            "st.global.u32 [%rd1+8], %r8; }\n",
+            hoist);
+        r.launch.block[0] = 1;
+        r.launch.dynamic_shared_bytes = 32;
+        rig_expect(&r, EXECUTE_EXITED);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(r.memory[i], i + 1);
+        rig_close(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,10 +439,12 @@ int main(void)
         cmocka_unit_test(spaces_and_generic_addresses),
         cmocka_unit_test(shapes_do_not_matter),
         cmocka_unit_test(copies_into_shared_memory),
+        cmocka_unit_test(copies_end_with_zeros),
         cmocka_unit_test(faults_are_named),
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
         cmocka_unit_test(atomics_of_vectors),
+        cmocka_unit_test(reserved_memory_is_nobody_elses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

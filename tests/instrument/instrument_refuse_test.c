@@ -90,6 +90,7 @@ static const struct {
      ENDING},
     {"shared_wait", NULL, 0},
     {"shared_atomic", NULL, 0},
+    {"narrow_atomic", NULL, 0},
     {"other_atomic", NULL, 0},
     {"prefetch", NULL, 0},
     {"prints", NULL, 0},

@@ -68,6 +68,19 @@ int main()
     MUST(cudaEventDestroy(middle));
     MUST(cudaEventDestroy(end));
     MUST(cudaEventDestroy(plain));
+    cudaStreamAttrValue policy = {}, seen_policy = {};
+
+    policy.syncPolicy = cudaSyncPolicyYield;
+    MUST(cudaStreamSetAttribute(one, cudaStreamAttributeSynchronizationPolicy, &policy));
+    MUST(cudaStreamCopyAttributes(two, one));
+    MUST(cudaStreamGetAttribute(two, cudaStreamAttributeSynchronizationPolicy,
+                                &seen_policy));
+    HOLDS(seen_policy.syncPolicy == cudaSyncPolicyYield);
+    MUST(cudaStreamGetAttribute(0, cudaStreamAttributeSynchronizationPolicy, &seen_policy));
+    HOLDS(seen_policy.syncPolicy != cudaSyncPolicyYield);
+    HOLDS(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &policy) ==
+          cudaErrorInvalidValue);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     MUST(cudaStreamDestroy(one));
     MUST(cudaStreamDestroy(two));
     MUST(cudaMemcpy(&seven, copy, sizeof seven, cudaMemcpyDeviceToHost));

@@ -21,7 +21,7 @@
 #endif
 
 enum { ALIGNMENT = 512, GAP = 512, PAGE_BYTES_MAX = 65536 };
-#define STRIDE_MAX ((uint64_t)64 << 30)
+#define STRIDE_MAX ((uint64_t)1 << 40)
 #define STRIDE_MIN ((uint64_t)1 << 30)
 
 enum proact_status memory_reserve(struct device_memory *m, unsigned device_count,

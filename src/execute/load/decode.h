@@ -41,6 +41,7 @@ struct decoder {
     const struct ptx_instruction *source;
     uint32_t *shared_offsets; /* of the module's symbols, ~0 where none */
     uint32_t thread_bytes, shared_bytes;
+    uint32_t reserved_offset; /* %reserved_smem_offset_1, and 1; 0: not placed */
     uint32_t pred_offset[4], pred_left[4]; /* room for predicates in the files */
     struct constant {
         uint64_t bits;
@@ -112,6 +113,9 @@ op_place operand_target(struct decoder *d, const struct ptx_operand *o, unsigned
 /* 8 bytes a lane: the address of byte `offset` of the module's variables. */
 op_place variable_place(struct decoder *d, uint64_t offset);
 bool special_find(enum ptx_special special, op_place *place, unsigned *bytes);
+/* The same for all kernels, or once the kernel is placed. */
+bool special_is_constant(const struct decoder *d, enum ptx_special special,
+                         uint64_t *value);
 
 struct register_list {
     int32_t used[40], set[16];

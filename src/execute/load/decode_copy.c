@@ -68,12 +68,86 @@ static bool decode_bulk(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
+/* Lanes whose source has a part of word from[1]. */
+static void has_word(const struct op_registers *r, const struct execute_op *op,
+                     uint32_t mask)
+{
+    const uint32_t *bytes = op_register(r, op->from[0]),
+                   *word = op_register(r, op->from[1]);
+    uint32_t yes = 0;
+
+    for (unsigned l = 0; l < LANES; l++)
+        yes |= (uint32_t)(bytes[l] > 4 * word[l]) << l;
+    *(uint32_t *)op_register(r, op->to) = yes & mask;
+}
+
+/* Zeros behind the source's last byte in word from[1]. */
+static void cut_word(const struct op_registers *r, const struct execute_op *op,
+                     uint32_t mask)
+{
+    const uint32_t *bytes = op_register(r, op->from[0]),
+                   *word = op_register(r, op->from[1]);
+    uint32_t *value = op_register(r, op->to);
+
+    for (unsigned l = 0; l < LANES; l++) {
+        uint32_t has = bytes[l] > 4 * word[l] ? bytes[l] - 4 * word[l] : 0;
+
+        if ((mask >> l & 1) && has < 4)
+            value[l] = has ? value[l] & ((1u << 8 * has) - 1) : 0;
+    }
+}
+
+/* How many bytes the source has, behind which zeros come; PLACE_NONE: all. */
+static bool source_bytes(struct decoder *d, const struct ptx_instruction *i, op_place *out)
+{
+    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
+    uint32_t hint = ptx_has(i, PTX_PART_L2_CACHE_HINT);
+
+    *out = PLACE_NONE;
+    if (i->operand_count == 3 + hint)
+        return true;
+    if (i->operand_count != 4 + hint ||
+        (source->kind == PTX_REGISTER && !d->function->registers[source->reg].bytes))
+        return refuse_instruction(d, i);
+    if (source->kind == PTX_INTEGER && source->integer == size->integer)
+        return true;
+    return operand_source(d, source, 4, out);
+}
+
+/* Word n of what has `bytes` bytes, for the lanes where there is any of it. */
+static bool load_word(struct decoder *d, const struct ptx_instruction *i, unsigned n,
+                      op_place bytes)
+{
+    const struct ptx_instruction *guard = d->guard;
+    struct ptx_operand at = i->operands[1];
+    struct site s = {.access = {.kind = EXECUTE_LOAD, .bytes = 4, .align = 4},
+                     .element = 4,
+                     .width = 4,
+                     .count = 1};
+    enum op_code code = CODE_GLOBAL;
+    op_place yes = place_new(d, FILE_WARP, 0), word = constant_place(d, n, 4);
+
+    at.integer += 4 * n;
+    s.value[0] = carried_place(d, n);
+    if (!site_address(d, &s, i, &at, &code))
+        return false;
+    d->guard = NULL;
+    emit_lanes(d, has_word, yes, constant_place(d, 0, 4))->from[1] = word; /* nobody */
+    d->guard = guard;
+    emit_lanes(d, has_word, yes, bytes)->from[1] = word;
+    d->guard = NULL;
+    emit(d, CODE_GUARD)->from[0] = yes;
+    site_emit(d, &s, code)->detail[OP_GUARDED] = true;
+    d->guard = guard;
+    emit_lanes(d, cut_word, s.value[0], bytes)->from[1] = word;
+    return true;
+}
+
 /* cp.async of 4, 8 or 16 bytes: a load and a store, done at once. */
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *size = &i->operands[2], *source = size + 1;
-    bool is_whole = i->operand_count == 4 && source->kind == PTX_INTEGER &&
-                    source->integer == size->integer; /* no zeros behind the source */
+    const struct ptx_operand *size = &i->operands[2];
+    op_place bytes;
 
     if (!ptx_has(i, PTX_PART_ASYNC) || ptx_has(i, PTX_PART_RED))
         return refuse_instruction(d, i);
@@ -83,10 +157,14 @@ bool decode_copy(struct decoder *d, const struct ptx_instruction *i)
         ptx_has(i, PTX_PART_WAIT_ALL))
         return true;
     if (i->operand_count < 3 || size->kind != PTX_INTEGER ||
-        (size->integer != 4 && size->integer != 8 && size->integer != 16) ||
-        (i->operand_count > 3 && !ptx_has(i, PTX_PART_L2_CACHE_HINT) && !is_whole))
+        (size->integer != 4 && size->integer != 8 && size->integer != 16))
         return refuse_instruction(d, i);
-    for (int load = 1; load >= 0; load--) {
+    if (!source_bytes(d, i, &bytes))
+        return false;
+    for (unsigned n = 0; bytes != PLACE_NONE && n < size->integer / 4; n++)
+        if (!load_word(d, i, n, bytes))
+            return false;
+    for (int load = bytes == PLACE_NONE; load >= 0; load--) {
         struct site s = {.access = {.kind = load ? EXECUTE_LOAD : EXECUTE_STORE}};
         enum op_code code = load ? CODE_GLOBAL : CODE_SHARED;
 

@@ -16,6 +16,17 @@ static uint32_t shared_take(struct decoder *d, const struct ptx_symbol *s)
     return offset;
 }
 
+/* Hardware has a KiB below a CTA's variables; cooperative groups use 288 bytes of it for
+   tiles of several warps. Here they lie among the variables, of kernels that ask for them.
+ */
+static void reserved_take(struct decoder *d)
+{
+    static const struct ptx_symbol place = {.align = 16, .bytes = 288};
+
+    if (!d->reserved_offset)
+        d->reserved_offset = shared_take(d, &place) + 1;
+}
+
 static void operand_shared(struct decoder *d, const struct ptx_operand *o, bool dynamic)
 {
     if (o->symbol >= PTX_SYMBOL_MODULE &&
@@ -27,6 +38,8 @@ static void operand_shared(struct decoder *d, const struct ptx_operand *o, bool 
             (s->bytes == 0) == dynamic)
             d->shared_offsets[n] = shared_take(d, s) + 1; /* 0: not placed */
     }
+    if (o->kind == PTX_SPECIAL && o->special == PTX_RESERVED_SMEM_1 && !dynamic)
+        reserved_take(d);
     for (uint32_t k = 0; k < o->count; k++)
         operand_shared(d, &o->list[k], dynamic);
 }

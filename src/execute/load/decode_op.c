@@ -95,10 +95,11 @@ bool decode_move(struct decoder *d, const struct ptx_instruction *i)
     const struct ptx_operand *from = &i->operands[1];
     unsigned bytes = lane_bytes(ptx_type_bytes(i->type)), has;
     op_place place;
+    uint64_t value;
 
     if (i->operands[0].kind == PTX_VECTOR || from->kind == PTX_VECTOR)
         return decode_elements(d, i);
-    if (from->kind == PTX_SPECIAL && from->special != PTX_WARP_SZ &&
+    if (from->kind == PTX_SPECIAL && !special_is_constant(d, from->special, &value) &&
         !special_find(from->special, &place, &has))
         return decode_clock(d, i);
     if (!operand_source(d, from, bytes, &place))

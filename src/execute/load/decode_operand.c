@@ -48,6 +48,12 @@ bool special_find(enum ptx_special special, op_place *place, unsigned *bytes)
     return true;
 }
 
+bool special_is_constant(const struct decoder *d, enum ptx_special special, uint64_t *value)
+{
+    *value = special == PTX_WARP_SZ ? LANES : d->reserved_offset - 1;
+    return special == PTX_WARP_SZ || special == PTX_RESERVED_SMEM_1;
+}
+
 enum op_file file_join(enum op_file a, enum op_file b)
 {
     return a == FILE_LAUNCH || a == b ? b : b == FILE_LAUNCH ? a : FILE_WARP;
@@ -67,7 +73,7 @@ bool operand_is_hoistable(const struct decoder *d, const struct ptx_operand *o,
         *file = d->homes[o->reg].file;
         return *file != FILE_WARP;
     case PTX_SPECIAL:
-        if (o->special == PTX_WARP_SZ)
+        if (special_is_constant(d, o->special, &offset))
             return true;
         if (!special_find(o->special, &place, &bytes))
             return false;
@@ -227,6 +233,7 @@ bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned byt
                     op_place *out)
 {
     unsigned has;
+    uint64_t value;
 
     switch (o->kind) {
     case PTX_REGISTER:
@@ -243,8 +250,8 @@ bool operand_source(struct decoder *d, const struct ptx_operand *o, unsigned byt
     case PTX_SYMBOL:
         return symbol_source(d, o, bytes, out);
     case PTX_SPECIAL:
-        if (o->special == PTX_WARP_SZ) {
-            *out = constant_place(d, LANES, bytes);
+        if (special_is_constant(d, o->special, &value)) {
+            *out = constant_place(d, value, bytes);
             return true;
         }
         if (special_find(o->special, out, &has)) {

@@ -99,6 +99,8 @@ struct group *groups_add(struct execute_warp *w, const struct execute_op *at, ui
                          enum group_state state);
 /* Takes the group that should run next out of the list, with all that stand beside it. */
 struct cursor groups_take(struct execute_warp *w);
+/* Takes out who waits for other lanes at `at`: those lanes. */
+uint32_t groups_meet(struct execute_warp *w, const struct execute_op *at);
 bool groups_any(const struct execute_warp *w, enum group_state state);
 bool groups_can_run(const struct execute_warp *w);
 /* Ends the wait of group `n`. */

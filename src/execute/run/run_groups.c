@@ -81,6 +81,17 @@ static struct group remove_group(struct execute_warp *w, uint32_t n)
     return g;
 }
 
+uint32_t groups_meet(struct execute_warp *w, const struct execute_op *at)
+{
+    const uint32_t pc = place_of(w, at);
+    uint32_t met = 0;
+
+    for (uint32_t n = w->group_count; n-- > 0;)
+        if (w->groups[n].state == GROUP_CONVERGE && w->groups[n].pc == pc)
+            met |= remove_group(w, n).mask;
+    return met;
+}
+
 struct cursor groups_take(struct execute_warp *w)
 {
     int best = choose(w, GROUP_READY);

@@ -126,14 +126,22 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
     return groups_take(w);
 }
 
-/* Lanes that name others that are still elsewhere. */
+/* Lanes that name others that are still elsewhere, or here on behalf of others: a function
+   that all of a warp and a tile of it call is one place. */
 static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewhere)
 {
     uint32_t waits = 0;
 
-    for (unsigned l = 0; elsewhere && l < LANES; l++)
-        waits |= (uint32_t)((member[l] & elsewhere) != 0) << l;
-    return waits & active;
+    for (uint32_t left = active; left;) {
+        uint32_t names = member[__builtin_ctz(left)], same = 0;
+
+        for (unsigned l = 0; l < LANES; l++)
+            same |= (uint32_t)(member[l] == names) << l;
+        if (names & (elsewhere | (active & ~same)))
+            waits |= active & same;
+        left &= ~same;
+    }
+    return waits;
 }
 
 /* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come.
@@ -143,13 +151,20 @@ static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t 
     const uint32_t *member = op_register(&w->registers, c.op->from[0]);
     uint32_t waits = waiting(member, active, w->live & ~c.mask);
 
-    if (!waits || w->is_forced || !w->group_count) {
+    if (!waits || w->is_forced || (waits == active && !w->group_count)) {
         w->is_forced = false;
         return (struct cursor){c.op + 1, c.mask};
     }
+    const struct execute_op *at = c.op - (c.op->detail[OP_GUARDED] ? 1 : 0);
+    uint32_t met = groups_meet(w, at);
+
+    if (met) { /* together they may be complete */
+        groups_add(w, at, c.mask | met, GROUP_READY);
+        return groups_take(w);
+    }
     if (waits == active)
         waits = c.mask;
-    groups_add(w, c.op - (c.op->detail[OP_GUARDED] ? 1 : 0), waits, GROUP_CONVERGE);
+    groups_add(w, at, waits, GROUP_CONVERGE);
     return waits == c.mask ? groups_take(w) : (struct cursor){c.op + 1, c.mask & ~waits};
 }
 

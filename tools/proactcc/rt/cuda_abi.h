@@ -84,6 +84,11 @@ struct cuda_launch_attribute {
     char pad[4];
     char value[64];
 };
+/* Of a stream: the value of a launch attribute. */
+enum { RT_STREAM_HINTS = 5 };
+struct rt_stream_hint {
+    uint64_t words[8];
+};
 struct cuda_launch_config {
     struct cuda_dim3 grid, block;
     size_t shared_bytes;

@@ -176,6 +176,12 @@ RT_API enum cuda_error cudaStreamQuery(struct cuda_stream *s);
 RT_API enum cuda_error cudaDeviceSynchronize(void);
 RT_API enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *event,
                                            unsigned flags);
+RT_API enum cuda_error cudaStreamSetAttribute(struct cuda_stream *s, int number,
+                                              const struct rt_stream_hint *value);
+RT_API enum cuda_error cudaStreamGetAttribute(struct cuda_stream *s, int number,
+                                              struct rt_stream_hint *out);
+RT_API enum cuda_error cudaStreamCopyAttributes(struct cuda_stream *to,
+                                                struct cuda_stream *from);
 RT_API enum cuda_error cudaStreamGetFlags(struct cuda_stream *s, unsigned *flags);
 RT_API enum cuda_error cudaStreamGetPriority(struct cuda_stream *s, int *priority);
 RT_API enum cuda_error cudaStreamGetId(struct cuda_stream *s, unsigned long long *id);

@@ -55,8 +55,9 @@ struct rt {
     struct rt_image *images;
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
-    struct rt_stream *streams;             /* that the program has made */
-    struct rt_handles handles;             /* of all else */
+    struct rt_stream *streams; /* that the program has made */
+    struct rt_handles handles; /* of all else */
+    struct rt_stream_hint default_hints[RT_STREAM_HINTS];
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;
@@ -115,6 +116,9 @@ enum cuda_error rt_queued(struct rt *rt, size_t bytes);
 
 /* PTX of an image, or the sentence why there is none. */
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image);
+/* Puts functions in the place of their calls, where that is no long work; the new text
+   lives as long as the program. */
+void rt_put_in(struct proact_image *ptx);
 /* One PTX of those of several objects; its text lives as long as the program. */
 enum proact_status rt_link(const struct proact_image *objects, size_t count,
                            struct proact_image *out, struct proact_error *err);

@@ -45,6 +45,7 @@ struct rt_stream {
     bool is_drivers;
     struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
     bool began_it;
+    struct rt_stream_hint hints[RT_STREAM_HINTS];
 };
 /* NULL: a default stream, or none. */
 struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle);

@@ -150,9 +150,12 @@ static enum proact_status find_text(struct rt_image *image, unsigned capability,
     if (binary->version >= VERSION_LINKED && binary->objects)
         return link_objects(image, limit, err);
     status = search(binary->container, limit, &image->ptx, &image->capability, err);
-    if (!status && image->capability == capability)
+    if (status)
+        return status;
+    if (image->capability == capability)
         image->ptx.binary = find_binary(binary->container, capability);
-    return status;
+    rt_put_in(&image->ptx);
+    return PROACT_OK;
 }
 
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code that calls across files: the PTX of a program's objects becomes one. */
+/* Device code that calls, also across files: the PTX of a program's objects becomes one,
+   and functions are put in the place of their calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,24 @@
 /* Names of CUDA's device runtime, by which kernels launch kernels. */
 static const char *const of_device_runtime[] = {"'__cudaCDP", "'cudaGetParameterBuffer",
                                                 "'cudaLaunchDevice"};
+
+/* What a debugger asks for (-G) calls for everything; where that is much, putting it in
+   takes seconds. */
+enum { CALLS_BYTES_MAX = 1 << 20 };
+
+void rt_put_in(struct proact_image *ptx)
+{
+    if (ptx->bytes > CALLS_BYTES_MAX)
+        return;
+    char *text = must_strndup(ptx->text, ptx->bytes);
+
+    /* A kernel that calls can rarely be split, but can be run. */
+    if (!strstr(text, "call") || instrument_inline("program", &text, &ptx->bytes, NULL)) {
+        free(text);
+        return;
+    }
+    ptx->text = text;
+}
 
 static enum proact_status explain(enum proact_status status, struct proact_error *err)
 {
