@@ -18,13 +18,13 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
 
 /* Whether operations of this stream are kept back now; then these keep them. */
 bool cuda_batches(const struct device_stream *s);
+bool cuda_batches_copies(const struct device_stream *s); /* and fills and words */
 void cuda_batch_launch(struct device_stream *s, struct device_function *f,
                        const struct device_launch *launch);
 enum proact_status cuda_batch_record(struct device_stream *s, struct device_event *e,
                                      struct proact_error *err);
-/* False: it is for a record of this batch, which with that is at its end. */
-bool cuda_batch_takes_wait(const struct device_stream *s, const struct device_event *e);
-void cuda_batch_wait(struct device_stream *s, struct device_event *e);
+enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
+                                   struct proact_error *err);
 enum proact_status cuda_batch_copy(struct device_stream *s, const struct device_rows *rows,
                                    struct proact_error *err);
 enum proact_status cuda_batch_fill(struct device_stream *s, device_addr to,

@@ -87,10 +87,8 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
         return PROACT_OK;
     }
     s->is_open_ended = true;
-    if (cuda_batches(s) && cuda_batch_takes_wait(s, e)) {
-        cuda_batch_wait(s, e);
-        return PROACT_OK;
-    }
+    if (cuda_batches(s))
+        return cuda_batch_wait(s, e, err);
     if ((status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device,
