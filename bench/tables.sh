@@ -135,7 +135,7 @@ function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
 function table(name,    file) {
     file = "bench/results/" name ".json"
     if (name ~ /^compiled/) compiled_table(file)
-    else if (name ~ /^micro-(all-)?[0-9]/) best_table(file)
+    else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /-[0-9]+x/)
         rows(file, "figure", "measured", "| what | median | lowest to highest | runs |")
     else if (name ~ /^pagerank/)
