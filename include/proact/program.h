@@ -120,6 +120,10 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    size_t first, void *into, size_t bytes,
                                                    struct proact_error *err);
 
+/* From now on the program has addresses of variables: kernels may write by them, also to
+   constant ones. */
+PROACT_API void proact_variable_lend(struct proact *p);
+
 /* What threads may have: of stack each, of memory by malloc and new all together. Before a
    kernel is loaded that needs it; later it may fail with PROACT_EINVAL. An emulated
    device's stack is only for functions that call themselves, and never below 64 KiB. */

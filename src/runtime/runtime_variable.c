@@ -51,3 +51,8 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
 
     return status ? status : proact_first_read(p, into, v->address[0] + first, bytes, err);
 }
+
+void proact_variable_lend(struct proact *p)
+{
+    p->has_variables = true;
+}
