@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A constant table that the host puts there first, and a kernel changes then, by its address. */
+/* A constant table that the host puts there first, and a kernel changes then, by its
+   address. */
 #include "programs.h"
 
 enum { N = 40000, TONES = 64, ROUNDS = 5 };
