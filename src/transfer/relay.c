@@ -130,6 +130,7 @@ const struct transfer_method transfer_relay = {
     .lane = TRANSFER_SIDE,
     .takes_chunks = true,
     .mixes = true,
+    .passes_on = true,
     .sends_to_all = true,
     .chunk_bytes = 2 << 20,
     .bind = make_relay,

@@ -120,6 +120,7 @@ struct transfer_method {
     bool sends_to_all;    /* or nothing; else each piece goes where it is wanted */
     bool may_give_up;     /* its waits have a limit: ask transfer_late() */
     bool mixes;           /* it may send a part of the chunks, another the rest */
+    bool passes_on;       /* what arrives is sent on: devices wait for each other */
     uint64_t chunk_bytes; /* where nothing is asked for; 0: as all */
     bool schedules; /* where nothing is asked for, the model gives each array's chunks */
 
@@ -177,6 +178,7 @@ bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane
 uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
 /* Whether anything is done on lane SIDE at all. */
 bool transfer_works_beside(const struct transfer_binding *b);
+bool transfer_passes_on(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);
 
 /* The whole launch's grid, of at least one CTA each way, and what divides by it. */

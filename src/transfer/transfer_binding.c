@@ -80,6 +80,16 @@ bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane
     return b->plan.method->lane == lane || (b->plan.tail && b->plan.tail->lane == lane);
 }
 
+bool transfer_passes_on(const struct transfer_binding *b)
+{
+    const struct transfer_binding *of;
+    bool passes = false;
+
+    for (unsigned i = 0; (of = part(b, i)) != NULL; i++)
+        passes |= of->plan.method->passes_on;
+    return passes;
+}
+
 bool transfer_works_beside(const struct transfer_binding *b)
 {
     const struct transfer_binding *of;

@@ -56,7 +56,6 @@ struct batch_list {
 
 struct cuda_batch {
     uint64_t number; /* of the batch; an event knows which ones it took part in */
-    bool is_crossed; /* in it a device waits for another one */
     unsigned busy;   /* devices that have something */
     unsigned device[TOPOLOGY_DEVICES_MAX];
     struct batch_list list[TOPOLOGY_DEVICES_MAX];
@@ -104,8 +103,6 @@ void cuda_batch_close(struct device_set *set)
 void cuda_batch_begin(struct device_set *set)
 {
     set->is_batching = set->batch && !set->observer && !set->nvtx.push && !set->is_taping;
-    if (set->batch)
-        set->batch->is_crossed = false;
 }
 
 enum proact_status cuda_batch_end(struct device_set *set, struct proact_error *err)
@@ -292,11 +289,6 @@ bool cuda_batches(const struct device_stream *s)
     return s->set->is_batching && !s->is_behind;
 }
 
-bool cuda_batches_copies(const struct device_stream *s)
-{
-    return cuda_batches(s) && !s->set->batch->is_crossed;
-}
-
 void cuda_batch_launch(struct device_stream *s, struct device_function *f,
                        const struct device_launch *launch)
 {
@@ -329,18 +321,13 @@ enum proact_status cuda_batch_record(struct device_stream *s, struct device_even
     return PROACT_OK;
 }
 
-/* Where devices wait for each other, no more copies are kept back: each such wait would
-   have to end the batch with all of them (`relay` took half as long again). */
 enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err)
 {
-    const uint64_t number = s->set->batch->number;
     enum proact_status status = PROACT_OK;
 
-    if (e->recorded_in == number && e->device != s->device) {
-        s->set->batch->is_crossed = true;
+    if (e->recorded_in == s->set->batch->number && e->device != s->device)
         status = cuda_batch_flush(s->set, err);
-    }
     if (status)
         return status;
     e->awaited_in = e->device == s->device ? e->awaited_in : s->set->batch->number;

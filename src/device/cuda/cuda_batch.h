@@ -18,7 +18,6 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
 
 /* Whether operations of this stream are kept back now; then these keep them. */
 bool cuda_batches(const struct device_stream *s);
-bool cuda_batches_copies(const struct device_stream *s); /* and fills and words */
 void cuda_batch_launch(struct device_stream *s, struct device_function *f,
                        const struct device_launch *launch);
 enum proact_status cuda_batch_record(struct device_stream *s, struct device_event *e,

@@ -77,7 +77,7 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
         cuda_tape(&(struct cuda_taped_op){.kind = TAPED_COPY, .stream = s, .rows = *r});
         return PROACT_OK;
     }
-    if (cuda_batches_copies(s))
+    if (cuda_batches(s))
         return cuda_batch_copy(s, r, err);
     if ((status = cuda_use(s, err)))
         return status;
@@ -211,7 +211,7 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
             .kind = TAPED_FILL, .stream = s, .to = to, .value = value, .bytes = bytes});
         return PROACT_OK;
     }
-    if (bytes && cuda_batches_copies(s))
+    if (bytes && cuda_batches(s))
         return cuda_batch_fill(s, to, value, bytes, err);
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 

@@ -69,7 +69,7 @@ enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,
                                           .reason = wait.reason});
         return PROACT_OK;
     }
-    if (cuda_batches_copies(s))
+    if (cuda_batches(s))
         return keep_back(&wait, err);
     if ((status = cuda_use(s, err)))
         return status;
@@ -92,7 +92,7 @@ enum proact_status cuda_write_value(struct device_stream *s, device_addr word,
             .kind = TAPED_WRITE_VALUE, .stream = s, .to = word, .value = value});
         return PROACT_OK;
     }
-    if (cuda_batches_copies(s))
+    if (cuda_batches(s))
         return cuda_batch_write_value(s, word, value, err);
     enum proact_status status = cuda_use(s, err);
 

@@ -77,7 +77,7 @@ static void enqueue_rows(struct device_stream *s, const struct device_rows *r)
 {
     struct operation *o = operation_create(s, copy_begin);
 
-    host_take_copy(s, s->set->topology->device.copy_host_us);
+    host_take_together(s, s->set->topology->device.copy_host_us, 0);
     o->to = r->to;
     o->from = r->from;
     o->bytes = r->count * r->bytes;
@@ -171,7 +171,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
         return status;
     struct operation *o = operation_create(s, fill_begin);
 
-    host_take_copy(s, s->set->topology->device.call_host_us);
+    host_take_together(s, s->set->topology->device.call_host_us, 0);
     o->to = to;
     o->value = value;
     o->bytes = bytes;
@@ -188,7 +188,7 @@ static enum proact_status enqueue_event(struct device_stream *s, struct device_e
         return status;
     struct operation *o = operation_create(s, begin);
 
-    host_take_event(s, event, begin == wait_event_begin);
+    host_take_together(s, s->set->topology->device.call_host_us, 0);
     o->event = event;
     o->generation = event->recorded;
     stream_enqueue(s, o);
@@ -244,7 +244,7 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
-    host_take_copy(s, s->set->topology->device.call_host_us);
+    host_take_together(s, s->set->topology->device.call_host_us, 0);
     return enqueue_word(s, wait_value_begin, word, value, reason, err);
 }
 

@@ -34,7 +34,5 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
    by other threads, but for `turn_us` of it. */
 void host_take(struct device_stream *s, double us);
 void host_take_together(struct device_stream *s, double us, double turn_us);
-void host_take_event(struct device_stream *s, struct device_event *e, bool waits);
-void host_take_copy(struct device_stream *s, double us); /* or a fill, a word */
 void host_batch_begin(struct device_set *set);
 enum proact_status host_batch_end(struct device_set *set, struct proact_error *err);

@@ -43,32 +43,9 @@ void host_take_together(struct device_stream *s, double us, double turn_us)
     set->host_ps = set->batch.began_ps + set->batch.taken_ps[s->device];
 }
 
-/* A wait for a record of another device in this batch is the last that copies come behind
-   together. */
-void host_take_event(struct device_stream *s, struct device_event *e, bool waits)
-{
-    struct device_set *set = s->set;
-
-    if (waits && e->batch == set->batch.number && e->device != s->device)
-        set->batch.is_crossed = true;
-    if (!waits)
-        e->batch = set->batch.is_open ? set->batch.number : 0;
-    host_take_together(s, set->topology->device.call_host_us, 0);
-}
-
-void host_take_copy(struct device_stream *s, double us)
-{
-    if (s->set->batch.is_crossed)
-        host_take(s, us);
-    else
-        host_take_together(s, us, 0);
-}
-
 void host_batch_begin(struct device_set *set)
 {
     set->batch.is_open = true;
-    set->batch.is_crossed = false;
-    set->batch.number++;
     set->batch.began_ps = set->host_ps;
 }
 

@@ -130,10 +130,9 @@ struct device_set {
     struct device_graph *tape; /* what is captured; NULL: nothing is */
     struct device_event *events;
     unsigned stream_count;
-    uint64_t host_ps;             /* the host's clock: stamps what it enqueues */
-    struct {                      /* host_time.c */
-        bool is_open, is_crossed; /* the latter: devices wait for each other in it */
-        uint64_t number;          /* of those that were begun */
+    uint64_t host_ps; /* the host's clock: stamps what it enqueues */
+    struct {          /* host_time.c */
+        bool is_open;
         uint64_t began_ps,
             taken_ps[TOPOLOGY_DEVICES_MAX]; /* by the thread of each device */
     } batch;

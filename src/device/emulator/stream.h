@@ -51,7 +51,6 @@ struct device_event {
     struct device_set *set;
     unsigned device;
     uint64_t recorded;             /* records queued so far */
-    uint64_t batch;                /* in which the last one was; 0: in none */
     uint64_t done[DEVICES_MAX];    /* records known to be over, by device */
     uint32_t awaited[DEVICES_MAX]; /* by so many streams of a device */
     uint64_t time_ps;
