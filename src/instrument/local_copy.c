@@ -22,6 +22,7 @@ struct local_copy {
     uint32_t *definitions, *definition;     /* by register: how many, and the last one */
     bool *leads, *is_generic;               /* by register: an address in it */
     uint32_t taken, last_store, first_load; /* instructions */
+    uint32_t widest;                        /* bytes of a load */
 };
 
 static void note_definition(struct local_copy *c, const struct ptx_operand *o, uint32_t at)
@@ -203,8 +204,11 @@ static bool is_copy(struct local_copy *c, uint32_t at)
     return true;
 }
 
-static bool is_plain_load(const struct local_copy *c, const struct ptx_instruction *i)
+static bool is_plain_load(struct local_copy *c, const struct ptx_instruction *i)
 {
+    const uint32_t width = ptx_type_bytes(i->type) * i->vector;
+
+    c->widest = width > c->widest ? width : c->widest;
     for (uint8_t n = 0; n < i->part_count; n++)
         if (i->parts[n] != PTX_PART_LOCAL && i->parts[n] != PTX_PART_V2 &&
             i->parts[n] != PTX_PART_V4 && i->parts[n] != i->type)
@@ -251,6 +255,7 @@ static bool find(struct local_copy *c)
             return false;
     return c->parameter >= 0 && c->first_load < f->instruction_count &&
            c->last_store < c->first_load &&
+           c->widest <= f->symbols[c->parameter].align && /* the piece may have had more */
            f->symbols[c->local].bytes <= (f->symbols[c->parameter].bytes + 7) / 8 * 8;
 }
 

@@ -94,15 +94,31 @@ static void each_call_fails_once_for_a_helper(void **state)
     sweep(&(struct fake_cuda_plan){.method = "inline", .threads = 2, .wait_limit_ms = 5});
 }
 
+/* Copies, and waits for words, which are kept back until their helper has its turn. */
+static void each_copy_fails_once_for_a_helper(void **state)
+{
+    const struct fake_cuda_plan plan = {
+        .method = "copy-engine", .threads = 2, .wait_limit_ms = 5};
+
+    (void)state;
+    assert_true(sweep_of(&plan, "cuMemcpy") + sweep_of(&plan, "cuStream") +
+                    sweep_of(&plan, "cuEvent") >
+                100);
+}
+
 /* Each time in turn: what a helper begins with, in the midst of launches. */
 static void each_push_fails_for_a_helper(void **state)
 {
-    const struct fake_cuda_plan plan = {
-        .method = "inline", .threads = 2, .wait_limit_ms = 5};
+    static const char *const methods[] = {"inline", "copy-engine"};
 
     (void)state;
-    for (unsigned nth = 1, fine = 0; nth < 600 && fine < 4; nth++)
-        fine += fails_well("cuCtxPushCurrent_v2", nth, 2, &plan);
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        const struct fake_cuda_plan plan = {
+            .method = methods[m], .threads = 2, .wait_limit_ms = 5};
+
+        for (unsigned nth = 1, fine = 0; nth < 600 && fine < 4; nth++)
+            fine += fails_well("cuCtxPushCurrent_v2", nth, 2, &plan);
+    }
 }
 
 static void each_call_that_links_fails_once(void **state)
@@ -122,6 +138,7 @@ int main(void)
         cmocka_unit_test(each_call_fails_once_around_a_graph),
         cmocka_unit_test(each_call_fails_once_while_somebody_looks_on),
         cmocka_unit_test(each_call_fails_once_for_a_helper),
+        cmocka_unit_test(each_copy_fails_once_for_a_helper),
         cmocka_unit_test(each_push_fails_for_a_helper),
         cmocka_unit_test(each_call_that_links_fails_once),
     };

@@ -115,6 +115,8 @@ static void what_is_more_than_a_copy_stays(void **state)
         TAKE COPY "ld.volatile.local.u64 %rd7, [%rd1];\n" READ,
         TAKE COPY "ld.local.u64 %rd7, [depot+8];\n" READ,
         "mov.u64 %SPL, depot+8;\nadd.u64 %rd1, %SPL, 0;\n" COPY READ,
+        /* more at once than the parameter is aligned to */
+        TAKE COPY "ld.local.v2.u64 {%rd7, %rd8}, [%rd1];\n" READ,
     };
 
     (void)state;

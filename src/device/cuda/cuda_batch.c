@@ -49,7 +49,8 @@ struct batch_op {
 struct batch_list {
     struct batch_op *op;
     size_t count, capacity;
-    size_t performed; /* the one behind them failed, where `result` says so */
+    size_t performed; /* the one behind them failed, where `result` says so, ... */
+    bool are_words;   /* ... or the several words there, which are one call */
     bool is_entered;  /* the device's context was */
     cu_result result;
 };
@@ -167,6 +168,7 @@ static cu_result perform_next(struct batch_list *l, size_t *done)
     union cu_word_op words[WORDS_MOST];
     size_t n = v->stream_words ? words_from(l, l->performed, words) : 0;
 
+    l->are_words = n > 1;
     *done = n > 1 ? n : 1;
     return n > 1 ? v->stream_words(op->stream->stream, (unsigned)n, words, 0)
                  : perform_one(op);
@@ -217,7 +219,8 @@ static enum proact_status say(struct device_set *set, unsigned device,
 
     if (op->kind == BATCH_LAUNCH)
         return cuda_launch_said(op->stream, op->function, &op->launch, l->result, err);
-    return cuda_result(set, device, l->result, call_of(op), err);
+    return cuda_result(set, device, l->result,
+                       l->are_words ? "cuStreamBatchMemOp" : call_of(op), err);
 }
 
 /* Waits that were queued are the set's now; of the others only the marks are left. */

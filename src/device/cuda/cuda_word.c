@@ -30,15 +30,20 @@ static bool is_to_mark(struct device_stream *s)
 static enum proact_status keep_back(struct cuda_wait *wait, struct proact_error *err)
 {
     struct device_stream *s = wait->stream;
+    const struct driver *v = &s->set->driver;
     cu_context was;
 
-    s->set->driver.context_push(s->set->devices[s->device].context);
-    cu_result result =
-        is_to_mark(s) ? cuda_mark_take(s->set, s->device, false, &wait->before) : 0;
+    if (is_to_mark(s)) {
+        cu_result result = v->context_push(s->set->devices[s->device].context);
 
-    s->set->driver.context_pop(&was);
-    return result ? cuda_result(s->set, s->device, result, "cuEventCreate", err)
-                  : cuda_batch_wait_value(wait, err);
+        if (result)
+            return cuda_result(s->set, s->device, result, "cuCtxPushCurrent", err);
+        result = cuda_mark_take(s->set, s->device, false, &wait->before);
+        v->context_pop(&was);
+        if (result)
+            return cuda_result(s->set, s->device, result, "cuEventCreate", err);
+    }
+    return cuda_batch_wait_value(wait, err);
 }
 
 static cu_result queue(struct device_stream *s, const struct cuda_wait *w)

@@ -138,18 +138,29 @@ static bool are_pairs(const struct rt *rt, const struct cuda_graph *g,
     return true;
 }
 
+/* Pairs that are there already are taken out, others put in. */
+static enum cuda_error change_pairs(const struct cuda_graph *g,
+                                    struct graph_op *const *from,
+                                    struct graph_op *const *to, size_t count, bool are)
+{
+    struct rt *rt = rt_enter();
+
+    if (!graph_is(rt, g) || !are_pairs(rt, g, from, to, count, are))
+        return rt_leave(rt, cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++)
+        if (are)
+            graph_forget(to[i], from[i]);
+        else
+            graph_after(to[i], from[i]);
+    return rt_leave(rt, cudaSuccess);
+}
+
 enum cuda_error cudaGraphAddDependencies(struct cuda_graph *g, struct graph_op *const *from,
                                          struct graph_op *const *to, const void *edges,
                                          size_t count)
 {
-    struct rt *rt = rt_enter();
-
     (void)edges;
-    if (!graph_is(rt, g) || !are_pairs(rt, g, from, to, count, false))
-        return rt_leave(rt, cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        graph_after(to[i], from[i]);
-    return rt_leave(rt, cudaSuccess);
+    return change_pairs(g, from, to, count, false);
 }
 
 enum cuda_error cudaGraphRemoveDependencies(struct cuda_graph *g,
@@ -157,14 +168,8 @@ enum cuda_error cudaGraphRemoveDependencies(struct cuda_graph *g,
                                             struct graph_op *const *to, const void *edges,
                                             size_t count)
 {
-    struct rt *rt = rt_enter();
-
     (void)edges;
-    if (!graph_is(rt, g) || !are_pairs(rt, g, from, to, count, true))
-        return rt_leave(rt, cudaErrorInvalidValue);
-    for (size_t i = 0; i < count; i++)
-        graph_forget(to[i], from[i]);
-    return rt_leave(rt, cudaSuccess);
+    return change_pairs(g, from, to, count, true);
 }
 
 enum cuda_error cudaGraphDestroyNode(struct graph_op *op)
