@@ -48,6 +48,11 @@ unsigned fake_cuda_left(void)
     return fake_cuda()->left + fake_thread()->depth - fake_thread()->kept;
 }
 
+unsigned fake_cuda_early(void)
+{
+    return fake_cuda()->early;
+}
+
 void fake_cuda_reset(void)
 {
     bool ends = fake_cuda()->ends;

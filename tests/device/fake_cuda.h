@@ -71,6 +71,7 @@ struct CUmod_st {
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct execute_kernel *kernel;
+    bool waits; /* first of all, for the kernel ahead of it */
     struct CUfunc_st *next;
 };
 
@@ -153,6 +154,7 @@ struct fake_cuda {
     uint64_t work_ns;    /* what events tell: a clock that goes on with the work alone */
     unsigned left;       /* objects that somebody has yet to give back */
     bool is_cooperative; /* the launch that is being made */
+    unsigned early;      /* launches that wait themselves for the kernel ahead of them */
     struct {
         const char *name;
         unsigned calls;
@@ -224,6 +226,8 @@ void fake_launch_destroy(struct fake_launch *l);
 /* Beside the driver's own calls: how much is not given back, contexts that are current
    among it. */
 __attribute__((visibility("default"))) unsigned fake_cuda_left(void);
+/* Launches since then that wait themselves for the kernel ahead of them. */
+__attribute__((visibility("default"))) unsigned fake_cuda_early(void);
 /* As freshly loaded: the environment is read anew. Nothing may be open. */
 __attribute__((visibility("default"))) void fake_cuda_reset(void);
 

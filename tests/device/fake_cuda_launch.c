@@ -264,19 +264,37 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     return 0;
 }
 
-/* All CTAs at once: as many as stand beside each other here. */
+/* Only right behind a kernel of the same stream, in a capture, and if it waits for it. */
+static bool may_be_early(const struct CUfunc_st *f, const struct CUstream_st *s)
+{
+    const struct fake_op *last = NULL;
+
+    for (const struct fake_op *o = s->capture ? s->capture->lane[s->lane].first : NULL; o;
+         o = o->next)
+        last = o->kind == FAKE_MARK ? last : o; /* a mark is no work */
+    return f->waits && last && last->kind == FAKE_LAUNCH;
+}
+
+/* Cooperative: as many CTAs as stand beside each other here. */
 cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
                            void **parameters, void **extra)
 {
     FAKE_ALONE;
     cu_result result = fake_count(__func__);
-    bool is_one = c->attribute_count == 1;
-    bool is_cooperative = is_one && c->attributes[0].what == CU_LAUNCH_COOPERATIVE &&
-                          c->attributes[0].value.cooperative;
-    bool is_first = is_one && c->attributes[0].what == CU_LAUNCH_PRIORITY;
+    bool is_cooperative = false;
 
-    if (result || (c->attribute_count && !is_cooperative && !is_first))
-        return result ? result : CU_INVALID_VALUE;
+    for (unsigned i = 0; i < c->attribute_count && !result; i++) {
+        const struct cu_launch_attribute *a = &c->attributes[i];
+
+        if (a->what == CU_LAUNCH_COOPERATIVE)
+            is_cooperative = a->value.cooperative;
+        else if (a->what == CU_LAUNCH_PROGRAMMATIC && may_be_early(f, c->stream))
+            fake_cuda()->early++;
+        else if (a->what != CU_LAUNCH_PRIORITY)
+            result = CU_INVALID_VALUE;
+    }
+    if (result)
+        return result;
     if (is_cooperative && c->grid[0] * c->grid[1] * c->grid[2] > RESIDENT)
         return CU_COOPERATIVE_TOO_LARGE;
     fake_cuda()->is_cooperative = is_cooperative;

@@ -92,7 +92,11 @@ cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *na
         return CU_NOT_FOUND;
     struct CUfunc_st *f = must_calloc(1, sizeof *f);
 
+    const struct ptx_function *text = ptx_function_find(module->ptx, name);
+
     *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->functions};
+    f->waits =
+        text->instruction_count && text->instructions[0].opcode == PTX_GRIDDEPCONTROL;
     module->functions = f;
     *out = f;
     return 0;

@@ -55,6 +55,14 @@ unsigned fake_cuda_still_left(void)
     return left();
 }
 
+unsigned fake_cuda_early_launches(void)
+{
+    unsigned (*early)(void);
+
+    call("fake_cuda_early", &early);
+    return early();
+}
+
 static enum proact_status make(struct proact *p, const char *name,
                                struct proact_array **array, struct proact_kernel **kernel,
                                struct proact_error *err)

@@ -13,6 +13,8 @@
 void fake_cuda_set_up(const char *settings);
 /* Objects that nobody gave back. */
 unsigned fake_cuda_still_left(void);
+/* Launches of graphs, as they were made, that wait themselves for the kernel ahead. */
+unsigned fake_cuda_early_launches(void);
 
 struct fake_cuda_plan {
     const char *method;   /* NULL: bulk */

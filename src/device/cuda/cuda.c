@@ -43,6 +43,7 @@ static enum proact_status open_device(struct device_set *set, unsigned number,
 {
     struct cuda_device *d = &set->devices[number];
     const struct driver *v = &set->driver;
+    int major, minor;
     cu_result result = v->device_get(&d->device, (int)number);
 
     if (!result)
@@ -56,6 +57,9 @@ static enum proact_status open_device(struct device_set *set, unsigned number,
 
     if (status)
         return status;
+    if (!v->device_attribute(&major, CU_CAPABILITY_MAJOR, d->device) &&
+        !v->device_attribute(&minor, CU_CAPABILITY_MINOR, d->device))
+        d->capability = (unsigned)(major * 10 + minor);
     if (v->device_attribute(&d->pitch_max, CU_PITCH_MAX, d->device))
         d->pitch_max = 0; /* then rows are copied one by one */
     if (!(result = v->priority_range(&d->lowest, &d->highest)))

@@ -168,9 +168,29 @@ static enum proact_status emit_wait(const struct device_graph *g,
     }
     if (!is_here || status || (status = cuda_use(s, err)))
         return status;
+    s->is_behind_kernel = false;
     return cuda_leave(s->set, s->device,
                       s->set->driver.stream_wait_event(s->stream, op->event->event, 0),
                       "cuStreamWaitEvent", err);
+}
+
+static enum proact_status emit_work(const struct cuda_taped_op *op,
+                                    struct proact_error *err)
+{
+    struct device_stream *s = op->stream;
+
+    switch (op->kind) {
+    case TAPED_COPY:
+        return cuda_copy_rows(s, &op->rows, err);
+    case TAPED_FILL:
+        return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
+    case TAPED_LAUNCH:
+        return cuda_launch(s, op->function, &op->launch, err);
+    case TAPED_WAIT_VALUE:
+        return cuda_wait_value(s, op->to, op->value, &op->reason, err);
+    default:
+        return cuda_write_value(s, op->to, op->value, err);
+    }
 }
 
 static enum proact_status emit(const struct device_graph *g, size_t number,
@@ -186,18 +206,9 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
         return emit_wait(g, op, err);
     if ((status = meet(s, err)))
         return status;
-    switch (op->kind) {
-    case TAPED_COPY:
-        return cuda_copy_rows(s, &op->rows, err);
-    case TAPED_FILL:
-        return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
-    case TAPED_LAUNCH:
-        return cuda_launch(s, op->function, &op->launch, err);
-    case TAPED_WAIT_VALUE:
-        return cuda_wait_value(s, op->to, op->value, &op->reason, err);
-    default:
-        return cuda_write_value(s, op->to, op->value, err);
-    }
+    status = emit_work(op, err);
+    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE;
+    return status;
 }
 
 static enum proact_status emit_all(const struct device_graph *g, unsigned device,
@@ -227,7 +238,7 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
     for (struct device_stream *s = set->streams; s; s = s->next) {
         if (s->is_captured && keeps && !result)
             result = cuda_come_together(set, s, own);
-        s->is_captured = false;
+        s->is_captured = s->is_behind_kernel = false;
         s->meeting.tells = s->meeting.stands = 0;
     }
     cu_result ended = v->capture_end(own->stream, &graph);

@@ -11,16 +11,16 @@ cu_result cuda_launch_now(struct device_stream *s, const struct device_function 
     void *given[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)l->parameters,
                      CU_LAUNCH_BUFFER_BYTES, &bytes, CU_LAUNCH_END};
     void **extra = bytes ? given : NULL;
-    struct cu_launch_attribute all_at_once = {.what = CU_LAUNCH_COOPERATIVE,
-                                              .value.cooperative = 1};
+    struct cu_launch_attribute attribute = {.what = CU_LAUNCH_COOPERATIVE,
+                                            .value.cooperative = 1};
     const struct cu_launch_config config = {{l->grid[0], l->grid[1], l->grid[2]},
                                             {l->block[0], l->block[1], l->block[2]},
                                             l->shared_bytes,
                                             s->stream,
-                                            &all_at_once,
+                                            &attribute,
                                             1};
 
-    if (l->is_cooperative)
+    if (l->is_cooperative || cuda_overlap_attribute(s, cuda_function_waits(f), &attribute))
         return v->launch_with(&config, f->function, NULL, extra);
     return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                      l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);

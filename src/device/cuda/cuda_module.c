@@ -16,6 +16,7 @@ struct device_module {
     unsigned device;
     char *name;
     cu_module module;
+    bool waits; /* its kernels, for the one ahead of them: cuda_overlap.c */
     struct device_function *functions;
     struct device_module *next;
 };
@@ -56,7 +57,7 @@ static enum proact_status await_words(struct device_set *set, struct proact_erro
 }
 
 static void add_module(struct device_set *set, unsigned device, const char *name,
-                       cu_module module, struct device_module **out)
+                       cu_module module, bool waits, struct device_module **out)
 {
     struct device_module *m = must_calloc(1, sizeof *m);
 
@@ -64,6 +65,7 @@ static void add_module(struct device_set *set, unsigned device, const char *name
                                 .device = device,
                                 .name = must_strdup(name),
                                 .module = module,
+                                .waits = waits,
                                 .next = set->modules};
     set->modules = m;
     *out = m;
@@ -85,9 +87,17 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
         (status = cuda_enter(set, device, err)))
         return status;
     bool links = image == text && cuda_must_link(text);
-    cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
-                             : set->driver.module_load(&module, image, 2, options, values);
+    char *waiting = NULL;
 
+    if (image == text && !links)
+        waiting = cuda_overlap_text(&set->driver, set->devices[device].capability, text);
+    cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
+                             : set->driver.module_load(&module, waiting ? waiting : image,
+                                                       2, options, values);
+
+    const bool waits = waiting != NULL;
+
+    free(waiting);
     if (!result && (result = load_all(&set->driver, module)))
         set->driver.module_unload(module);
     if ((status = cuda_leave(set, device, result,
@@ -96,7 +106,7 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
         return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
                     driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
     }
-    add_module(set, device, name, module, out);
+    add_module(set, device, name, module, waits, out);
     return PROACT_OK;
 }
 
@@ -236,6 +246,11 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
     *out = address;
     *bytes = size;
     return PROACT_OK;
+}
+
+bool cuda_function_waits(const struct device_function *f)
+{
+    return f->module->waits;
 }
 
 static enum proact_status check_launch(const struct device_function *f,

@@ -51,6 +51,7 @@ struct cuda_device {
     cu_context context;
     char name[64];
     bool reaches[TOPOLOGY_DEVICES_MAX]; /* as a peer */
+    unsigned capability;                /* 90: 9.0 */
     int pitch_max;                      /* of rows that are copied at once */
     int lowest, highest;                /* priority of streams */
     cu_stream rescue;                   /* satisfies what nobody does */
@@ -58,7 +59,8 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing; /* cuda_standing.c; NULL: not loaded yet */
+    cu_module standing;  /* cuda_standing.c; NULL: not loaded yet */
+    bool standing_waits; /* cuda_overlap.c */
     cu_function stand, meet;
     cu_address late; /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
@@ -133,11 +135,12 @@ struct device_stream {
     unsigned device, lane;
     cu_stream stream;
     cu_event join;
-    bool is_captured;   /* takes part in the capture */
-    bool is_busy;       /* given something since it was last seen to be done */
-    bool is_done;       /* seen by another thread */
-    bool is_ahead;      /* of the next graph: was used since the last one */
-    bool is_behind;     /* the last graph: has not waited for it yet */
+    bool is_captured;      /* takes part in the capture */
+    bool is_behind_kernel; /* in the capture: what comes next waits for a kernel alone */
+    bool is_busy;          /* given something since it was last seen to be done */
+    bool is_done;          /* seen by another thread */
+    bool is_ahead;         /* of the next graph: was used since the last one */
+    bool is_behind;        /* the last graph: has not waited for it yet */
     bool is_far;        /* from the waits that are still open: while they are looked at */
     bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct cuda_meeting meeting; /* not emitted yet */
@@ -253,6 +256,13 @@ enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
                                     const char *ptx, struct proact_error *err);
 cu_result cuda_early_local(const struct driver *v, cu_function f);
 
+/* cuda_overlap.c: a copy of `ptx` whose kernels wait themselves for what is ahead of them;
+   NULL: the device, the driver or the text is too old. */
+char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx);
+/* 1, where a kernel that `waits` so may be launched ahead of that end; else 0. */
+unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
+                                struct cu_launch_attribute *out);
+
 /* cuda_standing.c, within cuda_enter(): waits for words in a graph. */
 cu_result cuda_standing_load(struct device_set *set, unsigned device);
 void cuda_standing_unload(struct device_set *set, unsigned device);
@@ -278,6 +288,8 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *launch,
                                struct proact_error *err);
+/* Whether it begins by waiting for the kernel ahead of it: cuda_overlap.c. */
+bool cuda_function_waits(const struct device_function *f);
 /* Its call of the driver, and what is to be said of the result. */
 cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
                           const struct device_launch *launch);

@@ -5,6 +5,8 @@
    satisfies it. `meet` tells other devices, each by a word of theirs, that the stream has
    come so far, and then waits until others have told as much; a word is 0 again when it was
    seen. */
+#include <stdlib.h>
+
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
@@ -82,7 +84,12 @@ cu_result cuda_standing_load(struct device_set *set, unsigned device)
 
     if (d->meet)
         return 0;
-    if ((result = v->module_load(&d->standing, text, 0, NULL, NULL)))
+    char *waiting = cuda_overlap_text(v, d->capability, text);
+
+    result = v->module_load(&d->standing, waiting ? waiting : text, 0, NULL, NULL);
+    d->standing_waits = waiting != NULL;
+    free(waiting);
+    if (result)
         return result;
     result = v->module_function(&d->stand, d->standing, "stand");
     if (!result)
@@ -121,15 +128,17 @@ static cu_result launch(struct device_stream *s, cu_function f, unsigned threads
     const struct driver *v = &s->set->driver;
     void *extra[] = {CU_LAUNCH_BUFFER, parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
                      CU_LAUNCH_END};
-    struct cu_launch_attribute first = {
-        .what = CU_LAUNCH_PRIORITY,
-        .value = {.priority = s->set->devices[s->device].highest}};
+    const struct cuda_device *d = &s->set->devices[s->device];
+    struct cu_launch_attribute attributes[2] = {
+        {.what = CU_LAUNCH_PRIORITY, .value = {.priority = d->highest}}};
+    const unsigned more = cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
     const struct cu_launch_config config = {.grid = {1, 1, 1},
                                             .block = {threads, 1, 1},
                                             .stream = s->stream,
-                                            .attributes = &first,
-                                            .attribute_count = 1};
+                                            .attributes = attributes,
+                                            .attribute_count = 1 + more};
 
+    s->is_behind_kernel = true;
     if (v->launch_with)
         return v->launch_with(&config, f, NULL, extra);
     return v->launch(f, 1, 1, 1, threads, 1, 1, 0, s->stream, NULL, extra);

@@ -92,6 +92,7 @@ enum {
     CU_WORD_WAIT = 1,
     CU_WORD_WRITE = 2,
     CU_LAUNCH_COOPERATIVE = 2,
+    CU_LAUNCH_PROGRAMMATIC = 6, /* it waits itself for the kernel ahead of it */
     CU_LAUNCH_PRIORITY = 8,
     CU_GRAPH_PRIORITIES = 8, /* of its nodes */
     CU_CAPTURE_RELAXED = 2,
@@ -114,7 +115,7 @@ struct cu_launch_attribute {
     int what;
     union {
         char room[64];
-        int priority, cooperative;
+        int priority, cooperative, programmatic;
     } value __attribute__((aligned(8)));
 };
 struct cu_launch_config {

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In a graph, a kernel that is behind another one alone is launched ahead of that one's end
+   and waits for it itself. On the driver without a GPU, which refuses such a launch of a
+   kernel that does not begin with the wait, or of one that has something else ahead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "device/fake_cuda_session.h"
+
+#define BODY                                                                               \
+    "\n .reg .b32 %r;\n .reg .b64 %rd;\n ld.param.u64 %rd, [word];\n"                      \
+    " atom.global.add.u32 %r, [%rd], 1;\n ret;\n}\n"
+#define ENTRY(name) ".visible .entry " name "(.param .u64 word)\n{" BODY
+#define TEXT(version, target)                                                              \
+    ".version " version "\n.target " target "\n.address_size 64\n" ENTRY("more")
+
+struct stage {
+    struct device_set *set;
+    struct device_stream *s, *other;
+    struct device_event *event;
+    struct device_function *f;
+    device_addr word;
+    struct proact_error err;
+};
+
+static void must(struct stage *s, enum proact_status status)
+{
+    if (status)
+        fail_msg("%s", s->err.text);
+}
+
+static void load(struct stage *s, const char *text, const void *binary)
+{
+    const struct device_backend *b = &device_cuda;
+    struct device_module *m;
+
+    if (binary)
+        must(s, b->module_load_binary(s->set, 0, "more.ptx", text, strlen(text), binary, &m,
+                                      &s->err));
+    else
+        must(s, b->module_load(s->set, 0, "more.ptx", text, strlen(text), &m, &s->err));
+    must(s, b->function(m, "more", &s->f, &s->err));
+}
+
+static void launch(struct stage *s, struct device_stream *stream)
+{
+    const struct device_launch l = {.grid = {1, 1, 1},
+                                    .block = {1, 1, 1},
+                                    .parameters = &s->word,
+                                    .parameter_bytes = sizeof s->word};
+
+    must(s, device_cuda.launch(stream, s->f, &l, &s->err));
+}
+
+static struct stage raise_curtain(const char *text, const void *binary)
+{
+    const struct device_backend *b = &device_cuda;
+    struct stage s = {0};
+
+    fake_cuda_set_up("");
+    must(&s, b->open(&(struct device_options){.wait_limit_ms = 400}, &s.set, &s.err));
+    must(&s, b->stream_create(s.set, 0, &s.s, &s.err));
+    must(&s, b->stream_create(s.set, 0, &s.other, &s.err));
+    must(&s, b->event_create(s.set, 0, false, &s.event, &s.err));
+    must(&s, b->alloc(s.set, 0, 4, &s.word, &s.err));
+    must(&s, b->fill(s.s, s.word, 0, 4, &s.err));
+    must(&s, b->synchronize(s.set, &s.err));
+    load(&s, text, binary);
+    must(&s, b->capture_begin(s.set, &s.err));
+    return s;
+}
+
+/* Of the launches, so many were early; each is done twice. */
+static void expect(struct stage *s, unsigned early, uint32_t launches)
+{
+    const struct device_backend *b = &device_cuda;
+    struct device_graph *g;
+    uint32_t word;
+
+    must(s, b->capture_end(s->set, &g, &s->err));
+    assert_int_equal(fake_cuda_early_launches(), early);
+    must(s, b->graph_launch(g, &s->err));
+    must(s, b->graph_launch(g, &s->err));
+    must(s, b->read(s->s, &word, s->word, 4, &s->err));
+    assert_int_equal(word, 2 * launches);
+    b->graph_destroy(g);
+    b->close(s->set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
+static void expect_of_three(const char *text, const void *binary, unsigned early)
+{
+    struct stage s = raise_curtain(text, binary);
+
+    for (int i = 0; i < 3; i++)
+        launch(&s, s.s);
+    expect(&s, early, 3);
+}
+
+static void kernels_in_a_row_overlap(void **state)
+{
+    (void)state;
+    expect_of_three(TEXT("7.0", "sm_75"), NULL, 2);
+    expect_of_three(TEXT("8.8", "sm_90"), NULL, 2);
+    expect_of_three(TEXT("9.0", "sm_80, debug"), NULL, 2);
+}
+
+static void what_cannot_wait_does_not(void **state)
+{
+    (void)state;
+    expect_of_three(TEXT("6.4", "sm_75"), NULL, 0);
+    expect_of_three(TEXT("7.0", "sm_61"), NULL, 0);
+    expect_of_three(TEXT("7.0", "sm_75"), "\177ELF" TEXT("7.0", "sm_75"), 0);
+}
+
+/* Every kernel of a module waits, wherever its text tells of others. */
+static void words_of_a_text_do_not_mislead(void **state)
+{
+    (void)state;
+    expect_of_three("// .version 1.0 .entry {\n/* .target sm_10; */\n.version 7.4\n"
+                    ".target sm_80\n.address_size 64\n"
+                    ".file 1 \"a/*.entry b{.cu\"\n.visible .entry first(.param .u64 word)\n"
+                    ".maxntid 32, 1, 1 // {\n{" BODY ENTRY("more"),
+                    NULL, 2);
+    expect_of_three(".version 7.4\n.target sm_80\n.address_size 64\n.visible .entry "
+                    "more(.param .u64 word)\n.pragma \"nounroll\";\n{" BODY,
+                    NULL, 0);
+}
+
+static void nothing_else_is_left_behind(void **state)
+{
+    const struct device_backend *b = &device_cuda;
+    struct stage s = raise_curtain(TEXT("7.0", "sm_75"), NULL);
+
+    (void)state;
+    launch(&s, s.s);
+    must(&s, b->fill(s.s, s.word, 0, 4, &s.err));
+    launch(&s, s.s);
+    launch(&s, s.s); /* early */
+    must(&s, b->record(s.s, s.event, &s.err));
+    must(&s, b->wait_event(s.other, s.event, &s.err));
+    launch(&s, s.other);
+    must(&s, b->record(s.other, s.event, &s.err));
+    must(&s, b->wait_event(s.s, s.event, &s.err));
+    launch(&s, s.s);
+    expect(&s, 1, 2); /* four behind the fill, which clears the word each time */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_in_a_row_overlap),
+        cmocka_unit_test(what_cannot_wait_does_not),
+        cmocka_unit_test(words_of_a_text_do_not_mislead),
+        cmocka_unit_test(nothing_else_is_left_behind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
