@@ -72,6 +72,7 @@ struct CUfunc_st {
     struct CUmod_st *module;
     const struct execute_kernel *kernel;
     bool waits; /* first of all, for the kernel ahead of it */
+    bool lets;  /* the one behind it onto the device at once */
     struct CUfunc_st *next;
 };
 
@@ -103,7 +104,7 @@ struct fake_op {
     const unsigned char *from;
     size_t bytes;                      /* or a mark's number */
     size_t rows, to_pitch, from_pitch; /* of a copy: so many times the bytes */
-    uint32_t value;
+    uint32_t value; /* of a launch: it lets the next one onto the device */
     struct CUevent_st *event;
     uint64_t record;
     struct fake_launch *launch; /* owned */

@@ -120,6 +120,25 @@ static bool is_long(const struct CUgraph_st *g)
     return false;
 }
 
+/* What a kernel lets onto the device while it runs may keep others from it, which that
+   kernel waits for. */
+static bool may_stand(const struct CUgraph_st *g)
+{
+    unsigned working = 0;
+    bool lets = false;
+
+    for (unsigned i = 0; i < g->lanes; i++) {
+        bool works = false;
+
+        for (const struct fake_op *o = g->lane[i].first; o; o = o->next) {
+            works |= o->kind != FAKE_MARK && o->kind != FAKE_WAIT_MARK;
+            lets |= o->kind == FAKE_LAUNCH && o->value;
+        }
+        working += works;
+    }
+    return lets && working > 1;
+}
+
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
                                       unsigned long long flags)
 {
@@ -127,7 +146,7 @@ cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
     cu_result result = fake_enter(__func__);
 
     (void)flags;
-    if (result || is_long(graph))
+    if (result || is_long(graph) || may_stand(graph))
         return result ? result : CU_OUT_OF_MEMORY;
     *out = must_calloc(1, sizeof **out);
     (*out)->graph = must_calloc(1, sizeof *graph);

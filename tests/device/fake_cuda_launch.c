@@ -259,6 +259,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     if (is_late(f, stream))
         return FAKE_LATE;
     fake_queue(stream, (struct fake_op){.kind = FAKE_LAUNCH,
+                                        .value = f->lets,
                                         .launch = make(&launch, stream->device, buffer,
                                                        info.parameter_bytes)});
     return 0;

@@ -80,6 +80,12 @@ cu_result cuModuleUnload(cu_module module)
     return result;
 }
 
+static bool is_control(const struct ptx_function *f, uint32_t instruction)
+{
+    return instruction < f->instruction_count &&
+           f->instructions[instruction].opcode == PTX_GRIDDEPCONTROL;
+}
+
 cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *name)
 {
     FAKE_ALONE;
@@ -95,8 +101,9 @@ cu_result cuModuleGetFunction(cu_function *out, cu_module module, const char *na
     const struct ptx_function *text = ptx_function_find(module->ptx, name);
 
     *f = (struct CUfunc_st){.module = module, .kernel = kernel, .next = module->functions};
-    f->waits =
-        text->instruction_count && text->instructions[0].opcode == PTX_GRIDDEPCONTROL;
+    /* They have but one such instruction, or both, of which the other is the first. */
+    f->waits = is_control(text, 0);
+    f->lets = f->waits && is_control(text, 1);
     module->functions = f;
     *out = f;
     return 0;

@@ -251,17 +251,35 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
     return result;
 }
 
+/* The only stream that works on the device, or NULL. */
+static struct device_stream *lone_stream(const struct device_set *set, unsigned device)
+{
+    struct device_stream *lone = NULL;
+
+    for (size_t i = 0; i < set->tape_count; i++) {
+        struct device_stream *s = set->tape[i].stream;
+
+        if (s->device != device)
+            continue;
+        if (lone && s != lone)
+            return NULL;
+        lone = s;
+    }
+    return lone;
+}
+
 static enum proact_status capture(struct device_graph *g, unsigned device,
                                   struct proact_error *err)
 {
     struct device_set *set = g->set;
-    const struct cuda_device *d = &set->devices[device];
+    struct cuda_device *d = &set->devices[device];
     const struct driver *v = &set->driver;
     enum proact_status status = cuda_enter(set, device, err);
     cu_context was;
 
     if (status)
         return status;
+    d->lone = lone_stream(set, device);
     cu_result result = v->capture_begin(d->graph_stream->stream, CU_CAPTURE_RELAXED);
     bool begun = !result;
 

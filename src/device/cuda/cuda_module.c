@@ -90,7 +90,8 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
     char *waiting = NULL;
 
     if (image == text && !links)
-        waiting = cuda_overlap_text(&set->driver, set->devices[device].capability, text);
+        waiting =
+            cuda_overlap_text(&set->driver, set->devices[device].capability, text, false);
     cu_result result = links ? cuda_link(&set->driver, text, 2, options, values, &module)
                              : set->driver.module_load(&module, waiting ? waiting : image,
                                                        2, options, values);

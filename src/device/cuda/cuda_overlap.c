@@ -12,7 +12,8 @@
 
 enum { CAPABILITY = 90, OLDEST = 70 }; /* that has it; that is rewritten for it */
 
-static const char first_words[] = "griddepcontrol.wait;";
+static const char wait[] = "griddepcontrol.wait;",
+                  let_and_wait[] = "griddepcontrol.launch_dependents;griddepcontrol.wait;";
 
 /* Behind a comment or a string; NULL: there is none at `p`. */
 static const char *behind_words(const char *p)
@@ -75,21 +76,21 @@ static bool raise_target(char *text)
     return true;
 }
 
-char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx)
+char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx,
+                        bool lets)
 {
-    const size_t length = strlen(first_words);
-    const char *from = ptx, *p;
+    const char *const words = lets ? let_and_wait : wait, *from = ptx, *p;
     size_t entries = 0;
 
     if (capability < CAPABILITY || !v->launch_with)
         return NULL;
     for (p = ptx; (p = find(p, ".entry")); p++)
         entries++;
-    char *text = must_calloc(strlen(ptx) + entries * length + 1, 1), *to = text;
+    char *text = must_calloc(strlen(ptx) + entries * strlen(words) + 1, 1), *to = text;
 
     for (; entries && (p = next_body(from)); entries--) {
         memcpy(to, from, (size_t)(p - from));
-        to = stpcpy(to + (p - from), first_words);
+        to = stpcpy(to + (p - from), words);
         from = p;
     }
     strcpy(to, from);

@@ -59,10 +59,11 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing;  /* cuda_standing.c; NULL: not loaded yet */
-    bool standing_waits; /* cuda_overlap.c */
-    cu_function stand, meet;
-    cu_address late; /* a word, not 0 where a meeting has reached its limit */
+    cu_module standing, letting; /* cuda_standing.c; NULL: not loaded */
+    bool standing_waits;         /* cuda_overlap.c */
+    cu_function stand, meet, meet_letting;
+    struct device_stream *lone; /* in the capture: no other stream works on the device */
+    cu_address late;            /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
     cu_event graph_begin, graph_end;    /* of a launch of graphs */
     bool has_calls;  /* what device code calls of the driver is made: cuda_early.c */
@@ -257,8 +258,11 @@ enum proact_status cuda_early_calls(struct device_set *set, unsigned device,
 cu_result cuda_early_local(const struct driver *v, cu_function f);
 
 /* cuda_overlap.c: a copy of `ptx` whose kernels wait themselves for what is ahead of them;
-   NULL: the device, the driver or the text is too old. */
-char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx);
+   `lets`: they let the next one onto the device while they run, too, which is for small
+   ones beside which nothing else is to begin there. NULL: the device, the driver or the
+   text is too old. */
+char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx,
+                        bool lets);
 /* 1, where a kernel that `waits` so may be launched ahead of that end; else 0. */
 unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
                                 struct cu_launch_attribute *out);

@@ -75,27 +75,45 @@ static const char text[] = ".version 7.0\n"
 _Static_assert(sizeof(struct cuda_meeting) == 296 && CUDA_MEETING_MAX == 16,
                "the parameter above");
 
+static cu_result find(const struct driver *v, cu_module module, const char *name,
+                      cu_function *out)
+{
+    cu_result result = v->module_function(out, module, name);
+
+    return result || !v->function_load ? result : v->function_load(*out);
+}
+
+static cu_result load_all(const struct driver *v, struct cuda_device *d)
+{
+    char *waiting = cuda_overlap_text(v, d->capability, text, false);
+    char *letting = cuda_overlap_text(v, d->capability, text, true);
+    cu_result result =
+        v->module_load(&d->standing, waiting ? waiting : text, 0, NULL, NULL);
+
+    d->standing_waits = waiting != NULL;
+    if (!result)
+        result = find(v, d->standing, "stand", &d->stand);
+    if (!result)
+        result = find(v, d->standing, "meet", &d->meet);
+    if (letting && !result)
+        result = v->module_load(&d->letting, letting, 0, NULL, NULL);
+    if (letting && !result)
+        result = find(v, d->letting, "meet", &d->meet_letting);
+    free(waiting);
+    free(letting);
+    return result;
+}
+
 /* Loaded when a recording begins, while nothing of it waits. */
 cu_result cuda_standing_load(struct device_set *set, unsigned device)
 {
     const struct driver *v = &set->driver;
     struct cuda_device *d = &set->devices[device];
-    cu_result result;
 
     if (d->meet)
         return 0;
-    char *waiting = cuda_overlap_text(v, d->capability, text);
+    cu_result result = load_all(v, d);
 
-    result = v->module_load(&d->standing, waiting ? waiting : text, 0, NULL, NULL);
-    d->standing_waits = waiting != NULL;
-    free(waiting);
-    if (result)
-        return result;
-    result = v->module_function(&d->stand, d->standing, "stand");
-    if (!result)
-        result = v->module_function(&d->meet, d->standing, "meet");
-    if (!result && v->function_load && !(result = v->function_load(d->stand)))
-        result = v->function_load(d->meet);
     if (!result)
         result = v->memory_alloc(&d->late, sizeof(uint32_t));
     if (!result)
@@ -116,8 +134,10 @@ void cuda_standing_unload(struct device_set *set, unsigned device)
         set->driver.memory_free(d->late);
     if (d->standing)
         set->driver.module_unload(d->standing);
-    d->standing = NULL;
-    d->stand = d->meet = NULL;
+    if (d->letting)
+        set->driver.module_unload(d->letting);
+    d->standing = d->letting = NULL;
+    d->stand = d->meet = d->meet_letting = NULL;
     d->late = 0;
 }
 
@@ -159,10 +179,13 @@ cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m)
     enum { WARP = 32 };
     const struct device_set *set = s->set;
 
+    const struct cuda_device *d = &set->devices[s->device];
+    const bool lets = d->lone == s && d->meet_letting;
+
     /* Whoever keeps it waiting may itself stand at a wait, which then says more. */
     m->limit_ns = 2 * (uint64_t)set->wait_limit_ns;
-    m->late = set->devices[s->device].late;
-    cu_result result = launch(s, set->devices[s->device].meet, WARP, m, sizeof *m);
+    m->late = d->late;
+    cu_result result = launch(s, lets ? d->meet_letting : d->meet, WARP, m, sizeof *m);
 
     m->tells = m->stands = 0;
     return result;
