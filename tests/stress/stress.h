@@ -87,5 +87,7 @@ struct stress_memory {
 /* First of all: what is free again goes back, from all threads. Begins the program anew. */
 void stress_memory_settle(char **argv);
 struct stress_memory stress_memory_now(bool has_gpus);
+/* The first of them alone, in no time. */
+double stress_host_bytes(void);
 /* What of the driver without a GPU is not given back. False where there is none such. */
 bool stress_driver_left(unsigned *out);

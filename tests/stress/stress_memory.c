@@ -55,6 +55,13 @@ bool stress_driver_left(unsigned *out)
     return left != NULL;
 }
 
+double stress_host_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return (double)info.uordblks + (double)info.hblkhd;
+}
+
 struct stress_memory stress_memory_now(bool has_gpus)
 {
     struct stress_memory m = {.device_bytes = has_gpus ? gpus_bytes() : 0};
@@ -62,7 +69,6 @@ struct stress_memory stress_memory_now(bool has_gpus)
     char line[128] = "", *rest;
 
     malloc_trim(0);
-    struct mallinfo2 info = mallinfo2();
     FILE *f = fopen("/proc/self/statm", "r");
 
     if (f) {
@@ -72,6 +78,6 @@ struct stress_memory stress_memory_now(bool has_gpus)
         }
         fclose(f);
     }
-    m.host_bytes = (double)info.uordblks + (double)info.hblkhd;
+    m.host_bytes = stress_host_bytes();
     return m;
 }
