@@ -75,7 +75,7 @@ static void pair_end(const struct pair *p)
 
 /* Narrow and wide ones, of pitches that are no power of two, close together on one side. */
 static void copy_of_many_shapes(struct contract *c, unsigned to, unsigned from,
-                                unsigned device)
+                                unsigned device, bool recorded)
 {
     static const struct device_rows shapes[] = {
         {.to = 3, .from = 5, .bytes = 1, .count = 700, .to_pitch = 7, .from_pitch = 11},
@@ -104,24 +104,51 @@ static void copy_of_many_shapes(struct contract *c, unsigned to, unsigned from,
          .count = 2,
          .to_pitch = 30001,
          .from_pitch = 100001},
+        {.to = 224000,
+         .from = 1600,
+         .bytes = 4800,
+         .count = 5,
+         .to_pitch = 4816,
+         .from_pitch = 8000},
+        {.to = 249600, .from = 32, .bytes = 12000, .count = 1},
+        {.to = 261632, .bytes = 4, .count = 40, .to_pitch = 8, .from_pitch = 5},
     };
     struct pair p = pair_make(c, to, from, SPACE);
+    struct device_graph *g = NULL;
 
+    if (recorded)
+        contract_must(c, c->b->capture_begin(c->set, &c->err));
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         pair_copy(&p, device, shapes[i]);
+    if (recorded) {
+        contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+        contract_must(c, c->b->graph_launch(g, &c->err));
+    }
     pair_end(&p);
+    c->b->graph_destroy(g);
 }
 
 static void rows_move_within_a_device(struct contract *c)
 {
-    copy_of_many_shapes(c, 0, 0, 0);
+    copy_of_many_shapes(c, 0, 0, 0, false);
+}
+
+static void a_graph_moves_rows_within_a_device(struct contract *c)
+{
+    copy_of_many_shapes(c, 0, 0, 0, true);
+}
+
+static void a_graph_moves_rows_between_devices(struct contract *c)
+{
+    for (unsigned puller = 0; puller < 2; puller++)
+        copy_of_many_shapes(c, 1, 0, puller, true);
 }
 
 /* A device's stream pushes to its peer, and pulls from it. */
 static void rows_move_between_devices(struct contract *c)
 {
     for (unsigned puller = 0; puller < 2; puller++)
-        copy_of_many_shapes(c, 1, 0, puller);
+        copy_of_many_shapes(c, 1, 0, puller, false);
 }
 
 /* Each in a part of a copy of its own, where long copies go in parts. */
@@ -240,6 +267,8 @@ const struct contract_promise contract_rows[] = {
     {"one row is a copy", one_row_is_a_copy, false},
     {"rows that overlap are refused", rows_that_overlap_are_refused, false},
     {"rows keep their place", rows_keep_their_place, false},
+    {"a graph moves rows within a device", a_graph_moves_rows_within_a_device, false},
+    {"a graph moves rows between devices", a_graph_moves_rows_between_devices, true},
     {"a graph copies rows", a_graph_copies_rows, false},
     {"a graph copies rows between devices", a_graph_copies_rows_between_devices, true},
     {NULL, NULL, false},

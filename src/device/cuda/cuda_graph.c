@@ -181,6 +181,8 @@ static enum proact_status emit_work(const struct cuda_taped_op *op,
 
     switch (op->kind) {
     case TAPED_COPY:
+        if (cuda_carries(s, &op->rows))
+            return cuda_carry(s, &op->rows, err);
         return cuda_copy_rows(s, &op->rows, err);
     case TAPED_FILL:
         return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
@@ -207,7 +209,8 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     if ((status = meet(s, err)))
         return status;
     status = emit_work(op, err);
-    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE;
+    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE ||
+                          (op->kind == TAPED_COPY && cuda_carries(s, &op->rows));
     return status;
 }
 
@@ -310,7 +313,7 @@ static bool copies(const struct device_set *set, const struct device_stream *s, 
 
         if (op->stream != s)
             continue;
-        if (op->kind == TAPED_COPY && is_far)
+        if (op->kind == TAPED_COPY && is_far && !cuda_carries(s, &op->rows))
             return true;
         if (op->kind == TAPED_WAIT_EVENT &&
             set->tape[op->record].stream->device != s->device)

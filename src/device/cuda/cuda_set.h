@@ -44,7 +44,7 @@ struct cuda_span {
     cu_event from, to;
 };
 
-enum { CUDA_LABELS = 4 };
+enum { CUDA_LABELS = 4, CUDA_CARRIES = 3 };
 
 struct cuda_device {
     cu_device device;
@@ -59,9 +59,9 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing, letting; /* cuda_standing.c; NULL: not loaded */
-    bool standing_waits;         /* cuda_overlap.c */
-    cu_function stand, meet, meet_letting;
+    cu_module standing, letting, carrying; /* cuda_standing.c; NULL: not loaded */
+    bool standing_waits;                   /* cuda_overlap.c */
+    cu_function stand, meet, meet_letting, carry[CUDA_CARRIES];
     struct device_stream *lone; /* in the capture: no other stream works on the device */
     cu_address late;            /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
@@ -271,10 +271,21 @@ unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
 cu_result cuda_standing_load(struct device_set *set, unsigned device);
 void cuda_standing_unload(struct device_set *set, unsigned device);
 cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value);
+/* A kernel of ours in a graph: before what is still to begin on the device. */
+cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
+                          cu_function f, void *parameters, size_t bytes);
 /* Leaves `m` empty. */
 cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
 /* Outside of it, when all has come to rest: whether a meeting has reached its limit. */
 enum proact_status cuda_standing_late(struct device_set *set, struct proact_error *err);
+
+/* cuda_carry.c: copies in graphs that a kernel makes sooner. Their text and kernels;
+   whether a copy is one; it, while a graph is captured. */
+extern const char cuda_carry_ptx[];
+extern const char *const cuda_carry_names[CUDA_CARRIES];
+bool cuda_carries(const struct device_stream *s, const struct device_rows *rows);
+enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *rows,
+                              struct proact_error *err);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

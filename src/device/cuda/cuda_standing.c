@@ -83,24 +83,34 @@ static cu_result find(const struct driver *v, cu_module module, const char *name
     return result || !v->function_load ? result : v->function_load(*out);
 }
 
-static cu_result load_all(const struct driver *v, struct cuda_device *d)
+/* With the wait in each kernel, where it can be. */
+static cu_result load(const struct driver *v, struct cuda_device *d, const char *ptx,
+                      bool lets, cu_module *out)
 {
-    char *waiting = cuda_overlap_text(v, d->capability, text, false);
-    char *letting = cuda_overlap_text(v, d->capability, text, true);
-    cu_result result =
-        v->module_load(&d->standing, waiting ? waiting : text, 0, NULL, NULL);
+    char *waiting = cuda_overlap_text(v, d->capability, ptx, lets);
+    cu_result result = v->module_load(out, waiting ? waiting : ptx, 0, NULL, NULL);
 
     d->standing_waits = waiting != NULL;
+    free(waiting);
+    return result;
+}
+
+static cu_result load_all(const struct driver *v, struct cuda_device *d)
+{
+    cu_result result = load(v, d, cuda_carry_ptx, false, &d->carrying);
+
+    for (int i = 0; i < CUDA_CARRIES && !result; i++)
+        result = find(v, d->carrying, cuda_carry_names[i], &d->carry[i]);
+    if (!result)
+        result = load(v, d, text, false, &d->standing);
     if (!result)
         result = find(v, d->standing, "stand", &d->stand);
     if (!result)
         result = find(v, d->standing, "meet", &d->meet);
-    if (letting && !result)
-        result = v->module_load(&d->letting, letting, 0, NULL, NULL);
-    if (letting && !result)
+    if (!result && d->standing_waits)
+        result = load(v, d, text, true, &d->letting);
+    if (!result && d->letting)
         result = find(v, d->letting, "meet", &d->meet_letting);
-    free(waiting);
-    free(letting);
     return result;
 }
 
@@ -129,21 +139,20 @@ cu_result cuda_standing_load(struct device_set *set, unsigned device)
 void cuda_standing_unload(struct device_set *set, unsigned device)
 {
     struct cuda_device *d = &set->devices[device];
+    cu_module *const modules[] = {&d->standing, &d->letting, &d->carrying};
 
     if (d->late)
         set->driver.memory_free(d->late);
-    if (d->standing)
-        set->driver.module_unload(d->standing);
-    if (d->letting)
-        set->driver.module_unload(d->letting);
-    d->standing = d->letting = NULL;
+    for (int i = 0; i < 3; i++)
+        if (*modules[i])
+            set->driver.module_unload(*modules[i]);
+    d->standing = d->letting = d->carrying = NULL;
     d->stand = d->meet = d->meet_letting = NULL;
     d->late = 0;
 }
 
-/* Before what is still to begin on the device. */
-static cu_result launch(struct device_stream *s, cu_function f, unsigned threads,
-                        void *parameters, size_t bytes)
+cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
+                          cu_function f, void *parameters, size_t bytes)
 {
     const struct driver *v = &s->set->driver;
     void *extra[] = {CU_LAUNCH_BUFFER, parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
@@ -151,17 +160,24 @@ static cu_result launch(struct device_stream *s, cu_function f, unsigned threads
     const struct cuda_device *d = &s->set->devices[s->device];
     struct cu_launch_attribute attributes[2] = {
         {.what = CU_LAUNCH_PRIORITY, .value = {.priority = d->highest}}};
-    const unsigned more = cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
-    const struct cu_launch_config config = {.grid = {1, 1, 1},
-                                            .block = {threads, 1, 1},
-                                            .stream = s->stream,
-                                            .attributes = attributes,
-                                            .attribute_count = 1 + more};
 
+    config->stream = s->stream;
+    config->attributes = attributes;
+    config->attribute_count =
+        1 + cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
     s->is_behind_kernel = true;
     if (v->launch_with)
-        return v->launch_with(&config, f, NULL, extra);
-    return v->launch(f, 1, 1, 1, threads, 1, 1, 0, s->stream, NULL, extra);
+        return v->launch_with(config, f, NULL, extra);
+    return v->launch(f, config->grid[0], config->grid[1], 1, config->block[0],
+                     config->block[1], 1, 0, s->stream, NULL, extra);
+}
+
+static cu_result launch(struct device_stream *s, cu_function f, unsigned threads,
+                        void *parameters, size_t bytes)
+{
+    struct cu_launch_config config = {.grid = {1, 1, 1}, .block = {threads, 1, 1}};
+
+    return cuda_launch_own(s, &config, f, parameters, bytes);
 }
 
 cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value)

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small copies in graphs, by kernels: one of the driver's takes some 8 us there, and those
+   of one device may hold up each other (on H200s; bench/results/step-2xH200.json). */
+#include "base/fail.h"
+#include "device/cuda/cuda_set.h"
+
+enum {
+    MOST_BYTES = 512 << 10, /* longer ones are the copy engines' */
+    THREADS = 256,
+    CTAS = 16, /* as many as an NVLink can use */
+    TURNS = 4  /* of a CTA, before there is another one */
+};
+
+/* One that takes units of `bytes`, a thread one in each turn: a CTA's threads lie along x
+   in a row, and along y in rows. struct carried: 0 to, 8 from, 16 units, 20 rows, 24
+   to_pitch, 32 from_pitch. */
+#define CARRY(bytes, type, registers)                                                      \
+    ".visible .entry carry_" bytes "(.param .align 8 .b8 c[40])\n"                         \
+    "{\n"                                                                                  \
+    " .reg .pred %p<3>;\n"                                                                 \
+    " .reg .b16 %h<2>;\n"                                                                  \
+    " .reg .b32 %r<14>;\n"                                                                 \
+    " .reg .b64 %rd<10>;\n"                                                                \
+    " ld.param.u64 %rd1, [c];\n"                                                           \
+    " ld.param.u64 %rd2, [c+8];\n"                                                         \
+    " ld.param.u32 %r1, [c+16];\n"                                                         \
+    " ld.param.u32 %r2, [c+20];\n"                                                         \
+    " ld.param.u64 %rd3, [c+24];\n"                                                        \
+    " ld.param.u64 %rd4, [c+32];\n"                                                        \
+    " mov.u32 %r3, %ntid.x;\n"                                                             \
+    " mov.u32 %r4, %ctaid.x;\n"                                                            \
+    " mov.u32 %r5, %tid.x;\n"                                                              \
+    " mad.lo.u32 %r5, %r4, %r3, %r5;\n"                                                    \
+    " mov.u32 %r4, %nctaid.x;\n"                                                           \
+    " mul.lo.u32 %r3, %r3, %r4;\n"                                                         \
+    " mov.u32 %r6, %ntid.y;\n"                                                             \
+    " mov.u32 %r7, %ctaid.y;\n"                                                            \
+    " mov.u32 %r8, %tid.y;\n"                                                              \
+    " mad.lo.u32 %r8, %r7, %r6, %r8;\n"                                                    \
+    " mov.u32 %r7, %nctaid.y;\n"                                                           \
+    " mul.lo.u32 %r6, %r6, %r7;\n"                                                         \
+    "ROW:\n"                                                                               \
+    " setp.ge.u32 %p1, %r8, %r2;\n"                                                        \
+    " @%p1 bra END;\n"                                                                     \
+    " cvt.u64.u32 %rd5, %r8;\n"                                                            \
+    " mad.lo.u64 %rd6, %rd5, %rd3, %rd1;\n"                                                \
+    " mad.lo.u64 %rd7, %rd5, %rd4, %rd2;\n"                                                \
+    " mov.u32 %r9, %r5;\n"                                                                 \
+    "UNIT:\n"                                                                              \
+    " setp.ge.u32 %p2, %r9, %r1;\n"                                                        \
+    " @%p2 bra NEXT;\n"                                                                    \
+    " mul.wide.u32 %rd8, %r9, " bytes ";\n"                                                \
+    " add.s64 %rd9, %rd7, %rd8;\n"                                                         \
+    " ld.global." type " " registers ", [%rd9];\n"                                         \
+    " add.s64 %rd9, %rd6, %rd8;\n"                                                         \
+    " st.global." type " [%rd9], " registers ";\n"                                         \
+    " add.u32 %r9, %r9, %r3;\n"                                                            \
+    " bra UNIT;\n"                                                                         \
+    "NEXT:\n"                                                                              \
+    " add.u32 %r8, %r8, %r6;\n"                                                            \
+    " bra ROW;\n"                                                                          \
+    "END:\n"                                                                               \
+    " ret;\n"                                                                              \
+    "}\n"
+
+const char cuda_carry_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n" CARRY(
+    "16", "v4.u32", "{%r10, %r11, %r12, %r13}") CARRY("4", "u32", "%r10")
+    CARRY("1", "u8", "%h1");
+const char *const cuda_carry_names[CUDA_CARRIES] = {"carry_16", "carry_4", "carry_1"};
+static const unsigned unit_bytes[CUDA_CARRIES] = {16, 4, 1};
+
+bool cuda_carries(const struct device_stream *s, const struct device_rows *r)
+{
+    const struct device_set *set = s->set;
+    const struct cuda_device *d = &set->devices[s->device];
+    const unsigned ends[] = {cuda_memory_device(set, r->to),
+                             cuda_memory_device(set, r->from)};
+
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= set->count || (ends[i] != s->device && !d->reaches[ends[i]]))
+            return false;
+    return r->bytes <= MOST_BYTES && r->count <= MOST_BYTES / r->bytes;
+}
+
+/* The widest unit that all rows begin and end with. */
+static int unit_of(const struct device_rows *r)
+{
+    const uint64_t all =
+        r->to | r->from | r->bytes | (r->count > 1 ? r->to_pitch | r->from_pitch : 0);
+    int unit = 0;
+
+    while (all % unit_bytes[unit])
+        unit++;
+    return unit;
+}
+
+static unsigned ctas_for(unsigned turns, unsigned most)
+{
+    const unsigned ctas = (turns + TURNS - 1) / TURNS;
+
+    return ctas < most ? ctas : most;
+}
+
+enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *r,
+                              struct proact_error *err)
+{
+    const int unit = unit_of(r);
+    struct {
+        cu_address to, from;
+        uint32_t units, rows;
+        uint64_t to_pitch, from_pitch;
+    } c = {r->to,
+           r->from,
+           (uint32_t)(r->bytes / unit_bytes[unit]),
+           (uint32_t)r->count,
+           r->to_pitch,
+           r->from_pitch};
+    unsigned x = 1;
+    enum proact_status status = cuda_use(s, err);
+
+    if (status)
+        return status;
+    while (x < THREADS && x < c.units)
+        x *= 2;
+    const unsigned y = THREADS / x, across = ctas_for((c.units + x - 1) / x, CTAS),
+                   down = ctas_for((c.rows + y - 1) / y, CTAS / across);
+    struct cu_launch_config config = {.grid = {across, down, 1}, .block = {x, y, 1}};
+    cu_result result =
+        cuda_launch_own(s, &config, s->set->devices[s->device].carry[unit], &c, sizeof c);
+
+    return cuda_leave(s->set, s->device, result, "cuLaunchKernelEx", err);
+}
