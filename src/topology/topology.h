@@ -32,8 +32,9 @@ struct topology_device {
     double wait_value_us;  /* a stream that waits on a word of memory sees it after */
     /* 0 where a machine file does not say it. */
     double launch_next_us; /* from a kernel's end to the next of its stream; 0: launch_us */
-    double event_us;       /* until a stream sees an event of another device */
-    double event_here_us;  /* until another stream of its device does */
+    double launch_graph_us; /* the same in a graph; 0: launch_next_us */
+    double event_us;        /* until a stream sees an event of another device */
+    double event_here_us;   /* until another stream of its device does */
     double fence_gpu_ns, fence_system_ns; /* a fence of that scope; 0: as a load */
     double copy_host_us, call_host_us;    /* host time to enqueue a copy; all else */
     double launch_turn_us; /* of launch_host_us: what one thread does for all devices */
@@ -47,6 +48,8 @@ struct topology_wire {
     double wire_bytes;
 };
 
+enum { TOPOLOGY_CARRY_BYTES = 512 << 10 }; /* that a kernel copies in a graph */
+
 struct topology_fabric {
     char name[32];       /* "NVLink4", "PCIe3" */
     double egress_gbps;  /* raw rate out of one device, to all its peers together */
@@ -59,6 +62,7 @@ struct topology_fabric {
     double copy_first_us;   /* copy engine: from a free stream to the first byte */
     double copy_turn_us;    /* as copy_start_us, behind one to another device; 0: as that */
     double copy_graph_us;   /* of any copy in a graph; 0: as the others */
+    double carry_us;        /* of one of TOPOLOGY_CARRY_BYTES at most; 0: as any there */
     /* So many times its rate a copy's bytes cost on a way in that a copy of another sender
        takes, too; 0: once. */
     double copy_meeting;

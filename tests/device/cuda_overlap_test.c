@@ -58,12 +58,13 @@ static void launch(struct stage *s, struct device_stream *stream)
     must(s, device_cuda.launch(stream, s->f, &l, &s->err));
 }
 
-static struct stage raise_curtain(const char *text, const void *binary)
+static struct stage raise_curtain(const char *settings, const char *text,
+                                  const void *binary)
 {
     const struct device_backend *b = &device_cuda;
     struct stage s = {0};
 
-    fake_cuda_set_up("");
+    fake_cuda_set_up(settings);
     must(&s, b->open(&(struct device_options){.wait_limit_ms = 400}, &s.set, &s.err));
     must(&s, b->stream_create(s.set, 0, &s.s, &s.err));
     must(&s, b->stream_create(s.set, 0, &s.other, &s.err));
@@ -96,7 +97,7 @@ static void expect(struct stage *s, unsigned early, uint32_t launches)
 
 static void expect_of_three(const char *text, const void *binary, unsigned early)
 {
-    struct stage s = raise_curtain(text, binary);
+    struct stage s = raise_curtain("", text, binary);
 
     for (int i = 0; i < 3; i++)
         launch(&s, s.s);
@@ -119,6 +120,17 @@ static void what_cannot_wait_does_not(void **state)
     expect_of_three(TEXT("7.0", "sm_75"), "\177ELF" TEXT("7.0", "sm_75"), 0);
 }
 
+/* Graphs of CUDA 12.2 take no such launches. */
+static void an_older_driver_is_not_asked(void **state)
+{
+    struct stage s = raise_curtain("FAKE_CUDA_VERSION=12020", TEXT("7.0", "sm_75"), NULL);
+
+    (void)state;
+    launch(&s, s.s);
+    launch(&s, s.s);
+    expect(&s, 0, 2);
+}
+
 /* Every kernel of a module waits, wherever its text tells of others. */
 static void words_of_a_text_do_not_mislead(void **state)
 {
@@ -136,7 +148,7 @@ static void words_of_a_text_do_not_mislead(void **state)
 static void nothing_else_is_left_behind(void **state)
 {
     const struct device_backend *b = &device_cuda;
-    struct stage s = raise_curtain(TEXT("7.0", "sm_75"), NULL);
+    struct stage s = raise_curtain("", TEXT("7.0", "sm_75"), NULL);
 
     (void)state;
     launch(&s, s.s);
@@ -157,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_in_a_row_overlap),
         cmocka_unit_test(what_cannot_wait_does_not),
+        cmocka_unit_test(an_older_driver_is_not_asked),
         cmocka_unit_test(words_of_a_text_do_not_mislead),
         cmocka_unit_test(nothing_else_is_left_behind),
     };

@@ -5,7 +5,7 @@
 #include "device/cuda/cuda_set.h"
 
 enum {
-    MOST_BYTES = 512 << 10, /* longer ones are the copy engines' */
+    MOST_BYTES = TOPOLOGY_CARRY_BYTES, /* longer ones are the copy engines' */
     THREADS = 256,
     CTAS = 16, /* as many as an NVLink can use */
     TURNS = 4  /* of a CTA, before there is another one */

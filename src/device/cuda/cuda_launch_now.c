@@ -20,7 +20,7 @@ cu_result cuda_launch_now(struct device_stream *s, const struct device_function 
                                             &attribute,
                                             1};
 
-    if (l->is_cooperative || cuda_overlap_attribute(s, cuda_function_waits(f), &attribute))
+    if (l->is_cooperative || cuda_overlap_attribute(s, f->waits, &attribute))
         return v->launch_with(&config, f->function, NULL, extra);
     return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                      l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);

@@ -209,6 +209,7 @@ enum proact_status cuda_function(struct device_module *m, const char *name,
     struct device_function *f = must_calloc(1, sizeof *f);
 
     f->module = m;
+    f->waits = m->waits;
     if (!(status = cuda_enter(set, m->device, err))) {
         cu_result result = set->driver.module_function(&f->function, m->module, name);
 
@@ -247,11 +248,6 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
     *out = address;
     *bytes = size;
     return PROACT_OK;
-}
-
-bool cuda_function_waits(const struct device_function *f)
-{
-    return f->module->waits;
 }
 
 static enum proact_status check_launch(const struct device_function *f,

@@ -3,14 +3,14 @@
    its first instruction waits for that: sm_90's griddepcontrol (CUDA C++ Programming Guide,
    "Programmatic Dependent Launch"). It takes half a microsecond off each kernel of a graph.
    So kernels that are loaded from a text are given that instruction. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-enum { CAPABILITY = 90, OLDEST = 70 }; /* that has it; that is rewritten for it */
+/* That has it; that is rewritten for it; CUDA 12.3, whose graphs take such launches. */
+enum { CAPABILITY = 90, OLDEST = 70, DRIVER = 12030 };
 
 static const char wait[] = "griddepcontrol.wait;",
                   let_and_wait[] = "griddepcontrol.launch_dependents;griddepcontrol.wait;";
@@ -60,41 +60,59 @@ static bool raise_target(char *text)
 {
     char *version = (char *)(uintptr_t)find(text, ".version ");
     char *target = version ? (char *)(uintptr_t)find(version, ".target sm_") : NULL;
-    unsigned major, minor;
 
-    if (!target || sscanf(version, ".version %u.%u", &major, &minor) != 2 || major < 7)
+    if (!target)
         return false;
-    char *number = target + strlen(".target sm_");
-    const unsigned long sm = strtoul(number, NULL, 10);
+    char *number = target + strlen(".target sm_"), *point;
+    const unsigned long sm = strtoul(number, NULL, 10),
+                        major = strtoul(version + strlen(".version "), &point, 10);
 
-    if (sm < OLDEST)
+    if (sm < OLDEST || major < 7 || *point != '.')
         return false;
-    if (sm < CAPABILITY)
-        memcpy(number, "90", 2);
-    if (major == 7 && minor < 8)
-        strchr(version + 1, '.')[1] = '8';
+    if (sm < CAPABILITY) {
+        number[0] = '9';
+        number[1] = '0';
+    }
+    if (major == 7 && strtoul(point + 1, NULL, 10) < 8)
+        point[1] = '8';
     return true;
 }
 
-char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx,
-                        bool lets)
+static bool is_known(const struct driver *v, unsigned capability)
 {
-    const char *const words = lets ? let_and_wait : wait, *from = ptx, *p;
-    size_t entries = 0;
+    int version;
 
-    if (capability < CAPABILITY || !v->launch_with)
-        return NULL;
-    for (p = ptx; (p = find(p, ".entry")); p++)
-        entries++;
-    char *text = must_calloc(strlen(ptx) + entries * strlen(words) + 1, 1), *to = text;
+    return capability >= CAPABILITY && v->launch_with && !v->version(&version) &&
+           version >= DRIVER;
+}
 
-    for (; entries && (p = next_body(from)); entries--) {
+/* How many bodies were found; `to` has room for as many `words`. */
+static size_t begin_all(const char *from, const char *words, char *to)
+{
+    size_t count = 0;
+
+    for (const char *p; (p = next_body(from)); count++) {
         memcpy(to, from, (size_t)(p - from));
         to = stpcpy(to + (p - from), words);
         from = p;
     }
     strcpy(to, from);
-    if (!entries && raise_target(text))
+    return count;
+}
+
+char *cuda_overlap_text(const struct driver *v, unsigned capability, const char *ptx,
+                        bool lets)
+{
+    const char *const words = lets ? let_and_wait : wait;
+    size_t entries = 0;
+
+    if (!is_known(v, capability))
+        return NULL;
+    for (const char *p = ptx; (p = find(p, ".entry")); p++)
+        entries++;
+    char *text = must_calloc(strlen(ptx) + entries * strlen(words) + 1, 1);
+
+    if (begin_all(ptx, words, text) == entries && raise_target(text))
         return text;
     free(text);
     return NULL;
@@ -108,4 +126,25 @@ unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
     *out = (struct cu_launch_attribute){.what = CU_LAUNCH_PROGRAMMATIC,
                                         .value.programmatic = 1};
     return 1;
+}
+
+cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
+                          cu_function f, void *parameters, size_t bytes)
+{
+    const struct driver *v = &s->set->driver;
+    void *extra[] = {CU_LAUNCH_BUFFER, parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
+                     CU_LAUNCH_END};
+    const struct cuda_device *d = &s->set->devices[s->device];
+    struct cu_launch_attribute attributes[2] = {
+        {.what = CU_LAUNCH_PRIORITY, .value = {.priority = d->highest}}};
+
+    config->stream = s->stream;
+    config->attributes = attributes;
+    config->attribute_count =
+        1 + cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
+    s->is_behind_kernel = true;
+    if (v->launch_with)
+        return v->launch_with(config, f, NULL, extra);
+    return v->launch(f, config->grid[0], config->grid[1], 1, config->block[0],
+                     config->block[1], 1, 0, s->stream, NULL, extra);
 }

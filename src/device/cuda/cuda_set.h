@@ -117,6 +117,7 @@ struct device_function {
     char *name;
     size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
     int static_shared_bytes, shared_limit, thread_limit;
+    bool waits; /* first of all, for the kernel ahead of it: cuda_overlap.c */
     struct device_module *module;
     struct device_function *next;
 };
@@ -266,14 +267,14 @@ char *cuda_overlap_text(const struct driver *v, unsigned capability, const char 
 /* 1, where a kernel that `waits` so may be launched ahead of that end; else 0. */
 unsigned cuda_overlap_attribute(const struct device_stream *s, bool waits,
                                 struct cu_launch_attribute *out);
+/* A kernel of ours in a graph: before what is still to begin on the device. */
+cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
+                          cu_function f, void *parameters, size_t bytes);
 
 /* cuda_standing.c, within cuda_enter(): waits for words in a graph. */
 cu_result cuda_standing_load(struct device_set *set, unsigned device);
 void cuda_standing_unload(struct device_set *set, unsigned device);
 cu_result cuda_stand(struct device_stream *s, cu_address word, uint32_t value);
-/* A kernel of ours in a graph: before what is still to begin on the device. */
-cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
-                          cu_function f, void *parameters, size_t bytes);
 /* Leaves `m` empty. */
 cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
 /* Outside of it, when all has come to rest: whether a meeting has reached its limit. */
@@ -303,8 +304,6 @@ enum proact_status cuda_variable(struct device_module *m, const char *name,
 enum proact_status cuda_launch(struct device_stream *s, struct device_function *f,
                                const struct device_launch *launch,
                                struct proact_error *err);
-/* Whether it begins by waiting for the kernel ahead of it: cuda_overlap.c. */
-bool cuda_function_waits(const struct device_function *f);
 /* Its call of the driver, and what is to be said of the result. */
 cu_result cuda_launch_now(struct device_stream *s, const struct device_function *f,
                           const struct device_launch *launch);

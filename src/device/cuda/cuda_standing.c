@@ -151,27 +151,6 @@ void cuda_standing_unload(struct device_set *set, unsigned device)
     d->late = 0;
 }
 
-cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *config,
-                          cu_function f, void *parameters, size_t bytes)
-{
-    const struct driver *v = &s->set->driver;
-    void *extra[] = {CU_LAUNCH_BUFFER, parameters, CU_LAUNCH_BUFFER_BYTES, &bytes,
-                     CU_LAUNCH_END};
-    const struct cuda_device *d = &s->set->devices[s->device];
-    struct cu_launch_attribute attributes[2] = {
-        {.what = CU_LAUNCH_PRIORITY, .value = {.priority = d->highest}}};
-
-    config->stream = s->stream;
-    config->attributes = attributes;
-    config->attribute_count =
-        1 + cuda_overlap_attribute(s, d->standing_waits, &attributes[1]);
-    s->is_behind_kernel = true;
-    if (v->launch_with)
-        return v->launch_with(config, f, NULL, extra);
-    return v->launch(f, config->grid[0], config->grid[1], 1, config->block[0],
-                     config->block[1], 1, 0, s->stream, NULL, extra);
-}
-
 static cu_result launch(struct device_stream *s, cu_function f, unsigned threads,
                         void *parameters, size_t bytes)
 {

@@ -170,6 +170,8 @@ static uint64_t start_ps(const struct emulated *d, const struct operation *o, un
         start_us = f->copy_turn_us;
     if (o->is_played && f->copy_graph_us > 0)
         start_us = f->copy_graph_us;
+    if (o->is_played && f->carry_us > 0 && o->bytes <= TOPOLOGY_CARRY_BYTES)
+        start_us = f->carry_us;
     return d->set->options.infinite_bandwidth ? 0 : ps_of_ns(1000 * start_us);
 }
 

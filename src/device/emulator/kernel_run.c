@@ -363,11 +363,14 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
 void launch_begin(struct emulated *d, struct operation *o)
 {
     const struct topology_device *t = &d->set->topology->device;
-    bool is_next = t->launch_next_us > 0 && stream_runs_on(d, o);
+    double us = t->launch_us;
 
+    if (stream_runs_on(d, o) && t->launch_next_us > 0)
+        us = t->launch_next_us;
+    if (stream_runs_on(d, o) && o->is_played && t->launch_graph_us > 0)
+        us = t->launch_graph_us;
     d->credit_returned = residents_release;
-    later(d, d->now_ps + ps_of_ns(1000 * (is_next ? t->launch_next_us : t->launch_us)),
-          kernel_begin, o, 0);
+    later(d, d->now_ps + ps_of_ns(1000 * us), kernel_begin, o, 0);
 }
 
 void runs_clear(struct emulated *d)
