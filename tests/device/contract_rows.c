@@ -249,6 +249,94 @@ static void replay_rows(struct contract *c, unsigned to)
     c->b->graph_destroy(g);
 }
 
+/* What one reads or writes, another one has written or read. */
+static void a_graphs_copies_follow_each_other(struct contract *c)
+{
+    enum { WORDS = 64 };
+    device_addr a = contract_words(c, 0, 5 * WORDS);
+    struct device_stream *s = c->stream[0][0];
+    struct device_graph *g;
+    uint32_t out[5 * WORDS];
+
+    for (uint32_t i = 0; i < 5 * WORDS; i++)
+        out[i] = i / WORDS;
+    contract_must(c, c->b->write(s, a, out, sizeof out, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    static const unsigned copies[][2] = {{1, 0}, {2, 1}, {3, 0}, {0, 3}, {4, 3}};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        contract_must(c, c->b->copy(s, a + copies[i][0] * WORDS * 4,
+                                    a + copies[i][1] * WORDS * 4, WORDS * 4, &c->err));
+    contract_must(c, c->b->copy(s, a, a + 4 * WORDS * 4, WORDS * 4, &c->err));
+    contract_must(c, c->b->fill(s, a + 4 * WORDS * 4, 9, WORDS * 4, &c->err));
+    contract_must(c, c->b->copy(s, a, a + 4 * WORDS * 4, 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_get(c, 0, a, out, 5 * WORDS);
+    for (uint32_t i = 0; i < 5 * WORDS; i++)
+        assert_int_equal(out[i], i == 0 || i >= 4 * WORDS ? 0x09090909 : 0);
+    c->b->graph_destroy(g);
+}
+
+/* Later ones win, and earlier ones have read what later ones overwrite. */
+static void a_graphs_copies_overwrite_in_turn(struct contract *c)
+{
+    enum { WORDS = 64 };
+    device_addr a = contract_words(c, 0, 4 * WORDS);
+    struct device_stream *s = c->stream[0][0];
+    static const unsigned copies[][2] = {{3, 0}, {3, 2}, {0, 1}, {2, 1}};
+    static const uint32_t expected[] = {1, 1, 1, 2};
+    struct device_graph *g;
+    uint32_t out[4 * WORDS];
+
+    for (uint32_t i = 0; i < 4 * WORDS; i++)
+        out[i] = i / WORDS;
+    contract_must(c, c->b->write(s, a, out, sizeof out, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
+        contract_must(c, c->b->copy(s, a + copies[i][0] * WORDS * 4,
+                                    a + copies[i][1] * WORDS * 4, WORDS * 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_get(c, 0, a, out, 4 * WORDS);
+    for (uint32_t i = 0; i < 4 * WORDS; i++)
+        assert_int_equal(out[i], expected[i / WORDS]);
+    c->b->graph_destroy(g);
+}
+
+/* Of another stream of the device, which waits for them. */
+static void a_graphs_copies_are_waited_for(struct contract *c)
+{
+    enum { WORDS = 10000 };
+    device_addr a = contract_words(c, 0, 3 * WORDS);
+    struct device_stream *s = c->stream[0][0], *t = c->stream[0][1];
+    struct device_event *copied;
+    struct device_graph *g;
+    uint32_t *out = malloc(3 * WORDS * sizeof *out);
+
+    assert_non_null(out);
+    for (uint32_t i = 0; i < 3 * WORDS; i++)
+        out[i] = i / WORDS;
+    contract_must(c, c->b->event_create(c->set, 0, false, &copied, &c->err));
+    contract_must(c, c->b->write(s, a, out, 3 * WORDS * sizeof *out, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_must(c, c->b->fill(t, a + 2 * WORDS * 4, 7, WORDS * 4, &c->err));
+    contract_must(c, c->b->copy(s, a + WORDS * 4, a, WORDS * 4, &c->err));
+    contract_must(c, c->b->record(s, copied, &c->err));
+    contract_must(c, c->b->wait_event(t, copied, &c->err));
+    contract_must(c, c->b->copy(t, a + 2 * WORDS * 4, a + WORDS * 4, WORDS * 4, &c->err));
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_get(c, 0, a, out, 3 * WORDS);
+    for (uint32_t i = 0; i < 3 * WORDS; i++)
+        assert_int_equal(out[i], 0);
+    c->b->graph_destroy(g);
+    c->b->event_destroy(copied);
+    free(out);
+}
+
 static void a_graph_copies_rows(struct contract *c)
 {
     replay_rows(c, 0);
@@ -269,6 +357,9 @@ const struct contract_promise contract_rows[] = {
     {"rows keep their place", rows_keep_their_place, false},
     {"a graph moves rows within a device", a_graph_moves_rows_within_a_device, false},
     {"a graph moves rows between devices", a_graph_moves_rows_between_devices, true},
+    {"a graph's copies follow each other", a_graphs_copies_follow_each_other, false},
+    {"a graph's copies overwrite in turn", a_graphs_copies_overwrite_in_turn, false},
+    {"a graph's copies are waited for", a_graphs_copies_are_waited_for, false},
     {"a graph copies rows", a_graph_copies_rows, false},
     {"a graph copies rows between devices", a_graph_copies_rows_between_devices, true},
     {NULL, NULL, false},

@@ -113,8 +113,14 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
 
 bool fake_queue_go_on(struct fake_queue *q, struct fake_run *run)
 {
-    while (q->first && !fake_cuda()->lost && go_on(q->first, run))
-        pop(q);
+    /* A graph's lanes take turns, so that who does not wait for another is ahead of it. */
+    for (bool is_on = true; is_on && q->first && !fake_cuda()->lost;) {
+        bool is_wait = q->first->kind == FAKE_WAIT_MARK, is_done = go_on(q->first, run);
+
+        if (is_done)
+            pop(q);
+        is_on = is_done && (!run || is_wait);
+    }
     return !q->first;
 }
 

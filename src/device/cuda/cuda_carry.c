@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small copies in graphs, by kernels: one of the driver's takes some 8 us there, and those
-   of one device may hold up each other (on H200s; bench/results/step-2xH200.json). */
+   of one device may hold up each other (on H200s; bench/results/step-2xH200.json). Those of
+   a stream that follow each other and touch nothing of each other's are one kernel. */
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 
@@ -15,18 +16,25 @@ enum {
    in a row, and along y in rows. struct carried: 0 to, 8 from, 16 units, 20 rows, 24
    to_pitch, 32 from_pitch. */
 #define CARRY(bytes, type, registers)                                                      \
-    ".visible .entry carry_" bytes "(.param .align 8 .b8 c[40])\n"                         \
+    ".visible .entry carry_" bytes "(.param .align 8 .b8 c[640])\n"                        \
     "{\n"                                                                                  \
     " .reg .pred %p<3>;\n"                                                                 \
     " .reg .b16 %h<2>;\n"                                                                  \
     " .reg .b32 %r<14>;\n"                                                                 \
-    " .reg .b64 %rd<10>;\n"                                                                \
-    " ld.param.u64 %rd1, [c];\n"                                                           \
-    " ld.param.u64 %rd2, [c+8];\n"                                                         \
-    " ld.param.u32 %r1, [c+16];\n"                                                         \
-    " ld.param.u32 %r2, [c+20];\n"                                                         \
-    " ld.param.u64 %rd3, [c+24];\n"                                                        \
-    " ld.param.u64 %rd4, [c+32];\n"                                                        \
+    " .reg .b64 %rd<11>;\n"                                                                \
+    " mov.u32 %r1, %ctaid.z;\n"                                                            \
+    " mov.u32 %r2, %nctaid.z;\n"                                                           \
+    " sub.u32 %r1, %r2, %r1;\n"                                                            \
+    " sub.u32 %r1, %r1, 1;\n"                                                              \
+    " mul.wide.u32 %rd8, %r1, 40;\n"                                                       \
+    " mov.b64 %rd9, c;\n"                                                                  \
+    " add.s64 %rd10, %rd9, %rd8;\n"                                                        \
+    " ld.param.u64 %rd1, [%rd10];\n"                                                       \
+    " ld.param.u64 %rd2, [%rd10+8];\n"                                                     \
+    " ld.param.u32 %r1, [%rd10+16];\n"                                                     \
+    " ld.param.u32 %r2, [%rd10+20];\n"                                                     \
+    " ld.param.u64 %rd3, [%rd10+24];\n"                                                    \
+    " ld.param.u64 %rd4, [%rd10+32];\n"                                                    \
     " mov.u32 %r3, %ntid.x;\n"                                                             \
     " mov.u32 %r4, %ctaid.x;\n"                                                            \
     " mov.u32 %r5, %tid.x;\n"                                                              \
@@ -66,10 +74,12 @@ enum {
 const char cuda_carry_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n" CARRY(
     "16", "v4.u32", "{%r10, %r11, %r12, %r13}") CARRY("4", "u32", "%r10")
     CARRY("1", "u8", "%h1");
-const char *const cuda_carry_names[CUDA_CARRIES] = {"carry_16", "carry_4", "carry_1"};
-static const unsigned unit_bytes[CUDA_CARRIES] = {16, 4, 1};
+const char *const cuda_carry_names[CUDA_UNITS] = {"carry_16", "carry_4", "carry_1"};
+static const unsigned unit_bytes[CUDA_UNITS] = {16, 4, 1};
+_Static_assert(sizeof(struct cuda_carried) == 40 && CUDA_CARRIES_MAX == 16,
+               "the parameter above");
 
-bool cuda_carries(const struct device_stream *s, const struct device_rows *r)
+bool cuda_is_carried(const struct device_stream *s, const struct device_rows *r)
 {
     const struct device_set *set = s->set;
     const struct cuda_device *d = &set->devices[s->device];
@@ -101,32 +111,95 @@ static unsigned ctas_for(unsigned turns, unsigned most)
     return ctas < most ? ctas : most;
 }
 
+/* As many threads along a row as it has units. */
+static unsigned width_for(const struct cuda_carried *c)
+{
+    unsigned x = 1;
+
+    while (x < THREADS && x < c->units)
+        x *= 2;
+    return x;
+}
+
+static bool meet(cu_address a, uint64_t a_pitch, cu_address b, uint64_t b_pitch,
+                 const struct cuda_carried *of_a, const struct cuda_carried *of_b,
+                 unsigned unit)
+{
+    const uint64_t a_bytes = (of_a->rows - 1) * a_pitch + (uint64_t)of_a->units * unit,
+                   b_bytes = (of_b->rows - 1) * b_pitch + (uint64_t)of_b->units * unit;
+
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+/* Whether the later one must see the earlier one done. */
+static bool follows(const struct cuda_carried *later, const struct cuda_carried *earlier,
+                    unsigned unit)
+{
+    const struct cuda_carried *l = later, *e = earlier;
+
+    return meet(l->from, l->from_pitch, e->to, e->to_pitch, l, e, unit) ||
+           meet(l->to, l->to_pitch, e->to, e->to_pitch, l, e, unit) ||
+           meet(l->to, l->to_pitch, e->from, e->from_pitch, l, e, unit);
+}
+
+static bool goes_along(const struct cuda_carries *all, const struct cuda_carried *c,
+                       int unit)
+{
+    if (all->count == CUDA_CARRIES_MAX || unit != all->unit ||
+        width_for(c) != width_for(&all->carried[0]))
+        return false;
+    for (unsigned i = 0; i < all->count; i++)
+        if (follows(c, &all->carried[i], unit_bytes[unit]))
+            return false;
+    return true;
+}
+
 enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *r,
                               struct proact_error *err)
 {
     const int unit = unit_of(r);
-    struct {
-        cu_address to, from;
-        uint32_t units, rows;
-        uint64_t to_pitch, from_pitch;
-    } c = {r->to,
-           r->from,
-           (uint32_t)(r->bytes / unit_bytes[unit]),
-           (uint32_t)r->count,
-           r->to_pitch,
-           r->from_pitch};
-    unsigned x = 1;
+    struct cuda_carries *all = &s->carries;
+    const struct cuda_carried c = {r->to,
+                                   r->from,
+                                   (uint32_t)(r->bytes / unit_bytes[unit]),
+                                   (uint32_t)r->count,
+                                   r->count > 1 ? r->to_pitch : 0,
+                                   r->count > 1 ? r->from_pitch : 0};
+    enum proact_status status = PROACT_OK;
+
+    if (all->count && !goes_along(all, &c, unit))
+        status = cuda_carry_now(s, err);
+    all->unit = unit;
+    all->carried[all->count++] = c;
+    return status;
+}
+
+enum proact_status cuda_carry_now(struct device_stream *s, struct proact_error *err)
+{
+    struct cuda_carries *all = &s->carries;
+    const unsigned count = all->count, x = count ? width_for(&all->carried[0]) : 1,
+                   y = THREADS / x;
+    unsigned across = 1, down = 1;
+
+    if (!count)
+        return PROACT_OK;
+    all->count = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const struct cuda_carried *c = &all->carried[i];
+        const unsigned a = ctas_for((c->units + x - 1) / x, CTAS),
+                       d = ctas_for((c->rows + y - 1) / y, CTAS / a);
+
+        across = a > across ? a : across;
+        down = d > down ? d : down;
+    }
     enum proact_status status = cuda_use(s, err);
 
     if (status)
         return status;
-    while (x < THREADS && x < c.units)
-        x *= 2;
-    const unsigned y = THREADS / x, across = ctas_for((c.units + x - 1) / x, CTAS),
-                   down = ctas_for((c.rows + y - 1) / y, CTAS / across);
-    struct cu_launch_config config = {.grid = {across, down, 1}, .block = {x, y, 1}};
+    struct cu_launch_config config = {.grid = {across, down, count}, .block = {x, y, 1}};
     cu_result result =
-        cuda_launch_own(s, &config, s->set->devices[s->device].carry[unit], &c, sizeof c);
+        cuda_launch_own(s, &config, s->set->devices[s->device].carry[all->unit],
+                        all->carried, sizeof all->carried);
 
     return cuda_leave(s->set, s->device, result, "cuLaunchKernelEx", err);
 }

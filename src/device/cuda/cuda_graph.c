@@ -95,15 +95,18 @@ static cu_address word_of(const struct device_graph *g, const struct cuda_taped_
     return g->words[wait->stream->device] + wait->to;
 }
 
+static bool is_to_meet(const struct device_stream *s)
+{
+    return s->meeting.tells || s->meeting.stands;
+}
+
 /* What a stream has to tell and to wait for goes into one kernel, as far as that delays
-   nothing: what is told comes first there. */
+   nothing: what is told comes first there. It comes behind what is to be carried. */
 static enum proact_status meet(struct device_stream *s, struct proact_error *err)
 {
-    enum proact_status status;
+    enum proact_status status = cuda_carry_now(s, err);
 
-    if (!s->meeting.tells && !s->meeting.stands)
-        return PROACT_OK;
-    if ((status = cuda_use(s, err)))
+    if (status || !is_to_meet(s) || (status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device, cuda_meet(s, &s->meeting), "cuLaunchKernelEx",
                       err);
@@ -139,8 +142,8 @@ static enum proact_status emit_record(const struct device_graph *g, size_t numbe
     struct device_stream *s = op->stream;
     enum proact_status status = tell(g, number, err);
 
-    if (!status && op->is_awaited_here && s->meeting.stands)
-        status = meet(s, err);
+    if (!status && op->is_awaited_here)
+        status = s->meeting.stands ? meet(s, err) : cuda_carry_now(s, err);
     if (status || !op->is_awaited_here || (status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device,
@@ -162,6 +165,8 @@ static enum proact_status emit_wait(const struct device_graph *g,
         return PROACT_OK;
     if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
         status = meet(s, err);
+    if (is_here && !status)
+        status = cuda_carry_now(s, err);
     if (!is_here && !status) {
         m->whom[m->stands] = (unsigned char)(whom + 1);
         m->stand[m->stands++] = word_of(g, op);
@@ -181,8 +186,6 @@ static enum proact_status emit_work(const struct cuda_taped_op *op,
 
     switch (op->kind) {
     case TAPED_COPY:
-        if (cuda_carries(s, &op->rows))
-            return cuda_carry(s, &op->rows, err);
         return cuda_copy_rows(s, &op->rows, err);
     case TAPED_FILL:
         return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
@@ -200,17 +203,19 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
 {
     const struct cuda_taped_op *op = &g->set->tape[number];
     struct device_stream *s = op->stream;
-    enum proact_status status;
+    const bool is_carried = op->kind == TAPED_COPY && cuda_is_carried(s, &op->rows);
+    enum proact_status status = PROACT_OK;
 
     if (op->kind == TAPED_RECORD)
         return emit_record(g, number, err);
     if (op->kind == TAPED_WAIT_EVENT)
         return emit_wait(g, op, err);
-    if ((status = meet(s, err)))
-        return status;
+    if (!is_carried || is_to_meet(s))
+        status = meet(s, err);
+    if (status || is_carried)
+        return status ? status : cuda_carry(s, &op->rows, err);
     status = emit_work(op, err);
-    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE ||
-                          (op->kind == TAPED_COPY && cuda_carries(s, &op->rows));
+    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE;
     return status;
 }
 
@@ -242,7 +247,7 @@ static cu_result end_capture(struct device_graph *g, unsigned device, bool keeps
         if (s->is_captured && keeps && !result)
             result = cuda_come_together(set, s, own);
         s->is_captured = s->is_behind_kernel = false;
-        s->meeting.tells = s->meeting.stands = 0;
+        s->meeting.tells = s->meeting.stands = s->carries.count = 0;
     }
     cu_result ended = v->capture_end(own->stream, &graph);
 
@@ -313,7 +318,7 @@ static bool copies(const struct device_set *set, const struct device_stream *s, 
 
         if (op->stream != s)
             continue;
-        if (op->kind == TAPED_COPY && is_far && !cuda_carries(s, &op->rows))
+        if (op->kind == TAPED_COPY && is_far && !cuda_is_carried(s, &op->rows))
             return true;
         if (op->kind == TAPED_WAIT_EVENT &&
             set->tape[op->record].stream->device != s->device)

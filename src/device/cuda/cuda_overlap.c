@@ -145,6 +145,6 @@ cu_result cuda_launch_own(struct device_stream *s, struct cu_launch_config *conf
     s->is_behind_kernel = true;
     if (v->launch_with)
         return v->launch_with(config, f, NULL, extra);
-    return v->launch(f, config->grid[0], config->grid[1], 1, config->block[0],
+    return v->launch(f, config->grid[0], config->grid[1], config->grid[2], config->block[0],
                      config->block[1], 1, 0, s->stream, NULL, extra);
 }

@@ -44,7 +44,7 @@ struct cuda_span {
     cu_event from, to;
 };
 
-enum { CUDA_LABELS = 4, CUDA_CARRIES = 3 };
+enum { CUDA_LABELS = 4, CUDA_UNITS = 3 };
 
 struct cuda_device {
     cu_device device;
@@ -61,7 +61,7 @@ struct cuda_device {
     unsigned label_count;
     cu_module standing, letting, carrying; /* cuda_standing.c; NULL: not loaded */
     bool standing_waits;                   /* cuda_overlap.c */
-    cu_function stand, meet, meet_letting, carry[CUDA_CARRIES];
+    cu_function stand, meet, meet_letting, carry[CUDA_UNITS];
     struct device_stream *lone; /* in the capture: no other stream works on the device */
     cu_address late;            /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
@@ -132,6 +132,18 @@ struct cuda_meeting {
     unsigned char whom[CUDA_MEETING_MAX]; /* the device that each stands for, and 1 */
 };
 
+/* Copies that one kernel makes. */
+enum { CUDA_CARRIES_MAX = 16 };
+struct cuda_carries {
+    struct cuda_carried {
+        cu_address to, from;
+        uint32_t units, rows;
+        uint64_t to_pitch, from_pitch;
+    } carried[CUDA_CARRIES_MAX];
+    unsigned count;
+    int unit;
+};
+
 struct device_stream {
     struct device_set *set;
     unsigned device, lane;
@@ -146,6 +158,7 @@ struct device_stream {
     bool is_far;        /* from the waits that are still open: while they are looked at */
     bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct cuda_meeting meeting; /* not emitted yet */
+    struct cuda_carries carries; /* nor these */
     struct device_stream *next;
 };
 
@@ -281,12 +294,14 @@ cu_result cuda_meet(struct device_stream *s, struct cuda_meeting *m);
 enum proact_status cuda_standing_late(struct device_set *set, struct proact_error *err);
 
 /* cuda_carry.c: copies in graphs that a kernel makes sooner. Their text and kernels;
-   whether a copy is one; it, while a graph is captured. */
+   whether a copy is one; it, while a graph is captured: it may be kept for the stream's
+   next ones, until cuda_carry_now(). */
 extern const char cuda_carry_ptx[];
-extern const char *const cuda_carry_names[CUDA_CARRIES];
-bool cuda_carries(const struct device_stream *s, const struct device_rows *rows);
+extern const char *const cuda_carry_names[CUDA_UNITS];
+bool cuda_is_carried(const struct device_stream *s, const struct device_rows *rows);
 enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *rows,
                               struct proact_error *err);
+enum proact_status cuda_carry_now(struct device_stream *s, struct proact_error *err);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

@@ -99,7 +99,7 @@ static cu_result load_all(const struct driver *v, struct cuda_device *d)
 {
     cu_result result = load(v, d, cuda_carry_ptx, false, &d->carrying);
 
-    for (int i = 0; i < CUDA_CARRIES && !result; i++)
+    for (int i = 0; i < CUDA_UNITS && !result; i++)
         result = find(v, d->carrying, cuda_carry_names[i], &d->carry[i]);
     if (!result)
         result = load(v, d, text, false, &d->standing);
