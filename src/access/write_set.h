@@ -98,6 +98,8 @@ struct write_set_launch {
     unsigned threads; /* of the host that run the slice, 0: as many as cores; the result is
                          the same */
     bool is_sliced;   /* the slice is run even where closed forms tell */
+    uint64_t threads_most; /* of the grid for which the slice is run; 0: any number. Is no
+                              part of what a cache knows a launch by */
 };
 
 /* What is written of one array. */
@@ -130,7 +132,8 @@ struct write_set {
    slice. Fails with PROACT_EFAULT where the kernel stores outside of every array, naming
    line, CTA, thread, the nearest array and the place in it (where memory decides whether it
    stores at all, such a store is left out instead: the kernel cannot mean it), or reaches
-   the limit; with PROACT_EINVAL for parameters of another size, or an empty grid. */
+   the limit; with PROACT_EREFUSED where the grid has more threads than threads_most, and
+   no closed form; with PROACT_EINVAL for parameters of another size, or an empty grid. */
 enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err);
@@ -160,7 +163,7 @@ struct write_set_cache {
 };
 /* The launch's arrays count by address, size and name; of its parameters counts what the
    slice reads: another factor or input gives the same result at once. A slice is known by
-   its text, so that it may be destroyed before the cache. */
+   its text, so that it may be destroyed before the cache. What is refused stays so. */
 enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set_slice *s,
                                     const struct write_set_launch *launch,

@@ -21,8 +21,9 @@ struct run {
     const struct write_set_launch *launch;
     struct record record;
     unsigned char *parameters;
-    unsigned char *image; /* of the module variables, where constants are read */
-    uint64_t variables;   /* their address */
+    unsigned char *image;            /* of the module variables, where constants are read */
+    const unsigned char **constants; /* by symbol of the slice's module, in the image */
+    uint64_t variables;              /* their address */
     uint32_t grid[3], block[3];
     uint64_t lanes;
     bool is_closed;
@@ -124,11 +125,26 @@ static void lay_variables(struct run *r)
     }
 }
 
+static void find_constants(struct run *r)
+{
+    const struct ptx_module *m = r->s->module;
+
+    r->constants = must_calloc(m->symbol_count + 1u, sizeof *r->constants);
+    for (uint32_t n = 0; n < m->symbol_count && r->image; n++) {
+        size_t offset, bytes;
+
+        if (m->symbols[n].space == PTX_SPACE_CONST &&
+            execute_variable(r->s->program, m->symbols[n].name, &offset, &bytes))
+            r->constants[n] = r->image + offset;
+    }
+}
+
 /* Whether the forms tell; otherwise nothing is recorded. */
 static bool close(struct run *r)
 {
     struct access_launch l = {.parameters = r->parameters,
-                              .parameter_bytes = r->launch->parameter_bytes};
+                              .parameter_bytes = r->launch->parameter_bytes,
+                              .constants = r->constants};
     uint32_t line, of;
 
     memcpy(l.ntid, r->block, sizeof l.ntid);
@@ -235,6 +251,22 @@ static void clear(struct run *r)
     free(r->record.arrays);
     free(r->parameters);
     free(r->image);
+    free(r->constants);
+}
+
+static enum proact_status check_size(const struct run *r, struct proact_error *err)
+{
+    uint64_t threads = r->record.cta_count;
+
+    for (unsigned d = 0; d < 3; d++)
+        threads *= r->block[d];
+    if (!r->launch->threads_most || threads <= r->launch->threads_most)
+        return PROACT_OK;
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s', %s:%" PRIu32
+                ": where it writes shows only thread by thread (a "
+                "store %s), and %" PRIu64 " threads are too many",
+                r->s->kernel, r->s->file, r->line, r->why, threads);
 }
 
 enum proact_status write_set_run(const struct write_set_slice *s,
@@ -247,10 +279,13 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     if (status)
         return status;
     lay_variables(&r);
+    find_constants(&r);
     place_arrays(&r);
     lay_parameters(&r);
     r.is_closed = !launch->is_sliced && close(&r);
-    if (!r.is_closed)
+    if (r.why)
+        status = check_size(&r, err);
+    if (!r.is_closed && !status)
         status = execute(&r, err);
     if (!status) {
         *out = take(&r);
