@@ -40,6 +40,7 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
     p->variables++;
+    p->constants++;
     return status;
 }
 
@@ -54,5 +55,7 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
 
 void proact_variable_lend(struct proact *p)
 {
-    p->has_variables = true;
+    p->has_variables = p->has_lent = true;
+    p->variables++;
+    p->constants++;
 }

@@ -170,7 +170,10 @@ static enum proact_status execute(struct run *r, struct proact_error *err)
                           .parameters = r->parameters,
                           .variables = r->variables,
                           .limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT,
-                          .threads = r->launch->threads};
+                          .threads = r->launch->threads,
+                          .work_most = r->why ? r->launch->work_most : 0,
+                          .why = r->why,
+                          .line = r->line};
 
     memcpy(e.grid, r->grid, sizeof e.grid);
     memcpy(e.block, r->block, sizeof e.block);
@@ -191,11 +194,12 @@ static struct write_set *take(struct run *r)
     w->is_closed = r->is_closed;
     w->why_sliced = r->why;
     w->why_line = r->line;
-    w->lanes = r->lanes;
+    w->lanes = w->work = r->lanes;
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
         struct write_set_ranges *to = &w->arrays[n];
 
+        w->work += r->is_closed ? 0 : WRITE_SET_RANGE_WORK * (uint64_t)a->count;
         to->name = must_strdup(a->name ? a->name : "");
         to->bytes = a->total;
         to->is_atomic = a->is_atomic;
@@ -254,21 +258,6 @@ static void clear(struct run *r)
     free(r->constants);
 }
 
-static enum proact_status check_size(const struct run *r, struct proact_error *err)
-{
-    uint64_t threads = r->record.cta_count;
-
-    for (unsigned d = 0; d < 3; d++)
-        threads *= r->block[d];
-    if (!r->launch->threads_most || threads <= r->launch->threads_most)
-        return PROACT_OK;
-    return fail(err, PROACT_EREFUSED,
-                "kernel '%s', %s:%" PRIu32
-                ": where it writes shows only thread by thread (a "
-                "store %s), and %" PRIu64 " threads are too many",
-                r->s->kernel, r->s->file, r->line, r->why, threads);
-}
-
 enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err)
@@ -283,9 +272,7 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     place_arrays(&r);
     lay_parameters(&r);
     r.is_closed = !launch->is_sliced && close(&r);
-    if (r.why)
-        status = check_size(&r, err);
-    if (!r.is_closed && !status)
+    if (!r.is_closed)
         status = execute(&r, err);
     if (!status) {
         *out = take(&r);
