@@ -2,6 +2,7 @@
 #include "runtime/known_constants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "runtime/module_variable.h"
@@ -35,7 +36,10 @@ static enum proact_status read_all(struct known_constants *c, const struct proac
         c->content[i] = must_calloc(1, s->bytes);
         c->items[c->count++] = (struct write_set_constant){
             .name = s->name, .content = c->content[i], .bytes = s->bytes};
-        status = module_variable_read(k, s, c->content[i], NULL);
+        if (module_variable_may_change(s))
+            status = module_variable_read(k, s, c->content[i], NULL);
+        else
+            memcpy(c->content[i], s->initial, s->bytes);
     }
     return status;
 }

@@ -12,8 +12,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Neither texts of printf nor tables of CUDA's own. */
-static bool may_change(const struct ptx_symbol *s)
+bool module_variable_may_change(const struct ptx_symbol *s)
 {
     bool is_fixed =
         s->initial && (begins(s->name, "$str") || begins(s->name, "_$_str") ||
@@ -26,7 +25,8 @@ static bool may_change(const struct ptx_symbol *s)
 bool module_has_variables(const struct ptx_module *m)
 {
     for (uint32_t i = 0; i < m->symbol_count; i++)
-        if (m->symbols[i].space == PTX_SPACE_GLOBAL && may_change(&m->symbols[i]))
+        if (m->symbols[i].space == PTX_SPACE_GLOBAL &&
+            module_variable_may_change(&m->symbols[i]))
             return true;
     return false;
 }
@@ -83,7 +83,7 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
 
 static bool may_be_written(const struct ptx_symbol *s)
 {
-    return s->space == PTX_SPACE_GLOBAL && may_change(s);
+    return s->space == PTX_SPACE_GLOBAL && module_variable_may_change(s);
 }
 
 const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
@@ -140,7 +140,7 @@ static enum proact_status copy_all(const struct proact_kernel *k,
 
     session_settle(k->session);
     for (uint32_t i = 0; i < m->symbol_count && !status; i++)
-        if (may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
+        if (module_variable_may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
             status = copy_one(k, &m->symbols[i], to, err);
     return status;
 }

@@ -19,6 +19,9 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
 const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f);
 
+/* Neither texts of printf nor tables of CUDA's own, which hold what the text says. */
+bool module_variable_may_change(const struct ptx_symbol *s);
+
 /* What the first device's module holds of a variable, all of it. Nothing that may write to
    it is under way. */
 enum proact_status module_variable_read(const struct proact_kernel *k,

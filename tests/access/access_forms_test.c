@@ -128,6 +128,14 @@ static const struct {
     {"a constant of 64 bits",
      "ld.const.u64 %rd1, [shape]; add.s64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r0;",
      "[0] shape"},
+    {"a constant that is an address, and a number",
+     "ld.const.u64 %rd1, [shape]; cvta.to.global.u64 %rd1, %rd1; ld.param.u64 %rd2, [s]; "
+     "add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r0;",
+     "open: its base is not one pointer"},
+    {"a constant that may be an address, and a number",
+     "ld.const.u64 %rd1, [shape]; ld.param.u64 %rd2, [s]; "
+     "add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r0;",
+     "open: its base is not one pointer"},
     {"a constant is no base", "ld.const.u64 %rd1, [shape+8]; st.global.u32 [%rd1], %r0;",
      "open: its base is not one pointer"},
     {"a table of constants",
