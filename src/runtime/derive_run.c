@@ -19,14 +19,14 @@ enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_ou
     const struct write_set_options plain = {.left_out = left_out},
                                    known = {.left_out = left_out, .constants_known = true};
     const struct ptx_module *m = k->image->ptx;
-    struct proact_error addresses;
-    enum proact_status status = write_set_slice_create(m, k->name, &plain, out, err);
+    struct proact_error addresses, why = {""};
+    enum proact_status status = write_set_slice_create(m, k->name, &plain, out, &why);
 
     /* Constants may hold addresses, which are the first device's. */
-    if (status != PROACT_EREFUSED || unsplittable_in_program(k, &addresses) ||
-        write_set_slice_create(m, k->name, &known, out, NULL))
-        return status;
-    return PROACT_OK;
+    if (status == PROACT_EREFUSED && !unsplittable_in_program(k, &addresses) &&
+        !write_set_slice_create(m, k->name, &known, out, NULL))
+        return PROACT_OK;
+    return status ? fail(err, status, "%s", why.text) : PROACT_OK;
 }
 
 /* What is left of it; never 0, which would be no limit. */

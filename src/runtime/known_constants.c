@@ -17,6 +17,7 @@ static void clear(struct known_constants *c)
     for (uint32_t n = 0; n < c->count; n++)
         free((void *)(uintptr_t)c->items[n].content);
     free(c->items);
+    free(c->address);
     free(c->content);
     *c = (struct known_constants){.are_read = false};
 }
@@ -27,6 +28,7 @@ static enum proact_status read_all(struct known_constants *c, const struct proac
     enum proact_status status = PROACT_OK;
 
     c->items = must_calloc(m->symbol_count + 1u, sizeof *c->items);
+    c->address = must_calloc(m->symbol_count + 1u, sizeof *c->address);
     c->content = must_calloc(m->symbol_count + 1u, sizeof *c->content);
     for (uint32_t i = 0; i < m->symbol_count && !status; i++) {
         const struct ptx_symbol *s = &m->symbols[i];
@@ -34,12 +36,13 @@ static enum proact_status read_all(struct known_constants *c, const struct proac
         if (!is_constant(s))
             continue;
         c->content[i] = must_calloc(1, s->bytes);
-        c->items[c->count++] = (struct write_set_constant){
+        c->items[c->count] = (struct write_set_constant){
             .name = s->name, .content = c->content[i], .bytes = s->bytes};
         if (module_variable_may_change(s))
-            status = module_variable_read(k, s, c->content[i], NULL);
+            status = module_variable_read(k, s, c->content[i], &c->address[c->count], NULL);
         else
             memcpy(c->content[i], s->initial, s->bytes);
+        c->count++;
     }
     return status;
 }
@@ -60,6 +63,30 @@ const struct known_constants *known_constants_find(const struct proact_kernel *k
     c->are_read = true;
     c->since = p->constants;
     return c;
+}
+
+static void follow(const struct known_constants *c, device_addr to, const void *from,
+                   size_t bytes)
+{
+    for (uint32_t n = 0; n < c->count; n++) {
+        const struct write_set_constant *i = &c->items[n];
+
+        if (to >= c->address[n] && to - c->address[n] < i->bytes &&
+            bytes <= i->bytes - (to - c->address[n]))
+            memcpy((unsigned char *)(uintptr_t)i->content + (to - c->address[n]), from,
+                   bytes);
+    }
+}
+
+/* What was not known before is read with all else when it is asked for. */
+void known_constants_write(struct proact *p, device_addr to, const void *from, size_t bytes)
+{
+    p->constants++;
+    for (struct session_image *i = p->images; i; i = i->next)
+        if (i->constants->are_read && i->constants->since + 1 == p->constants) {
+            follow(i->constants, to, from, bytes);
+            i->constants->since = p->constants;
+        }
 }
 
 void known_constants_destroy(struct known_constants *c)

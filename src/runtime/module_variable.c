@@ -96,17 +96,16 @@ const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
 
 enum proact_status module_variable_read(const struct proact_kernel *k,
                                         const struct ptx_symbol *s, void *into,
-                                        struct proact_error *err)
+                                        device_addr *address, struct proact_error *err)
 {
     const struct proact *p = k->session;
-    device_addr address;
     size_t bytes;
     enum proact_status status =
-        p->backend->variable(k->image->module[0], s->name, &address, &bytes, err);
+        p->backend->variable(k->image->module[0], s->name, address, &bytes, err);
 
     return status ? status
                   : p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], into,
-                                     address, s->bytes, err);
+                                     *address, s->bytes, err);
 }
 
 static enum proact_status copy_one(const struct proact_kernel *k,
@@ -118,7 +117,7 @@ static enum proact_status copy_one(const struct proact_kernel *k,
     void *content = must_calloc(1, s->bytes);
     device_addr address;
     size_t bytes;
-    enum proact_status status = module_variable_read(k, s, content, err);
+    enum proact_status status = module_variable_read(k, s, content, &address, err);
 
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         status = p->backend->variable(to[d], s->name, &address, &bytes, err);

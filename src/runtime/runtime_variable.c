@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "runtime/first_device.h"
+#include "runtime/known_constants.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,
@@ -40,7 +41,10 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
     p->variables++;
-    p->constants++;
+    if (status)
+        p->constants++;
+    else
+        known_constants_write(p, v->address[0] + first, from, bytes);
     return status;
 }
 

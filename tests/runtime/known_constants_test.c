@@ -5,6 +5,7 @@
 
 #include <proact/program.h>
 
+#include "runtime/known_constants.h"
 #include "runtime/session.h"
 
 enum { ROWS = 60, BYTES = 4 * N };
@@ -169,6 +170,41 @@ static void a_launch_is_split_by_what_constants_hold(void **state)
         assert_int_equal(rows->looked_through, 0); /* from forms */
         close_shapes(s);
     }
+}
+
+/* Field by field, without waiting for what was queued; and again after others wrote. */
+static void what_the_host_writes_is_followed(void **state)
+{
+    struct shapes *s = open_shapes("fused", 3);
+    struct proact_kernel *rows = load(&s->bench, "rows");
+    const struct known_constants *known = rows->image->constants;
+    struct bench b = s->bench;
+    struct shape h = {50, 40, 64, 2};
+
+    (void)state;
+    MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));
+    assert_false(known->are_read);
+    launch_rows(s, rows);
+    expect_rows(s, &h);
+    for (int n = 0; n < 6; n++) {
+        int32_t *field[] = {&h.pitch, &h.width, &h.first}, *at = field[n % 3];
+
+        *at += n % 3 ? 1 : 2;
+        MUST(proact_variable_write(b.p, &s->shape, (size_t)((char *)at - (char *)&h), at, 4,
+                                   &b.err));
+        MUST(proact_variable_write(b.p, &s->order, 4 * (size_t)n, &n, 4, &b.err));
+        assert_int_equal(known->since, b.p->constants);
+        launch_rows(s, rows);
+        expect_rows(s, &h);
+        h.height--;
+        MUST(proact_first_write(b.p, s->shape.address[0] + 4, &h.height, 4, &b.err));
+        MUST(proact_variable_write(b.p, &s->order, 0, &n, 4, &b.err)); /* helps nothing */
+        assert_int_not_equal(known->since, b.p->constants);
+        launch_rows(s, rows);
+        expect_rows(s, &h);
+        assert_null(proact_kernel_refusal(rows));
+    }
+    close_shapes(s);
 }
 
 static uint64_t brought_of(struct bench *b, const struct proact_array *a)
@@ -342,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_is_split_by_what_constants_hold),
+        cmocka_unit_test(what_the_host_writes_is_followed),
         cmocka_unit_test(what_constants_say_it_reads_is_brought),
         cmocka_unit_test(a_constant_may_be_written_by_its_address),
         cmocka_unit_test(a_table_is_looked_through_for_a_while),
