@@ -19,6 +19,7 @@
 enum access_symbol_kind {
     ACCESS_SPECIAL,   /* special: tid, ntid, ctaid, nctaid, laneid */
     ACCESS_PARAMETER, /* a field of the parameter block: offset, bytes, is_signed */
+    ACCESS_CONSTANT,  /* a field of the .const `variable`: offset, bytes, is_signed */
     ACCESS_VARIABLE,  /* address of the module's variable `variable` */
     ACCESS_SHARED,    /* address of shared memory: `variable` */
     ACCESS_LOCAL,     /* address of the thread's own memory: `variable` */
@@ -50,7 +51,8 @@ struct access_symbol {
     uint32_t holds; /* 1 << kind of all symbols that it is or is made of */
     enum ptx_special special;
     uint32_t offset, bytes;
-    bool is_signed; /* a parameter's field, or how a function takes its arguments */
+    bool is_signed; /* a parameter's or a constant's field, or how a function takes its
+                       arguments */
     int32_t variable;
     uint32_t loop;
     enum access_function function;
@@ -201,6 +203,8 @@ struct access_launch {
     uint32_t ntid[3], nctaid[3];
     const unsigned char *parameters; /* the kernel's block */
     size_t parameter_bytes;
+    /* What .const variables hold, by symbol of the module; NULL: not known. */
+    const unsigned char *const *constants;
     uint32_t ctaid_first[3], ctaid_end[3]; /* CTAs looked at; an end of 0: all */
 };
 
@@ -213,9 +217,10 @@ struct access_point {
     uint32_t ntid[3], nctaid[3], tid[3], ctaid[3];
     const unsigned char *parameters; /* the kernel's block */
     size_t parameter_bytes;
-    const uint64_t *trips;    /* by loop */
-    const uint32_t *choices;  /* by choice: which; NULL for all the first */
-    const uint64_t *variable; /* address by module symbol; NULL for all 0 */
+    const unsigned char *const *constants; /* as a launch has them */
+    const uint64_t *trips;                 /* by loop */
+    const uint32_t *choices;               /* by choice: which; NULL for all the first */
+    const uint64_t *variable;              /* address by module symbol; NULL for all 0 */
 };
 
 /* The form's value in 64 bits; false if a symbol of it has none (data, opaque, beyond the
@@ -272,6 +277,6 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
                    struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
-   field at byte 8. Writes at most `size` with the NUL. */
+   field at byte 8, shape.8 that of the constant. Writes at most `size` with the NUL. */
 void access_form_text(const struct access_analysis *a, const struct access_form *f,
                       char *into, size_t size);

@@ -149,17 +149,25 @@ static const struct access_form *select(const struct integer_op *o)
                          o->bits, c->left, c->right);
 }
 
-static const struct access_form *field(const struct integer_op *o, int32_t parameter,
+/* Of a parameter, or of a variable in constant memory. */
+static const struct access_form *field(const struct integer_op *o, int32_t symbol,
                                        int64_t offset, uint32_t element)
 {
-    const struct ptx_symbol *p = &o->study->function->symbols[parameter];
+    const struct study *s = o->study;
+    const struct ptx_symbol *p = ptx_symbol(s->module, s->function, symbol);
     uint32_t bytes = o->bits / 8;
     struct access_symbol y = {.kind = ACCESS_PARAMETER, .bytes = bytes};
 
     offset += (int64_t)element * bytes;
-    if (offset < 0 || offset + bytes > p->bytes)
+    if (offset < 0 || (uint64_t)offset + bytes > p->bytes || p->is_extern ||
+        p->space != o->i->space)
         return NULL;
-    y.offset = p->offset + (uint32_t)offset;
+    y.offset = (uint32_t)offset;
+    if (p->space == PTX_SPACE_CONST) {
+        y.kind = ACCESS_CONSTANT;
+        y.variable = symbol;
+    } else
+        y.offset += p->offset;
     /* Words are one symbol, however they are read; then they may have to be positive. */
     y.is_signed = o->is_signed || bytes >= 4;
     const struct access_form *f = form_make(&o->m->forms, &y);
@@ -173,12 +181,12 @@ static const struct access_form *field(const struct integer_op *o, int32_t param
     return wider && bytes == 4 ? function_widen(o->m, f, 32, o->is_signed) : f;
 }
 
-/* ld.param of the kernel's own block, at a constant place. */
-static const struct access_form *load_parameter(const struct integer_op *o,
-                                                uint32_t element)
+/* ld.param of the kernel's own block, or ld.const, at a constant place. */
+static const struct access_form *load_field(const struct integer_op *o,
+                                            enum access_symbol_kind of, uint32_t element)
 {
     const struct access_form *a = source(o, 1);
-    int32_t parameter = -1;
+    int32_t variable = -1;
     int64_t offset = 0;
 
     for (uint32_t k = 0; a && k < a->count; k++) {
@@ -187,13 +195,12 @@ static const struct access_form *load_parameter(const struct integer_op *o,
 
         if (!t->degree)
             offset = t->factor;
-        else if (t->degree == 1 && t->factor == 1 && y->kind == ACCESS_BLOCK &&
-                 parameter < 0)
-            parameter = y->variable;
+        else if (t->degree == 1 && t->factor == 1 && y->kind == of && variable < 0)
+            variable = y->variable;
         else
             return NULL;
     }
-    return parameter < 0 ? NULL : field(o, parameter, offset, element);
+    return variable < 0 ? NULL : field(o, variable, offset, element);
 }
 
 static const struct access_form *move(const struct integer_op *o)
@@ -266,7 +273,9 @@ const struct access_form *arithmetic_form(struct study *s, uint32_t instruction,
                                  .is_signed = is_signed_type(i->type)};
 
     if (i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && is_integer_type(i->type))
-        return load_parameter(&o, element);
+        return load_field(&o, ACCESS_BLOCK, element);
+    if (i->opcode == PTX_LD && i->space == PTX_SPACE_CONST && is_integer_type(i->type))
+        return load_field(&o, ACCESS_VARIABLE, element);
     if (!is_integer_type(i->type) || ptx_has(i, PTX_PART_SAT) || ptx_has(i, PTX_PART_CC))
         return NULL;
     return integer_form(&o);

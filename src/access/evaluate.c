@@ -32,7 +32,8 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
                       const struct access_point *p, uint64_t *out)
 {
     const struct access_launch l = {.parameters = p->parameters,
-                                    .parameter_bytes = p->parameter_bytes};
+                                    .parameter_bytes = p->parameter_bytes,
+                                    .constants = p->constants};
     uint32_t which = p->choices && y->kind == ACCESS_CHOICE ? p->choices[y->choice] : 0;
     int64_t field;
 
@@ -41,7 +42,8 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
         *out = special_at(p, y->special);
         return true;
     case ACCESS_PARAMETER:
-        if (!range_parameter(&l, y, &field))
+    case ACCESS_CONSTANT:
+        if (!range_given(&l, y, &field))
             return false;
         *out = (uint64_t)field;
         return true;

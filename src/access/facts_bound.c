@@ -14,8 +14,8 @@ static bool known_value(const struct facts *f, uint32_t symbol, int64_t *out)
 
     if (!l)
         return false;
-    if (y->kind == ACCESS_PARAMETER)
-        return range_parameter(l, y, out);
+    if (range_is_given(y))
+        return range_given(l, y, out);
     if (y->kind != ACCESS_SPECIAL)
         return false;
     if (y->special >= PTX_NTID_X && y->special <= PTX_NTID_Z)

@@ -36,6 +36,11 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
     case ACCESS_PARAMETER:
         text_print(t, "[%" PRIu32 "]", y->offset);
         break;
+    case ACCESS_CONSTANT:
+        text_print(t, "%s", ptx_symbol(a->module, a->function, y->variable)->name);
+        if (y->offset)
+            text_print(t, ".%" PRIu32, y->offset);
+        break;
     case ACCESS_VARIABLE:
     case ACCESS_SHARED:
     case ACCESS_LOCAL:

@@ -21,7 +21,7 @@ static void part(const struct access_symbol *symbols, const struct access_term *
     *key = (struct access_term){.factor = 1};
     *rest = (struct access_term){.factor = t->factor};
     for (uint32_t k = 0; k < t->degree; k++) {
-        bool scalar = symbols[t->symbols[k]].kind == ACCESS_PARAMETER;
+        bool scalar = range_is_given(&symbols[t->symbols[k]]);
         struct access_term *to = scalar ? key : rest;
 
         to->symbols[to->degree++] = t->symbols[k];
@@ -205,7 +205,7 @@ static const struct access_form *with_values(void *context, uint32_t symbol)
     const struct access_symbol *y = &s->forms.symbols[symbol];
     int64_t value;
 
-    if (y->kind != ACCESS_PARAMETER || !s->launch || !range_parameter(s->launch, y, &value))
+    if (!range_is_given(y) || !s->launch || !range_given(s->launch, y, &value))
         return NULL;
     return form_constant(&s->forms, value);
 }

@@ -13,15 +13,24 @@ static struct range of_type(unsigned bits, bool is_signed)
     return (struct range){0, ((int64_t)1 << bits) - 1};
 }
 
-bool range_parameter(const struct access_launch *l, const struct access_symbol *y,
-                     int64_t *out)
+/* The block, or the variable; NULL where it has no such bytes, or they are not known. */
+static const unsigned char *holder(const struct access_launch *l,
+                                   const struct access_symbol *y)
 {
+    if (y->kind == ACCESS_CONSTANT)
+        return l->constants ? l->constants[y->variable - PTX_SYMBOL_MODULE] : NULL;
+    return y->offset + y->bytes <= l->parameter_bytes ? l->parameters : NULL;
+}
+
+bool range_given(const struct access_launch *l, const struct access_symbol *y, int64_t *out)
+{
+    const unsigned char *in = holder(l, y);
     uint64_t value = 0;
     unsigned unused = 64 - 8 * y->bytes;
 
-    if (y->bytes > 8 || y->offset + y->bytes > l->parameter_bytes)
+    if (y->bytes > 8 || !in)
         return false;
-    memcpy(&value, l->parameters + y->offset, y->bytes);
+    memcpy(&value, in + y->offset, y->bytes);
     value <<= unused;
     *out = y->is_signed ? (int64_t)value >> unused : (int64_t)(value >> unused);
     return true;
@@ -199,9 +208,10 @@ static bool symbol_range(const struct range_view *v, const struct access_symbol 
     case ACCESS_SPECIAL:
         return special_range(v, y->special, out);
     case ACCESS_PARAMETER:
+    case ACCESS_CONSTANT:
         *out = of_type(8 * y->bytes, y->is_signed);
         if (v->launch) {
-            if (!range_parameter(v->launch, y, &out->low))
+            if (!range_given(v->launch, y, &out->low))
                 return false;
             out->high = out->low;
         }

@@ -22,6 +22,12 @@ bool range_of(const struct range_view *v, const struct access_form *f, struct ra
 bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
                 bool is_signed);
 
-/* The value of a field of the parameter block; false beyond its end. */
-bool range_parameter(const struct access_launch *l, const struct access_symbol *y,
-                     int64_t *out);
+/* A number that the host has put there before the launch. */
+static inline bool range_is_given(const struct access_symbol *y)
+{
+    return y->kind == ACCESS_PARAMETER || y->kind == ACCESS_CONSTANT;
+}
+/* Its value: of a field of the parameter block, or of a constant; false beyond the block's
+   end, or where the constant is not known. */
+bool range_given(const struct access_launch *l, const struct access_symbol *y,
+                 int64_t *out);

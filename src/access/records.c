@@ -108,6 +108,8 @@ static int base_of(const struct access_symbol *y)
     switch (y->kind) {
     case ACCESS_PARAMETER:
         return y->bytes == 8 ? ACCESS_BASE_PARAMETER : -1;
+    case ACCESS_CONSTANT: /* it may be an address, of nobody knows what */
+        return y->bytes == 8 ? ACCESS_BASE_UNKNOWN : -1;
     case ACCESS_VARIABLE:
         return ACCESS_BASE_VARIABLE;
     case ACCESS_SHARED:
@@ -121,7 +123,9 @@ static int base_of(const struct access_symbol *y)
 
 static bool is_marked(const struct book *b, uint32_t symbol)
 {
-    return b->study->maker.forms.symbols[symbol].kind != ACCESS_PARAMETER ||
+    const struct access_symbol *y = &b->study->maker.forms.symbols[symbol];
+
+    return (y->kind != ACCESS_PARAMETER && y->kind != ACCESS_CONSTANT) ||
            (symbol < b->symbol_count && b->is_pointer[symbol]);
 }
 
@@ -183,6 +187,8 @@ static void judge(const struct book *b, struct access_record *r,
         form_holds(&s->maker.forms, address) & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE);
 
     r->base = ACCESS_BASE_UNKNOWN;
+    if (base >= 0 && base_of(&s->maker.forms.symbols[base]) == ACCESS_BASE_UNKNOWN)
+        base = -1;
     if (base >= 0 && (!open || is_marked(b, (uint32_t)base))) {
         r->base = (enum access_base)base_of(&s->maker.forms.symbols[base]);
         r->base_symbol = (uint32_t)base;

@@ -31,11 +31,18 @@ void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
             visit(s, t, ssa_read(s->ssa, instruction, o->list[i].reg));
 }
 
-static bool reads_memory(const struct ptx_instruction *i)
+/* A constant that has a form is known before the launch, as parameters are. */
+static bool reads_memory(const struct study *s, uint32_t value)
 {
+    const struct ptx_instruction *i =
+        &s->function->instructions[s->ssa->values[value].instruction];
     enum ptx_effect effect = ptx_instruction_effect(i);
+    bool is_known =
+        i->space == PTX_SPACE_CONST &&
+        form_holds(&s->maker.forms, s->values[value].form) >> ACCESS_CONSTANT & 1;
 
-    return (effect == PTX_LOADS && i->space != PTX_SPACE_PARAM) || effect == PTX_ATOMIC;
+    return (effect == PTX_LOADS && i->space != PTX_SPACE_PARAM && !is_known) ||
+           effect == PTX_ATOMIC;
 }
 
 static void visit_sources(const struct study *s, struct trace *t, uint32_t value)
@@ -52,7 +59,7 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
     }
     if (i->guard >= 0 && s->ssa->single[d->reg] == -2)
         visit(s, t, ssa_read(s->ssa, d->instruction, d->reg));
-    if (reads_memory(i)) {
+    if (reads_memory(s, value)) {
         t->data_line = t->data_line ? t->data_line : i->line;
         if (!t->loads || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
             return;

@@ -104,7 +104,10 @@ static void walk_value(struct study *s, uint32_t value)
         v->condition = predicate_condition(s, d->instruction, d->element);
         v->form = study_opaque(s, d->instruction, d->element, "is a predicate");
     } else if (reads_memory(i)) {
-        v->form = loaded(s, d->instruction, d->element);
+        if (i->space == PTX_SPACE_CONST)
+            v->form = arithmetic_form(s, d->instruction, d->element);
+        if (!v->form)
+            v->form = loaded(s, d->instruction, d->element);
     } else {
         v->form = arithmetic_form(s, d->instruction, d->element);
         if (!v->form && i->opcode == PTX_SELP && i->operand_count > 2 &&

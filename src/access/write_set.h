@@ -98,6 +98,8 @@ struct write_set_launch {
     unsigned threads; /* of the host that run the slice, 0: as many as cores; the result is
                          the same */
     bool is_sliced;   /* the slice is run even where closed forms tell */
+    uint64_t work_most; /* after which a slice that has to be run is given up: as the set's
+                           `work`; 0: never. Is no part of what a cache knows it by */
 };
 
 /* What is written of one array. */
@@ -122,6 +124,7 @@ struct write_set {
                                of them), or NULL where that was asked for */
     uint32_t why_line;
     uint64_t lanes;                  /* thread instructions that it took */
+    uint64_t work;                   /* the same, and 64 for each range that was found */
     uint64_t digest;                 /* of the ranges: alike where launches write alike */
     struct write_set_parted *parted; /* what write_set_overlap() last found */
 };
@@ -130,7 +133,8 @@ struct write_set {
    slice. Fails with PROACT_EFAULT where the kernel stores outside of every array, naming
    line, CTA, thread, the nearest array and the place in it (where memory decides whether it
    stores at all, such a store is left out instead: the kernel cannot mean it), or reaches
-   the limit; with PROACT_EINVAL for parameters of another size, or an empty grid. */
+   the limit; with PROACT_EREFUSED after work_most;
+   with PROACT_EINVAL for parameters of another size, or an empty grid. */
 enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err);
@@ -160,7 +164,7 @@ struct write_set_cache {
 };
 /* The launch's arrays count by address, size and name; of its parameters counts what the
    slice reads: another factor or input gives the same result at once. A slice is known by
-   its text, so that it may be destroyed before the cache. */
+   its text, so that it may be destroyed before the cache. What is refused stays so. */
 enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set_slice *s,
                                     const struct write_set_launch *launch,

@@ -61,7 +61,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 
     unsplittable_in_program(k, &d->in_program);
     if (!unsplittable(k, &d->refusal))
-        write_set_slice_create(k->image->ptx, k->name, NULL, &d->slice, &d->refusal);
+        derive_cut(k, NULL, &d->slice, &d->refusal);
     find_targets(d, k);
     k->derivation = d;
     return d;

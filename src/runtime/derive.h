@@ -19,7 +19,12 @@ const char *derivation_refusal(const struct proact_kernel *k);
 void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
                   transfer_emit *emit, void *sink);
 
-/* By running a slice of the kernel's, if that is not known yet. */
+/* Cuts a slice of the kernel, without the stores that are `left_out` (NULL: of all). One
+   that asks for what constants hold only where no other tells. */
+enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,
+                              struct write_set_slice **out, struct proact_error *err);
+
+/* By running such a slice, if that is not known yet. */
 enum proact_status derive_run(const struct launching *l, const struct write_set_slice *s,
                               struct write_set_cache *cache, const struct write_set **out,
                               struct proact_error *err);

@@ -24,14 +24,6 @@ struct kernel_flags {
     bool is_on;
 };
 
-static enum proact_status cut(const struct proact_kernel *k, const bool *left_out,
-                              struct write_set_slice **out)
-{
-    const struct write_set_options options = {.left_out = left_out};
-
-    return write_set_slice_create(k->image->ptx, k->name, &options, out, NULL);
-}
-
 /* All stores but the flags of that kind. */
 static bool *all_but(const struct proact_kernel *k, const struct kernel_flags *f,
                      uint32_t kind)
@@ -57,11 +49,11 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
     f->kinds_cache = must_calloc(f->sites.kinds + 1u, sizeof *f->kinds_cache);
     for (uint32_t n = 0; n < f->sites.count; n++)
         f->is_flag[f->sites.flag[n].instruction] = true;
-    status = f->sites.count ? cut(k, f->is_flag, &f->others) : PROACT_EREFUSED;
+    status = f->sites.count ? derive_cut(k, f->is_flag, &f->others, NULL) : PROACT_EREFUSED;
     for (uint32_t kind = 0; kind < f->sites.kinds && !status; kind++) {
         bool *left_out = all_but(k, f, kind);
 
-        status = cut(k, left_out, &f->kinds[kind]);
+        status = derive_cut(k, left_out, &f->kinds[kind], NULL);
         free(left_out);
     }
     if (!status)

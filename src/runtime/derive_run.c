@@ -1,9 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive.h"
+#include "runtime/known_constants.h"
+#include "runtime/unsplittable.h"
+
+/* Thread instructions that a core of the host takes about a second for. Where constants
+   change, slices of which forms tell nothing run again and again: a kernel gets that. */
+enum { WORK_A_CORE = 1 << 30, CORES_MAX = 32 };
+
+enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,
+                              struct write_set_slice **out, struct proact_error *err)
+{
+    const struct write_set_options plain = {.left_out = left_out},
+                                   known = {.left_out = left_out, .constants_known = true};
+    const struct ptx_module *m = k->image->ptx;
+    struct proact_error addresses, why = {""};
+    enum proact_status status = write_set_slice_create(m, k->name, &plain, out, &why);
+
+    /* Constants may hold addresses, which are the first device's. */
+    if (status == PROACT_EREFUSED && !unsplittable_in_program(k, &addresses) &&
+        !write_set_slice_create(m, k->name, &known, out, NULL))
+        return PROACT_OK;
+    return status ? fail(err, status, "%s", why.text) : PROACT_OK;
+}
+
+/* What is left of it; never 0, which would be no limit. */
+static uint64_t affordable(const struct proact_kernel *k)
+{
+    long cores =
+        k->session->threads ? (long)k->session->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t most = (uint64_t)(cores < 1           ? 1
+                               : cores > CORES_MAX ? CORES_MAX
+                                                   : cores) *
+                    WORK_A_CORE;
+
+    return most > k->looked_through ? most - k->looked_through : 1;
+}
+
+/* What the slice asks for of constants, and how much work it may be. */
+static enum proact_status add_constants(const struct launching *l,
+                                        const struct write_set_slice *s,
+                                        struct write_set_launch *launch,
+                                        struct proact_error *err)
+{
+    const struct known_constants *c;
+
+    if (!write_set_slice_info(s).reads_constants)
+        return PROACT_OK;
+    if (!(c = known_constants_find(l->kernel)))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': where it writes depends on constants, which a recording "
+                    "does not follow",
+                    l->kernel->name);
+    launch->constants = c->items;
+    launch->constant_count = c->count;
+    launch->work_most = affordable(l->kernel);
+    return PROACT_OK;
+}
+
+/* One that was given up has used all that there was. */
+static void count_work(const struct launching *l, const struct write_set_launch *launch,
+                       enum proact_status status, const struct write_set *w)
+{
+    if (launch->work_most && (!status || status == PROACT_EREFUSED))
+        l->kernel->looked_through += status ? launch->work_most : w->work;
+}
 
 /* Each array of the launch once, in the order of its first place. */
 static uint32_t find_arrays(const struct launching *l, struct write_set_array *arrays,
@@ -49,8 +115,13 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
 
         memcpy(block + l->places[i].offset, &address, sizeof address);
     }
-    enum proact_status status = write_set_cached(cache, s, &launch, out, err);
+    uint64_t before = cache->misses;
+    enum proact_status status = add_constants(l, s, &launch, err);
 
+    if (!status)
+        status = write_set_cached(cache, s, &launch, out, err);
+    if (cache->misses > before)
+        count_work(l, &launch, status, status ? NULL : *out);
     free(block);
     free(pointers);
     free(arrays);

@@ -73,7 +73,7 @@ enum proact_status first_done_all(struct proact *p, struct proact_error *err)
 enum proact_status first_done_some(struct proact *p, struct proact_error *err)
 {
     p->all_used = p->sequence;
-    p->variables += p->has_variables;
+    session_variables_used(p);
     return first_done(p, p->sequence, err);
 }
 
@@ -95,8 +95,10 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
         to->used = p->sequence;
         for (size_t i = 0; i < rows->count; i++, first += rows->to_pitch)
             array_written(to, first, first + rows->bytes, FIRST);
-    } else
+    } else {
         p->variables++;
+        p->constants++;
+    }
     if (from)
         from->used = p->sequence;
     return first_done(p, p->sequence, err);

@@ -66,7 +66,7 @@ enum proact_status proact_guest_leave(struct proact *p,
         array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
     if (writes->any) {
         p->all_changed = sequence;
-        p->variables += p->has_variables;
+        session_variables_used(p);
     }
     /* protocol: guest-done (else: return PROACT_OK;) */
     return order_record(&p->order, first_main, sequence, err);

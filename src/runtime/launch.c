@@ -329,7 +329,8 @@ static enum proact_status launch_whole(const struct launching *l, struct proact_
     if (status)
         return status;
     fill_parameters(l, 0);
-    p->variables += l->kernel->may_write && p->has_variables;
+    if (l->kernel->may_write)
+        session_variables_used(p);
     status = queue_kernel(l, 0, 0, &launch, err);
     launch_written_whole(l);
     /* protocol: whole-kernel-done */

@@ -12,8 +12,7 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Neither texts of printf nor tables of CUDA's own. */
-static bool may_change(const struct ptx_symbol *s)
+bool module_variable_may_change(const struct ptx_symbol *s)
 {
     bool is_fixed =
         s->initial && (begins(s->name, "$str") || begins(s->name, "_$_str") ||
@@ -26,7 +25,8 @@ static bool may_change(const struct ptx_symbol *s)
 bool module_has_variables(const struct ptx_module *m)
 {
     for (uint32_t i = 0; i < m->symbol_count; i++)
-        if (m->symbols[i].space == PTX_SPACE_GLOBAL && may_change(&m->symbols[i]))
+        if (m->symbols[i].space == PTX_SPACE_GLOBAL &&
+            module_variable_may_change(&m->symbols[i]))
             return true;
     return false;
 }
@@ -83,7 +83,7 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
 
 static bool may_be_written(const struct ptx_symbol *s)
 {
-    return s->space == PTX_SPACE_GLOBAL && may_change(s);
+    return s->space == PTX_SPACE_GLOBAL && module_variable_may_change(s);
 }
 
 const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
@@ -94,20 +94,31 @@ const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
     return used_by(m, f, may_be_written, &line);
 }
 
-static enum proact_status copy_one(struct proact *p, const struct ptx_symbol *s,
-                                   const struct session_image *from,
+enum proact_status module_variable_read(const struct proact_kernel *k,
+                                        const struct ptx_symbol *s, void *into,
+                                        device_addr *address, struct proact_error *err)
+{
+    const struct proact *p = k->session;
+    size_t bytes;
+    enum proact_status status =
+        p->backend->variable(k->image->module[0], s->name, address, &bytes, err);
+
+    return status ? status
+                  : p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], into,
+                                     *address, s->bytes, err);
+}
+
+static enum proact_status copy_one(const struct proact_kernel *k,
+                                   const struct ptx_symbol *s,
                                    struct device_module *const *to,
                                    struct proact_error *err)
 {
+    const struct proact *p = k->session;
     void *content = must_calloc(1, s->bytes);
     device_addr address;
     size_t bytes;
-    enum proact_status status =
-        p->backend->variable(from->module[0], s->name, &address, &bytes, err);
+    enum proact_status status = module_variable_read(k, s, content, &address, err);
 
-    if (!status)
-        status = p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], content,
-                                  address, s->bytes, err);
     for (unsigned d = 0; d < p->devices.count && !status; d++) {
         status = p->backend->variable(to[d], s->name, &address, &bytes, err);
         if (!status)
@@ -119,17 +130,17 @@ static enum proact_status copy_one(struct proact *p, const struct ptx_symbol *s,
 }
 
 /* What holds addresses of its own module stays as it was loaded. */
-static enum proact_status copy_all(struct proact *p, const struct session_image *from,
+static enum proact_status copy_all(const struct proact_kernel *k,
                                    struct device_module *const *to,
                                    struct proact_error *err)
 {
-    const struct ptx_module *m = from->ptx;
+    const struct ptx_module *m = k->image->ptx;
     enum proact_status status = PROACT_OK;
 
-    session_settle(p);
+    session_settle(k->session);
     for (uint32_t i = 0; i < m->symbol_count && !status; i++)
-        if (may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
-            status = copy_one(p, &m->symbols[i], from, to, err);
+        if (module_variable_may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
+            status = copy_one(k, &m->symbols[i], to, err);
     return status;
 }
 
@@ -147,7 +158,7 @@ enum proact_status module_variables_bring(const struct proact_kernel *k,
                     "kernel '%s': variables of modules may have changed: launch it once, "
                     "then record",
                     k->name);
-    if (!(status = copy_all(p, k->image, to, err)))
+    if (!(status = copy_all(k, to, err)))
         *since = p->variables;
     return status;
 }

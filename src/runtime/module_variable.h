@@ -19,6 +19,15 @@ const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
 const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
                                                  const struct ptx_function *f);
 
+/* Neither texts of printf nor tables of CUDA's own, which hold what the text says. */
+bool module_variable_may_change(const struct ptx_symbol *s);
+
+/* What the first device's module holds of a variable, all of it, and where. Nothing that
+   may write to it is under way. */
+enum proact_status module_variable_read(const struct proact_kernel *k,
+                                        const struct ptx_symbol *s, void *into,
+                                        device_addr *address, struct proact_error *err);
+
 /* To the modules `to`, by device, from the kernel's image on the first one, if any may have
    changed since the session's count `*since`. Waits for all that was queued then. */
 enum proact_status module_variables_bring(const struct proact_kernel *k,

@@ -10,12 +10,15 @@
 #include "access/depends.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/known_constants.h"
 
 enum { KEPT = 8, SPANS_MAX = 256 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
     struct access_depends depends; /* what its loads hang on */
+    bool asks_constants; /* on what constants hold, too; a marked kernel's modules may hold
+                            others on each device */
     struct kept_needs {
         uint64_t key;
         uint32_t array_count;
@@ -194,9 +197,24 @@ static void find(struct finder *f, unsigned char *block)
     }
 }
 
-/* Of the parameters counts what the loads hang on, and where arrays are. */
+/* The place of a number that the host has put there; NULL where it is not known. */
+static const unsigned char *place_of(const struct launching *l,
+                                     const struct access_symbol *y,
+                                     const unsigned char *block,
+                                     const unsigned char *const *constants)
+{
+    const unsigned char *of = NULL;
+
+    if (y->kind == ACCESS_PARAMETER && y->offset + y->bytes <= l->kernel->parameter_bytes)
+        of = block;
+    else if (y->kind == ACCESS_CONSTANT && constants)
+        of = constants[y->variable - PTX_SYMBOL_MODULE];
+    return of ? of + y->offset : NULL;
+}
+
+/* Of the parameters and constants counts what the loads hang on, and where arrays are. */
 static uint64_t key_of(const struct launching *l, const struct access_depends *d,
-                       const unsigned char *block)
+                       const unsigned char *block, const unsigned char *const *constants)
 {
     const struct access_analysis *a = d->analysis;
     const struct kernel_binding *b = l->binding;
@@ -213,12 +231,12 @@ static uint64_t key_of(const struct launching *l, const struct access_depends *d
               sends_stores(&b->transfer.plan);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
+        const unsigned char *at = d->symbol[n] ? place_of(l, y, block, constants) : NULL;
 
-        if (d->symbol[n] && y->kind == ACCESS_PARAMETER &&
-            y->offset + y->bytes <= l->kernel->parameter_bytes)
-            key = hash_bytes(block + y->offset, y->bytes, key);
+        if (at)
+            key = hash_bytes(at, y->bytes, key);
     }
-    return key;
+    return key + !constants;
 }
 
 static void forget(struct kept_needs *k)
@@ -240,6 +258,9 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
         for (uint32_t n = 0; n < a->record_count; n++)
             if (is_load(k, &a->records[n]))
                 access_depends_add(&k->needs->depends, &a->records[n]);
+        for (uint32_t n = 0; n < a->symbol_count && !k->is_marked; n++)
+            k->needs->asks_constants |=
+                k->needs->depends.symbol[n] && a->symbols[n].kind == ACCESS_CONSTANT;
     }
     return k->needs;
 }
@@ -272,7 +293,8 @@ static unsigned char *block_of(const struct launching *l)
 }
 
 static void make(const struct launching *l, const struct access_analysis *a,
-                 unsigned char *block, struct kept_needs *into)
+                 unsigned char *block, const unsigned char *const *constants,
+                 struct kept_needs *into)
 {
     struct finder f = {.launch = l, .analysis = a, .into = into};
 
@@ -283,6 +305,7 @@ static void make(const struct launching *l, const struct access_analysis *a,
     memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);
     memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
     f.at.parameters = block;
+    f.at.constants = constants;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
     find(&f, block);
@@ -292,8 +315,12 @@ static void make(const struct launching *l, const struct access_analysis *a,
 const struct launch_needs *needs_find(const struct launching *l)
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
+    const struct known_constants *known =
+        k->asks_constants ? known_constants_find(l->kernel) : NULL;
+    const unsigned char *const *constants =
+        known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = block_of(l);
-    uint64_t key = key_of(l, &k->depends, block);
+    uint64_t key = key_of(l, &k->depends, block, constants);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)
@@ -303,7 +330,7 @@ const struct launch_needs *needs_find(const struct launching *l)
         found = &k->kept[k->next++ % KEPT];
         forget(found);
         found->key = key;
-        make(l, k->analysis, block, found);
+        make(l, k->analysis, block, constants, found);
     }
     free(block);
     return &found->found;

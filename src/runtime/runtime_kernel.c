@@ -8,6 +8,7 @@
 #include "instrument/instrument.h"
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
+#include "runtime/known_constants.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -97,6 +98,7 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
         }
     struct session_image *i = must_calloc(1, sizeof *i);
 
+    i->constants = must_calloc(1, sizeof *i->constants);
     i->text = must_strndup(image->text, bytes);
     i->bytes = bytes;
     i->next = p->images;

@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "runtime/first_device.h"
+#include "runtime/known_constants.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,
@@ -40,6 +41,10 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);
     p->variables++;
+    if (status)
+        p->constants++;
+    else
+        known_constants_write(p, v->address[0] + first, from, bytes);
     return status;
 }
 
@@ -54,5 +59,7 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
 
 void proact_variable_lend(struct proact *p)
 {
-    p->has_variables = true;
+    p->has_variables = p->has_lent = true;
+    p->variables++;
+    p->constants++;
 }

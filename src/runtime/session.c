@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/known_constants.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_machine.h"
 
@@ -164,6 +165,7 @@ static void images_destroy(struct proact *p)
         for (unsigned d = 0; d < p->devices.count; d++)
             if (image->module[d])
                 p->backend->module_unload(image->module[d]);
+        known_constants_destroy(image->constants);
         ptx_destroy(image->ptx);
         free(image->text);
         free(image->given);

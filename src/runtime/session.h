@@ -45,8 +45,9 @@ struct session_image {
     char *given; /* by the caller, where that was another text; else NULL */
     size_t given_bytes;
     struct ptx_module *ptx;
+    struct known_constants *constants; /* known_constants.c */
     unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
-                         run elsewhere as clones, which have modules of their own */
+        run elsewhere as clones, which have modules of their own */
     struct device_module *module[PROACT_DEVICES_MAX];
 };
 
@@ -97,8 +98,9 @@ struct proact_kernel {
     struct kernel_choices *choices; /* choose_split.c; the same */
     struct kernel_needs *needs;     /* needs.c; the same */
     bool is_marked;
-    bool has_maps;  /* the user's; else its slots are derived */
-    bool may_write; /* it has an instruction that writes to global memory */
+    bool has_maps;           /* the user's; else its slots are derived */
+    bool may_write;          /* it has an instruction that writes to global memory */
+    uint64_t looked_through; /* work of slices that ask for constants */
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;
@@ -127,10 +129,12 @@ struct proact {
     uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     uint64_t variables;      /* grows when variables of modules may have changed */
+    uint64_t constants;      /* ... and of these, ones that kernels only read */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
     bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */
+    bool has_lent;           /* they may write to any: the program has an address of one */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
@@ -148,6 +152,13 @@ struct proact {
     enum proact_status kept_status;      /* what session_settle() keeps for the next wait */
     struct proact_error kept;
 };
+
+/* A kernel, or a library, may have written to variables. */
+static inline void session_variables_used(struct proact *p)
+{
+    p->variables += p->has_variables;
+    p->constants += p->has_lent;
+}
 
 /* Waits in the midst of a call that has no place for what went wrong: the next
    proact_wait() says it. */

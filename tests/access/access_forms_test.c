@@ -16,7 +16,8 @@
    is the pointer, %r0 n, %r1 m, %r2 tid.x, %r3 ctaid.x * ntid.x + tid.x. */
 #define HEAD                                                                               \
     ".version 7.0\n.target sm_75\n.address_size 64\n"                                      \
-    ".global .align 4 .u32 counter;\n"                                                     \
+    ".global .align 4 .u32 counter; .const .align 8 .b8 shape[16]; "                       \
+    ".extern .const .align 4 .b8 far[16];\n"                                               \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m, .param .u64 b, "       \
     ".param .align 8 .b8 s[24])\n{\n"                                                      \
     ".reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .b16 %h<9>;\n"            \
@@ -116,6 +117,40 @@ static const struct {
      "ld.param.s32 %rd1, [n]; shl.b64 %rd1, %rd1, 2; add.s64 %rd1, %rd0, %rd1; "
      "st.global.u32 [%rd1], %r0;",
      "[0] 4*[8]"},
+    {"a constant", "ld.const.u32 %r8, [shape+4]; mad.lo.s32 %r9, %r8, %r28, %r2; " STORE,
+     "[0] 4*tid.x + 4*ctaid.x*shape.4"},
+    {"two constants at once",
+     "ld.const.v2.u32 {%r7, %r8}, [shape+8]; mad.lo.s32 %r9, %r7, %r2, %r8; " STORE,
+     "[0] 4*shape.12 + 4*tid.x*shape.8"},
+    {"a constant by its address",
+     "mov.u64 %rd1, shape; add.s64 %rd1, %rd1, 8; ld.const.u16 %r9, [%rd1+6]; " STORE,
+     "[0] 4*shape.14"},
+    {"a constant of 64 bits",
+     "ld.const.u64 %rd1, [shape]; add.s64 %rd1, %rd0, %rd1; st.global.u32 [%rd1], %r0;",
+     "[0] shape"},
+    {"a constant that is an address, and a number",
+     "ld.const.u64 %rd1, [shape]; cvta.to.global.u64 %rd1, %rd1; ld.param.u64 %rd2, [s]; "
+     "add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r0;",
+     "open: its base is not one pointer"},
+    {"a constant that may be an address, and a number",
+     "ld.const.u64 %rd1, [shape]; ld.param.u64 %rd2, [s]; "
+     "add.s64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r0;",
+     "open: its base is not one pointer"},
+    {"a constant is no base", "ld.const.u64 %rd1, [shape+8]; st.global.u32 [%rd1], %r0;",
+     "open: its base is not one pointer"},
+    {"a table of constants",
+     "mov.u64 %rd1, shape; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd1, %rd1, %rd2; "
+     "ld.const.u32 %r9, [%rd1]; " STORE,
+     "data: its address is read from memory (line 12)"},
+    {"behind the end of a constant", "ld.const.u32 %r9, [shape+14]; " STORE,
+     "data: its address is read from memory (line 12)"},
+    {"a constant of another file", "ld.const.u32 %r9, [far]; " STORE,
+     "data: its address is read from memory (line 12)"},
+    {"a variable that is none", "ld.const.u32 %r9, [counter]; " STORE,
+     "data: its address is read from memory (line 12)"},
+    {"a constant is not to blame",
+     "ld.const.u32 %r8, [shape];\nld.global.u32 %r9, [%rd0]; add.s32 %r9, %r8, %r9; " STORE,
+     "data: its address is read from memory (line 13)"},
     {"a variable of the module", "atom.global.add.u32 %r9, [counter], 1;", "variable 0"},
     {"shared memory by a generic address",
      "mov.u32 %r8, tile; cvt.u64.u32 %rd1, %r8; cvta.shared.u64 %rd1, %rd1; "

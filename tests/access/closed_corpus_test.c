@@ -17,10 +17,21 @@
 #include "base/random.h"
 #include "base/text.h"
 
-enum { LAUNCHES = 24, BLOCK_MAX = 4096, POINTERS_MAX = 32, MUTANTS_PER_KERNEL = 8 };
+static const struct write_set_options known = {.constants_known = true};
 
-/* A launch of a kernel of which nothing is known but which parameters are pointers. */
+enum {
+    LAUNCHES = 24,
+    BLOCK_MAX = 4096,
+    POINTERS_MAX = 32,
+    MUTANTS_PER_KERNEL = 8,
+    CONSTANTS_MAX = 16
+};
+
+/* A launch of a kernel of which nothing is known but which parameters are pointers, and
+   which variables constants. */
 struct trial {
+    struct write_set_constant constants[CONSTANTS_MAX];
+    uint32_t content[CONSTANTS_MAX][BLOCK_MAX / 4], constant_count;
     uint32_t pointers[POINTERS_MAX], pointer_count, bytes;
     unsigned char block[BLOCK_MAX];
     struct write_set_array arrays[POINTERS_MAX];
@@ -46,6 +57,14 @@ static void find_pointers(struct trial *t, const struct ptx_module *m,
             t->pointers[t->pointer_count++] = offset;
     }
     access_destroy(a);
+}
+
+static void find_constants(struct trial *t, const struct ptx_module *m)
+{
+    for (uint32_t n = 0; n < m->symbol_count && t->constant_count < CONSTANTS_MAX; n++)
+        if (m->symbols[n].space == PTX_SPACE_CONST && m->symbols[n].bytes <= BLOCK_MAX)
+            t->constants[t->constant_count++] = (struct write_set_constant){
+                .name = m->symbols[n].name, .bytes = m->symbols[n].bytes};
 }
 
 static uint32_t any_number(uint64_t *chance)
@@ -85,7 +104,14 @@ static void draw(struct trial *t, uint64_t *chance)
                                           .array_count = t->pointer_count,
                                           .pointers = t->places,
                                           .pointer_count = t->pointer_count,
+                                          .constants = t->constants,
+                                          .constant_count = t->constant_count,
                                           .limit = 20000};
+    for (uint32_t n = 0; n < t->constant_count; n++) {
+        for (uint32_t at = 0; at < t->constants[n].bytes / 4; at++)
+            t->content[n][at] = any_number(chance);
+        t->constants[n].content = t->content[n];
+    }
     memcpy(t->launch.block, blocks[which], sizeof blocks[which]);
     for (uint32_t n = 0; n < t->pointer_count; n++) {
         t->arrays[n] = (struct write_set_array){"array", 0,
@@ -144,7 +170,7 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
 static char *with_another_number(const char *text, uint32_t which)
 {
     struct text out = {0};
-    const char *at = strchr(text, '{'), *line = at;
+    const char *at = strchr(strstr(text, ".entry"), '{'), *line = at;
 
     for (; at && *at; at++) {
         bool starts = *at >= '0' && *at <= '9' && at[-1] == ' ';
@@ -221,9 +247,10 @@ static void try_kernel(const struct ptx_module *m, const struct ptx_function *f,
 
     tally->why = "fails in each launch";
     if (!f->is_entry || f->parameter_bytes > BLOCK_MAX ||
-        write_set_slice_create(m, f->name, NULL, &s, &err))
+        write_set_slice_create(m, f->name, &known, &s, &err))
         return;
     find_pointers(&t, m, f);
+    find_constants(&t, m);
     for (uint32_t n = 0; n < LAUNCHES; n++) {
         draw(&t, &chance);
         compare(s, &t, tally);

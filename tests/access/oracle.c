@@ -161,6 +161,7 @@ void oracle_close(struct oracle *o)
     ptx_destroy(o->plain), ptx_destroy(o->woven);
     free(o->forms), free(o->record_of), free(o->trips);
     free(o->bound), free(o->bounds);
+    free(o->constants);
 }
 
 static uint64_t base_address(const struct oracle *o, const struct access_record *r)
@@ -287,7 +288,8 @@ static void check_bounds(struct oracle *o, const struct access_record *r,
 static void find_bounds(struct oracle *o, const struct execute_launch *l)
 {
     struct access_launch at = {.parameters = o->parameters,
-                               .parameter_bytes = o->parameter_bytes};
+                               .parameter_bytes = o->parameter_bytes,
+                               .constants = o->constants};
     struct access_analysis *a = o->analysis;
     struct proact_error err;
 
@@ -366,7 +368,8 @@ static void check_lane(struct oracle *o, struct execute_warp *w,
     int32_t number = o->record_of[a->line];
     const struct access_record *r;
     struct access_point p = {.parameters = o->parameters,
-                             .parameter_bytes = o->parameter_bytes};
+                             .parameter_bytes = o->parameter_bytes,
+                             .constants = o->constants};
     size_t thread;
 
     memcpy(p.ntid, l->block, sizeof p.ntid);
@@ -441,6 +444,24 @@ static void run_cta(const struct oracle *o, struct execute_cta *cta)
         fail_msg("stopped with %d: %s", (int)stop, cta->fault);
 }
 
+/* What nothing is stored to holds zeros: see on_remote(). */
+static void find_constants(struct oracle *o)
+{
+    static const unsigned char zeros[1 << 16];
+    const struct ptx_module *m = o->plain;
+
+    free(o->constants);
+    o->constants = must_calloc(m->symbol_count + 1u, sizeof *o->constants);
+    for (uint32_t n = 0; n < m->symbol_count; n++) {
+        const unsigned char *all = (const unsigned char *)(uintptr_t)o->variables;
+        size_t offset, bytes;
+
+        if (m->symbols[n].space == PTX_SPACE_CONST &&
+            execute_variable(o->program, m->symbols[n].name, &offset, &bytes))
+            o->constants[n] = o->dry ? zeros : all + offset;
+    }
+}
+
 void oracle_run(struct oracle *o, const uint32_t grid[3], const uint32_t block[3],
                 const unsigned char *parameters, size_t bytes, uint64_t variables)
 {
@@ -457,6 +478,7 @@ void oracle_run(struct oracle *o, const uint32_t grid[3], const uint32_t block[3
     o->parameters = parameters;
     o->parameter_bytes = bytes;
     o->variables = variables;
+    find_constants(o);
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
     assert_true(block[0] * block[1] * block[2] <= THREADS_MAX);

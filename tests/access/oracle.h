@@ -27,6 +27,7 @@ struct oracle {
     const unsigned char *parameters;
     size_t parameter_bytes;
     uint64_t variables;
+    const unsigned char **constants; /* by symbol of the module */
     int64_t *bound; /* by loop: iterations at most */
     struct oracle_bounds {
         bool known, unwrapped; /* the form's bounds; nothing of it can wrap */

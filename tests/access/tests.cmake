@@ -34,9 +34,14 @@ set_tests_properties(access.closed_kernels access.closed_random_large
     PROPERTIES TIMEOUT 600 LABELS long)
 
 # The forms against the executor: on the samples, on the hard kernels, on mutated samples.
-foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test)
+foreach(program oracle_samples_test oracle_hard_test oracle_mutations_test
+        oracle_constants_test)
     target_sources(${program} PRIVATE access/oracle.c)
 endforeach()
 foreach(program oracle_samples_test oracle_mutations_test access_counts_test pattern_test)
     target_link_libraries(${program} PRIVATE proact_samples)
 endforeach()
+# ... and on the kernels of tests/kernels that ask for constants.
+if(TARGET oracle_constants_test)
+    add_dependencies(oracle_constants_test kernels_ptx)
+endif()

@@ -244,6 +244,94 @@ static void constants_are_read_if_they_are_known(void **state)
     write_set_slice_destroy(c.slice);
 }
 
+/* Rows of c[0] words that begin at word c[1]: found from forms, at once, and from the
+ * slice. */
+static void constants_have_forms(void **state)
+{
+    static const char *const before = ".const .align 4 .u32 c[2] = {64, 0};\n",
+                             *const body =
+                                 "ld.const.v2.u32 {%r6, %r7}, [c];\n"
+                                 "mad.lo.s32 %r7, %r3, %r6, %r7; add.s32 %r7, %r7, %r5;\n"
+                                 "setp.ge.s32 %p1, %r5, %r6; @%p1 bra END;\n"
+                                 "mul.wide.s32 %rd6, %r7, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                                 "st.global.u32 [%rd6], 0; END:";
+    static const struct write_set_options known = {.constants_known = true};
+    struct cut c = must_cut(before, body, &known);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 1 << 20};
+    struct block b = {.out = out.address};
+    struct write_set_cache cache = {0};
+
+    (void)state;
+    for (int32_t n = 0; n < 12; n++) {
+        int32_t now[2] = {10 + 7 * (n % 6), n % 3};
+        const struct write_set_constant constants[] = {{"d", &n, sizeof n},
+                                                       {"c", now, sizeof now}};
+        struct write_set_launch l = {.grid = {5, 1, 1},
+                                     .block = {32, 1, 1},
+                                     .parameters = &b,
+                                     .parameter_bytes = 20,
+                                     .arrays = &out,
+                                     .array_count = 1,
+                                     .constants = constants,
+                                     .constant_count = 2};
+        const struct write_set *kept;
+        struct write_set *w = NULL;
+
+        assert_int_equal(write_set_cached(&cache, c.slice, &l, &kept, &c.err), PROACT_OK);
+        assert_true(kept->is_closed && kept->is_exact);
+        assert_int_equal(kept->arrays[0].ranges[1].first_byte, 4 * (now[0] + now[1]));
+        assert_int_equal(kept->arrays[0].ranges[1].bytes, 4 * (now[0] < 32 ? now[0] : 32));
+        l.is_sliced = true;
+        assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
+        assert_int_equal(w->digest, kept->digest);
+        write_set_destroy(w);
+    }
+    assert_int_equal(cache.misses, 6); /* of what they are, and of no other variable */
+    assert_int_equal(cache.hits, 6);
+    write_set_cache_clear(&cache);
+    write_set_slice_destroy(c.slice);
+}
+
+static void what_takes_too_long_is_refused_once(void **state)
+{
+    struct cut c = must_cut("",
+                            "xor.b32 %r6, %r5, %r3; mul.wide.s32 %rd6, %r6, 4;\n"
+                            "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                            NULL);
+    struct write_set_array out = {"out", (uint64_t)1 << 40, 4096};
+    struct block b = {.out = out.address};
+    struct write_set_cache cache = {0};
+    struct write_set_launch l = {.grid = {400, 1, 1},
+                                 .block = {32, 1, 1},
+                                 .parameters = &b,
+                                 .parameter_bytes = 20,
+                                 .arrays = &out,
+                                 .array_count = 1};
+    const struct write_set *w = NULL;
+    struct write_set *all = NULL;
+
+    (void)state;
+    assert_int_equal(write_set_run(c.slice, &l, &all, &c.err), PROACT_OK);
+    assert_false(all->is_closed);
+    assert_true(all->work >= all->lanes + (uint64_t)64 * 400);
+    for (l.threads = 1; l.threads < 4; l.threads++) {
+        l.work_most = l.threads < 3 ? all->work - 1 : all->work; /* no part of the key */
+        assert_int_equal(write_set_cached(&cache, c.slice, &l, &w, &c.err),
+                         PROACT_EREFUSED);
+        assert_string_equal(
+            c.err.text, "kernel 'k', t.ptx:13: where it writes shows only thread by "
+                        "thread (a store mixes the thread with the CTA or a loop), which "
+                        "takes too long");
+    }
+    assert_int_equal(cache.hits, 2);
+    write_set_cache_clear(&cache);
+    assert_int_equal(write_set_cached(&cache, c.slice, &l, &w, &c.err), PROACT_OK);
+    assert_int_equal(w->digest, all->digest);
+    write_set_cache_clear(&cache);
+    write_set_destroy(all);
+    write_set_slice_destroy(c.slice);
+}
+
 static void parts_that_overlap_are_named(void **state)
 {
     static const uint32_t parts[] = {0, 2, 4}, late[] = {0, 3, 4}, wrong[] = {0, 5};
@@ -366,6 +454,8 @@ int main(void)
         cmocka_unit_test(stores_outside_are_named),
         cmocka_unit_test(variables_come_behind_the_arrays),
         cmocka_unit_test(constants_are_read_if_they_are_known),
+        cmocka_unit_test(constants_have_forms),
+        cmocka_unit_test(what_takes_too_long_is_refused_once),
         cmocka_unit_test(parts_that_overlap_are_named),
         cmocka_unit_test(what_the_slice_does_not_read_does_not_count),
         cmocka_unit_test(the_cache_keeps_the_newest),

@@ -27,6 +27,12 @@ else
         "void product<float>(view<float>, view<float const>, view<float const>, unsigned long)"
 fi
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
+# Constants, of which the file says nothing.
+shaped() {
+    proact analyze "$(dirname "$0")/analyze.ptx" --kernel shaped --grid 8 --block 32 "$@"
+}
+shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json shaped.json
+sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
 
 exec 2>&1
 analyze() {
@@ -47,6 +53,11 @@ analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3.4=64
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=4294967296
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --array 3=64
 analyze 2 ndarray.sm_100 nd2_cyclic_row --grid 2 --block 32 --arg 0.8=1
+for constant in nothing=1 shape.12=1 shape.4=x shape.4=4294967296; do
+    shaped --constant shape=20 --constant shape.4=6 --constant $constant && echo "not refused"
+done
+shaped --constant shape
+shaped --constant shape.4=6
 
 proact analyze "$corpus/stencil.sm_90.ptx" --kernel flat2d --grid 2 --block 32 --arg 2=8 --arg 3=8 \
     --json flat2d.json >/dev/null

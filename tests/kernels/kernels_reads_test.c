@@ -198,6 +198,18 @@ static void count(const struct reads *s, const char *title, bool print, struct c
     out->known += known;
 }
 
+/* What constants hold that nobody writes to. */
+static const unsigned char *const *initial_constants(const struct ptx_module *m)
+{
+    static const unsigned char zeros[1 << 16];
+    const unsigned char **content = must_calloc(m->symbol_count + 1u, sizeof *content);
+
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        if (m->symbols[n].space == PTX_SPACE_CONST && m->symbols[n].bytes <= sizeof zeros)
+            content[n] = m->symbols[n].initial ? m->symbols[n].initial : zeros;
+    return content;
+}
+
 static void run_seed(const struct ptx_module *m, const struct execute_program *program,
                      const struct kernels_run *as, bool print, struct counts *out)
 {
@@ -206,7 +218,8 @@ static void run_seed(const struct ptx_module *m, const struct execute_program *p
     uint64_t addresses[SAMPLES_ARRAYS_MAX];
     _Alignas(16) unsigned char block[SAMPLES_BLOCK_MAX] = {0};
     struct access_analysis *a = access_analyze(m, ptx_function_find(m, run.sample->name));
-    struct reads s = {.analysis = a, .at = {.parameters = block}};
+    const unsigned char *const *constants = initial_constants(m);
+    struct reads s = {.analysis = a, .at = {.parameters = block, .constants = constants}};
 
     samples_begin_seeded(&c, run.sample, false, run.seed);
     for (unsigned n = 0; n < SAMPLES_ARRAYS_MAX; n++)
@@ -226,6 +239,7 @@ static void run_seed(const struct ptx_module *m, const struct execute_program *p
     if (!run.seed)
         count(&s, run.title, print, out);
     free(s.claims);
+    free((void *)(uintptr_t)constants);
     access_destroy(a);
 }
 

@@ -86,6 +86,21 @@ static void write_reason(struct json_writer *w, const char *why)
     json_put_text(w, "advice", analyze_advice(why));
 }
 
+static void write_constants(struct json_writer *w, const struct analyze_kernel *k)
+{
+    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = analyze_constants_asked(k, asked);
+
+    json_begin(w, "constants", JSON_ARRAY);
+    for (uint32_t n = 0; n < count; n++) {
+        char place[128];
+
+        analyze_constant_text(k, &asked[n], place, sizeof place);
+        json_put_text(w, NULL, place);
+    }
+    json_end(w);
+}
+
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
@@ -98,6 +113,7 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
         json_put_flag(w, "exact", info.is_exact);
         json_put_whole(w, "slice_instructions", info.kept);
         json_put_whole(w, "instructions", info.instructions);
+        write_constants(w, k);
     }
     json_begin(w, "clones", JSON_OBJECT);
     for (int c = 0; c < INSTRUMENT_CLONES; c++) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze_constants.h"
 #include "base/fail.h"
 
 /* The pointers of what is written: records without a form have them, too. */
@@ -99,6 +100,25 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
              name);
 }
 
+/* As the runtime does: one that asks for constants where no other tells. Of 64 bits they
+   may be addresses. */
+static void cut(struct analyze_kernel *k)
+{
+    static const struct write_set_options known = {.constants_known = true};
+    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = 0;
+
+    if (!write_set_slice_create(k->module, k->f->name, NULL, &k->slice, &k->uncut) ||
+        write_set_slice_create(k->module, k->f->name, &known, &k->slice, NULL))
+        return;
+    count = analyze_constants_asked(k, asked);
+    for (uint32_t n = 0; n < count && k->slice; n++)
+        if (asked[n].bytes == 8) {
+            write_set_slice_destroy(k->slice);
+            k->slice = NULL;
+        }
+}
+
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f)
 {
@@ -110,7 +130,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                    f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
-    (void)write_set_slice_create(m, f->name, NULL, &k->slice, &k->uncut);
+    cut(k);
     k->request.kernel = f->name;
     uint32_t slots = find_slots(k);
 

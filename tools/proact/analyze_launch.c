@@ -46,6 +46,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
     struct proact_error err = {""};
     int code = analyze_block_fill(&l->block, k, q);
 
+    if (!code)
+        code = analyze_constants_fill(&l->constants, k, q);
     if (code || !k->slice)
         return code;
     struct write_set_launch launch = {.parameters = l->block.bytes,
@@ -53,7 +55,9 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                                       .arrays = l->block.arrays,
                                       .array_count = l->block.array_count,
                                       .pointers = l->block.pointers,
-                                      .pointer_count = l->block.array_count};
+                                      .pointer_count = l->block.array_count,
+                                      .constants = l->constants.items,
+                                      .constant_count = l->constants.count};
 
     memcpy(launch.grid, q->grid, sizeof launch.grid);
     memcpy(launch.block, q->block, sizeof launch.block);
@@ -70,6 +74,7 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
 void analyze_launch_clear(struct analyze_launch *l)
 {
     analyze_block_clear(&l->block);
+    analyze_constants_clear(&l->constants);
     write_set_destroy(l->set);
 }
 

@@ -3,6 +3,7 @@
 
 /* Which CTA of one launch writes which bytes, and over how many devices it can be split. */
 
+#include "analyze_constants.h"
 #include "analyze_kernel.h"
 #include "analyze_options.h"
 
@@ -34,10 +35,17 @@ struct analyze_written {
 
 struct analyze_launch {
     struct analyze_block block;
+    struct analyze_constants constants;
     struct write_set *set; /* NULL: the kernel has no slice */
     unsigned devices, over;
     struct proact_error why; /* not over all of them */
 };
+
+/* As forms ask for them. */
+static inline const unsigned char *const *analyze_constants(const struct analyze_launch *l)
+{
+    return (const unsigned char *const *)l->constants.content;
+}
 
 /* Returns an exit status; clear it in any case. Start from zero. */
 int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,

@@ -18,7 +18,7 @@ struct analyze_words {
     poptContext popt;
     struct poptOption *table;
     char *kernel, *grid, *block, *devices, *json, *stop_after;
-    char **args, **arrays;
+    char **args, **arrays, **constants;
     int help;
     struct text command_line;
 };
@@ -31,6 +31,7 @@ static poptContext make_popt(struct analyze_words *w, int argc, char **argv)
         {"block", 0, POPT_ARG_STRING, &w->block, 0, NULL, NULL},
         {"arg", 0, POPT_ARG_ARGV, &w->args, 0, NULL, NULL},
         {"array", 0, POPT_ARG_ARGV, &w->arrays, 0, NULL, NULL},
+        {"constant", 0, POPT_ARG_ARGV, &w->constants, 0, NULL, NULL},
         {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
         {"stop-after", 0, POPT_ARG_STRING, &w->stop_after, 0, NULL, NULL},
@@ -92,7 +93,33 @@ static int take_setting(const char *option, const char *word, struct analyze_set
         return say_usage(
             "analyze", "--%s: expected ARGUMENT[.OFFSET]=VALUE such as 3=1024, found '%s'",
             option, word);
-    *s = (struct analyze_setting){word, (uint32_t)argument, (uint32_t)offset, at + 1, 0};
+    *s = (struct analyze_setting){.word = word,
+                                  .argument = (uint32_t)argument,
+                                  .offset = (uint32_t)offset,
+                                  .value = at + 1};
+    return EXIT_FINE;
+}
+
+static int take_constant(const char *word, struct analyze_setting *s)
+{
+    size_t length = strcspn(word, ".=");
+    const char *at = word + length;
+    uint64_t offset = 0;
+    bool good = length > 0;
+
+    if (good && *at == '.') {
+        at++;
+        good = take_whole(&at, UINT16_MAX, &offset);
+    }
+    if (!good || *at != '=' || !at[1])
+        return say_usage(
+            "analyze",
+            "--constant: expected NAME[.OFFSET]=VALUE such as width=64, found '%s'", word);
+    *s = (struct analyze_setting){.word = word,
+                                  .name = word,
+                                  .name_length = length,
+                                  .offset = (uint32_t)offset,
+                                  .value = at + 1};
     return EXIT_FINE;
 }
 
@@ -122,6 +149,10 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
         code = q->arg_count == ANALYZE_SETTINGS_MAX
                    ? say_usage("analyze", "--arg: more than %d", ANALYZE_SETTINGS_MAX)
                    : take_setting("arg", *word, &q->args[q->arg_count++]);
+    for (char **word = w->constants; word && *word && !code; word++)
+        code = q->constant_count == ANALYZE_SETTINGS_MAX
+                   ? say_usage("analyze", "--constant: more than %d", ANALYZE_SETTINGS_MAX)
+                   : take_constant(*word, &q->constants[q->constant_count++]);
     for (char **word = w->arrays; word && *word && !code; word++) {
         if (q->array_count == ANALYZE_SETTINGS_MAX)
             return say_usage("analyze", "--array: more than %d", ANALYZE_SETTINGS_MAX);
@@ -148,11 +179,12 @@ static int take_launch(const struct analyze_words *w, struct analyze_request *q)
         return say_usage("analyze", "--grid and --block belong together: add --%s",
                          w->grid ? "block" : "grid");
     q->has_launch = w->grid;
-    if (!w->grid && (w->args || w->arrays || w->devices))
+    if (!w->grid && (w->args || w->arrays || w->constants || w->devices))
         return say_usage("analyze", "--%s is for a launch: add --grid and --block",
-                         w->args     ? "arg"
-                         : w->arrays ? "array"
-                                     : "devices");
+                         w->args        ? "arg"
+                         : w->arrays    ? "array"
+                         : w->constants ? "constant"
+                                        : "devices");
     if (w->grid && ((code = take_sizes("grid", w->grid, q->grid)) ||
                     (code = take_sizes("block", w->block, q->block))))
         return code;
@@ -215,6 +247,7 @@ void analyze_options_destroy(struct analyze_words *w)
         free(strings[i]);
     free_all(w->args);
     free_all(w->arrays);
+    free_all(w->constants);
     poptFreeContext(w->popt);
     free(w->table);
     text_clear(&w->command_line);

@@ -5,9 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* N[.OFFSET]=VALUE of --arg, N[.OFFSET]=BYTES of --array. Borrows from the words. */
+/* N[.OFFSET]=VALUE of --arg, N[.OFFSET]=BYTES of --array, NAME[.OFFSET]=VALUE of
+   --constant. Borrows from the words. */
 struct analyze_setting {
     const char *word; /* as typed */
+    const char *name; /* of --constant, not ended */
+    size_t name_length;
     uint32_t argument, offset;
     const char *value;
     uint64_t bytes; /* of --array */
@@ -19,8 +22,9 @@ struct analyze_request {
     const char *command_line;
     bool has_launch;
     uint32_t grid[3], block[3];
-    struct analyze_setting args[ANALYZE_SETTINGS_MAX], arrays[ANALYZE_SETTINGS_MAX];
-    uint32_t arg_count, array_count;
+    struct analyze_setting args[ANALYZE_SETTINGS_MAX], arrays[ANALYZE_SETTINGS_MAX],
+        constants[ANALYZE_SETTINGS_MAX];
+    uint32_t arg_count, array_count, constant_count;
     unsigned devices;
 };
 

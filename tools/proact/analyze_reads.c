@@ -65,7 +65,8 @@ static void read_all(const struct analyze_launch *l, const struct analyze_kernel
                      const struct analyze_request *q, struct analyze_reads *into)
 {
     struct access_launch at = {.parameters = l->block.bytes,
-                               .parameter_bytes = l->block.size};
+                               .parameter_bytes = l->block.size,
+                               .constants = analyze_constants(l)};
     int64_t *trips = must_calloc(k->analysis->loop_count + 1u, sizeof *trips);
 
     memcpy(at.ntid, q->block, sizeof at.ntid);
@@ -126,6 +127,11 @@ static const struct access_symbol *find_missing(const struct analyze_launch *l,
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
 
+        if (y->kind == ACCESS_CONSTANT &&
+            !analyze_constants_have(
+                &l->constants, &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
+                                                          y->offset, y->bytes}))
+            return y;
         for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
             if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
                 return y;
@@ -137,10 +143,16 @@ void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
                         const struct analyze_kernel *k, const struct analyze_request *q)
 {
     const struct access_symbol *missing = find_missing(l, k->analysis);
-    char place[32];
+    char place[128];
 
     if (k->is_marked) {
         snprintf(r->unsaid, sizeof r->unsaid, "the kernel is marked by hand");
+    } else if (missing && missing->kind == ACCESS_CONSTANT) {
+        struct analyze_constant c = {missing->variable - PTX_SYMBOL_MODULE, missing->offset,
+                                     missing->bytes};
+
+        analyze_constant_text(k, &c, place, sizeof place);
+        snprintf(r->unsaid, sizeof r->unsaid, "add --constant %s=VALUE", place);
     } else if (missing) {
         analyze_place_text(k->f, missing->offset, place, sizeof place);
         snprintf(r->unsaid, sizeof r->unsaid, "add --arg %s=VALUE", place);

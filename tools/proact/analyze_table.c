@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze_table.h"
 
+#include "analyze_constants.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +159,22 @@ static void print_everyones(const struct analyze_kernel *k)
     }
 }
 
+static void print_constants(const struct analyze_kernel *k)
+{
+    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = analyze_constants_asked(k, asked);
+
+    for (uint32_t n = 0; n < count; n++) {
+        char place[128];
+
+        analyze_constant_text(k, &asked[n], place, sizeof place);
+        printf("%s%s%s", n ? ", " : "  from constant memory: ", place,
+               asked[n].bytes ? "" : " (a table)");
+    }
+    if (count)
+        puts("");
+}
+
 void analyze_print_refusal(const char *head, const char *why)
 {
     printf("  %s: %s\n    to be accepted: %s\n", head, why, analyze_advice(why));
@@ -182,6 +200,7 @@ static void print_split(const struct analyze_kernel *k)
             printf(" %s",
                    instrument_suffix((enum instrument_clone)c) + strlen("__proact_"));
     printf("\n");
+    print_constants(k);
     for (int c = 0; c < INSTRUMENT_CLONES; c++)
         if (k->clones.refusal[c].text[0]) {
             char head[32];

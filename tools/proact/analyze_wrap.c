@@ -11,7 +11,8 @@ void analyze_wraps(const struct analyze_launch *l, const struct analyze_kernel *
 {
     const struct access_analysis *a = k->analysis;
     struct access_launch launch = {.parameters = l->block.bytes,
-                                   .parameter_bytes = l->block.size};
+                                   .parameter_bytes = l->block.size,
+                                   .constants = analyze_constants(l)};
     int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
 
     memcpy(launch.ntid, q->block, sizeof launch.ntid);

@@ -39,7 +39,7 @@ static uint8_t symbol_hangs(struct closed_view *v, uint32_t symbol)
         return v->hangs[symbol] & (uint8_t)~KNOWN;
     uint8_t on = ON_OTHER;
 
-    if (y->kind == ACCESS_PARAMETER)
+    if (range_is_given(y))
         on = 0;
     else if (y->kind == ACCESS_SPECIAL)
         on = special_hangs(y->special);

@@ -8,7 +8,8 @@
 struct access_point closed_point(const struct access_launch *l)
 {
     struct access_point p = {.parameters = l->parameters,
-                             .parameter_bytes = l->parameter_bytes};
+                             .parameter_bytes = l->parameter_bytes,
+                             .constants = l->constants};
 
     memcpy(p.ntid, l->ntid, sizeof p.ntid);
     memcpy(p.nctaid, l->nctaid, sizeof p.nctaid);

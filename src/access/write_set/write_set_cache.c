@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "access/write_set/write_set_slice.h"
+#include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -17,6 +18,7 @@ struct write_set_cache_entry {
     struct key key;
     uint64_t used; /* when, by the cache's clock */
     struct write_set *set;
+    struct proact_error refusal; /* where there is none */
 };
 
 static void add(struct key *k, const void *data, size_t bytes)
@@ -49,12 +51,23 @@ static void add_parameters(struct key *k, const struct write_set_slice *s,
     }
 }
 
+/* Only of those that the slice names. */
+static void add_constant(struct key *k, const struct write_set_slice *s,
+                         const struct write_set_constant *c)
+{
+    size_t offset, bytes;
+
+    if (!execute_variable(s->program, c->name, &offset, &bytes))
+        return;
+    add_text(k, c->name);
+    add(k, c->content, c->bytes < bytes ? c->bytes : bytes);
+}
+
 static struct key key_of(const struct write_set_slice *s, const struct write_set_launch *l)
 {
     struct key k = {{s->hash, hash_mix(s->hash)}};
-    uint64_t sizes[] = {l->parameter_bytes, l->array_count, l->pointer_count,
-                        l->constant_count,  l->limit,       l->dynamic_shared_bytes,
-                        l->is_sliced};
+    uint64_t sizes[] = {l->parameter_bytes, l->array_count,          l->pointer_count,
+                        l->limit,           l->dynamic_shared_bytes, l->is_sliced};
 
     add_text(&k, s->cut.text);
     add_text(&k, s->kernel);
@@ -73,10 +86,8 @@ static struct key key_of(const struct write_set_slice *s, const struct write_set
 
         add(&k, pointer, sizeof pointer);
     }
-    for (uint32_t n = 0; n < l->constant_count; n++) {
-        add_text(&k, l->constants[n].name);
-        add(&k, l->constants[n].content, l->constants[n].bytes);
-    }
+    for (uint32_t n = 0; n < l->constant_count; n++)
+        add_constant(&k, s, &l->constants[n]);
     return k;
 }
 
@@ -90,7 +101,9 @@ static struct write_set_cache_entry *oldest(struct write_set_cache *c)
     return best;
 }
 
-static void keep(struct write_set_cache *c, struct key k, struct write_set *set)
+static struct write_set_cache_entry *keep(struct write_set_cache *c, struct key k,
+                                          struct write_set *set,
+                                          const struct proact_error *refusal)
 {
     uint32_t capacity = c->capacity ? c->capacity : CAPACITY_DEFAULT;
     struct write_set_cache_entry *e;
@@ -100,6 +113,17 @@ static void keep(struct write_set_cache *c, struct key k, struct write_set *set)
     e = c->count < capacity ? &c->entries[c->count++] : oldest(c);
     write_set_destroy(e->set);
     *e = (struct write_set_cache_entry){.key = k, .used = ++c->clock, .set = set};
+    e->refusal = *refusal;
+    return e;
+}
+
+static enum proact_status take(const struct write_set_cache_entry *e,
+                               const struct write_set **out, struct proact_error *err)
+{
+    if (!e->set)
+        return fail(err, PROACT_EREFUSED, "%s", e->refusal.text);
+    *out = e->set;
+    return PROACT_OK;
 }
 
 enum proact_status write_set_cached(struct write_set_cache *cache,
@@ -108,23 +132,21 @@ enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set **out, struct proact_error *err)
 {
     struct key k = key_of(s, launch);
-    struct write_set *set;
+    struct write_set *set = NULL;
+    struct proact_error refusal = {""};
 
     for (uint32_t n = 0; n < cache->count; n++)
         if (!memcmp(&cache->entries[n].key, &k, sizeof k)) {
             cache->entries[n].used = ++cache->clock;
             cache->hits++;
-            *out = cache->entries[n].set;
-            return PROACT_OK;
+            return take(&cache->entries[n], out, err);
         }
-    enum proact_status status = write_set_run(s, launch, &set, err);
+    enum proact_status status = write_set_run(s, launch, &set, &refusal);
 
-    if (status)
-        return status;
+    if (status && status != PROACT_EREFUSED)
+        return fail(err, status, "%s", refusal.text);
     cache->misses++;
-    keep(cache, k, set);
-    *out = set;
-    return PROACT_OK;
+    return take(keep(cache, k, set, &refusal), out, err);
 }
 
 void write_set_cache_clear(struct write_set_cache *cache)

@@ -22,6 +22,26 @@ struct part {
     pthread_t thread;
 };
 
+static uint64_t work_of(const struct record *r, uint64_t lanes)
+{
+    for (uint32_t n = 0; n < r->array_count; n++)
+        lanes += WRITE_SET_RANGE_WORK * (uint64_t)r->arrays[n].count;
+    return lanes;
+}
+
+/* Says the same whichever part finds it out. */
+static enum proact_status check_work(const struct execution *e, uint64_t work,
+                                     struct proact_error *err)
+{
+    if (!e->work_most || work <= e->work_most)
+        return PROACT_OK;
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s', %s:%" PRIu32
+                ": where it writes shows only thread by thread (a "
+                "store %s), which takes too long",
+                e->slice->kernel, e->slice->file, e->line, e->why);
+}
+
 static enum proact_status run_cta(struct part *p, struct execute_cta *cta,
                                   struct proact_error *err)
 {
@@ -33,7 +53,7 @@ static enum proact_status run_cta(struct part *p, struct execute_cta *cta,
     while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
     p->lanes += cta->lanes;
     if (stop == EXECUTE_EXITED)
-        return PROACT_OK;
+        return check_work(p->e, work_of(&p->record, p->lanes), err);
     if (stop == EXECUTE_TRAPPED)
         return fail(err, PROACT_EFAULT, "%s", cta->fault);
     return fail(err, PROACT_EFAULT,
@@ -178,6 +198,8 @@ enum proact_status write_set_execute(const struct execution *e, struct record *i
         if (runs[n])
             pthread_join(parts[n].thread, NULL);
     status = take_parts(parts, count, into, lanes, err);
+    if (!status)
+        status = check_work(e, work_of(into, *lanes), err);
     for (unsigned n = 0; n < count; n++)
         close_part(&parts[n]);
     free(parts);

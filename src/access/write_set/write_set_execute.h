@@ -11,9 +11,13 @@ struct execution {
     unsigned char *parameters;
     uint64_t variables; /* the address of the module's */
     uint32_t grid[3], block[3], dynamic_shared_bytes;
-    uint64_t limit;   /* instructions of a CTA */
-    unsigned threads; /* 0: as many as cores */
+    uint64_t limit;     /* instructions of a CTA */
+    unsigned threads;   /* 0: as many as cores */
+    uint64_t work_most; /* of all CTAs; 0: any */
+    const char *why; /* it has to be run, which is then said: a phrase about the store at */
+    uint32_t line;   /* ... of the kernel */
 };
+enum { WRITE_SET_RANGE_WORK = 64 }; /* in thread instructions: about as long it takes */
 
 /* `into` knows its arrays. What it gets, and the failure of the first CTA that fails, do
    not hang on the threads. Adds to `lanes` the thread instructions. */

@@ -21,8 +21,9 @@ struct run {
     const struct write_set_launch *launch;
     struct record record;
     unsigned char *parameters;
-    unsigned char *image; /* of the module variables, where constants are read */
-    uint64_t variables;   /* their address */
+    unsigned char *image;            /* of the module variables, where constants are read */
+    const unsigned char **constants; /* by symbol of the slice's module, in the image */
+    uint64_t variables;              /* their address */
     uint32_t grid[3], block[3];
     uint64_t lanes;
     bool is_closed;
@@ -124,11 +125,26 @@ static void lay_variables(struct run *r)
     }
 }
 
+static void find_constants(struct run *r)
+{
+    const struct ptx_module *m = r->s->module;
+
+    r->constants = must_calloc(m->symbol_count + 1u, sizeof *r->constants);
+    for (uint32_t n = 0; n < m->symbol_count && r->image; n++) {
+        size_t offset, bytes;
+
+        if (m->symbols[n].space == PTX_SPACE_CONST &&
+            execute_variable(r->s->program, m->symbols[n].name, &offset, &bytes))
+            r->constants[n] = r->image + offset;
+    }
+}
+
 /* Whether the forms tell; otherwise nothing is recorded. */
 static bool close(struct run *r)
 {
     struct access_launch l = {.parameters = r->parameters,
-                              .parameter_bytes = r->launch->parameter_bytes};
+                              .parameter_bytes = r->launch->parameter_bytes,
+                              .constants = r->constants};
     uint32_t line, of;
 
     memcpy(l.ntid, r->block, sizeof l.ntid);
@@ -154,7 +170,10 @@ static enum proact_status execute(struct run *r, struct proact_error *err)
                           .parameters = r->parameters,
                           .variables = r->variables,
                           .limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT,
-                          .threads = r->launch->threads};
+                          .threads = r->launch->threads,
+                          .work_most = r->why ? r->launch->work_most : 0,
+                          .why = r->why,
+                          .line = r->line};
 
     memcpy(e.grid, r->grid, sizeof e.grid);
     memcpy(e.block, r->block, sizeof e.block);
@@ -175,11 +194,12 @@ static struct write_set *take(struct run *r)
     w->is_closed = r->is_closed;
     w->why_sliced = r->why;
     w->why_line = r->line;
-    w->lanes = r->lanes;
+    w->lanes = w->work = r->lanes;
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
         struct write_set_ranges *to = &w->arrays[n];
 
+        w->work += r->is_closed ? 0 : WRITE_SET_RANGE_WORK * (uint64_t)a->count;
         to->name = must_strdup(a->name ? a->name : "");
         to->bytes = a->total;
         to->is_atomic = a->is_atomic;
@@ -235,6 +255,7 @@ static void clear(struct run *r)
     free(r->record.arrays);
     free(r->parameters);
     free(r->image);
+    free(r->constants);
 }
 
 enum proact_status write_set_run(const struct write_set_slice *s,
@@ -247,6 +268,7 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     if (status)
         return status;
     lay_variables(&r);
+    find_constants(&r);
     place_arrays(&r);
     lay_parameters(&r);
     r.is_closed = !launch->is_sliced && close(&r);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes, strides and directions in constant memory. */
+#include "kernel_words.h"
+
+struct shape {
+    int width, height, pitch, first;
+};
+
+__constant__ struct shape shape = {75, 41, 83, 5};
+__constant__ int step_x[5] = {0, 1, 0, -1, 0}, step_y[5] = {0, 0, 1, 0, -1};
+__constant__ short bit_reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14,
+                                       1, 9, 5, 13, 3, 11, 7, 15};
+__constant__ unsigned long long plane_bytes = 75 * 41 * 4;
+
+/* A stencil of rows with a pitch, which begin somewhere. */
+KERNEL(constant_shape, const float *in, float *out)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x,
+        y = blockIdx.y * blockDim.y + threadIdx.y;
+    int i = shape.first + y * shape.pitch + x;
+
+    if (x > 0 && y > 0 && x + 1 < shape.width && y + 1 < shape.height)
+        out[i] = in[i - 1] + in[i + 1] + in[i - shape.pitch] + in[i + shape.pitch];
+}
+
+/* A lattice gas that knows its directions by a table, and its shape as well. */
+KERNEL(constant_steps, const float *in, float *out)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+
+    if (x >= shape.width)
+        return;
+#pragma unroll
+    for (int k = 0; k < 5; k++) {
+        int to_x = (x + step_x[k] + shape.width) % shape.width;
+        int to_y = (y + step_y[k] + shape.height) % shape.height;
+
+        out[(k * shape.height + to_y) * shape.width + to_x] =
+            0.5f * in[(k * shape.height + y) * shape.width + x];
+    }
+}
+
+/* One plane a CTA, of so many bytes. */
+KERNEL(constant_planes, const char *in, char *out)
+{
+    const float *from = (const float *)(in + blockIdx.x * plane_bytes);
+    float *to = (float *)(out + blockIdx.x * plane_bytes);
+
+    for (int i = threadIdx.x; i < shape.width * shape.height; i += blockDim.x)
+        to[i] = 2 * from[i];
+}
+
+/* No form: a table in constant memory says where to. */
+KERNEL(constant_order, const float *in, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n / 16 * 16)
+        out[(i & ~15) + bit_reversed[i & 15]] = in[i];
+}
