@@ -180,6 +180,7 @@ static enum proact_status record(struct session *s)
     struct recorded *r = &s->recorded[below(s, RECORDINGS)];
     enum proact_status status = PROACT_OK;
 
+    text_print(&s->log, "recording %d\n", (int)(r - s->recorded));
     proact_recording_destroy(r->on);
     *r = (struct recorded){.count = 1 + (unsigned)below(s, RECORDED)};
     for (unsigned i = 0; i < r->count && !status; i++) {
