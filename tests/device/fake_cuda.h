@@ -105,6 +105,7 @@ struct fake_op {
     size_t bytes;                      /* or a mark's number */
     size_t rows, to_pitch, from_pitch; /* of a copy: so many times the bytes */
     uint32_t value; /* of a launch: it lets the next one onto the device */
+    bool is_plain;  /* a launch that surely has no children */
     struct CUevent_st *event;
     uint64_t record;
     struct fake_launch *launch; /* owned */

@@ -260,6 +260,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
         return FAKE_LATE;
     fake_queue(stream, (struct fake_op){.kind = FAKE_LAUNCH,
                                         .value = f->lets,
+                                        .is_plain = f->waits,
                                         .launch = make(&launch, stream->device, buffer,
                                                        info.parameter_bytes)});
     return 0;
@@ -273,7 +274,7 @@ static bool may_be_early(const struct CUfunc_st *f, const struct CUstream_st *s)
     for (const struct fake_op *o = s->capture ? s->capture->lane[s->lane].first : NULL; o;
          o = o->next)
         last = o->kind == FAKE_MARK ? last : o; /* a mark is no work */
-    return f->waits && last && last->kind == FAKE_LAUNCH;
+    return f->waits && last && last->kind == FAKE_LAUNCH && last->is_plain;
 }
 
 /* Cooperative: as many CTAs as stand beside each other here. */

@@ -215,7 +215,10 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     if (status || is_carried)
         return status ? status : cuda_carry(s, &op->rows, err);
     status = emit_work(op, err);
-    s->is_behind_kernel = op->kind == TAPED_LAUNCH || op->kind == TAPED_WAIT_VALUE;
+    /* What launches children has ended with them; that is not told apart here from others
+       that came compiled. */
+    s->is_behind_kernel =
+        op->kind == TAPED_WAIT_VALUE || (op->kind == TAPED_LAUNCH && op->function->waits);
     return status;
 }
 
