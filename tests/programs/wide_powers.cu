@@ -6,8 +6,8 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-__host__ __device__ static unsigned long long power(unsigned long long base, unsigned exponent,
-                                                    unsigned long long modulus)
+__host__ __device__ static unsigned long long
+power(unsigned long long base, unsigned exponent, unsigned long long modulus)
 {
     unsigned long long result = 1;
 
