@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of 64 bits that lie in memory, of a sparse matrix; and pointers there that are only
-   used by their distance from an array. */
+/* Indices of 64 bits that lie in memory, of a sparse matrix; and pointers there that are
+   only used by their distance from an array. */
 #include "programs.h"
 #include <vector>
 
