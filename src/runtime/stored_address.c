@@ -83,9 +83,10 @@ static void load(struct search *s, const struct ptx_instruction *i)
     if (is_parameter(s->function, from->symbol))
         hang(s, s->function->symbols[from->symbol].offset + (uint64_t)from->integer,
              (uint64_t)ptx_type_bytes(i->type) * i->vector);
-    else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0)
-        set(s, &s->passed);
-    else if ((anywhere || i->space == PTX_SPACE_PARAM) && s->is_computed && !is_narrow(i))
+    else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0) {
+        if (!is_narrow(i)) /* a function that gives back less gives back no address */
+            set(s, &s->passed);
+    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && s->is_computed && !is_narrow(i))
         hang(s, 0, s->function->parameter_bytes);
     if (anywhere || is_own(i))
         set(s, &s->own[is_narrow(i)]);
