@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "runtime/launch_flags.h"
 #include "runtime/runtime_clone.h"
+#include "runtime/stored_address.h"
 #include "runtime/unsplittable.h"
 
 struct kernel_derivation {
@@ -22,7 +23,8 @@ struct kernel_derivation {
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     uint32_t base_count, *bases;     /* ... and of all pointers that it follows */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
-    struct proact_error refusal;     /* of the kernel, or else of its last launch */
+    struct stored_addresses stored;
+    struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
 
 static void add_offset(uint32_t *offsets, uint32_t *count, uint32_t offset)
@@ -60,6 +62,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     struct kernel_derivation *d = must_calloc(1, sizeof *d);
 
     unsplittable_in_program(k, &d->in_program);
+    d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     if (!unsplittable(k, &d->refusal))
         derive_cut(k, NULL, &d->slice, &d->refusal);
     find_targets(d, k);
@@ -76,6 +79,7 @@ void derivation_drop(struct proact_kernel *k)
     write_set_slice_destroy(d->slice);
     write_set_cache_clear(&d->cache);
     flags_destroy(d->flags);
+    stored_addresses_clear(&d->stored);
     k->flag_stores = NULL;
     free(d->targets);
     free(d->bases);
@@ -252,6 +256,15 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     return PROACT_OK;
 }
 
+static bool stores_address(const struct launching *l, const struct stored_addresses *s)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        for (uint32_t at = 0; at < sizeof(uint64_t); at++)
+            if (s->hang[l->places[i].offset + at])
+                return true;
+    return s->variables != 0;
+}
+
 static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
                                  const struct write_set **out, struct proact_error *err)
 {
@@ -262,6 +275,11 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
+    if (l->is_program && stores_address(l, &d->stored))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it stores what is made of an address, of which every "
+                    "device has its own",
+                    l->kernel->name);
     status = find_writes(l, d, out, err);
     return status ? status : find_slots(l, *out, err);
 }

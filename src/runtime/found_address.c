@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "instrument/definition.h"
 #include "instrument/taint.h"
 
 /* An address comes from memory as a word, or as two halves that are put together. */
@@ -50,16 +51,148 @@ static bool is_narrow(const struct ptx_function *f, const struct ptx_instruction
            f->registers[i->operands[0].reg].bytes <= 4;
 }
 
+/* By register: what may be made of an address, and what is a kernel's pointer and an index
+   behind it, whatever the control flow. */
 struct reading {
     const struct ptx_function *function;
+    uint8_t *addresses;
+    bool *pointers;
 };
+
+/* Of words in global memory it is asked whether they are addresses; a difference of one and
+   another is no index. */
+static uint8_t mark_addresses(void *context, const struct ptx_instruction *i, uint8_t used)
+{
+    (void)context;
+    if (i->opcode == PTX_CALL || i->opcode == PTX_OPCODE_COUNT)
+        return 1;
+    if (i->opcode == PTX_LD)
+        return i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_CONST;
+    for (uint32_t o = 1; o < i->operand_count; o++)
+        if (i->operands[o].kind == PTX_SYMBOL)
+            return 1;
+    return used;
+}
+
+static bool is_pointer(const struct reading *r, const struct ptx_operand *o)
+{
+    return o->kind == PTX_REGISTER && r->pointers[o->reg];
+}
+
+static bool is_index(const struct reading *r, const struct ptx_operand *o)
+{
+    return o->kind == PTX_INTEGER || (o->kind == PTX_REGISTER && !r->addresses[o->reg]);
+}
+
+/* A pointer and an index behind it: not an address that was read, and what is added to it,
+   for the compiler says of a parameter that it points to global memory. */
+static bool adds_index(const struct reading *r, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *o = i->operands;
+
+    if (i->opcode == PTX_ADD && is_wide(i) && i->operand_count == 3)
+        return (is_pointer(r, &o[1]) && is_index(r, &o[2])) ||
+               (is_pointer(r, &o[2]) && is_index(r, &o[1]));
+    return i->opcode == PTX_MAD && i->operand_count == 4 && is_pointer(r, &o[3]) &&
+           is_index(r, &o[1]) && is_index(r, &o[2]);
+}
+
+static bool reads_parameter(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && f->is_entry &&
+           i->operands[1].symbol >= 0 &&
+           (uint32_t)i->operands[1].symbol < f->parameter_count;
+}
+
+struct looking {
+    const bool *by_register;
+    bool found;
+};
+
+static void look_at(void *context, int32_t reg)
+{
+    struct looking *l = context;
+
+    l->found |= l->by_register[reg];
+}
+
+static void clear_register(void *context, int32_t reg)
+{
+    ((bool *)context)[reg] = false;
+}
+
+/* By register: all that sets it reads parameters. */
+static bool *find_parameters(const struct ptx_function *f)
+{
+    bool *all = must_calloc(f->register_count + 1u, sizeof *all);
+
+    for (int32_t reg = 0; reg < (int32_t)f->register_count; reg++)
+        all[reg] = true;
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (!reads_parameter(f, &f->instructions[n]))
+            definition_each(&f->instructions[n], clear_register, all);
+    return all;
+}
+
+static bool makes_pointer(const struct reading *r, const bool *parameters,
+                          const struct ptx_instruction *i)
+{
+    const struct ptx_operand *o = i->operands;
+
+    if (i->operand_count < 2)
+        return false;
+    switch (i->opcode) {
+    case PTX_CVTA:
+        return ptx_has(i, PTX_PART_TO) && i->space == PTX_SPACE_GLOBAL &&
+               o[1].kind == PTX_REGISTER && parameters[o[1].reg];
+    case PTX_MOV:
+        return is_pointer(r, &o[1]);
+    case PTX_SELP:
+        return is_pointer(r, &o[1]) && is_pointer(r, &o[2]);
+    default:
+        return adds_index(r, i);
+    }
+}
+
+static bool defines_pointer(const struct reading *r, const struct ptx_instruction *i)
+{
+    struct looking l = {r->pointers, false};
+
+    definition_each(i, look_at, &l);
+    return l.found;
+}
+
+/* What is left of all registers when those are gone that something else sets. */
+static void find_pointers(struct reading *r)
+{
+    const struct ptx_function *f = r->function;
+    bool *parameters = find_parameters(f), changed = true;
+
+    for (uint32_t reg = 0; reg < f->register_count; reg++)
+        r->pointers[reg] = f->registers[reg].bytes == 8;
+    while (changed) {
+        changed = false;
+        for (uint32_t n = 0; n < f->instruction_count; n++) {
+            const struct ptx_instruction *i = &f->instructions[n];
+
+            if (!defines_pointer(r, i) || makes_pointer(r, parameters, i))
+                continue;
+            definition_each(i, clear_register, r->pointers);
+            changed = true;
+        }
+    }
+    free(parameters);
+}
 
 static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_t used)
 {
-    const struct ptx_function *f = ((const struct reading *)context)->function;
+    const struct reading *r = context;
+    const struct ptx_function *f = r->function;
 
     if (loaded(i))
         return loaded(i);
+    if (adds_index(r, i))
+        return 0;
     if (is_float(i->type) || (i->operand_count && i->operands[0].kind == PTX_REGISTER &&
                               is_float(f->registers[i->operands[0].reg].type)))
         return 0;
@@ -123,11 +256,18 @@ static uint32_t loads_address_at(const struct ptx_function *f)
 
     if (!line && !half_line)
         return 0;
-    uint8_t *marks = must_calloc(f->register_count + 1, 1);
+    const size_t registers = f->register_count + 1u;
+    uint8_t *marks = must_calloc(registers, 1);
+    struct reading r = {f, must_calloc(registers, 1),
+                        must_calloc(registers, sizeof *r.pointers)};
 
-    taint_spread(f, marks, mark_words, &(struct reading){f});
+    taint_spread(f, r.addresses, mark_addresses, NULL);
+    find_pointers(&r);
+    taint_spread(f, marks, mark_words, &r);
     for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
         leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
+    free(r.pointers);
+    free(r.addresses);
     free(marks);
     return !leads ? 0 : line ? line : half_line;
 }

@@ -84,7 +84,7 @@ static void carries_chain(void **unused)
                 wide a = (wide)lane(&old, 2, bytes, l) << shift | lane(&old, 1, bytes, l);
                 wide b = (wide)lane(&old, 4, bytes, l) << shift | lane(&old, 3, bytes, l);
                 wide sum = subtract ? a - b : a + b;
-                bool on = mask >> l & 1, out = narrow ? sum >> 64 & 1 : false;
+                bool on = mask >> l & 1, out = (sum >> 64 & 1) != subtract;
 
                 assert_int_equal(lane(&w, 5, bytes, l),
                                  on ? (uint64_t)sum & UINT64_MAX >> (64 - shift)

@@ -2,7 +2,8 @@
 #pragma once
 
 /* Arithmetic with the carry flag CC.CF, which is a predicate at OP_CARRY_PLACE: add, sub
-   and mad with .cc, and addc, subc and madc. A borrow is a carry. */
+   and mad with .cc, and addc, subc and madc. a - b is a + ~b + 1, as on hardware: the flag
+   says that nothing was borrowed, which addc behind sub.cc gets to see. */
 
 #include "execute/lanes/lanes_rows.h"
 
@@ -39,7 +40,9 @@ static void with_carry(ARGUMENTS)
     const void *x = op_register(r, op->from[0]), *y = op_register(r, op->from[1]);
     const void *z = detail & (CARRY_LOW | CARRY_HIGH) ? op_register(r, op->from[2]) : NULL;
     lane_u32 *flag = op_register(r, OP_CARRY_PLACE);
-    uint32_t in = detail & CARRY_IN ? *flag : 0, carry = 0, narrow_out[LANES];
+    bool subtracts = detail & CARRY_SUBTRACTS;
+    uint32_t in = detail & CARRY_IN ? *flag : subtracts ? UINT32_MAX : 0;
+    uint32_t carry = 0, narrow_out[LANES];
     uint64_t out[LANES], top = detail & CARRY_WIDE ? UINT64_MAX : UINT32_MAX;
 
     for (unsigned l = 0; l < LANES; l++) {
@@ -49,11 +52,11 @@ static void with_carry(ARGUMENTS)
             a = carry_product(a, b, detail);
             b = carry_lane(z, l, detail);
         }
-        uint64_t one = in >> l & 1, sum = (detail & CARRY_SUBTRACTS ? a - b : a + b) & top;
-        uint64_t all = (detail & CARRY_SUBTRACTS ? sum - one : sum + one) & top;
-        int over = detail & CARRY_SUBTRACTS ? a < b || sum < one : sum < a || all < sum;
+        if (subtracts)
+            b = ~b & top;
+        uint64_t sum = (a + b) & top, all = (sum + (in >> l & 1)) & top;
 
-        carry |= (uint32_t)over << l;
+        carry |= (uint32_t)(sum < a || all < sum) << l;
         out[l] = all;
         narrow_out[l] = (uint32_t)all;
     }
