@@ -93,6 +93,14 @@ static void loops_over_parameters_run(void **state)
                   one, true, "32+4"); /* the carry is 1 */
 }
 
+static void a_mask_is_not_what_it_cannot_be(void **state)
+{
+    (void)state;
+    expect_ranges("and.b32 %r6, %r2, 1; setp.eq.s32 %p1, %r6, 3;\n"
+                  "@%p1 bra OVER; st.global.u32 [%rd3], 0; OVER:",
+                  warp, true, "0+128");
+}
+
 static void memory_as_a_guard_is_dropped(void **state)
 {
     (void)state;
@@ -263,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_matrix_is_stored_not_added),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
+        cmocka_unit_test(a_mask_is_not_what_it_cannot_be),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),
         cmocka_unit_test(loops_that_memory_ends_run_once),
