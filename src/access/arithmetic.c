@@ -173,7 +173,22 @@ static const struct access_form *field(const struct integer_op *o, int32_t param
     return wider && bytes == 4 ? function_widen(o->m, f, 32, o->is_signed) : f;
 }
 
-/* ld.param of the kernel's own block, at a constant place. */
+/* 8 bytes, from a place that is not known yet. */
+static const struct access_form *member(const struct integer_op *o,
+                                        const struct access_form *place, uint32_t element)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_symbol y = {
+        .kind = ACCESS_MEMBER,
+        .left = form_add(forms, place, form_constant(forms, (int64_t)element * 8), 1),
+        .variable = (int32_t)o->at,
+        .line = o->i->line,
+        .reason = "is chosen among the parameters"};
+
+    return o->bits == 64 && y.left ? form_make(forms, &y) : NULL;
+}
+
+/* ld.param of the kernel's own block. */
 static const struct access_form *load_parameter(const struct integer_op *o,
                                                 uint32_t element)
 {
@@ -191,7 +206,7 @@ static const struct access_form *load_parameter(const struct integer_op *o,
                  parameter < 0)
             parameter = y->variable;
         else
-            return NULL;
+            return member(o, a, element);
     }
     return parameter < 0 ? NULL : field(o, parameter, offset, element);
 }

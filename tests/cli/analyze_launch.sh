@@ -27,6 +27,8 @@ else
         "void product<float>(view<float>, view<float const>, view<float const>, unsigned long)"
 fi
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
+proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
+    sed -n "/reads/p"
 
 exec 2>&1
 analyze() {

@@ -186,9 +186,9 @@ static void write_reading(struct json_writer *w, const struct analyze_kernel *k,
 {
     char base[128];
 
-    analyze_base_text(k, r->base, r->symbol, base, sizeof base);
+    analyze_place_text(k->f, r->offset, base, sizeof base);
     json_begin(w, NULL, JSON_OBJECT);
-    json_put_text(w, "array", r->base == ACCESS_BASE_UNKNOWN ? NULL : base);
+    json_put_text(w, "array", r->is_known ? base : NULL);
     json_put_flag(w, "all", r->reason != NULL);
     if (r->reason) {
         json_put_whole(w, "line", r->line);
