@@ -29,6 +29,10 @@ fi
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel pairs --grid 12 --block 1
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
     sed -n "/reads/p"
+for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag; do
+    proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
+        sed -n "/flag/p; /can be split over/p"
+done
 
 exec 2>&1
 analyze() {

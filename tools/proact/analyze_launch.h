@@ -32,11 +32,19 @@ struct analyze_written {
     uint32_t ctas;               /* that write */
 };
 
+/* Bytes that CTAs of all devices set alike. */
+struct analyze_flag {
+    uint32_t array;
+    uint64_t first, end;
+};
+
 struct analyze_launch {
     struct analyze_block block;
     struct write_set *set; /* NULL: the kernel has no slice */
     unsigned devices, over;
-    struct proact_error why; /* not over all of them */
+    struct proact_error why;    /* not over all of them */
+    struct analyze_flag *flags; /* that it is split by: the set is without them */
+    size_t flag_count, flag_capacity;
 };
 
 /* Returns an exit status; clear it in any case. Start from zero. */
@@ -45,6 +53,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
 void analyze_launch_clear(struct analyze_launch *l);
 
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
+/* Device d has the CTAs first[d] to first[d + 1] - 1. */
+void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first);
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta);
 
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,
