@@ -28,9 +28,12 @@ enum access_symbol_kind {
     ACCESS_TRIPS,     /* T: iterations begun of `loop` so far, 0 if it was passed by */
     ACCESS_FUNCTION,  /* function(left, right) on `bits` bits */
     ACCESS_CHOICE,    /* one of `choices`, whichever way the thread came */
-    ACCESS_LOADED,    /* what the instruction at `line` read from memory */
-    ACCESS_OPAQUE,    /* nothing is known: see `reason` and `line` */
-    ACCESS_PHI,       /* inside of the analysis only: value `variable`, not yet solved */
+    ACCESS_MEMBER, /* 8 bytes that instruction `variable` read of the parameters at `left`;
+                      of a record's, that of the one of `bytes` at `offset`, from its
+                      first byte on */
+    ACCESS_LOADED, /* what the instruction at `line` read from memory */
+    ACCESS_OPAQUE, /* nothing is known: see `reason` and `line` */
+    ACCESS_PHI,    /* inside of the analysis only: value `variable`, not yet solved */
 };
 
 enum access_function {
@@ -129,9 +132,9 @@ struct access_guard {
     uint32_t range_count;
 };
 
-/* Of what has no form for each thread, such as a matrix that a warp loads together: it
-   touches at most the `bytes` from `from` on, and `steps` times `step` more, which is a
-   number of 32 bits without sign. */
+/* Of what has no form for each thread, such as a matrix that a warp loads together, or none
+   from its base on: it touches at most the `bytes` from `from` on, and `steps` times `step`
+   more, which is a number of 32 bits without sign. */
 struct access_hull {
     const struct access_form *from, *step; /* from the record's base; NULL: not known */
     uint32_t bytes, steps;
@@ -147,6 +150,10 @@ struct access_record {
     const struct access_form *form; /* byte offset from the base; NULL where unknown, and
                                        with data or opaque symbols unless CLOSED */
     struct access_hull hull;        /* unless CLOSED */
+    int32_t member;                 /* symbol: the base is unknown, but is this one's value,
+                                       from which the hull then counts; -1: it is not */
+    struct access_range *member_ranges; /* what its place assumes */
+    uint32_t member_range_count;
     uint32_t data_line;
     /* The address is made of numbers, of the parameter block from this byte on, and of what
        is read through that alone. 0: of more, or not known; UINT32_MAX: of numbers. */
@@ -275,6 +282,16 @@ enum { ACCESS_SPANS_MAX = 16 };
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
                    const struct access_launch *l, const int64_t *trips,
                    struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count);
+
+/* Where in the parameter block the pointer lies that a record goes through: at `first`, or
+   at any of `count` places each `step` further. */
+struct access_pointers {
+    uint32_t first, step, count;
+};
+/* False where it may be any pointer. */
+bool access_pointers(const struct access_analysis *a, const struct access_record *r,
+                     const struct access_launch *l, const int64_t *trips,
+                     struct access_pointers *out);
 
 /* The form as text, such as "4*ctaid.x*ntid.x + 4*tid.x + [8]"; [8] is the parameter's
    field at byte 8, shape.8 that of the constant. Writes at most `size` with the NUL. */

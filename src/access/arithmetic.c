@@ -181,6 +181,21 @@ static const struct access_form *field(const struct integer_op *o, int32_t symbo
     return wider && bytes == 4 ? function_widen(o->m, f, 32, o->is_signed) : f;
 }
 
+/* 8 bytes, from a place that is not known yet. */
+static const struct access_form *member(const struct integer_op *o,
+                                        const struct access_form *place, uint32_t element)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_symbol y = {
+        .kind = ACCESS_MEMBER,
+        .left = form_add(forms, place, form_constant(forms, (int64_t)element * 8), 1),
+        .variable = (int32_t)o->at,
+        .line = o->i->line,
+        .reason = "is chosen among the parameters"};
+
+    return o->bits == 64 && y.left ? form_make(forms, &y) : NULL;
+}
+
 /* ld.param of the kernel's own block, or ld.const, at a constant place. */
 static const struct access_form *load_field(const struct integer_op *o,
                                             enum access_symbol_kind of, uint32_t element)
@@ -198,7 +213,7 @@ static const struct access_form *load_field(const struct integer_op *o,
         else if (t->degree == 1 && t->factor == 1 && y->kind == of && variable < 0)
             variable = y->variable;
         else
-            return NULL;
+            return of == ACCESS_BLOCK ? member(o, a, element) : NULL;
     }
     return variable < 0 ? NULL : field(o, variable, offset, element);
 }

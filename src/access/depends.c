@@ -96,6 +96,9 @@ void access_depends_add(struct access_depends *d, const struct access_record *r)
     add_guards(d, r->guards, r->guard_count);
     if (r->base == ACCESS_BASE_PARAMETER)
         add_symbol(d, r->base_symbol);
+    if (r->member >= 0)
+        add_symbol(d, (uint32_t)r->member);
+    add_ranges(d, r->member_ranges, r->member_range_count);
     if (r->loop >= 0)
         add_loop(d, (uint32_t)r->loop);
 }

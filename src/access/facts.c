@@ -42,8 +42,8 @@ static void add_unequal_mask(struct facts *f, const struct access_condition *c)
     const struct access_symbol *y = mask_of(f, c->left, &mask);
     uint32_t count = f->forms.count;
 
-    if (!y || !form_is_constant(c->right, &value))
-        return;
+    if (!y || !form_is_constant(c->right, &value) || value < 0 || value > mask)
+        return; /* what is no such number is never equal */
     for (uint32_t s = 0; s < count; s++) {
         const struct access_form *z = form_of(&f->forms, s);
         const struct access_symbol *o = mask_of(f, z, &other);

@@ -23,27 +23,6 @@ struct finder {
 };
 enum { NOT_KNOWN, ALIKE, OTHERWISE };
 
-static void note_definition(struct finder *d, const struct ptx_operand *o, uint32_t at)
-{
-    if (o->kind == PTX_REGISTER) {
-        d->definitions[o->reg]++;
-        d->definition[o->reg] = at;
-    }
-    for (uint32_t n = 0; n < o->count && o->kind != PTX_MEMORY; n++)
-        note_definition(d, &o->list[n], at);
-}
-
-/* An instruction sets registers of its first operand, if any. */
-static void find_definitions(struct finder *d)
-{
-    for (uint32_t n = 0; n < d->function->instruction_count; n++) {
-        const struct ptx_instruction *i = &d->function->instructions[n];
-
-        if (i->operand_count && i->opcode != PTX_ST && i->opcode != PTX_BRA)
-            note_definition(d, &i->operands[0], n);
-    }
-}
-
 /* The one instruction that sets the register, whenever it is reached; NULL for none. */
 static const struct ptx_instruction *definition_of(const struct finder *d, int32_t reg)
 {
@@ -237,7 +216,7 @@ struct access_flags access_flags_find(const struct ptx_module *m,
     d.definition = arena_alloc(&arena, words);
     d.alike = arena_alloc(&arena, f->register_count + 1u);
     d.decide = flags.decide = must_calloc(f->parameter_bytes + 1u, sizeof *d.decide);
-    find_definitions(&d);
+    ptx_definitions_count(f, d.definitions, d.definition);
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
         const struct ptx_instruction *i = &f->instructions[r->instruction];

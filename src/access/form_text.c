@@ -67,6 +67,11 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
         }
         text_print(t, "}");
         break;
+    case ACCESS_MEMBER:
+        text_print(t, "[%" PRIu32 " + ", y->offset);
+        add_form(a, y->left, t);
+        text_print(t, "]");
+        break;
     case ACCESS_LOADED:
         text_print(t, "line%" PRIu32, y->line);
         break;

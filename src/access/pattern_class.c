@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/pattern_class.h"
 
-enum { WITHOUT_VALUE = 1 << ACCESS_LOADED | 1 << ACCESS_OPAQUE };
+enum { WITHOUT_VALUE = 1 << ACCESS_LOADED | 1 << ACCESS_OPAQUE | 1 << ACCESS_MEMBER };
 
 static unsigned symbol_dimensions(const struct forms *s, const struct access_symbol *y,
                                   bool with_threads)

@@ -249,6 +249,16 @@ static bool length_of(const struct extent *e, const struct access_record *r, int
     return true;
 }
 
+/* In no thread: its guards cannot all hold, or a loop around it is not entered. */
+static bool is_never(const struct extent *e, const struct access_record *r,
+                     const int64_t *trips)
+{
+    for (int32_t l = r->loop; l >= 0; l = e->analysis->loops[l].parent)
+        if (trips[l] == 0)
+            return true;
+    return facts_contradict(&e->facts);
+}
+
 bool access_extent(const struct access_analysis *a, const struct access_record *r,
                    const struct access_launch *l, const int64_t *trips,
                    struct access_span spans[ACCESS_SPANS_MAX], uint32_t *count)
@@ -260,14 +270,16 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
     int64_t bounds[2];
     bool known;
 
-    if (!form)
-        return false;
     extent_open(&e, &arena, a, r, l, trips);
-    known = !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
+    known = form && !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
             extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
     if (known && out.all.low <= out.all.high && !add_pieces(&e, form, 0, &out)) {
         spans[0] = (struct access_span){out.all.low, out.all.high + out.length, 0, 0};
         out.count = 1; /* too many: all of them together */
+    }
+    if (is_never(&e, r, trips)) {
+        out.count = 0;
+        known = true;
     }
     arena_clear(&arena);
     *count = out.count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/records.h"
+#include "access/bases.h"
 #include "access/call.h"
 #include "access/guards.h"
 #include "access/hull.h"
@@ -17,8 +18,7 @@ struct book {
     struct study *study;
     struct access_record *records;
     size_t capacity;
-    bool *is_pointer; /* by symbol: a parameter that some cvta takes for an address */
-    uint32_t symbol_count;
+    struct bases bases;
 };
 
 static const struct ptx_operand *memory_operand(const struct ptx_instruction *i)
@@ -78,12 +78,6 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
     }
 }
 
-/* Kinds of symbols that have no value. */
-enum {
-    HOLDS_DATA = 1 << ACCESS_LOADED,
-    HOLDS_OPAQUE = 1 << ACCESS_OPAQUE | 1 << ACCESS_PHI | 1 << ACCESS_BLOCK
-};
-
 /* Some opaque symbol that the form is made of; NULL for none. */
 static const struct access_symbol *opaque_in(const struct forms *s,
                                              const struct access_form *f)
@@ -94,6 +88,8 @@ static const struct access_symbol *opaque_in(const struct forms *s,
 
             if (!(y->holds & HOLDS_OPAQUE))
                 continue;
+            if (y->kind == ACCESS_MEMBER)
+                return y;
             in = opaque_in(s, y->left);
             in = in ? in : opaque_in(s, y->right);
             for (uint32_t c = 0; c < y->choice_count && !in; c++)
@@ -101,50 +97,6 @@ static const struct access_symbol *opaque_in(const struct forms *s,
             return in ? in : y;
         }
     return NULL;
-}
-
-static int base_of(const struct access_symbol *y)
-{
-    switch (y->kind) {
-    case ACCESS_PARAMETER:
-        return y->bytes == 8 ? ACCESS_BASE_PARAMETER : -1;
-    case ACCESS_CONSTANT: /* it may be an address, of nobody knows what */
-        return y->bytes == 8 ? ACCESS_BASE_UNKNOWN : -1;
-    case ACCESS_VARIABLE:
-        return ACCESS_BASE_VARIABLE;
-    case ACCESS_SHARED:
-        return ACCESS_BASE_SHARED;
-    case ACCESS_LOCAL:
-        return ACCESS_BASE_LOCAL;
-    default:
-        return -1;
-    }
-}
-
-static bool is_marked(const struct book *b, uint32_t symbol)
-{
-    const struct access_symbol *y = &b->study->maker.forms.symbols[symbol];
-
-    return (y->kind != ACCESS_PARAMETER && y->kind != ACCESS_CONSTANT) ||
-           (symbol < b->symbol_count && b->is_pointer[symbol]);
-}
-
-/* The one address among the terms; -1 for none, -2 for several. */
-static int64_t find_base(const struct book *b, const struct access_form *f)
-{
-    int64_t marked = -1, any = -1;
-
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct access_term *t = &f->terms[i];
-
-        if (t->degree != 1 || t->factor != 1 ||
-            base_of(&b->study->maker.forms.symbols[t->symbols[0]]) < 0)
-            continue;
-        any = any == -1 ? (int64_t)t->symbols[0] : -2;
-        if (is_marked(b, t->symbols[0]))
-            marked = marked == -1 ? (int64_t)t->symbols[0] : -2;
-    }
-    return marked != -1 ? marked : any;
 }
 
 /* Why an instruction other than ld, st, atom and red has no form. */
@@ -182,15 +134,15 @@ static void judge(const struct book *b, struct access_record *r,
                   const struct access_form *address)
 {
     struct study *s = b->study;
-    int64_t base = address ? find_base(b, address) : -1;
+    int64_t base = address ? bases_find(&b->bases, address) : -1;
     uint32_t open =
         form_holds(&s->maker.forms, address) & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE);
 
     r->base = ACCESS_BASE_UNKNOWN;
-    if (base >= 0 && base_of(&s->maker.forms.symbols[base]) == ACCESS_BASE_UNKNOWN)
+    if (base >= 0 && bases_kind(&s->maker.forms.symbols[base]) == ACCESS_BASE_UNKNOWN)
         base = -1;
-    if (base >= 0 && (!open || is_marked(b, (uint32_t)base))) {
-        r->base = (enum access_base)base_of(&s->maker.forms.symbols[base]);
+    if (base >= 0 && (!open || bases_marked(&b->bases, (uint32_t)base))) {
+        r->base = (enum access_base)bases_kind(&s->maker.forms.symbols[base]);
         r->base_symbol = (uint32_t)base;
         r->form = form_add(&s->maker.forms, address,
                            form_of(&s->maker.forms, r->base_symbol), -1);
@@ -226,18 +178,19 @@ static void make_hull_record(const struct book *b, struct access_record *r,
 {
     struct study *s = b->study;
     struct trace t = trace_operand(s, r->instruction, at);
-    const struct access_form *from = NULL;
+    const struct access_form *address =
+        resolve_form(s, study_operand(s, r->instruction, at),
+                     s->regions->flow->block_of[r->instruction]);
 
     r->data_line = t.data_line;
-    judge(b, r,
-          resolve_form(s, study_operand(s, r->instruction, at),
-                       s->regions->flow->block_of[r->instruction]));
-    if (r->state == ACCESS_CLOSED)
-        from = r->form;
+    judge(b, r, address);
+    const struct access_form *from =
+        r->state == ACCESS_CLOSED ? r->form : bases_choose(&b->bases, r, at, address);
+
     r->form = NULL;
     if (r->state == ACCESS_CLOSED)
         set_open(r, hull_reason(i));
-    if (from && trace_ranges(s, &t, &r->ranges, &r->range_count) &&
+    if (from && (r->member >= 0 || trace_ranges(s, &t, &r->ranges, &r->range_count)) &&
         hull_find(s, r->instruction, &r->hull))
         r->hull.from = from;
     trace_clear(&t);
@@ -263,12 +216,17 @@ static void make_record(const struct book *b, struct access_record *r,
         return;
     }
     struct trace t = trace_operand(s, r->instruction, at);
+    const struct access_form *address =
+        resolve_form(s, study_operand(s, r->instruction, at),
+                     s->regions->flow->block_of[r->instruction]);
 
     r->bytes = ptx_type_bytes(i->type) * i->vector;
     r->data_line = t.data_line;
-    judge(b, r,
-          resolve_form(s, study_operand(s, r->instruction, at),
-                       s->regions->flow->block_of[r->instruction]));
+    judge(b, r, address);
+    const struct access_form *from = bases_choose(&b->bases, r, at, address);
+
+    if (from)
+        r->hull = (struct access_hull){.from = from, .bytes = r->bytes};
     if (r->state == ACCESS_CLOSED) {
         r->data_line = 0;
         if (!trace_ranges(s, &t, &r->ranges, &r->range_count))
@@ -278,46 +236,16 @@ static void make_record(const struct book *b, struct access_record *r,
     add_guards(s, r);
 }
 
-static void find_pointers(struct book *b)
-{
-    struct study *s = b->study;
-    uint32_t capacity = 0;
-
-    for (uint32_t i = 0; i < s->function->instruction_count; i++) {
-        const struct ptx_instruction *at = &s->function->instructions[i];
-
-        if (at->opcode != PTX_CVTA || at->operand_count < 2 ||
-            s->regions->position[s->regions->flow->block_of[i]] < 0)
-            continue;
-        const struct access_form *f = resolve_form(s, study_operand(s, i, &at->operands[1]),
-                                                   s->regions->flow->block_of[i]);
-        int64_t base = f ? find_base(b, f) : -1;
-
-        if (base < 0)
-            continue;
-        if (base >= capacity) {
-            bool *more = must_calloc(s->maker.forms.count, sizeof *more);
-
-            if (capacity)
-                memcpy(more, b->is_pointer, capacity * sizeof *more);
-            free(b->is_pointer);
-            b->is_pointer = more;
-            b->symbol_count = capacity = s->maker.forms.count;
-        }
-        b->is_pointer[base] = true;
-    }
-}
-
 void records_make(struct study *s)
 {
     struct access_analysis *a = s->analysis;
-    struct book b = {.study = s};
+    struct book b = {.study = s, .bases = {.study = s}};
 
-    find_pointers(&b);
+    bases_open(&b.bases);
     for (uint32_t i = 0; i < s->function->instruction_count; i++) {
         const struct ptx_instruction *at = &s->function->instructions[i];
         uint32_t block = s->regions->flow->block_of[i];
-        struct access_record r = {.instruction = i, .line = at->line};
+        struct access_record r = {.instruction = i, .line = at->line, .member = -1};
 
         if (s->regions->position[block] < 0 || !touches_global(s, at, &r.kind))
             continue;
@@ -329,5 +257,6 @@ void records_make(struct study *s)
     a->records = arena_alloc(s->arena, a->record_count * sizeof *a->records);
     for (uint32_t i = 0; b.records && i < a->record_count; i++)
         a->records[i] = b.records[i];
-    free(b.records), free(b.is_pointer);
+    free(b.records);
+    bases_close(&b.bases);
 }

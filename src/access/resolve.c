@@ -17,7 +17,8 @@ static struct access_symbol symbol_of(const struct study *s, uint32_t symbol)
     return s->maker.forms.symbols[symbol];
 }
 
-/* Rebuilds a function or a choice from arguments mapped by `of`; NULL if nothing changed.
+/* Rebuilds a function, a member or a choice from arguments mapped by `of`; NULL if nothing
+ * changed.
  */
 static const struct access_form *map_arguments(struct study *s,
                                                const struct access_symbol *y,
@@ -25,6 +26,13 @@ static const struct access_form *map_arguments(struct study *s,
 {
     struct forms *forms = &s->maker.forms;
 
+    if (y->kind == ACCESS_MEMBER) {
+        struct access_symbol other = *y;
+
+        other.left = form_map(forms, y->left, of, context);
+        return other.left && !form_equal(other.left, y->left) ? form_make(forms, &other)
+                                                              : NULL;
+    }
     if (y->kind == ACCESS_FUNCTION) {
         const struct access_form *left = form_map(forms, y->left, of, context);
         const struct access_form *right = form_map(forms, y->right, of, context);
@@ -267,6 +275,8 @@ static bool symbol_varies(const struct study *s, const struct access_symbol *y,
         return l->contains[s->regions->flow->block_of[y->variable]];
     case ACCESS_FUNCTION:
         return varies(s, y->left, l) || varies(s, y->right, l);
+    case ACCESS_MEMBER:
+        return varies(s, y->left, l);
     case ACCESS_CHOICE:
         return true;
     default:

@@ -25,16 +25,6 @@ struct local_copy {
     uint32_t widest;                        /* bytes of a load */
 };
 
-static void note_definition(struct local_copy *c, const struct ptx_operand *o, uint32_t at)
-{
-    if (o->kind == PTX_REGISTER) {
-        c->definitions[o->reg]++;
-        c->definition[o->reg] = at;
-    }
-    for (uint32_t n = 0; n < o->count && o->kind != PTX_MEMORY; n++)
-        note_definition(c, &o->list[n], at);
-}
-
 static bool is_local(const struct local_copy *c, int32_t symbol)
 {
     return symbol >= 0 && (uint32_t)symbol < c->function->symbol_count &&
@@ -68,8 +58,6 @@ static bool find_taken(struct local_copy *c)
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
-        if (i->operand_count)
-            note_definition(c, &i->operands[0], n);
         for (uint32_t k = 0; k < i->operand_count; k++) {
             const struct ptx_operand *o = &i->operands[k];
 
@@ -247,6 +235,7 @@ static bool find(struct local_copy *c)
 {
     const struct ptx_function *f = c->function;
 
+    ptx_definitions_count(f, c->definitions, c->definition);
     if (!find_taken(c) || c->flow->blocks[0].predecessor_count)
         return false;
     find_leads(c);

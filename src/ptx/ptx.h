@@ -256,6 +256,10 @@ enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i);
 void ptx_instruction_text(const struct ptx_module *m, const struct ptx_instruction *i,
                           char *into, size_t size);
 
+/* By register: in how many instructions it is, or is in, the first operand, and the last of
+   these; what only reads it there counts, too. Both start from zeros. */
+void ptx_definitions_count(const struct ptx_function *f, uint32_t *count, uint32_t *last);
+
 /* Control flow of one function. Blocks are in text order; successors come first the branch
    target, then what follows. A guarded ret or exit continues with what follows. */
 struct ptx_block {

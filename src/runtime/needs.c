@@ -90,16 +90,6 @@ static bool want_array(const struct finder *f, uint64_t pointer)
     return false;
 }
 
-static bool pointer_of(const struct finder *f, const struct access_record *r, uint64_t *out)
-{
-    const struct access_symbol *y = &f->analysis->symbols[r->base_symbol];
-
-    if (y->bytes != sizeof *out || y->offset + sizeof *out > f->at.parameter_bytes)
-        return false;
-    memcpy(out, f->at.parameters + y->offset, sizeof *out);
-    return true;
-}
-
 static bool is_load(const struct proact_kernel *k, const struct access_record *r)
 {
     if (k->is_marked && r->origin >= k->share_offset && r->origin < UINT32_MAX)
@@ -111,18 +101,29 @@ static bool is_load(const struct proact_kernel *k, const struct access_record *r
 static void want_record(const struct finder *f, const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_pointers p;
     uint32_t count;
     uint64_t pointer;
 
     if (!is_load(f->launch->kernel, r))
         return;
-    if (r->base != ACCESS_BASE_PARAMETER || !pointer_of(f, r, &pointer))
+    bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
+
+    if (known && !count) /* nobody comes there */
+        return;
+    if (!access_pointers(f->analysis, r, &f->at, f->trips, &p) ||
+        (p.count && p.first + (p.count - 1) * (uint64_t)p.step + sizeof pointer >
+                        f->at.parameter_bytes)) {
         want_all(f);
-    else if (access_extent(f->analysis, r, &f->at, f->trips, spans, &count)) {
-        for (uint32_t n = 0; n < count; n++)
+        return;
+    }
+    for (uint32_t i = 0; i < p.count; i++) {
+        memcpy(&pointer, f->at.parameters + p.first + i * p.step, sizeof pointer);
+        for (uint32_t n = 0; known && n < count; n++)
             want_span(f, pointer, &spans[n]);
-    } else if (!want_array(f, pointer))
-        want_all(f);
+        if (!known && !want_array(f, pointer))
+            want_all(f);
+    }
 }
 
 /* A method that sends to all may do so store by store. */
@@ -205,7 +206,8 @@ static const unsigned char *place_of(const struct launching *l,
 {
     const unsigned char *of = NULL;
 
-    if (y->kind == ACCESS_PARAMETER && y->offset + y->bytes <= l->kernel->parameter_bytes)
+    if ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
+        y->offset + y->bytes <= l->kernel->parameter_bytes)
         of = block;
     else if (y->kind == ACCESS_CONSTANT && constants)
         of = constants[y->variable - PTX_SYMBOL_MODULE];

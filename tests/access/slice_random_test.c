@@ -9,7 +9,15 @@
 #include "base/random.h"
 #include "write_set_testing.h"
 
-enum { COUNT = 600, CONTENTS = 4, DEPTH_MAX = 4, KNOWN_MAX = 64, IN_WORDS = 256 };
+enum {
+    COUNT = 600,
+    CONTENTS = 4,
+    DEPTH_MAX = 4,
+    KNOWN_MAX = 64,
+    IN_WORDS = 256,
+    SHARED_FIRST = 2, /* registers that are assigned to again and again */
+    SHARED = 4
+};
 
 /* A kernel as it is written. Registers are %v0..: those that stand here hold something. */
 struct writer {
@@ -19,6 +27,7 @@ struct writer {
     uint32_t known[KNOWN_MAX], known_count; /* of parameters and place only, as written */
     uint32_t ends[2 * DEPTH_MAX], depth;    /* of what encloses: labels to leave to */
     unsigned left;                          /* statements that may come */
+    unsigned good, assigned; /* of the shared: of parameters and place only; bits */
 };
 
 static uint32_t draw(struct writer *w, uint32_t below)
@@ -26,8 +35,18 @@ static uint32_t draw(struct writer *w, uint32_t below)
     return (uint32_t)random_below(&w->chance, below);
 }
 
+static uint32_t any_shared(struct writer *w)
+{
+    return SHARED_FIRST + draw(w, SHARED);
+}
+
+/* Now and then one that is not: the kernel may then be refused, but never be cut wrong. */
 static uint32_t any_known(struct writer *w)
 {
+    uint32_t shared = any_shared(w);
+
+    if ((w->good >> (shared - SHARED_FIRST) & 1 && draw(w, 2)) || draw(w, 60) == 0)
+        return shared;
     return w->known[draw(w, w->known_count)];
 }
 
@@ -53,12 +72,29 @@ static uint32_t write_load(struct writer *w)
 /* Returns the predicate's number. */
 static uint32_t write_condition(struct writer *w)
 {
-    uint32_t of = draw(w, 2) ? any_known(w) : write_load(w);
+    uint32_t of = draw(w, 4) == 0 ? any_shared(w)
+                  : draw(w, 2)    ? any_known(w)
+                                  : write_load(w);
     static const char *const relations[] = {"lt", "ge", "eq", "ne"};
 
     text_print(&w->text, "setp.%s.s32 %%q%u, %%v%u, %u;\n", relations[draw(w, 4)],
                w->registers, of, draw(w, 4));
     return w->registers++;
+}
+
+/* To one of the shared registers, from memory or not. */
+static void write_shared(struct writer *w)
+{
+    uint32_t to = any_shared(w), bit = 1u << (to - SHARED_FIRST);
+
+    w->assigned |= bit;
+    if (draw(w, 3) == 0) {
+        text_print(&w->text, "mov.b32 %%v%u, %%v%u;\n", to, write_load(w));
+        w->good &= ~bit;
+    } else {
+        text_print(&w->text, "add.s32 %%v%u, %%v%u, %u;\n", to, any_known(w), draw(w, 9));
+        w->good |= bit;
+    }
 }
 
 static void write_assignment(struct writer *w)
@@ -100,11 +136,14 @@ static void write_statements(struct writer *w, unsigned depth);
 static void write_if(struct writer *w, unsigned depth)
 {
     uint32_t other = w->labels++, end = w->labels++, known = w->known_count;
+    unsigned good = w->good, assigned = w->assigned;
 
+    w->assigned = 0;
     text_print(&w->text, "@%%q%u bra L%u;\n", write_condition(w), other);
     w->ends[w->depth++] = end;
     write_statements(w, depth + 1);
     w->known_count = known;
+    w->good = good; /* the other arm sees what was there before */
     if (draw(w, 2)) {
         text_print(&w->text, "bra L%u; L%u:\n", end, other);
         write_statements(w, depth + 1);
@@ -114,6 +153,8 @@ static void write_if(struct writer *w, unsigned depth)
     w->depth--;
     text_print(&w->text, "L%u:\n", end);
     w->known_count = known;
+    w->good = good & ~w->assigned;
+    w->assigned |= assigned;
 }
 
 /* Runs at most three times; what ends it is a counter, or a counter and memory. */
@@ -121,6 +162,7 @@ static void write_loop(struct writer *w, unsigned depth)
 {
     uint32_t counter = w->registers++, head = w->labels++, end = w->labels++;
     uint32_t known = w->known_count, kind = draw(w, 3);
+    unsigned good = w->good, assigned = w->assigned;
 
     if (kind == 0) {
         uint32_t loaded = write_load(w);
@@ -140,7 +182,10 @@ static void write_loop(struct writer *w, unsigned depth)
         text_print(&w->text, "mov.b32 %%v%u, %%v%u;\n", w->registers, counter);
         w->known[w->known_count - 1] = w->registers++;
     }
+    w->good = w->assigned = 0; /* it may hold what the last round left */
     write_statements(w, depth + 1);
+    w->good = good & ~w->assigned;
+    w->assigned |= assigned;
     w->depth--;
     uint32_t last = w->registers++;
 
@@ -164,7 +209,7 @@ static void write_leaving(struct writer *w)
 static void write_statements(struct writer *w, unsigned depth)
 {
     for (unsigned n = 1 + draw(w, 4); n && w->left; n--) {
-        uint32_t what = draw(w, 16);
+        uint32_t what = draw(w, 18);
 
         w->left--;
         if (what < 4 && depth < DEPTH_MAX)
@@ -175,6 +220,8 @@ static void write_statements(struct writer *w, unsigned depth)
             write_leaving(w);
         else if (what < 11)
             write_assignment(w);
+        else if (what < 13)
+            write_shared(w);
         else
             write_store(w);
     }
@@ -182,19 +229,23 @@ static void write_statements(struct writer *w, unsigned depth)
 
 static char *write_kernel(uint64_t seed)
 {
-    struct writer w = {.chance = seed, .registers = 2, .labels = 1, .left = 24};
+    struct writer w = {
+        .chance = seed, .registers = SHARED_FIRST + SHARED, .labels = 1, .left = 24};
     struct text all = {0};
 
     w.known[0] = 0;
     w.known[1] = 1;
     w.known_count = 2;
+    w.good = (1u << SHARED) - 1;
     while (w.left > 12)
         write_statements(&w, 0);
     text_print(&all, "%s", ".version 8.0\n.target sm_80\n.address_size 64\n" K_START);
     text_print(&all, ".reg .b32 %%v<%u>; .reg .pred %%q<%u>; .reg .b64 %%w<%u>, %%x<%u>;\n",
                w.registers, w.registers, w.registers, w.registers);
-    text_print(&all, "mov.b32 %%v0, %%r2; and.b32 %%v1, %%r2, 3;\n%sret;\n}\n",
-               w.text.data);
+    text_print(&all, "mov.b32 %%v0, %%r2; and.b32 %%v1, %%r2, 3;\n");
+    for (unsigned n = 0; n < SHARED; n++)
+        text_print(&all, "mov.b32 %%v%u, %u;\n", SHARED_FIRST + n, n);
+    text_print(&all, "%sret;\n}\n", w.text.data);
     text_clear(&w.text);
     return all.data;
 }

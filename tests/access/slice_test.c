@@ -93,6 +93,14 @@ static void loops_over_parameters_run(void **state)
                   one, true, "32+4"); /* the carry is 1 */
 }
 
+static void a_mask_is_not_what_it_cannot_be(void **state)
+{
+    (void)state;
+    expect_ranges("and.b32 %r6, %r2, 1; setp.eq.s32 %p1, %r6, 3;\n"
+                  "@%p1 bra OVER; st.global.u32 [%rd3], 0; OVER:",
+                  warp, true, "0+128");
+}
+
 static void memory_as_a_guard_is_dropped(void **state)
 {
     (void)state;
@@ -169,6 +177,50 @@ static void loops_that_memory_ends_run_once(void **state)
                   "NEXT: add.s32 %r7, %r7, 1; setp.lt.s32 %p2, %r7, %r1;\n"
                   "@%p2 bra OUTER;",
                   one, false, "0+4 8+4 16+4");
+}
+
+/* Compilers keep in one register what never lives at the same time. */
+static void what_a_use_cannot_see_does_not_count(void **state)
+{
+    (void)state;
+    /* first the thread's index, then what it leads to in memory */
+    expect_ranges("mov.u32 %r6, %r2; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd7, %rd1, %rd6;\n"
+                  "LOOP: mul.wide.s32 %rd8, %r6, 4; add.s64 %rd8, %rd2, %rd8;\n"
+                  "ld.global.u32 %r7, [%rd8]; setp.ne.s32 %p1, %r7, %r6;\n"
+                  "mov.u32 %r6, %r7; @%p1 bra LOOP; st.global.u32 [%rd7], %r6;",
+                  warp, true, "0+128");
+    /* the other way round: what was read is no longer there */
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0;\n"
+                  "mov.u32 %r6, 2; mul.wide.s32 %rd6, %r6, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                  "st.global.u32 [%rd6], 0;",
+                  one, true, "8+4");
+    /* what one arm of a branch leaves there is not seen in the other, whichever is first */
+    expect_ranges(
+        "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; mov.u64 %rd6, %rd1;\n"
+        "@%p1 bra ELSE; add.s64 %rd6, %rd1, 64; st.global.u32 [%rd6], 0; bra END;\n"
+        "ELSE: st.global.u32 [%rd6+8], 0; END:",
+        one, false, "8+4 64+4");
+    expect_ranges(
+        "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; mov.u64 %rd6, %rd1;\n"
+        "@%p1 bra ELSE; st.global.u32 [%rd6+8], 0; bra END;\n"
+        "ELSE: add.s64 %rd6, %rd1, 64; st.global.u32 [%rd6], 0; END:",
+        one, false, "8+4 64+4");
+    /* some of what it sees may be from memory: which, the guard says */
+    expect_refusal("",
+                   "mov.u32 %r6, 2; setp.ne.s32 %p1, %r2, 0;\n"
+                   "@%p1 ld.global.u32 %r6, [%rd4];\nmul.wide.s32 %rd6, %r6, 4;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0;",
+                   "kernel 'k', t.ptx:15: where it writes depends on what line 13 reads");
+    /* the carry flag is one for all */
+    expect_refusal("",
+                   "add.cc.u32 %r6, %r1, -1; ld.global.u32 %r7, [%rd4];\n"
+                   "setp.ne.s32 %p1, %r7, 0; @%p1 bra ELSE;\n"
+                   "addc.u32 %r8, 0, 7; mul.wide.u32 %rd6, %r8, 4;\n"
+                   "add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 0; bra END;\n"
+                   "ELSE: add.cc.u32 %r6, %r1, 1; addc.u32 %r8, 0, 7;\n"
+                   "mul.wide.u32 %rd6, %r8, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                   "st.global.u32 [%rd6], 0; END:",
+                   "kernel 'k', t.ptx:15: where it writes depends on what line 12 reads");
 }
 
 static void a_trap_is_not_taken(void **state)
@@ -263,9 +315,11 @@ int main(void)
         cmocka_unit_test(a_matrix_is_stored_not_added),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
+        cmocka_unit_test(a_mask_is_not_what_it_cannot_be),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),
         cmocka_unit_test(loops_that_memory_ends_run_once),
+        cmocka_unit_test(what_a_use_cannot_see_does_not_count),
         cmocka_unit_test(a_trap_is_not_taken),
         cmocka_unit_test(addresses_from_memory_are_refused),
         cmocka_unit_test(other_sources_are_refused),

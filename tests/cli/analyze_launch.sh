@@ -33,6 +33,12 @@ shaped() {
 }
 shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json shaped.json
 sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
+proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
+    sed -n "/reads/p"
+for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag; do
+    proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
+        sed -n "/flag/p; /can be split over/p"
+done
 
 exec 2>&1
 analyze() {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connected components: each vertex takes the least label of its neighbours, until nobody
-   has changed one; and a grid that relaxes until it is even enough. */
+   has changed one; a grid that relaxes until it is even enough; trees that are climbed. */
 #include "programs.h"
 #include <vector>
 
@@ -38,6 +38,20 @@ __global__ void relax(const float *from, float *to, bool *flags, float near, int
         flags[0] = true;
     if (by > 16 * near)
         flags[1] = true;
+}
+
+/* Where to write is in the register that climbs. */
+__global__ void climb(const int *parent, int *root, int n)
+{
+    int v = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (v >= n)
+        return;
+    int at = v;
+
+    while (parent[at] != at)
+        at = parent[at];
+    root[v] = at;
 }
 
 static int find_root(std::vector<int> &parent, int v)
@@ -100,6 +114,26 @@ static bool label_graph(void)
     return label == least;
 }
 
+static bool climb_trees(void)
+{
+    const int n = 20000;
+    std::vector<int> parent(n), expected(n), root(n);
+    unsigned state = 3;
+    int *d_parent, *d_root;
+
+    for (int v = 0; v < n; v++) {
+        parent[v] = v < 50 || v % 997 == 0 ? v : v - 1 - (int)(next_random(&state) % 50);
+        expected[v] = parent[v] == v ? v : expected[parent[v]];
+    }
+    CHECK(cudaMalloc(&d_parent, n * sizeof(int)));
+    CHECK(cudaMalloc(&d_root, n * sizeof(int)));
+    CHECK(cudaMemcpy(d_parent, parent.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+    climb<<<blocks_for(n, 128), 128>>>(d_parent, d_root, n);
+    CHECK(cudaMemcpy(root.data(), d_root, n * sizeof(int), cudaMemcpyDeviceToHost));
+    printf("roots: checksum %08x\n", checksum(root.data(), n * sizeof(int)));
+    return root == expected;
+}
+
 static bool relax_grid(void)
 {
     const int width = 200, height = 150, n = width * height;
@@ -153,5 +187,6 @@ int main(void)
 {
     bool good = label_graph();
 
-    return verdict("components", relax_grid() && good);
+    good &= relax_grid();
+    return verdict("components", climb_trees() && good);
 }

@@ -3,6 +3,8 @@
    emulator's checks, against the host's own arithmetic. */
 #include "runtime/runtime_testing.h"
 
+#include <proact/program.h>
+
 enum { DEVICES = 4, WORD = 4 };
 
 struct rig {
@@ -279,6 +281,71 @@ static void a_recording_forgets_what_is_gone(void **state)
     }
 }
 
+enum { MANY = 4 };
+
+/* As the kernels have it. */
+struct many {
+    uint64_t from[MANY], out;
+    uint32_t n, number;
+};
+
+static uint64_t sent_of(struct bench *b, const struct proact_array *a)
+{
+    struct proact_statistics s;
+
+    if (proact_statistics_get(b->p, PROACT_ALL, a, &s, &b->err))
+        fail_msg("%s", b->err.text);
+    return s.bytes;
+}
+
+static void launch_many(struct bench *b, const char *name, struct proact_array *const *from,
+                        uint32_t number)
+{
+    struct proact_kernel *k = testing_kernel(b, name);
+    const struct many many = {.n = N, .number = number};
+    struct proact_place places[MANY + 1] = {{offsetof(struct many, out), b->out, 0}};
+
+    for (uint32_t i = 0; i < MANY; i++)
+        places[i + 1] = (struct proact_place){8 * i, from[i], 0};
+    if (proact_launch_block(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                            &(struct proact_block){&many, sizeof many, places, MANY + 1},
+                            &b->err))
+        fail_msg("%s", b->err.text);
+    assert_null(proact_kernel_refusal(k));
+}
+
+/* Of arrays of which a number chooses those alone are brought that it may choose, and only
+   where they are read. */
+static void what_is_not_chosen_stays(void **state)
+{
+    const uint64_t most = (N - CTAS / DEVICES * THREADS) * WORD; /* not the first's share */
+    struct proact_array *from[MANY];
+    uint32_t host[N];
+
+    (void)state;
+    for (uint32_t sums = 0; sums < 2; sums++) {
+        struct bench b = testing_open(&(struct proact_options){
+            .machine = "h200x4", .check = true, .plan = {.method = "bulk"}});
+
+        for (uint32_t i = 0; i < MANY; i++) {
+            from[i] = testing_array(&b, "one of many");
+            for (uint32_t n = 0; n < N; n++)
+                host[n] = (i + 1) * n;
+            if (proact_first_write(b.p, proact_array_address(from[i], 0), host, sizeof host,
+                                   &b.err))
+                fail_msg("%s", b.err.text);
+        }
+        launch_many(&b, sums ? "sums_some" : "chooses", from, sums ? 3 : 2);
+        for (uint32_t i = 0; i < MANY; i++)
+            assert_int_equal(sent_of(&b, from[i]), (sums ? i < 3 : i == 2) ? most : 0);
+        if (proact_array_read(b.out, 0, host, N, &b.err))
+            fail_msg("%s", b.err.text);
+        for (uint32_t n = 0; n < N; n++)
+            assert_int_equal(host[n], sums ? 6 * n : 3 * n + 1);
+        proact_close(b.p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_surprise_is_only_slower),
         cmocka_unit_test(a_replay_finds_what_it_needs),
         cmocka_unit_test(a_recording_forgets_what_is_gone),
+        cmocka_unit_test(what_is_not_chosen_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,8 +103,8 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
         out[i] = 2 * in[i];
 }
 
-/* Takes as long as it is told; a CTA stores one word. What it might read, if it were told
-   so, all devices must have. */
+/* Takes as long as it is told; a CTA stores one word. What it might read, if a square left
+   5 of 8, all devices must have. */
 extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 {
     unsigned i = proact_cta_here(), x = i + proact_thread_x();
@@ -112,7 +112,7 @@ extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
 #pragma unroll 1
     for (unsigned r = 0; r < rounds; r++)
         x = x * 1664525u + 1013904223u;
-    if (rounds == ~0u)
+    if (x * x % 8 == 5)
         x = out[x % n];
     if (i < n && proact_thread_x() == 0)
         out[i] = x;
@@ -252,6 +252,31 @@ extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
         return;
     for (unsigned z = 0; z < n / 1000; z++)
         out[z * 1000 + i] = 3 * in[z * 1000 + i] + (i < 999 ? in[z * 1000 + i + 1] : 0);
+}
+
+/* One of several arrays, or all but the last. */
+struct many {
+    const unsigned *array[4];
+};
+
+extern "C" __global__ void chooses(struct many from, unsigned *out, unsigned n,
+                                   unsigned which)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        out[i] = from.array[which][i] + 1;
+}
+
+extern "C" __global__ void sums_some(struct many from, unsigned *out, unsigned n,
+                                     unsigned count)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x(), sum = 0;
+
+    for (unsigned k = 0; i < n && k < count; k++)
+        sum += from.array[k][i];
+    if (i < n)
+        out[i] = sum;
 }
 
 extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)

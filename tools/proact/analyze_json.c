@@ -115,6 +115,17 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
         json_put_whole(w, "instructions", info.instructions);
         write_constants(w, k);
     }
+    json_begin(w, "flags", JSON_ARRAY);
+    for (uint32_t n = 0; n < k->flags.count; n++) {
+        char base[64];
+
+        analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_whole(w, "line", k->flags.flag[n].line);
+        json_put_text(w, "array", base);
+        json_end(w);
+    }
+    json_end(w);
     json_begin(w, "clones", JSON_OBJECT);
     for (int c = 0; c < INSTRUMENT_CLONES; c++) {
         const char *refusal = k->clones.refusal[c].text;
@@ -202,9 +213,9 @@ static void write_reading(struct json_writer *w, const struct analyze_kernel *k,
 {
     char base[128];
 
-    analyze_base_text(k, r->base, r->symbol, base, sizeof base);
+    analyze_place_text(k->f, r->offset, base, sizeof base);
     json_begin(w, NULL, JSON_OBJECT);
-    json_put_text(w, "array", r->base == ACCESS_BASE_UNKNOWN ? NULL : base);
+    json_put_text(w, "array", r->is_known ? base : NULL);
     json_put_flag(w, "all", r->reason != NULL);
     if (r->reason) {
         json_put_whole(w, "line", r->line);
@@ -236,6 +247,19 @@ static void write_reads(struct json_writer *w, const struct analyze_kernel *k,
     analyze_reads_clear(&r);
 }
 
+static void write_flags(struct json_writer *w, const struct analyze_launch *l)
+{
+    json_begin(w, "flags", JSON_ARRAY);
+    for (size_t n = 0; n < l->flag_count; n++) {
+        json_begin(w, NULL, JSON_OBJECT);
+        json_put_text(w, "array", l->set->arrays[l->flags[n].array].name);
+        json_put_whole(w, "first_byte", l->flags[n].first);
+        json_put_whole(w, "end_byte", l->flags[n].end);
+        json_end(w);
+    }
+    json_end(w);
+}
+
 static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
                          const struct analyze_launch *l, const struct analyze_request *q)
 {
@@ -265,6 +289,7 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
         json_end(w);
     }
     json_end(w);
+    write_flags(w, l);
     write_reads(w, k, l, q);
     json_end(w);
 }

@@ -130,6 +130,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                    f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
+    k->flags = access_flags_find(m, f);
     cut(k);
     k->request.kernel = f->name;
     uint32_t slots = find_slots(k);
@@ -145,6 +146,7 @@ void analyze_kernel_close(struct analyze_kernel *k)
 {
     free(k->text);
     write_set_slice_destroy(k->slice);
+    access_flags_clear(&k->flags);
     access_patterns_destroy(k->patterns);
     access_destroy(k->analysis);
 }

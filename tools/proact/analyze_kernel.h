@@ -6,6 +6,7 @@
 
 #include <proact/device.h>
 
+#include "access/flags.h"
 #include "access/pattern.h"
 #include "access/write_set.h"
 #include "base/text.h"
@@ -16,6 +17,7 @@ struct analyze_kernel {
     const struct ptx_function *f;
     struct access_analysis *analysis;
     struct access_patterns *patterns;
+    struct access_flags flags;     /* what may be such */
     struct write_set_slice *slice; /* NULL: see `uncut` */
     struct proact_error uncut;
     struct instrument_request request;

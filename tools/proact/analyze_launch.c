@@ -2,13 +2,14 @@
 #include "analyze_launch.h"
 
 #include <proact/proact.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyze_flags.h"
 #include "command.h"
 
 /* As the runtime does: contiguous CTAs, as even as can be. */
-static void split(const struct analyze_launch *l, unsigned over,
-                  uint32_t first[PROACT_DEVICES_MAX + 1])
+void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first)
 {
     for (unsigned d = 0; d <= over; d++)
         first[d] = (uint32_t)((uint64_t)l->set->cta_count * d / over);
@@ -19,7 +20,7 @@ unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
     uint32_t first[PROACT_DEVICES_MAX + 1];
     unsigned d = 0;
 
-    split(l, l->devices, first);
+    analyze_split(l, l->devices, first);
     while (cta >= first[d + 1])
         d++;
     return d;
@@ -32,7 +33,7 @@ static void find_over(struct analyze_launch *l)
     struct proact_error err;
 
     for (l->over = l->devices; l->over > 1; l->over--) {
-        split(l, l->over, first);
+        analyze_split(l, l->over, first);
         if (!write_set_overlap(l->set, first, l->over, &err))
             break;
         if (l->over == l->devices)
@@ -68,6 +69,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                                        : say_failure(&err);
     l->devices = q->devices;
     find_over(l);
+    if (l->over < l->devices)
+        analyze_flags_try(l, k, q, &launch);
     return EXIT_FINE;
 }
 
@@ -76,6 +79,7 @@ void analyze_launch_clear(struct analyze_launch *l)
     analyze_block_clear(&l->block);
     analyze_constants_clear(&l->constants);
     write_set_destroy(l->set);
+    free(l->flags);
 }
 
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array)

@@ -33,12 +33,20 @@ struct analyze_written {
     uint32_t ctas;               /* that write */
 };
 
+/* Bytes that CTAs of all devices set alike. */
+struct analyze_flag {
+    uint32_t array;
+    uint64_t first, end;
+};
+
 struct analyze_launch {
     struct analyze_block block;
     struct analyze_constants constants;
     struct write_set *set; /* NULL: the kernel has no slice */
     unsigned devices, over;
-    struct proact_error why; /* not over all of them */
+    struct proact_error why;    /* not over all of them */
+    struct analyze_flag *flags; /* that it is split by: the set is without them */
+    size_t flag_count, flag_capacity;
 };
 
 /* As forms ask for them. */
@@ -53,6 +61,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
 void analyze_launch_clear(struct analyze_launch *l);
 
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
+/* Device d has the CTAs first[d] to first[d + 1] - 1. */
+void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first);
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta);
 
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,

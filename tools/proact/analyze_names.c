@@ -108,8 +108,8 @@ static const struct {
                            "a map by proact_kernel_map()"},
     {"where it writes", "let each CTA write places that follow from its index and the "
                         "arguments, or give a map by proact_kernel_map()"},
-    {"different parts",
-     "let each CTA write its own rows; flags that all set alike need nothing"},
+    {"different parts", "let each CTA write its own rows; flags need nothing if all set "
+                        "them alike and none reads them"},
 };
 
 const char *analyze_advice(const char *why)

@@ -108,6 +108,14 @@ static void print_source(const struct write_set *w)
         printf("  map: slice, since it %s\n", w->why_sliced);
 }
 
+static void print_flags(const struct analyze_launch *l)
+{
+    for (size_t n = 0; n < l->flag_count; n++)
+        printf("  flags of array %s: bytes %" PRIu64 " to %" PRIu64
+               ", which all devices set on the first one\n",
+               l->set->arrays[l->flags[n].array].name, l->flags[n].first, l->flags[n].end);
+}
+
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,
                           const struct analyze_request *q)
 {
@@ -127,6 +135,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     }
     if (!any)
         printf("  it writes nothing\n");
+    print_flags(l);
     analyze_print_reads(l, k, q);
     if (k->why.text[0] || k->is_marked)
         return;

@@ -6,20 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/depends.h"
 #include "base/memory.h"
 
 enum { DEVICES_SHOWN = 4, SPANS_SHOWN = 4 };
 
-static struct analyze_reading *reading_of(struct analyze_reads *r,
-                                          const struct access_record *of)
+static struct analyze_reading *reading_of(struct analyze_reads *r, bool is_known,
+                                          uint32_t offset)
 {
     for (size_t n = 0; n < r->count; n++)
-        if (r->each[n].base == of->base &&
-            (of->base == ACCESS_BASE_UNKNOWN || r->each[n].symbol == of->base_symbol))
+        if (r->each[n].is_known == is_known && r->each[n].offset == offset)
             return &r->each[n];
     r->each = must_grow(r->each, r->count + 1, &r->capacity, sizeof *r->each);
-    r->each[r->count] =
-        (struct analyze_reading){.base = of->base, .symbol = of->base_symbol};
+    r->each[r->count] = (struct analyze_reading){.is_known = is_known, .offset = offset};
     return &r->each[r->count++];
 }
 
@@ -34,30 +33,41 @@ static void add_span(struct spans *s, int64_t low, int64_t end)
     spans_add(s, low > 0 ? (uint64_t)low : 0, end > 0 ? (uint64_t)end : 0);
 }
 
+static void read_all_of(struct analyze_reading *is, const struct access_record *r)
+{
+    if (is->reason)
+        return;
+    is->line = r->line;
+    is->reason = r->state == ACCESS_CLOSED ? "its bounds are not known" : r->reason;
+}
+
 static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
                         const int64_t *trips, uint32_t number, unsigned device,
                         struct analyze_reads *into)
 {
     const struct access_record *r = &k->analysis->records[number];
     struct access_span spans[ACCESS_SPANS_MAX];
-    struct analyze_reading *is;
+    struct access_pointers p;
     uint32_t count;
 
     if (!reads_array(r))
         return;
-    is = reading_of(into, r);
-    if (r->base == ACCESS_BASE_UNKNOWN ||
-        !access_extent(k->analysis, r, at, trips, spans, &count)) {
-        if (is->reason)
-            return;
-        is->line = r->line;
-        is->reason = r->state == ACCESS_CLOSED ? "its bounds are not known" : r->reason;
+    bool known = access_extent(k->analysis, r, at, trips, spans, &count);
+
+    if (!access_pointers(k->analysis, r, at, trips, &p)) {
+        read_all_of(reading_of(into, false, 0), r);
         return;
     }
-    for (uint32_t n = 0; n < count; n++)
-        for (uint32_t row = 0; row <= spans[n].times; row++)
-            add_span(&is->spans[device], spans[n].low + row * spans[n].stride,
-                     spans[n].end + row * spans[n].stride);
+    for (uint32_t i = 0; i < p.count; i++) {
+        struct analyze_reading *is = reading_of(into, true, p.first + i * p.step);
+
+        if (!known)
+            read_all_of(is, r);
+        for (uint32_t n = 0; known && n < count; n++)
+            for (uint32_t row = 0; row <= spans[n].times; row++)
+                add_span(&is->spans[device], spans[n].low + row * spans[n].stride,
+                         spans[n].end + row * spans[n].stride);
+    }
 }
 
 /* Device by device, as the runtime splits it. */
@@ -102,9 +112,9 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
 {
     char name[64] = "s by unknown pointers";
 
-    if (r->base == ACCESS_BASE_PARAMETER) {
+    if (r->is_known) {
         name[0] = ' ';
-        analyze_base_text(k, r->base, r->symbol, name + 1, sizeof name - 1);
+        analyze_place_text(k->f, r->offset, name + 1, sizeof name - 1);
     }
     if (r->reason) {
         printf("  reads all of array%s: line %" PRIu32 ", %s\n", name, r->line, r->reason);
@@ -120,23 +130,33 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
     }
 }
 
-/* A number that nobody gave would be taken for 0. */
+static bool is_missing(const struct analyze_launch *l, const struct access_symbol *y)
+{
+    if (y->kind == ACCESS_CONSTANT)
+        return !analyze_constants_have(
+            &l->constants, &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
+                                                      y->offset, y->bytes});
+    for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
+        if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
+            return true;
+    return false;
+}
+
+/* A number that loads hang on and nobody gave would be taken for 0. */
 static const struct access_symbol *find_missing(const struct analyze_launch *l,
                                                 const struct access_analysis *a)
 {
-    for (uint32_t n = 0; n < a->symbol_count; n++) {
-        const struct access_symbol *y = &a->symbols[n];
+    struct access_depends d = access_depends_on_nothing(a);
+    const struct access_symbol *missing = NULL;
 
-        if (y->kind == ACCESS_CONSTANT &&
-            !analyze_constants_have(
-                &l->constants, &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
-                                                          y->offset, y->bytes}))
-            return y;
-        for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
-            if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
-                return y;
-    }
-    return NULL;
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (reads_array(&a->records[n]))
+            access_depends_add(&d, &a->records[n]);
+    for (uint32_t n = 0; n < a->symbol_count && !missing; n++)
+        if (d.symbol[n] && is_missing(l, &a->symbols[n]))
+            missing = &a->symbols[n];
+    access_depends_clear(&d);
+    return missing;
 }
 
 void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,

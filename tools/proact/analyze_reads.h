@@ -10,9 +10,10 @@
 
 /* Of one array, or of what unknown pointers lead to. */
 struct analyze_reading {
-    enum access_base base;
-    uint32_t symbol, line; /* of the load, why everything is read */
-    const char *reason;    /* NULL: the spans say what */
+    bool is_known; /* at `offset` of the parameter block lies its address */
+    uint32_t offset;
+    uint32_t line;      /* of the load, why everything is read */
+    const char *reason; /* NULL: the spans say what */
     struct spans spans[PROACT_DEVICES_MAX];
 };
 

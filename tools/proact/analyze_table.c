@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze_flags.h"
 #include "base/memory.h"
 
 enum { COLUMNS = 8, CELL = 96 };
@@ -144,13 +145,30 @@ static bool is_everyones(const struct access_array *a)
     return a->axis_count && a->kind == ACCESS_WRITE;
 }
 
+static uint32_t offset_of(const struct analyze_kernel *k, const struct access_array *a)
+{
+    return k->analysis->symbols[a->base_symbol].offset;
+}
+
+static void print_flags(const struct analyze_kernel *k)
+{
+    for (uint32_t n = 0; n < k->flags.count; n++) {
+        char base[64];
+
+        analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
+        printf("  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
+               k->flags.flag[n].line, base);
+    }
+}
+
 static void print_everyones(const struct analyze_kernel *k)
 {
     for (uint32_t i = 0; i < k->patterns->count; i++) {
         const struct access_array *a = &k->patterns->arrays[i];
         char base[64];
 
-        if (!is_everyones(a))
+        if (!is_everyones(a) ||
+            (a->base == ACCESS_BASE_PARAMETER && analyze_flags_only(k, offset_of(k, a))))
             continue;
         analyze_base_text(k, a->base, a->base_symbol, base, sizeof base);
         printf("  array %s: all CTAs that write it write the same bytes, which only one "
@@ -224,5 +242,6 @@ void analyze_print_kernel(const struct analyze_kernel *k)
     print_arrays(k);
     print_open(k);
     print_everyones(k);
+    print_flags(k);
     print_split(k);
 }

@@ -2,8 +2,9 @@
 #pragma once
 
 /* One kernel while it is cut; private to this folder. First what the kernel is (flow,
-   definitions, control), then what depends on more than its parameters (taint), then what
-   decides where it writes (needs), then text. */
+   definitions, control), then what its uses of registers see (views), then what depends on
+   more than its parameters (taint), then what decides where it writes (needs), then text.
+ */
 
 #include "access/write_set.h"
 #include "base/memory.h"
@@ -35,14 +36,18 @@ struct slice {
     uint32_t registers; /* the function's and one more: the carry flag */
     struct slice_list definitions, uses;
     struct slice_list controls; /* by block: blocks whose branch decides whether it runs */
-    struct slice_list joins;    /* by register: blocks whose branches decide which of its
-                                   definitions is seen */
     bool *is_local;             /* by register: a generic address, never of global memory */
-    uint32_t *taint;            /* by register: instruction it depends on, + 1; 0: none */
+    uint32_t view_count;        /* uses of a register that see the same have one view */
+    uint32_t *view_of;          /* by place in `uses` */
+    struct slice_list sees;     /* by view: definitions, by their places in `definitions` */
+    struct slice_list joins;    /* by view: blocks whose branches decide which one it is */
+    uint32_t *taint;            /* by definition: instruction it depends on, + 1; 0: none */
+    uint32_t *view_taint;       /* by view */
     uint32_t *branch_taint;     /* by block, of its branch */
     bool *kept;                 /* by instruction */
     bool *decides;              /* by block: its branch is kept */
     bool *cut;                  /* by block: head of a loop that runs once */
+    uint32_t *names;            /* by definition: one of those that share its register */
     struct write_set_site *sites;
     uint32_t *site_at; /* by site: its instruction */
     uint32_t site_count;
@@ -64,6 +69,8 @@ void slice_visit_definitions(const struct slice *s, const struct ptx_instruction
                              slice_visit *visit, void *context);
 void slice_visit_uses(const struct slice *s, const struct ptx_instruction *i,
                       slice_visit *visit, void *context);
+/* Whether the operand holds registers that are defined. */
+bool slice_is_target(const struct ptx_instruction *i, uint32_t operand);
 /* Of one operand: the registers in it. */
 void slice_visit_operand(const struct ptx_operand *o, slice_visit *visit, void *context);
 
@@ -83,14 +90,25 @@ bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block);
 struct slice_list slice_list_make(struct slice *s, uint32_t count,
                                   const uint32_t (*pairs)[2], size_t pair_count);
 
-/* Visits the definitions (instructions) of `reg` that the use in instruction `use` can see.
-   Says whether it can see what the register held before block `top`. */
-bool slice_reaching(const struct slice *s, uint32_t reg, uint32_t use, uint32_t top,
-                    slice_visit *visit, void *context);
+/* Where `item` stands in the list of `number`, which has it and is sorted. */
+uint32_t slice_list_find(const struct slice_list *list, uint32_t number, uint32_t item);
 
-void slice_find_joins(struct slice *s); /* needs definitions, uses, controls */
+void slice_find_views(struct slice *s); /* needs definitions, uses, controls */
+/* Of a register that an instruction uses, and of one that it defines. */
+uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg);
+uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t reg);
+
 void slice_find_taint(struct slice *s);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
+
+/* Registers that an instruction uses where it is in the slice. */
+void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
+                        void *context);
+
+void slice_find_names(struct slice *s);
+/* What a register is called in an instruction of the slice that uses or defines it; -1
+   where no definition of it is seen. */
+int64_t slice_name(const struct slice *s, uint32_t instruction, uint32_t reg, bool defined);
 
 /* The slice's text, free() it; the lines of its stores go to s->sites. */
 char *slice_print(struct slice *s, size_t *bytes);
@@ -100,6 +118,13 @@ static inline bool slice_is_branch(const struct slice *s, uint32_t block)
     return s->ends[block].is_table ||
            (s->ends[block].target != SLICE_NONE && s->ends[block].next != SLICE_NONE &&
             s->ends[block].target != s->ends[block].next);
+}
+
+/* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
+static inline uint32_t slice_taint(const struct slice *s, uint32_t instruction,
+                                   uint32_t reg)
+{
+    return s->view_taint[slice_view(s, instruction, reg)];
 }
 
 static inline const struct ptx_instruction *slice_last(const struct slice *s,

@@ -50,9 +50,12 @@ static enum proact_status analyse(struct slice *s, struct proact_error *err)
         return status;
     find_registers(s);
     slice_find_local(s);
-    slice_find_joins(s);
+    slice_find_views(s);
     slice_find_taint(s);
-    return slice_find_needs(s, err);
+    if ((status = slice_find_needs(s, err)))
+        return status;
+    slice_find_names(s);
+    return PROACT_OK;
 }
 
 enum proact_status slice_cut(const struct ptx_module *m, const struct ptx_function *f,

@@ -24,6 +24,21 @@ struct slice_list slice_list_make(struct slice *s, uint32_t count,
     return list;
 }
 
+uint32_t slice_list_find(const struct slice_list *list, uint32_t number, uint32_t item)
+{
+    uint32_t from = list->first[number], end = list->first[number + 1];
+
+    while (end - from > 1) {
+        uint32_t middle = from + (end - from) / 2;
+
+        if (list->items[middle] <= item)
+            from = middle;
+        else
+            end = middle;
+    }
+    return from;
+}
+
 static int32_t block_at(const struct slice *s, uint32_t instruction)
 {
     return instruction < s->f->instruction_count ? (int32_t)s->flow->block_of[instruction]

@@ -41,52 +41,56 @@ static void keep(struct needs *n, uint32_t instruction)
     n->stack[n->depth++] = instruction;
 }
 
-static void keep_visited(void *context, uint32_t instruction)
-{
-    keep(context, instruction);
-}
-
 static void keep_definitions(void *context, uint32_t reg)
 {
     struct needs *n = context;
+    const struct slice *s = n->s;
+    uint32_t view = slice_view(s, n->at, reg);
 
-    slice_reaching(n->s, reg, n->at, 0, keep_visited, n);
+    for (uint32_t d = s->sees.first[view]; d < s->sees.first[view + 1]; d++)
+        keep(n, s->definitions.items[s->sees.items[d]]);
+}
+
+void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
+                        void *context)
+{
+    const struct ptx_instruction *i = &s->f->instructions[instruction];
+    struct slice_writer w = slice_writer(s, i);
+
+    if (!w.address) {
+        slice_visit_uses(s, i, visit, context);
+        return;
+    }
+    slice_visit_operand(w.address, visit, context);
+    if (w.stride)
+        slice_visit_operand(w.stride, visit, context);
+    if (i->guard >= 0 && !slice_taint(s, instruction, (uint32_t)i->guard))
+        visit(context, (uint32_t)i->guard);
 }
 
 static void follow(struct needs *n)
 {
-    struct slice *s = n->s;
-
     while (n->depth) {
         n->at = n->stack[--n->depth];
-        const struct ptx_instruction *i = &s->f->instructions[n->at];
-        struct slice_writer w = slice_writer(s, i);
-
-        want_block(n, s->flow->block_of[n->at]);
-        if (!w.address) {
-            slice_visit_uses(s, i, keep_definitions, n);
-            continue;
-        }
-        slice_visit_operand(w.address, keep_definitions, n);
-        if (w.stride)
-            slice_visit_operand(w.stride, keep_definitions, n);
-        if (i->guard >= 0 && !s->taint[i->guard])
-            keep_definitions(n, (uint32_t)i->guard);
+        want_block(n, n->s->flow->block_of[n->at]);
+        slice_visit_needed(n->s, n->at, keep_definitions, n);
     }
 }
 
-static enum proact_status check_writer(const struct slice *s,
-                                       const struct ptx_instruction *i,
+static enum proact_status check_writer(const struct slice *s, uint32_t at,
                                        const struct slice_writer *w,
                                        struct proact_error *err)
 {
+    const struct ptx_instruction *i = &s->f->instructions[at];
+
     if (w->refusal)
         return fail(err, PROACT_EREFUSED, "kernel '%s', %s:%u: %s", s->f->name,
                     s->module->name, i->line, w->refusal);
-    uint32_t origin = w->address->reg >= 0 ? s->taint[w->address->reg] : 0;
+    uint32_t origin =
+        w->address->reg >= 0 ? slice_taint(s, at, (uint32_t)w->address->reg) : 0;
 
     if (!origin && w->stride && w->stride->kind == PTX_REGISTER)
-        origin = s->taint[w->stride->reg];
+        origin = slice_taint(s, at, (uint32_t)w->stride->reg);
     if (!origin)
         return PROACT_OK;
     const struct ptx_instruction *from = &s->f->instructions[origin - 1];
@@ -118,7 +122,8 @@ static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
     s->site_at[s->site_count++] = at;
     *site = (struct write_set_site){.line = i->line, .bytes = bytes};
     site->is_atomic = ptx_instruction_effect(i) != PTX_STORES;
-    site->is_may = (i->guard >= 0 && s->taint[i->guard]) || is_may(s, block, seen);
+    site->is_may =
+        (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) || is_may(s, block, seen);
     free(seen);
 }
 
@@ -212,7 +217,7 @@ static enum proact_status keep_writers(struct needs *n, struct proact_error *err
         if ((!w.address && !w.refusal) || !s->reached[s->flow->block_of[at]] ||
             (s->left_out && s->left_out[at]))
             continue;
-        if ((status = check_writer(s, i, &w, err)))
+        if ((status = check_writer(s, at, &w, err)))
             return status;
         note_site(s, at, w.bytes);
         keep(n, at);

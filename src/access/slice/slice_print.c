@@ -117,7 +117,7 @@ static void print_table(struct printer *p, uint32_t block)
     text_print(&p->text.body, ";\n");
     slice_text_guard(&p->text, i);
     text_print(&p->text.body, "brx.idx ");
-    slice_text_register(&p->text, i->operands[0].reg);
+    slice_text_register(&p->text, i, i->operands[0].reg);
     text_print(&p->text.body, ", $slice_table_%u;\n", block);
     if (p->s->ends[block].next != SLICE_NONE)
         print_jump(p, block, p->s->ends[block].next);
@@ -225,7 +225,6 @@ static char *print_all(struct printer *p, size_t *bytes)
     for (uint32_t n = 0; n < s->site_count; n++)
         s->sites[n].slice_line += s->sites[n].slice_line ? above : 0;
     text_add(&out, p->text.body.data, p->text.body.length);
-    text_clear(&p->text.body);
     *bytes = out.length;
     return out.data;
 }
@@ -233,17 +232,15 @@ static char *print_all(struct printer *p, size_t *bytes)
 char *slice_print(struct slice *s, size_t *bytes)
 {
     uint32_t blocks = s->flow->block_count;
-    struct printer p = {.s = s, .text.s = s};
+    struct printer p = {.s = s};
 
-    p.text.registers = must_calloc(s->registers, sizeof *p.text.registers);
-    p.text.symbols = must_calloc(s->module->symbol_count + 1u, sizeof *p.text.symbols);
+    slice_text_open(&p.text, s);
     p.printed = must_calloc(blocks, sizeof *p.printed);
     p.stack = must_calloc(blocks, sizeof *p.stack);
     find_printed(&p);
     char *text = print_all(&p, bytes);
 
-    free(p.text.registers);
-    free(p.text.symbols);
+    slice_text_close(&p.text);
     free(p.printed);
     free(p.stack);
     return text;

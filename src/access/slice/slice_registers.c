@@ -53,16 +53,19 @@ void slice_visit_operand(const struct ptx_operand *o, slice_visit *visit, void *
         slice_visit_operand(&o->list[n], visit, context);
 }
 
+bool slice_is_target(const struct ptx_instruction *i, uint32_t operand)
+{
+    enum form form = form_of(i);
+
+    return form == ALL_DEFINED || (form == FIRST_DEFINED && operand == 0 &&
+                                   i->operands[operand].kind != PTX_MEMORY);
+}
+
 void slice_visit_definitions(const struct slice *s, const struct ptx_instruction *i,
                              slice_visit *visit, void *context)
 {
-    enum form form = form_of(i);
-    uint32_t count = form == ALL_DEFINED                         ? i->operand_count
-                     : form == FIRST_DEFINED && i->operand_count ? 1
-                                                                 : 0;
-
-    for (uint32_t n = 0; n < count; n++)
-        if (form == ALL_DEFINED || i->operands[n].kind != PTX_MEMORY)
+    for (uint32_t n = 0; n < i->operand_count; n++)
+        if (slice_is_target(i, n))
             slice_visit_operand(&i->operands[n], visit, context);
     if (ptx_has(i, PTX_PART_CC))
         visit(context, s->registers - 1);
@@ -71,13 +74,11 @@ void slice_visit_definitions(const struct slice *s, const struct ptx_instruction
 void slice_visit_uses(const struct slice *s, const struct ptx_instruction *i,
                       slice_visit *visit, void *context)
 {
-    uint32_t first =
-        form_of(i) == FIRST_DEFINED && i->operand_count && i->operands[0].kind != PTX_MEMORY
-            ? 1
-            : 0;
+    bool all = form_of(i) == ALL_DEFINED;
 
-    for (uint32_t n = first; n < i->operand_count; n++)
-        slice_visit_operand(&i->operands[n], visit, context);
+    for (uint32_t n = 0; n < i->operand_count; n++)
+        if (all || !slice_is_target(i, n))
+            slice_visit_operand(&i->operands[n], visit, context);
     if (i->guard >= 0)
         visit(context, (uint32_t)i->guard);
     if (i->opcode == PTX_ADDC || i->opcode == PTX_SUBC || i->opcode == PTX_MADC)

@@ -2,6 +2,7 @@
 #include "access/slice/slice_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_symbol(struct slice_text *t, int32_t symbol)
@@ -17,10 +18,32 @@ static void print_offset(struct slice_text *t, int64_t offset)
         text_print(&t->body, "+%" PRId64, offset);
 }
 
-void slice_text_register(struct slice_text *t, int32_t reg)
+static uint32_t definition_count(const struct slice *s)
 {
-    t->registers[reg] = true;
-    text_print(&t->body, "%%v%" PRId32, reg);
+    return s->definitions.first[s->registers];
+}
+
+/* What no definition reaches has its names behind those of definitions. */
+static void print_register(struct slice_text *t, int32_t reg)
+{
+    int64_t name = slice_name(t->s, t->at, (uint32_t)reg, t->in_target);
+
+    if (name < 0)
+        name = (int64_t)definition_count(t->s) + reg;
+    t->registers[name] = reg;
+    text_print(&t->body, "%%v%" PRId64, name);
+}
+
+static void start(struct slice_text *t, const struct ptx_instruction *i)
+{
+    t->at = (uint32_t)(i - t->s->f->instructions);
+    t->in_target = false;
+}
+
+void slice_text_register(struct slice_text *t, const struct ptx_instruction *i, int32_t reg)
+{
+    start(t, i);
+    print_register(t, reg);
 }
 
 void slice_text_guard(struct slice_text *t, const struct ptx_instruction *i)
@@ -28,7 +51,7 @@ void slice_text_guard(struct slice_text *t, const struct ptx_instruction *i)
     if (i->guard < 0)
         return;
     text_print(&t->body, "@%s", i->guard_negated ? "!" : "");
-    slice_text_register(t, i->guard);
+    slice_text_register(t, i, i->guard);
     text_print(&t->body, " ");
 }
 
@@ -36,7 +59,7 @@ static void print_address(struct slice_text *t, const struct ptx_operand *o, int
 {
     text_print(&t->body, "[");
     if (o->reg >= 0)
-        slice_text_register(t, o->reg);
+        print_register(t, o->reg);
     else if (o->symbol >= 0)
         print_symbol(t, o->symbol);
     if (o->reg < 0 && o->symbol < 0)
@@ -62,7 +85,7 @@ static void print_operand(struct slice_text *t, const struct ptx_operand *o)
     switch (o->kind) {
     case PTX_REGISTER:
         text_print(&t->body, "%s", o->negated ? "!" : "");
-        slice_text_register(t, o->reg);
+        print_register(t, o->reg);
         return;
     case PTX_SYMBOL:
         print_symbol(t, o->symbol);
@@ -104,10 +127,12 @@ void slice_text_keep(struct slice_text *t, const struct ptx_instruction *i)
 {
     struct ptx_span opcode = opcode_of(t->s->module, i);
 
+    start(t, i);
     slice_text_guard(t, i);
     text_add(&t->body, t->s->module->text + opcode.offset, opcode.bytes);
     for (uint32_t n = 0; n < i->operand_count; n++) {
         text_print(&t->body, n ? ", " : " ");
+        t->in_target = slice_is_target(i, n);
         print_operand(t, &i->operands[n]);
     }
     text_print(&t->body, ";\n");
@@ -128,7 +153,7 @@ static void store_matrix(struct slice_text *t, const struct ptx_instruction *i,
         text_print(&t->body, "%u", w->line_elements);
     text_print(&t->body, ";\nmul.wide.u32 %%m64, %%m32, %u;\nadd.s64 %%m64, %%m64, ",
                w->element);
-    slice_text_register(t, w->address->reg);
+    print_register(t, w->address->reg);
     text_print(&t->body, ";\n");
     for (uint32_t at = 0; at < w->bytes; at += 16)
         text_print(&t->body, "@%%mp st%s.v2.b64 [%%m64+%" PRId64 "], {%%z64, %%z64};\n",
@@ -142,6 +167,7 @@ void slice_text_store(struct slice_text *t, const struct ptx_instruction *i)
     struct slice_writer w = slice_writer(t->s, i);
     unsigned form = 0;
 
+    start(t, i);
     if (w.lines) {
         store_matrix(t, i, &w);
         return;
@@ -149,13 +175,30 @@ void slice_text_store(struct slice_text *t, const struct ptx_instruction *i)
     while (form < 4 && 1u << form < w.bytes)
         form++;
     for (uint32_t at = 0; at < w.bytes; at += 16) { /* more than 16 are stored in halves */
-        if (i->guard >= 0 && !t->s->taint[i->guard])
+        if (i->guard >= 0 && !slice_taint(t->s, t->at, (uint32_t)i->guard))
             slice_text_guard(t, i);
         text_print(&t->body, "st.%s%s", i->space == PTX_SPACE_GENERIC ? "" : "global.",
                    forms[form]);
         print_address(t, w.address, at);
         text_print(&t->body, ", %s;\n", zeros[form]);
     }
+}
+
+void slice_text_open(struct slice_text *t, const struct slice *s)
+{
+    uint32_t count = definition_count(s) + s->registers;
+
+    *t = (struct slice_text){.s = s};
+    t->registers = must_calloc(count, sizeof *t->registers);
+    memset(t->registers, -1, count * sizeof *t->registers);
+    t->symbols = must_calloc(s->module->symbol_count + 1u, sizeof *t->symbols);
+}
+
+void slice_text_close(struct slice_text *t)
+{
+    text_clear(&t->body);
+    free(t->registers);
+    free(t->symbols);
 }
 
 static const char *register_type(const struct ptx_register *r)
@@ -178,9 +221,10 @@ static const char *register_type(const struct ptx_register *r)
 
 void slice_text_registers(const struct slice_text *t, struct text *into)
 {
-    for (uint32_t r = 0; r + 1 < t->s->registers; r++)
-        if (t->registers[r])
-            text_print(into, ".reg .%s %%v%u;\n", register_type(&t->s->f->registers[r]), r);
+    for (uint32_t n = 0; n < definition_count(t->s) + t->s->registers; n++)
+        if (t->registers[n] >= 0)
+            text_print(into, ".reg .%s %%v%u;\n",
+                       register_type(&t->s->f->registers[t->registers[n]]), n);
     if (t->matrices)
         text_print(into, ".reg .b32 %%m32;\n.reg .b64 %%m64;\n.reg .pred %%mp;\n");
 }

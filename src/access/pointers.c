@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which pointers among the parameters an access may go through. */
+#include "access/extent.h"
+
+enum { POINTER_BYTES = 8, STEP_MAX = 4096 };
+
+/* Values of the form differ from `first` by multiples of it, a power of two. */
+static uint64_t step_of(const struct access_form *f, uint64_t *first)
+{
+    uint64_t bits = STEP_MAX;
+
+    *first = 0;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->terms[i].degree)
+            bits |= (uint64_t)f->terms[i].factor;
+        else
+            *first = (uint64_t)f->terms[i].factor;
+    return bits & -bits;
+}
+
+static bool place_range(const struct access_analysis *a, const struct access_record *r,
+                        const struct access_launch *l, const int64_t *trips,
+                        struct range *out)
+{
+    struct access_record place = *r;
+    struct arena arena = {0};
+    struct extent e;
+    int64_t bounds[2];
+    bool known;
+
+    place.ranges = r->member_ranges;
+    place.range_count = r->member_range_count;
+    extent_open(&e, &arena, a, r, l, trips);
+    known = !extent_wraps(&e, &place, bounds, &known) &&
+            extent_of(&e, a->symbols[r->member].left, out);
+    arena_clear(&arena);
+    return known;
+}
+
+/* Of a pointer that is chosen: in all of its parameter where nothing more is known. Words
+   lie at multiples of their size. */
+static void member_pointers(const struct access_analysis *a, const struct access_record *r,
+                            const struct access_launch *l, const int64_t *trips,
+                            struct access_pointers *out)
+{
+    const struct access_symbol *y = &a->symbols[r->member];
+    struct range at = {0, (int64_t)y->bytes}, known;
+    uint64_t first = -(uint64_t)y->offset, step = POINTER_BYTES, start;
+
+    if (place_range(a, r, l, trips, &known)) {
+        at.low = known.low > 0 ? known.low : 0;
+        at.high = known.high < at.high ? known.high : at.high;
+        if (step_of(y->left, &start) > step) {
+            step = step_of(y->left, &start);
+            first = start;
+        }
+    }
+    *out = (struct access_pointers){.step = (uint32_t)step};
+    for (int64_t p = at.low + (int64_t)((first - (uint64_t)at.low) & (step - 1));
+         p <= at.high && p + POINTER_BYTES <= (int64_t)y->bytes; p += (int64_t)step)
+        out->first = out->count++ ? out->first : y->offset + (uint32_t)p;
+}
+
+bool access_pointers(const struct access_analysis *a, const struct access_record *r,
+                     const struct access_launch *l, const int64_t *trips,
+                     struct access_pointers *out)
+{
+    if (r->member >= 0) {
+        member_pointers(a, r, l, trips, out);
+        return true;
+    }
+    if (r->base != ACCESS_BASE_PARAMETER ||
+        a->symbols[r->base_symbol].bytes != POINTER_BYTES)
+        return false;
+    *out = (struct access_pointers){
+        .first = a->symbols[r->base_symbol].offset, .step = POINTER_BYTES, .count = 1};
+    return true;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers of the slice. It goes both ways of a branch that memory decides, one after the
+   other: what the first one leaves in a register must not be seen in the second one, and
+   is not, as definitions share a register only where some use in the slice sees both. */
+#include "access/slice/slice.h"
+
+struct joining {
+    struct slice *s;
+    uint32_t at;
+};
+
+static uint32_t root_of(uint32_t *names, uint32_t name)
+{
+    while (names[name] != name)
+        name = names[name] = names[names[name]];
+    return name;
+}
+
+static void join_seen(void *context, uint32_t reg)
+{
+    const struct joining *j = context;
+    struct slice *s = j->s;
+    uint32_t view = slice_view(s, j->at, reg);
+
+    for (uint32_t n = s->sees.first[view]; n < s->sees.first[view + 1]; n++)
+        s->names[root_of(s->names, s->sees.items[n])] =
+            root_of(s->names, s->sees.items[s->sees.first[view]]);
+}
+
+void slice_find_names(struct slice *s)
+{
+    uint32_t count = s->definitions.first[s->registers];
+
+    s->names = arena_alloc(s->arena, (count + 1) * sizeof *s->names);
+    for (uint32_t d = 0; d < count; d++)
+        s->names[d] = d;
+    for (uint32_t n = 0; n < s->f->instruction_count; n++)
+        if (s->kept[n])
+            slice_visit_needed(s, n, join_seen, &(struct joining){s, n});
+    for (uint32_t d = 0; d < count; d++)
+        s->names[d] = root_of(s->names, d);
+}
+
+int64_t slice_name(const struct slice *s, uint32_t instruction, uint32_t reg, bool defined)
+{
+    if (defined)
+        return s->names[slice_definition(s, instruction, reg)];
+    uint32_t view = slice_view(s, instruction, reg), first = s->sees.first[view];
+
+    return first < s->sees.first[view + 1] ? (int64_t)s->names[s->sees.items[first]] : -1;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a use of a register can see: which of its definitions, and the branches that decide
+   which one.
+
+   A definition that comes before all uses is all that these can see. Where there are
+   several, the branches count that lie between the block that dominates the use and all it
+   sees, and these. What lies outside of that block decides only whether all of it happens,
+   unless the register's content comes in from there. What a use cannot see is as good as in
+   another register: the slice has it in another one (slice_names.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/slice/slice.h"
+
+struct pairs {
+    uint32_t (*items)[2];
+    size_t count, capacity;
+};
+
+struct finder {
+    struct slice *s;
+    uint32_t words;
+    uint64_t *governs; /* by block: the branches that decide whether it runs, all the way */
+    uint64_t *of_seen; /* those that decide whether what a use sees runs */
+    struct pairs definitions, branches; /* by view */
+};
+
+static void add_pair(struct pairs *p, uint32_t view, uint32_t item)
+{
+    p->items = must_grow(p->items, p->count, &p->capacity, sizeof *p->items);
+    p->items[p->count][0] = view;
+    p->items[p->count++][1] = item;
+}
+
+static void find_governing(struct finder *f)
+{
+    const struct slice *s = f->s;
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (uint32_t b = 0; b < s->flow->block_count; b++)
+            for (uint32_t n = s->controls.first[b]; n < s->controls.first[b + 1]; n++) {
+                uint32_t by = s->controls.items[n];
+
+                for (uint32_t w = 0; w < f->words; w++) {
+                    uint64_t bits = f->governs[by * f->words + w];
+                    uint64_t *to = &f->governs[b * f->words + w];
+
+                    if (by / 64 == w)
+                        bits |= (uint64_t)1 << by % 64;
+                    changed |= (*to | bits) != *to;
+                    *to |= bits;
+                }
+            }
+    }
+}
+
+static uint32_t meet(const struct slice *s, uint32_t a, uint32_t b)
+{
+    while (!slice_dominates(s, a, b))
+        a = (uint32_t)s->flow->blocks[a].dominator;
+    return a;
+}
+
+static uint32_t home_of(const struct slice *s, uint32_t definition)
+{
+    return s->flow->block_of[s->definitions.items[definition]];
+}
+
+/* Of a block, up to instruction `end`: notes the definitions that are seen behind it, and
+   says whether what comes in is, too. */
+static bool seen_behind(struct finder *f, uint32_t reg, uint32_t block, uint32_t end)
+{
+    const struct slice *s = f->s;
+
+    for (uint32_t n = s->definitions.first[reg + 1]; n-- > s->definitions.first[reg];) {
+        uint32_t at = s->definitions.items[n]; /* they are in text order */
+
+        if (s->flow->block_of[at] != block || at >= end)
+            continue;
+        add_pair(&f->definitions, s->view_count, n);
+        if (s->f->instructions[at].guard < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Notes what is seen against the flow, from `use` on. `above` gets the blocks whose start
+   is reached, so that what the register held before them is seen, too. */
+static void look_back(struct finder *f, uint32_t reg, uint32_t use, bool *above)
+{
+    const struct slice *s = f->s;
+    const struct ptx_flow *flow = s->flow;
+    uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
+    bool *seen = must_calloc(flow->block_count, sizeof *seen);
+    uint32_t block = flow->block_of[use], end = use;
+
+    /* The block of the use may come twice: up to the use, then, around a loop, whole. */
+    for (;;) {
+        if (seen_behind(f, reg, block, end)) {
+            above[block] = true;
+            for (uint32_t n = 0; n < flow->blocks[block].predecessor_count; n++) {
+                uint32_t from = flow->blocks[block].predecessors[n];
+
+                if (s->reached[from] && !seen[from])
+                    stack[depth++] = from;
+                seen[from] = true;
+            }
+        }
+        if (!depth)
+            break;
+        block = stack[--depth];
+        end = flow->blocks[block].first + flow->blocks[block].count;
+    }
+    free(stack);
+    free(seen);
+}
+
+/* Blocks from which a definition that is seen can still be reached before control is at the
+   end of `top` anew, which starts all over. */
+static bool *before_seen(const struct finder *f, size_t first, uint32_t top)
+{
+    const struct slice *s = f->s;
+    uint32_t count = s->flow->block_count, depth = 0;
+    bool *before = must_calloc(count, sizeof *before);
+    uint32_t *stack = must_calloc(count + f->definitions.count - first + 1, sizeof *stack);
+
+    for (size_t n = first; n < f->definitions.count; n++) {
+        uint32_t home = home_of(s, f->definitions.items[n][1]);
+
+        if (home != top)
+            stack[depth++] = home;
+    }
+    while (depth) {
+        const struct ptx_block *b = &s->flow->blocks[stack[--depth]];
+
+        for (uint32_t n = 0; n < b->predecessor_count; n++) {
+            uint32_t from = b->predecessors[n];
+
+            if (before[from])
+                continue;
+            before[from] = true;
+            if (from != top)
+                stack[depth++] = from;
+        }
+    }
+    free(stack);
+    return before;
+}
+
+/* Of the definitions from `first` on. */
+static void find_branches(struct finder *f, size_t first, uint32_t use, const bool *above)
+{
+    const struct slice *s = f->s;
+    uint32_t top = s->flow->block_of[use];
+
+    memset(f->of_seen, 0, f->words * sizeof *f->of_seen);
+    for (size_t n = first; n < f->definitions.count; n++) {
+        uint32_t home = home_of(s, f->definitions.items[n][1]);
+
+        top = meet(s, top, home);
+        for (uint32_t w = 0; w < f->words; w++)
+            f->of_seen[w] |= f->governs[home * f->words + w];
+    }
+    bool *before = before_seen(f, first, top);
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++)
+        if (f->of_seen[b / 64] >> b % 64 & 1 &&
+            (above[top] || (before[b] && slice_dominates(s, top, b))))
+            add_pair(&f->branches, s->view_count, b);
+    free(before);
+}
+
+static bool is_of_block(const struct finder *f, size_t first, uint32_t block)
+{
+    return f->definitions.count == first + 1 &&
+           home_of(f->s, f->definitions.items[first][1]) == block;
+}
+
+static void add_all_branches(struct finder *f)
+{
+    for (uint32_t b = 0; b < f->s->flow->block_count; b++)
+        add_pair(&f->branches, f->s->view_count, b);
+}
+
+static void add_view(struct finder *f, uint32_t reg, uint32_t use)
+{
+    struct slice *s = f->s;
+    bool *above = must_calloc(s->flow->block_count, sizeof *above);
+    size_t first = f->definitions.count;
+
+    look_back(f, reg, use, above);
+    if (reg == s->registers - 1 && !is_of_block(f, first, s->flow->block_of[use]))
+        add_all_branches(f); /* the carry flag has no other place to be in */
+    else if (f->definitions.count > first)
+        find_branches(f, first, use, above);
+    free(above);
+    s->view_count++;
+}
+
+static bool defined_once_before_uses(const struct slice *s, uint32_t reg)
+{
+    uint32_t first = s->definitions.first[reg];
+
+    if (s->definitions.first[reg + 1] != first + 1)
+        return false;
+    uint32_t at = s->definitions.items[first], home = s->flow->block_of[at];
+
+    if (s->f->instructions[at].guard >= 0)
+        return false;
+    for (uint32_t n = s->uses.first[reg]; n < s->uses.first[reg + 1]; n++) {
+        uint32_t use = s->uses.items[n], block = s->flow->block_of[use];
+
+        if (block == home ? use <= at : !slice_dominates(s, home, block))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the use sees what the one before it in the text sees. */
+static bool sees_the_same(const struct slice *s, uint32_t reg, uint32_t use)
+{
+    uint32_t at = s->uses.items[use], before;
+
+    if (use == s->uses.first[reg])
+        return false;
+    before = s->uses.items[use - 1];
+    if (s->flow->block_of[at] != s->flow->block_of[before])
+        return false;
+    for (uint32_t n = s->definitions.first[reg]; n < s->definitions.first[reg + 1]; n++)
+        if (s->definitions.items[n] >= before && s->definitions.items[n] < at)
+            return false;
+    return true;
+}
+
+static void find_views_of(struct finder *f, uint32_t reg)
+{
+    struct slice *s = f->s;
+    uint32_t first = s->uses.first[reg], end = s->uses.first[reg + 1];
+    bool once = defined_once_before_uses(s, reg);
+
+    for (uint32_t n = first; n < end; n++) {
+        if (n > first && (once || sees_the_same(s, reg, n))) {
+            s->view_of[n] = s->view_count - 1;
+            continue;
+        }
+        s->view_of[n] = s->view_count;
+        if (!once) {
+            add_view(f, reg, s->uses.items[n]);
+            continue;
+        }
+        add_pair(&f->definitions, s->view_count++, s->definitions.first[reg]);
+    }
+}
+
+void slice_find_views(struct slice *s)
+{
+    struct finder f = {.s = s, .words = s->flow->block_count / 64 + 1};
+
+    f.governs = must_calloc((size_t)s->flow->block_count * f.words, sizeof *f.governs);
+    f.of_seen = must_calloc(f.words, sizeof *f.of_seen);
+    find_governing(&f);
+    s->view_of =
+        arena_alloc(s->arena, (s->uses.first[s->registers] + 1u) * sizeof *s->view_of);
+    for (uint32_t r = 0; r < s->registers; r++)
+        find_views_of(&f, r);
+    s->sees = slice_list_make(s, s->view_count, (const uint32_t(*)[2])f.definitions.items,
+                              f.definitions.count);
+    s->joins = slice_list_make(s, s->view_count, (const uint32_t(*)[2])f.branches.items,
+                               f.branches.count);
+    free(f.definitions.items);
+    free(f.branches.items);
+    free(f.governs);
+    free(f.of_seen);
+}
+
+uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg)
+{
+    return s->view_of[slice_list_find(&s->uses, reg, instruction)];
+}
+
+uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t reg)
+{
+    return slice_list_find(&s->definitions, reg, instruction);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Among which pointers of its parameters a kernel chooses, and what it reads from there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/access.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* 4 pointers, a number, 2 pointers that have a number behind each. */
+#define START                                                                              \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u32 n, .param .align 8 .b8 s[72], .param .u32 m)\n{\n"      \
+    ".reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;\n"                             \
+    "ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m]; mov.u32 %r3, %tid.x;\n"                 \
+    "mov.u32 %r4, %ctaid.x; mov.b64 %rd1, s;\n"
+
+enum { N_AT = 0, S_AT = 8, M_AT = 80, BLOCK = 84 };
+
+struct expected {
+    uint32_t first, step, count; /* of s; count 0: any pointer */
+    int64_t low, end;            /* bytes behind it; 0: not known; less: none */
+};
+
+/* In CTAs 1 and 2 of 8 threads; n is 3, m is 2. */
+static void expect(const char *body, struct expected e)
+{
+    struct text text = {0};
+    struct proact_error err;
+    struct ptx_module *m;
+    unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
+    const struct access_launch l = {.ntid = {8, 1, 1},
+                                    .nctaid = {4, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = BLOCK,
+                                    .ctaid_first = {1, 0, 0},
+                                    .ctaid_end = {3, 1, 1}};
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_pointers p = {0};
+    uint32_t count;
+
+    text_print(&text, "%s%s\nret;\n}\n", START, body);
+    if (ptx_parse("t.ptx", text.data, text.length, &m, &err))
+        fail_msg("%s", err.text);
+    struct access_analysis *a = access_analyze(m, ptx_function_find(m, "k"));
+    const struct access_record *r = &a->records[a->record_count - 1];
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+
+    access_trips(a, &l, trips);
+    if (access_pointers(a, r, &l, trips, &p) != (e.count != 0) || p.count != e.count ||
+        (e.count && (p.first != S_AT + e.first || (e.count > 1 && p.step != e.step))))
+        fail_msg("%s: %u, and %u more by %u", body, p.first, p.count, p.step);
+    if (access_extent(a, r, &l, trips, spans, &count) != (e.end != 0) ||
+        (e.end < 0 && count) ||
+        (e.end > 0 && (count != 1 || spans[0].low != e.low || spans[0].end != e.end)))
+        fail_msg("%s: reads others", body);
+    free(trips);
+    access_destroy(a);
+    ptx_destroy(m);
+    text_clear(&text);
+}
+
+/* From the place in %rd2 on, the thread's word. */
+#define LOAD                                                                               \
+    "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3];\n"                               \
+    "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];\n"
+
+static void a_place_is_as_narrow_as_its_index(void **state)
+{
+    (void)state;
+    expect("mul.wide.u32 %rd2, %r2, 8;" LOAD, (struct expected){16, 8, 1, 0, 32});
+    expect("mul.wide.u32 %rd2, %r4, 8;" LOAD, (struct expected){8, 8, 2, 0, 32});
+    expect("and.b32 %r5, %r3, 3; mul.wide.u32 %rd2, %r5, 8;" LOAD,
+           (struct expected){0, 8, 4, 0, 32});
+    /* those with numbers between them */
+    expect("and.b32 %r5, %r3, 1; mul.wide.u32 %rd2, %r5, 16; add.s64 %rd2, %rd2, 40;" LOAD,
+           (struct expected){40, 16, 2, 0, 32});
+    /* a guard says how far */
+    expect("setp.ge.u32 %p1, %r3, %r2; @%p1 bra L; mul.wide.u32 %rd2, %r3, 8;\n" LOAD "L:",
+           (struct expected){0, 8, 2, 0, 8});
+    /* a loop that walks through them */
+    expect("mov.u32 %r5, 0; mul.wide.u32 %rd5, %r3, 4;\n"
+           "LOOP: ld.param.u64 %rd4, [%rd1]; add.s64 %rd6, %rd4, %rd5;\n"
+           "ld.global.u32 %r9, [%rd6]; add.s64 %rd1, %rd1, 8; add.s32 %r5, %r5, 1;\n"
+           "setp.lt.u32 %p1, %r5, %r1; @%p1 bra LOOP;",
+           (struct expected){0, 8, 3, 0, 32});
+    /* nobody comes here */
+    expect("setp.gt.u32 %p1, %r1, 3; @!%p1 bra L; mul.wide.u32 %rd2, %r1, 8;\n" LOAD "L:",
+           (struct expected){24, 8, 1, 0, -1});
+}
+
+static void what_is_not_known_is_all_of_it(void **state)
+{
+    (void)state;
+    /* of the place: any word of the parameter */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7];\n"
+           "mul.wide.u32 %rd2, %r5, 8;" LOAD,
+           (struct expected){0, 8, 9, 0, 32});
+    /* 2^29 * m may wrap before it is widened */
+    expect("shl.b32 %r5, %r2, 30; mul.wide.s32 %rd2, %r5, 8;" LOAD,
+           (struct expected){0, 8, 9, 0, 32});
+    /* of what is read there */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7]; mul.wide.u32 %rd2, %r2, 8;\n"
+           "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3]; cvta.to.global.u64 %rd4, "
+           "%rd4;\nmul.wide.u32 %rd5, %r5, 4; add.s64 %rd6, %rd4, %rd5;\n"
+           "ld.global.u32 %r9, [%rd6];",
+           (struct expected){16, 8, 1, 0, 0});
+    /* what was read may be the pointer, and what was chosen a number */
+    expect(
+        "ld.param.u64 %rd7, [s]; ld.global.u64 %rd5, [%rd7]; mul.wide.u32 %rd2, %r2, 8;\n"
+        "add.s64 %rd3, %rd1, %rd2; ld.param.u64 %rd4, [%rd3];\n"
+        "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
+        (struct expected){.count = 0});
+    /* two are chosen, and either may be the pointer */
+    expect("mul.wide.u32 %rd2, %r2, 8; add.s64 %rd3, %rd1, %rd2;\n"
+           "ld.param.u64 %rd4, [%rd3]; ld.param.u64 %rd5, [%rd3+8];\n"
+           "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
+           (struct expected){.count = 0});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_is_as_narrow_as_its_index),
+        cmocka_unit_test(what_is_not_known_is_all_of_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

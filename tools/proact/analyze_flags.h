@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Flags: stores that all CTAs make alike, which need not keep a kernel from being split. */
+
+#include "analyze_launch.h"
+
+/* Whether the array whose pointer lies at `offset` is written by flags alone. */
+bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset);
+
+/* Where CTAs of two devices write the same byte: looks at the launch without its flags. If
+   it can be split over all devices then, the launch's set is without them, and its flags
+   are where they are set; else all stays as it is. */
+void analyze_flags_try(struct analyze_launch *l, const struct analyze_kernel *k,
+                       const struct analyze_request *q,
+                       const struct write_set_launch *launch);
