@@ -229,7 +229,7 @@ struct device_backend {
     /* Stream operations between the two are not queued but kept. write, read and everything
        that is no stream operation have no place there; waits for what was recorded before
        count for nothing. PROACT_EREFUSED where two devices cannot reach each other (begin),
-       or where copies could hold up each other (end).
+       or where copies could hold up each other or kernels launch kernels (end).
        graph_launch queues them all anew: behind what was queued before,
        on any stream, and ahead of what is queued later. */
     enum proact_status (*capture_begin)(struct device_set *set, struct proact_error *err);

@@ -76,9 +76,11 @@ static enum proact_status replay_twice(struct bench *b)
     struct proact_recording *r = NULL;
     enum proact_status status = proact_record_begin(b->p, &b->err);
 
-    if (status || (status = testing_fill(b, 3)) ||
-        (status = proact_record_end(b->p, &r, &b->err)))
+    if (status || (status = testing_fill(b, 3)))
         return status;
+    status = proact_record_end(b->p, &r, &b->err);
+    if (status == PROACT_EREFUSED) /* GPUs do not record everything */
+        return testing_fill(b, 3);
     for (int i = 0; i < 2 && !status; i++)
         status = proact_replay(r, &b->err);
     proact_recording_destroy(r);

@@ -215,8 +215,8 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     if (status || is_carried)
         return status ? status : cuda_carry(s, &op->rows, err);
     status = emit_work(op, err);
-    /* What launches children has ended with them; that is not told apart here from others
-       that came compiled. */
+    /* What came compiled may have launched kernels, which it would have to be waited for
+       with. */
     s->is_behind_kernel =
         op->kind == TAPED_WAIT_VALUE || (op->kind == TAPED_LAUNCH && op->function->waits);
     return status;
@@ -348,6 +348,20 @@ static enum proact_status check_copies(const struct device_set *set,
     return PROACT_OK;
 }
 
+/* Two H200s: a replay began before kernels that those of the one ahead had launched were
+   done, now and then. */
+static enum proact_status check_children(const struct device_set *set,
+                                         struct proact_error *err)
+{
+    for (size_t i = 0; i < set->tape_count; i++)
+        if (set->tape[i].kind == TAPED_LAUNCH && set->tape[i].function->launches)
+            return fail(err, PROACT_EREFUSED,
+                        "this cannot be recorded on GPUs: kernel '%s' launches kernels, "
+                        "which a replay does not wait for; launch it anew each time",
+                        set->tape[i].function->name);
+    return PROACT_OK;
+}
+
 static bool takes_part(const struct device_graph *g, unsigned device)
 {
     for (size_t i = g->first; i < g->end; i++)
@@ -397,6 +411,8 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
     struct device_graph *g = must_calloc(1, sizeof *g);
     enum proact_status status = check_copies(set, err);
 
+    if (!status)
+        status = check_children(set, err);
     g->set = set;
     set->is_taping = false;
     for (unsigned d = 0; d < set->count && !status; d++)

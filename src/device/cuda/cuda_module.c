@@ -16,7 +16,8 @@ struct device_module {
     unsigned device;
     char *name;
     cu_module module;
-    bool waits; /* its kernels, for the one ahead of them: cuda_overlap.c */
+    bool waits;    /* its kernels, for the one ahead of them: cuda_overlap.c */
+    bool launches; /* its kernels launch kernels */
     struct device_function *functions;
     struct device_module *next;
 };
@@ -57,7 +58,7 @@ static enum proact_status await_words(struct device_set *set, struct proact_erro
 }
 
 static void add_module(struct device_set *set, unsigned device, const char *name,
-                       cu_module module, bool waits, struct device_module **out)
+                       cu_module module, struct device_module **out)
 {
     struct device_module *m = must_calloc(1, sizeof *m);
 
@@ -65,7 +66,6 @@ static void add_module(struct device_set *set, unsigned device, const char *name
                                 .device = device,
                                 .name = must_strdup(name),
                                 .module = module,
-                                .waits = waits,
                                 .next = set->modules};
     set->modules = m;
     *out = m;
@@ -107,7 +107,9 @@ static enum proact_status load(struct device_set *set, unsigned device, const ch
         return fail(err, status, "%s: device %u takes no such module: %s%s%s", name, device,
                     driver_words(&set->driver, result).text, log[0] ? ": " : "", log);
     }
-    add_module(set, device, name, module, waits, out);
+    add_module(set, device, name, module, out);
+    (*out)->waits = waits;
+    (*out)->launches = links;
     return PROACT_OK;
 }
 
@@ -210,6 +212,7 @@ enum proact_status cuda_function(struct device_module *m, const char *name,
 
     f->module = m;
     f->waits = m->waits;
+    f->launches = m->launches;
     if (!(status = cuda_enter(set, m->device, err))) {
         cu_result result = set->driver.module_function(&f->function, m->module, name);
 
