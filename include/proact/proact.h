@@ -207,8 +207,9 @@ PROACT_API uint64_t proact_now_ns(const struct proact *p);
    Each must have been launched once before, with the same arrays, grid and plan; waits,
    reads and writes cannot be recorded. begin waits, and fails with PROACT_EREFUSED where
    devices do not reach each other, or are watched on hardware; end, where copies of a GPU
-   could hold up each other, or its kernels launch kernels (docs/hardware.md). A replay is ordered like a launch: after all
-   before it, and before all after it. The session owns what end gives. */
+   could hold up each other, or its kernels launch kernels (docs/hardware.md). A replay is
+   ordered like a launch: after all before it, and before all after it. The session owns
+   what end gives. */
 PROACT_API enum proact_status proact_record_begin(struct proact *p,
                                                   struct proact_error *err);
 PROACT_API enum proact_status proact_record_end(struct proact *p,
