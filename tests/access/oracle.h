@@ -28,7 +28,7 @@ struct oracle {
     size_t parameter_bytes;
     uint64_t variables;
     const unsigned char **constants; /* by symbol of the module */
-    int64_t *bound; /* by loop: iterations at most */
+    int64_t *bound;                  /* by loop: iterations at most */
     struct oracle_bounds {
         bool known, unwrapped; /* the form's bounds; nothing of it can wrap */
         int64_t low, high;
