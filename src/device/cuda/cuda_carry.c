@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small copies in graphs, by kernels: one of the driver's takes some 8 us there, and those
-   of one device may hold up each other (on H200s; bench/results/step-2xH200.json). Those of
-   a stream that follow each other and touch nothing of each other's are one kernel. */
+/* Small copies in graphs, by kernels: one of the driver's takes some 8 us there (on H200s;
+   bench/results/step-2xH200.json is with kernels). Those of a stream that follow each other
+   and touch nothing of each other's are one kernel. */
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
 

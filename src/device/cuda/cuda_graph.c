@@ -321,7 +321,7 @@ static bool copies(const struct device_set *set, const struct device_stream *s, 
 
         if (op->stream != s)
             continue;
-        if (op->kind == TAPED_COPY && is_far && !cuda_is_carried(s, &op->rows))
+        if (op->kind == TAPED_COPY && is_far)
             return true;
         if (op->kind == TAPED_WAIT_EVENT &&
             set->tape[op->record].stream->device != s->device)
@@ -332,7 +332,8 @@ static bool copies(const struct device_set *set, const struct device_stream *s, 
 
 /* A graph's copies take a device's copy engine in an order of the driver's. One that stands
    there until another device has come so far may keep back the copy that device waits for:
-   seen with `relay` on four H200s. */
+   seen with `relay` on four H200s. Whether copies that kernels make could, was not tried.
+ */
 static enum proact_status check_copies(const struct device_set *set,
                                        struct proact_error *err)
 {
