@@ -218,6 +218,10 @@ struct access_launch {
 /* Looks at the smallest box in the grid that holds the CTAs first to end - 1, by their
    linear numbers. */
 void access_share(struct access_launch *l, uint32_t first, uint32_t end);
+/* The first CTA of a device's share, of `over` that differ by one at most. The first
+   devices get more: where there are few CTAs, the data of the host, which is on the first.
+ */
+uint64_t access_share_first(uint64_t ctas, unsigned device, unsigned over);
 
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {

@@ -21,3 +21,8 @@ void access_share(struct access_launch *l, uint32_t first, uint32_t end)
     l->ctaid_first[0] = first % grid[0];
     l->ctaid_end[0] = last % grid[0] + 1;
 }
+
+uint64_t access_share_first(uint64_t ctas, unsigned device, unsigned over)
+{
+    return (ctas * device + over - 1) / over;
+}

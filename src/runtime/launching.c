@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/launching.h"
 
+#include "access/access.h"
+
 struct proact_array *launching_array(const struct launching *l, uint32_t offset)
 {
     for (size_t i = 0; i < l->place_count; i++)
@@ -49,5 +51,5 @@ void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
     uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
 
     for (unsigned d = 0; d <= devices; d++)
-        cta_first[d] = (uint32_t)(d < over ? ctas * d / over : ctas);
+        cta_first[d] = (uint32_t)(d < over ? access_share_first(ctas, d, over) : ctas);
 }

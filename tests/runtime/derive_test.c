@@ -321,7 +321,7 @@ static void what_is_refused_runs_whole(void **state)
 {
     static const struct {
         const char *kernel, *part;
-    } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 18 and 19 are of"},
+    } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are of"},
                  {"scatters", "where it writes depends on what line"},
                  {"sums", "by atomics"}};
 

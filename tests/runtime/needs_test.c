@@ -6,6 +6,7 @@
 #include <proact/program.h>
 
 enum { DEVICES = 4, WORD = 4 };
+#define FIRST_CTAS ((CTAS + DEVICES - 1) / DEVICES) /* the first device's */
 
 struct rig {
     struct bench b;
@@ -164,7 +165,7 @@ static void what_nobody_reads_stays(void **state)
         if (sent(&r) != before)
             fail_msg("%s: %lu bytes", *m, (unsigned long)(sent(&r) - before));
         holds(&r, 0, *m);
-        assert_int_equal(sent(&r) - before, WORD * (N - THREADS * (CTAS / DEVICES)));
+        assert_int_equal(sent(&r) - before, WORD * (N - THREADS * FIRST_CTAS));
         proact_close(r.b.p);
     }
 }
@@ -318,7 +319,7 @@ static void launch_many(struct bench *b, const char *name, struct proact_array *
    where they are read. */
 static void what_is_not_chosen_stays(void **state)
 {
-    const uint64_t most = (N - CTAS / DEVICES * THREADS) * WORD; /* not the first's share */
+    const uint64_t most = (N - FIRST_CTAS * THREADS) * WORD; /* not the first's share */
     struct proact_array *from[MANY];
     uint32_t host[N];
 

@@ -291,11 +291,11 @@ static void a_launch_may_leave_devices_out(void **state)
     const struct proact_arg args[] = {PROACT_ARRAY(s.a), PROACT_VALUE(n)};
 
     must(&s, proact_launch(marked(&s), &grid, args, 2, &s.err));
-    assert_non_null(strstr(queued(&s), "launch 0.0 marked 1x1x1"));
-    assert_non_null(strstr(queued(&s), "launch 1.0 marked 2x1x1"));
+    assert_non_null(strstr(queued(&s), "launch 0.0 marked 2x1x1"));
+    assert_non_null(strstr(queued(&s), "launch 1.0 marked 1x1x1"));
     assert_null(strstr(queued(&s), "launch 2.0"));
     assert_null(strstr(queued(&s), "copy 2.1"));
-    assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@2+0 for 4000"));
+    assert_non_null(strstr(queued(&s), "copy 0.1 12000@0+0 > 12000@2+0 for 8000"));
     proact_close(s.p);
 }
 

@@ -12,7 +12,7 @@
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first)
 {
     for (unsigned d = 0; d <= over; d++)
-        first[d] = (uint32_t)((uint64_t)l->set->cta_count * d / over);
+        first[d] = (uint32_t)access_share_first(l->set->cta_count, d, over);
 }
 
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)

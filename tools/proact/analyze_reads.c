@@ -79,11 +79,13 @@ static void read_all(const struct analyze_launch *l, const struct analyze_kernel
                                .constants = analyze_constants(l)};
     int64_t *trips = must_calloc(k->analysis->loop_count + 1u, sizeof *trips);
 
+    uint32_t share[PROACT_DEVICES_MAX + 1];
+
+    analyze_split(l, l->over, share);
     memcpy(at.ntid, q->block, sizeof at.ntid);
     memcpy(at.nctaid, q->grid, sizeof at.nctaid);
     for (unsigned d = 0; d < l->over; d++) {
-        uint32_t first = (uint32_t)((uint64_t)l->set->cta_count * d / l->over);
-        uint32_t end = (uint32_t)((uint64_t)l->set->cta_count * (d + 1) / l->over);
+        const uint32_t first = share[d], end = share[d + 1];
 
         if (first == end)
             continue;
