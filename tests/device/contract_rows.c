@@ -249,92 +249,107 @@ static void replay_rows(struct contract *c, unsigned to)
     c->b->graph_destroy(g);
 }
 
+/* So many blocks of words on the first device, each of which holds its number. */
+struct blocks {
+    struct contract *c;
+    device_addr at;
+    uint32_t words, count;
+};
+
+static struct blocks blocks_make(struct contract *c, uint32_t count, uint32_t words)
+{
+    struct blocks b = {c, contract_words(c, 0, (size_t)count * words), words, count};
+    uint32_t *out = malloc((size_t)count * words * sizeof *out);
+
+    assert_non_null(out);
+    for (uint32_t i = 0; i < count * words; i++)
+        out[i] = i / words;
+    contract_must(
+        c, c->b->write(c->stream[0][0], b.at, out, count * words * sizeof *out, &c->err));
+    contract_sync(c);
+    free(out);
+    return b;
+}
+
+static device_addr block_at(const struct blocks *b, uint32_t number)
+{
+    return b->at + (device_addr)number * b->words * 4;
+}
+
+static void block_copy(const struct blocks *b, unsigned stream, uint32_t to, uint32_t from)
+{
+    struct contract *c = b->c;
+
+    contract_must(c, c->b->copy(c->stream[0][stream], block_at(b, to), block_at(b, from),
+                                b->words * 4, &c->err));
+}
+
+/* Ends the capture, launches what it gave, and looks at the blocks from `first` on. */
+static void blocks_play(const struct blocks *b, uint32_t first, const uint32_t *expected)
+{
+    struct contract *c = b->c;
+    const uint32_t words = (b->count - first) * b->words;
+    uint32_t *out = malloc(words * sizeof *out);
+    struct device_graph *g;
+
+    assert_non_null(out);
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_get(c, 0, block_at(b, first), out, words);
+    for (uint32_t i = 0; i < words; i++)
+        assert_int_equal(out[i], expected[i / b->words]);
+    c->b->graph_destroy(g);
+    free(out);
+}
+
 /* What one reads or writes, another one has written or read. */
 static void a_graphs_copies_follow_each_other(struct contract *c)
 {
-    enum { WORDS = 64 };
-    device_addr a = contract_words(c, 0, 5 * WORDS);
+    static const uint32_t copies[][2] = {{1, 0}, {2, 1}, {3, 0}, {0, 3}, {4, 3}, {0, 4}};
+    static const uint32_t expected[] = {0, 0, 0, 0x09090909};
+    const struct blocks b = blocks_make(c, 5, 64);
     struct device_stream *s = c->stream[0][0];
-    struct device_graph *g;
-    uint32_t out[5 * WORDS];
 
-    for (uint32_t i = 0; i < 5 * WORDS; i++)
-        out[i] = i / WORDS;
-    contract_must(c, c->b->write(s, a, out, sizeof out, &c->err));
-    contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
-    static const unsigned copies[][2] = {{1, 0}, {2, 1}, {3, 0}, {0, 3}, {4, 3}};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-        contract_must(c, c->b->copy(s, a + copies[i][0] * WORDS * 4,
-                                    a + copies[i][1] * WORDS * 4, WORDS * 4, &c->err));
-    contract_must(c, c->b->copy(s, a, a + 4 * WORDS * 4, WORDS * 4, &c->err));
-    contract_must(c, c->b->fill(s, a + 4 * WORDS * 4, 9, WORDS * 4, &c->err));
-    contract_must(c, c->b->copy(s, a, a + 4 * WORDS * 4, 4, &c->err));
-    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
-    contract_must(c, c->b->graph_launch(g, &c->err));
-    contract_get(c, 0, a, out, 5 * WORDS);
-    for (uint32_t i = 0; i < 5 * WORDS; i++)
-        assert_int_equal(out[i], i == 0 || i >= 4 * WORDS ? 0x09090909 : 0);
-    c->b->graph_destroy(g);
+        block_copy(&b, 0, copies[i][0], copies[i][1]);
+    contract_must(c, c->b->fill(s, block_at(&b, 4), 9, b.words * 4, &c->err));
+    contract_must(c, c->b->copy(s, block_at(&b, 0), block_at(&b, 4), 4, &c->err));
+    blocks_play(&b, 1, expected);
+    assert_int_equal(contract_word(c, 0, b.at), 0x09090909);
+    assert_int_equal(contract_word(c, 0, b.at + 4), 0);
 }
 
 /* Later ones win, and earlier ones have read what later ones overwrite. */
 static void a_graphs_copies_overwrite_in_turn(struct contract *c)
 {
-    enum { WORDS = 64 };
-    device_addr a = contract_words(c, 0, 4 * WORDS);
-    struct device_stream *s = c->stream[0][0];
-    static const unsigned copies[][2] = {{3, 0}, {3, 2}, {0, 1}, {2, 1}};
+    static const uint32_t copies[][2] = {{3, 0}, {3, 2}, {0, 1}, {2, 1}};
     static const uint32_t expected[] = {1, 1, 1, 2};
-    struct device_graph *g;
-    uint32_t out[4 * WORDS];
+    const struct blocks b = blocks_make(c, 4, 64);
 
-    for (uint32_t i = 0; i < 4 * WORDS; i++)
-        out[i] = i / WORDS;
-    contract_must(c, c->b->write(s, a, out, sizeof out, &c->err));
-    contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-        contract_must(c, c->b->copy(s, a + copies[i][0] * WORDS * 4,
-                                    a + copies[i][1] * WORDS * 4, WORDS * 4, &c->err));
-    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
-    contract_must(c, c->b->graph_launch(g, &c->err));
-    contract_get(c, 0, a, out, 4 * WORDS);
-    for (uint32_t i = 0; i < 4 * WORDS; i++)
-        assert_int_equal(out[i], expected[i / WORDS]);
-    c->b->graph_destroy(g);
+        block_copy(&b, 0, copies[i][0], copies[i][1]);
+    blocks_play(&b, 0, expected);
 }
 
 /* Of another stream of the device, which waits for them. */
 static void a_graphs_copies_are_waited_for(struct contract *c)
 {
-    enum { WORDS = 10000 };
-    device_addr a = contract_words(c, 0, 3 * WORDS);
+    static const uint32_t expected[] = {0, 0, 0};
+    const struct blocks b = blocks_make(c, 3, 10000);
     struct device_stream *s = c->stream[0][0], *t = c->stream[0][1];
     struct device_event *copied;
-    struct device_graph *g;
-    uint32_t *out = malloc(3 * WORDS * sizeof *out);
 
-    assert_non_null(out);
-    for (uint32_t i = 0; i < 3 * WORDS; i++)
-        out[i] = i / WORDS;
     contract_must(c, c->b->event_create(c->set, 0, false, &copied, &c->err));
-    contract_must(c, c->b->write(s, a, out, 3 * WORDS * sizeof *out, &c->err));
-    contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
-    contract_must(c, c->b->fill(t, a + 2 * WORDS * 4, 7, WORDS * 4, &c->err));
-    contract_must(c, c->b->copy(s, a + WORDS * 4, a, WORDS * 4, &c->err));
+    contract_must(c, c->b->fill(t, block_at(&b, 2), 7, b.words * 4, &c->err));
+    block_copy(&b, 0, 1, 0);
     contract_must(c, c->b->record(s, copied, &c->err));
     contract_must(c, c->b->wait_event(t, copied, &c->err));
-    contract_must(c, c->b->copy(t, a + 2 * WORDS * 4, a + WORDS * 4, WORDS * 4, &c->err));
-    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
-    contract_must(c, c->b->graph_launch(g, &c->err));
-    contract_get(c, 0, a, out, 3 * WORDS);
-    for (uint32_t i = 0; i < 3 * WORDS; i++)
-        assert_int_equal(out[i], 0);
-    c->b->graph_destroy(g);
+    block_copy(&b, 1, 2, 1);
+    blocks_play(&b, 0, expected);
     c->b->event_destroy(copied);
-    free(out);
 }
 
 static void a_graph_copies_rows(struct contract *c)

@@ -82,8 +82,8 @@ static const struct failure {
     {"FAKE_CUDA_DEVICES=3",
      {.method = "dynamic", .is_recorded = true},
      PROACT_EREFUSED,
-     "this cannot be recorded on GPUs: kernel 'fill' launches kernels, which a replay does "
-     "not wait for; launch it anew each time"},
+     "this cannot be recorded on GPUs: kernel 'fill' launches kernels, and replays of such "
+     "have gone wrong; launch it anew each time"},
     {"FAKE_CUDA_DEVICES=1", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},

@@ -12,9 +12,10 @@ enum {
     TURNS = 4  /* of a CTA, before there is another one */
 };
 
-/* One that takes units of `bytes`, a thread one in each turn: a CTA's threads lie along x
-   in a row, and along y in rows. struct carried: 0 to, 8 from, 16 units, 20 rows, 24
-   to_pitch, 32 from_pitch. */
+/* Copies of units of `bytes`, a thread one in each turn: a CTA's threads lie along x in a
+   row, and along y in rows; along z lie copies, the last one first, so that one which
+   needed another is found out where CTAs run in turn. struct cuda_carried: 0 to, 8 from, 16
+   units, 20 rows, 24 to_pitch, 32 from_pitch. */
 #define CARRY(bytes, type, registers)                                                      \
     ".visible .entry carry_" bytes "(.param .align 8 .b8 c[640])\n"                        \
     "{\n"                                                                                  \

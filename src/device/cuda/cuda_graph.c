@@ -332,8 +332,7 @@ static bool copies(const struct device_set *set, const struct device_stream *s, 
 
 /* A graph's copies take a device's copy engine in an order of the driver's. One that stands
    there until another device has come so far may keep back the copy that device waits for:
-   seen with `relay` on four H200s. Whether copies that kernels make could, was not tried.
- */
+   seen with `relay` on four H200s. Copies that kernels make were not tried. */
 static enum proact_status check_copies(const struct device_set *set,
                                        struct proact_error *err)
 {
@@ -349,8 +348,8 @@ static enum proact_status check_copies(const struct device_set *set,
     return PROACT_OK;
 }
 
-/* Two H200s: a replay began before kernels that those of the one ahead had launched were
-   done, now and then. */
+/* Replays of such gave a wrong answer on two H200s, unless each was waited for: why was not
+   found (docs/hardware.md). */
 static enum proact_status check_children(const struct device_set *set,
                                          struct proact_error *err)
 {
@@ -358,7 +357,7 @@ static enum proact_status check_children(const struct device_set *set,
         if (set->tape[i].kind == TAPED_LAUNCH && set->tape[i].function->launches)
             return fail(err, PROACT_EREFUSED,
                         "this cannot be recorded on GPUs: kernel '%s' launches kernels, "
-                        "which a replay does not wait for; launch it anew each time",
+                        "and replays of such have gone wrong; launch it anew each time",
                         set->tape[i].function->name);
     return PROACT_OK;
 }
