@@ -142,7 +142,7 @@ static enum instrument_clone clone_of(uint32_t mode)
 static char *clone_text(enum instrument_clone clone, size_t *bytes)
 {
     const struct instrument_request request = {
-        .kernel = "micro_plain", .slot_count = 1, .only = clone, .is_flat = true};
+        .kernel = "micro_plain", .slot_count = 1, .only = clone, .places = INSTRUMENT_FLAT};
     struct instrument_result result;
     struct ptx_module *m = NULL;
     struct proact_error err = {""};

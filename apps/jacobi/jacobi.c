@@ -10,7 +10,8 @@
 extern const char kernel_jacobi[];
 
 enum { STEP_CELLS_ARG = 2, STEP_SUMS_ARG = 3 }; /* what jacobi_step() writes */
-enum { CELLS_A_CTA = 4096, CTAS_MAX = 1024 };   /* each CTA reads a sum of every other */
+enum { CELLS_A_CTA = 4096, ROWS_MIN = 4 };      /* so many rows a thread has at a time */
+enum { CTAS_MAX = 4096 };                       /* each CTA reads a sum of every other */
 
 struct jacobi_run {
     struct jacobi_options options;
@@ -99,6 +100,7 @@ enum proact_status jacobi_run(struct proact *p, const struct jacobi_options *giv
     uint32_t size = run.options.size, wide = (CELLS_A_CTA + size - 1) / size;
     uint32_t tall = (size + CTAS_MAX - 1) / CTAS_MAX;
 
+    tall = tall > ROWS_MIN ? tall : ROWS_MIN;
     run.rows = wide > tall ? wide : tall;
     run.cta_count = (size + run.rows - 1) / run.rows;
     run.tolerance_squared = run.options.tolerance * fabs(run.options.tolerance);

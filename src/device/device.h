@@ -49,7 +49,8 @@ struct device_launch {
     /* CTAs may wait for each other, also by a barrier of the grid: all are there at once,
        or it is PROACT_EINVAL. */
     bool is_cooperative;
-    bool stands; /* it waits for what the next kernel of its device does */
+    bool stands;    /* it waits for what the next kernel of its device does */
+    bool is_urgent; /* its CTAs had better begin ahead of those that wait elsewhere */
 };
 
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks

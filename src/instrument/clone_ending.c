@@ -148,7 +148,7 @@ enum proact_status end_together(struct clone *c)
             edit_replace(&c->edits, i->span, "bra $proact_end;");
     }
     edit_insert(&c->edits, f->body.offset, "%s",
-                c->request->is_flat ? flat_leader : leader);
+                c->request->places == INSTRUMENT_FLAT ? flat_leader : leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
                 c->meets ? meet : "", words.data);
     text_clear(&words);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device runs its part of the grid as a 1-D grid. What the kernel asks of its place is
-   computed where it asks, from the share, so that no register lives longer than before. */
+/* A device runs its part of the grid as a 1-D grid, or as whole rows or planes. What the
+   kernel asks of its place is computed where it asks, from the share, so that no register
+   lives longer than before. */
 #include <stddef.h>
 
 #include "instrument/clone.h"
@@ -52,21 +53,21 @@ static void add_remainder(struct clone *c, uint32_t at, unsigned reg, int dimens
                 reg, reg, label);
 }
 
-/* The CTA's number in the whole grid. */
-static void add_number(struct clone *c, uint32_t at, unsigned reg)
+/* The CTA's number in the whole grid, or of its row or plane. */
+static void add_number(struct clone *c, uint32_t at, unsigned reg, int dimension)
 {
     edit_insert(&c->edits, at,
                 "ld.param.u32 %%proact_r6, [" CLONE_SHARE "+%d];\n\t"
-                "mov.u32 %%proact_r%u, %%ctaid.x;\n\t"
+                "mov.u32 %%proact_r%u, %%ctaid.%c;\n\t"
                 "add.u32 %%proact_r%u, %%proact_r%u, %%proact_r6;\n\t",
-                FIRST, reg, reg, reg);
+                FIRST, reg, "xyz"[dimension], reg, reg);
 }
 
 static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
 {
     unsigned reg = register_of(special);
 
-    add_number(c, at, reg);
+    add_number(c, at, reg, 0);
     for (int d = 0; d < (int)(special - PTX_CTAID_X); d++) {
         add_quotient(c, at, reg, d);
         edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, %%proact_r6;\n\t", reg);
@@ -75,13 +76,19 @@ static void add_place(struct clone *c, uint32_t at, enum ptx_special special)
         add_remainder(c, at, reg, (int)(special - PTX_CTAID_X));
 }
 
-/* Along a grid of one dimension. What is spared is executed by every warp of every CTA. */
-static void add_flat_place(struct clone *c, uint32_t at, enum ptx_special special)
+/* Along one dimension the share's CTAs go on from others, along those ahead of it they are
+   all there. What is spared is executed by every warp of every CTA. */
+static void add_place_along(struct clone *c, uint32_t at, enum ptx_special special)
 {
-    unsigned reg = register_of(special);
+    const unsigned reg = register_of(special);
+    const int dimension = (int)(special - PTX_CTAID_X);
+    const int along = (int)c->request->places - INSTRUMENT_FLAT;
 
-    if (special == PTX_CTAID_X)
-        add_number(c, at, reg);
+    if (dimension == along)
+        add_number(c, at, reg, dimension);
+    else if (dimension < along)
+        edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, %%ctaid.%c;\n\t", reg,
+                    "xy"[dimension]);
     else
         edit_insert(&c->edits, at, "mov.u32 %%proact_r%u, 0;\n\t", reg);
 }
@@ -111,10 +118,10 @@ enum proact_status replace_indices(struct clone *c)
                 ;
             else if (o->special >= PTX_NCTAID_X)
                 add_extent(c, i->span.offset, o->special);
-            else if (c->request->is_flat)
-                add_flat_place(c, i->span.offset, o->special);
-            else
+            else if (c->request->places == INSTRUMENT_LINE)
                 add_place(c, i->span.offset, o->special);
+            else
+                add_place_along(c, i->span.offset, o->special);
             made |= 1u << reg;
             edit_replace(&c->edits, o->span, "%%proact_r%u", reg);
         }

@@ -21,6 +21,15 @@ enum instrument_clone {
 };
 const char *instrument_suffix(enum instrument_clone clone); /* "__proact_grid", ... */
 
+/* How a CTA finds its place in the grid. */
+enum instrument_places {
+    INSTRUMENT_LINE,   /* the share's CTAs are a line, whatever the grid */
+    INSTRUMENT_FLAT,   /* grid and CTAs have one dimension */
+    INSTRUMENT_ROWS,   /* they are whole rows of a grid of two dimensions, ... */
+    INSTRUMENT_PLANES, /* or planes of one of three, which the share's cta_first counts */
+    INSTRUMENT_PLACES
+};
+
 struct instrument_request {
     const char *kernel;
     uint32_t slot_count;
@@ -29,7 +38,7 @@ struct instrument_request {
     const bool *flags; /* by instruction: stores that go to the first device's replica
                           alone; NULL for none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
-    bool is_flat; /* it is for grids and CTAs of one dimension: a number is the place */
+    enum instrument_places places;
 };
 
 struct instrument_result {

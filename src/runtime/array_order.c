@@ -56,6 +56,16 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
     return await(p, place, &b, err);
 }
 
+enum proact_status array_await_departures(struct proact *p, const struct proact_array *a,
+                                          struct order_place place,
+                                          struct proact_error *err)
+{
+    struct behind b = {0};
+
+    add_departures(&b, a, place.device);
+    return await(p, place, &b, err);
+}
+
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
                                      struct order_place place, uint32_t to,
                                      struct proact_error *err)
@@ -77,12 +87,31 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
     return await(p, place, &b, err);
 }
 
-void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
-                        enum transfer_lane lane, uint64_t sequence)
+/* Extents that go to one device. */
+static void add_fresh(struct transfer_need *fresh, const struct transfer_table *sent,
+                      unsigned peer)
 {
-    for (unsigned d = 0; d < a->session->devices.count; d++)
-        if (to >> d & 1)
-            a->sent[from][d][lane] = a->session->last_sent = sequence;
+    enum { EXTENTS_MAX = 64 };
+
+    fresh->all |= !sent || sent->extent_count > EXTENTS_MAX;
+    for (size_t n = 0; !fresh->all && n < sent->extent_count; n++)
+        if (sent->extent[n].peers >> peer & 1)
+            spans_add(&fresh->spans, sent->extent[n].first, sent->extent[n].end);
+}
+
+void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
+                        enum transfer_lane lane, uint64_t sequence,
+                        const struct transfer_table *sent)
+{
+    const struct transfer_devices *devices = &a->session->devices;
+
+    for (unsigned d = 0; d < devices->count; d++) {
+        if (!(to >> d & 1))
+            continue;
+        a->sent[from][d][lane] = a->session->last_sent = sequence;
+        /* protocol: fresh-sent */
+        add_fresh(&a->fresh[d], sent, transfer_peer_number(devices, from, d));
+    }
 }
 
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes, uint64_t chunks)

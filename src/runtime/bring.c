@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "runtime/derive.h"
+#include "runtime/launch_divide.h"
 #include "runtime/recording.h"
 #include "runtime/wants.h"
 #include "transfer/stretches.h"
@@ -168,7 +169,7 @@ static enum proact_status send(struct proact_array *a, const struct copies *c,
             status = send_from(a, from, c, sequence, err);
     for (unsigned from = 0; from < p->devices.count; from++)
         /* protocol: bring-sent */
-        array_account_sent(a, from, receivers_of(c, from), TRANSFER_SIDE, sequence);
+        array_account_sent(a, from, receivers_of(c, from), TRANSFER_SIDE, sequence, NULL);
     return status;
 }
 
@@ -308,6 +309,8 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
         if (!launching_is_again(l, i))
             status = bring_place(l, i, err);
     l->is_ready = !status;
+    if (!status)
+        launch_divide(l);
     return status;
 }
 

@@ -60,7 +60,7 @@ void flags_sent(const struct launching *l)
             if (runs(l, d))
                 /* protocol: flag-sent */
                 array_account_sent(l->found.flags->flag[n].array, d, FIRST, TRANSFER_MAIN,
-                                   l->sequence);
+                                   l->sequence, NULL);
 }
 
 void flags_written(const struct launching *l)

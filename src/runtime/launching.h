@@ -14,6 +14,11 @@ struct derived {
     const struct launch_flags *flags; /* NULL: none; as long as the set */
 };
 
+/* CTAs of a device, by its own numbers. */
+struct cta_part {
+    uint32_t first, count;
+};
+
 struct launching {
     struct proact_kernel *kernel;
     const unsigned char *block;        /* parameters without a share, and */
@@ -24,9 +29,11 @@ struct launching {
     bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */
-    struct kernel_binding *binding;   /* NULL: it is not split */
-    const struct launch_needs *needs; /* of a split one */
-    bool is_ready;                    /* what it reads is where it reads it */
+    struct kernel_binding *binding;             /* NULL: it is not split */
+    const struct launch_needs *needs;           /* of a split one */
+    bool is_ready;                              /* what it reads is where it reads it */
+    bool is_divided;                            /* some inside is not of 0 */
+    struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; else of 0 */
     uint64_t sequence;
     unsigned char *parameters;
 };

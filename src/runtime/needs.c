@@ -23,6 +23,10 @@ struct kernel_needs {
         uint64_t key;
         uint32_t array_count;
         struct launch_needs found;
+        struct {
+            struct launch_needs found;
+            struct cta_part part[PROACT_DEVICES_MAX];
+        } of_part[NEEDS_PLACES];
     } kept[KEPT];
     unsigned next;
 };
@@ -33,18 +37,20 @@ struct finder {
     const struct access_analysis *analysis;
     struct access_launch at;
     unsigned device;
-    struct kept_needs *into;
+    uint32_t array_count;
+    struct launch_needs *into;
+    const struct cta_part *part; /* by device; NULL: all of its CTAs */
     int64_t *trips;
 };
 
 static struct transfer_need *need_at(const struct finder *f, uint32_t array)
 {
-    return &f->into->found.need[array * f->into->found.devices + f->device];
+    return &f->into->need[array * f->into->devices + f->device];
 }
 
 static void want_all(const struct finder *f)
 {
-    for (uint32_t n = 0; n < f->into->array_count; n++)
+    for (uint32_t n = 0; n < f->array_count; n++)
         need_at(f, n)->all = true;
 }
 
@@ -145,7 +151,7 @@ static void want_written(const struct finder *f)
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         struct transfer_need *need = need_at(f, launching_number(l, b->array[s]));
 
-        for (unsigned d = 0; d < f->into->found.devices && !need->all; d++)
+        for (unsigned d = 0; d < f->into->devices && !need->all; d++)
             if (d == f->device || of_all)
                 spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
         need->all |= need->spans.count > SPANS_MAX;
@@ -160,13 +166,15 @@ static void set_ctas(struct finder *f, unsigned char *block)
     if (!l->binding) /* the whole grid */
         return;
     const uint32_t *first = &l->binding->cta_first[f->device];
-    uint32_t words[4] = {first[0], l->grid[0], l->grid[1], l->grid[2]};
+    const struct cta_part all = {0, first[1] - first[0]},
+                          *part = f->part ? &f->part[f->device] : &all;
+    uint32_t words[4] = {first[0] + part->first, l->grid[0], l->grid[1], l->grid[2]};
 
     if (!l->kernel->is_marked) {
-        access_share(&f->at, first[0], first[1]);
+        access_share(&f->at, words[0], words[0] + part->count);
         return;
     }
-    f->at.nctaid[0] = f->at.ctaid_end[0] = first[1] - first[0];
+    f->at.nctaid[0] = f->at.ctaid_end[0] = part->count;
     for (unsigned i = 1; i < 3; i++)
         f->at.nctaid[i] = f->at.ctaid_end[i] = 1;
     memcpy(block + l->kernel->share_offset + offsetof(struct proact_share, cta_first),
@@ -191,10 +199,12 @@ static void find(struct finder *f, unsigned char *block)
     }
     const uint32_t *first = f->launch->binding->cta_first;
 
-    for (f->device = 0; f->device < f->into->found.devices; f->device++) {
-        if (first[f->device] != first[f->device + 1])
+    for (f->device = 0; f->device < f->into->devices; f->device++) {
+        if (f->part ? f->part[f->device].count != 0
+                    : first[f->device] != first[f->device + 1])
             want_read(f, block);
-        want_written(f);
+        if (!f->part)
+            want_written(f);
     }
 }
 
@@ -241,11 +251,19 @@ static uint64_t key_of(const struct launching *l, const struct access_depends *d
     return key + !constants;
 }
 
+static void needs_clear(struct launch_needs *n, uint32_t array_count)
+{
+    for (uint32_t i = 0; n->need && i < array_count * n->devices; i++)
+        need_clear(&n->need[i]);
+    free(n->need);
+    n->need = NULL;
+}
+
 static void forget(struct kept_needs *k)
 {
-    for (uint32_t n = 0; n < k->array_count * k->found.devices; n++)
-        need_clear(&k->found.need[n]);
-    free(k->found.need);
+    needs_clear(&k->found, k->array_count);
+    for (int n = 0; n < NEEDS_PLACES; n++)
+        needs_clear(&k->of_part[n].found, k->array_count);
     *k = (struct kept_needs){0};
 }
 
@@ -294,35 +312,49 @@ static unsigned char *block_of(const struct launching *l)
     return block;
 }
 
-static void make(const struct launching *l, const struct access_analysis *a,
-                 unsigned char *block, const unsigned char *const *constants,
-                 struct kept_needs *into)
-{
-    struct finder f = {.launch = l, .analysis = a, .into = into};
+/* What a launch's needs hang on beside its grid, as they are now. */
+struct known {
+    unsigned char *block;
+    const unsigned char *const *constants;
+};
 
-    into->array_count = launching_arrays(l);
-    into->found.devices = l->binding ? l->kernel->session->devices.count : 1;
-    into->found.need =
-        must_calloc(into->array_count * into->found.devices + 1u, sizeof *into->found.need);
+static struct known known_now(const struct launching *l)
+{
+    const struct kernel_needs *k = kernel_needs(l->kernel);
+    const struct known_constants *known =
+        k->asks_constants ? known_constants_find(l->kernel) : NULL;
+
+    return (struct known){block_of(l),
+                          known ? (const unsigned char *const *)known->content : NULL};
+}
+
+static void make(const struct launching *l, struct known known, const struct cta_part *part,
+                 struct launch_needs *into)
+{
+    const struct access_analysis *a = kernel_needs(l->kernel)->analysis;
+    struct finder f = {.launch = l,
+                       .analysis = a,
+                       .array_count = launching_arrays(l),
+                       .into = into,
+                       .part = part};
+
+    into->devices = l->binding ? l->kernel->session->devices.count : 1;
+    into->need = must_calloc(f.array_count * into->devices + 1u, sizeof *into->need);
     memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);
     memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
-    f.at.parameters = block;
-    f.at.constants = constants;
+    f.at.parameters = known.block;
+    f.at.constants = known.constants;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
-    find(&f, block);
+    find(&f, known.block);
     free(f.trips);
 }
 
 const struct launch_needs *needs_find(const struct launching *l)
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
-    const struct known_constants *known =
-        k->asks_constants ? known_constants_find(l->kernel) : NULL;
-    const unsigned char *const *constants =
-        known ? (const unsigned char *const *)known->content : NULL;
-    unsigned char *block = block_of(l);
-    uint64_t key = key_of(l, &k->depends, block, constants);
+    struct known known = known_now(l);
+    uint64_t key = key_of(l, &k->depends, known.block, known.constants);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)
@@ -332,10 +364,32 @@ const struct launch_needs *needs_find(const struct launching *l)
         found = &k->kept[k->next++ % KEPT];
         forget(found);
         found->key = key;
-        make(l, k->analysis, block, constants, found);
+        found->array_count = launching_arrays(l);
+        make(l, known, NULL, &found->found);
     }
-    free(block);
+    free(known.block);
     return &found->found;
+}
+
+const struct launch_needs *needs_of_part(const struct launching *l,
+                                         const struct cta_part *part, unsigned place)
+{
+    const size_t bytes = l->kernel->session->devices.count * sizeof *part;
+    struct kept_needs *of = l->kernel->needs->kept;
+
+    while (&of->found != l->needs)
+        of++;
+    struct launch_needs *found = &of->of_part[place].found;
+
+    if (!found->need || memcmp(of->of_part[place].part, part, bytes) != 0) {
+        struct known known = known_now(l);
+
+        needs_clear(found, of->array_count);
+        memcpy(of->of_part[place].part, part, bytes);
+        make(l, known, part, found);
+        free(known.block);
+    }
+    return found;
 }
 
 bool need_differs(const struct transfer_need *a, const struct transfer_need *b)

@@ -21,6 +21,11 @@ static inline const struct transfer_need *needs_of(const struct launch_needs *n,
 /* The launch has its binding. Or has none: what all of the grid reads, as if that were the
    first device's share. */
 const struct launch_needs *needs_find(const struct launching *l);
+/* The same, of some of each device's CTAs alone; `l->needs` was found. Good as long, if
+   another `place` is taken for other parts of the same launch. */
+enum { NEEDS_PLACES = 2 };
+const struct launch_needs *needs_of_part(const struct launching *l,
+                                         const struct cta_part *part, unsigned place);
 void needs_drop(struct proact_kernel *k);
 
 /* Of one array; false where they are alike. */

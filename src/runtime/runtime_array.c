@@ -120,6 +120,8 @@ void proact_array_destroy(struct proact_array *a)
         link = &(*link)->next;
     *link = a->next;
     holdings_close(&a->holdings);
+    for (unsigned d = 0; d < p->devices.count; d++)
+        spans_clear(&a->fresh[d].spans);
     free(a->name);
     free(a);
 }

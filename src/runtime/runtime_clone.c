@@ -21,7 +21,7 @@ struct clone_part {
 
 struct kernel_clones {
     struct instrument_result result;
-    struct clone_part part[INSTRUMENT_CLONES], flat[INSTRUMENT_CLONES];
+    struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
     struct transfer_plan other; /* for what the session's plan has no clone for */
 };
 
@@ -34,28 +34,34 @@ static enum instrument_clone clone_of(const struct transfer_plan *plan)
     return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
 }
 
-/* Grids of one dimension, of CTAs of one, have clones of their own; but what launches
-   children is read once more, for them, whatever the grid. */
-static struct clone_part *part_for(const struct launching *l,
-                                   const struct transfer_plan *plan)
+/* What launches children is read once more, for them, whatever the grid. */
+static enum instrument_places places_of(const struct launching *l,
+                                        const struct transfer_plan *plan)
 {
-    struct kernel_clones *c = l->kernel->clones;
     const bool launches = transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
     const bool is_flat = (l->grid[1] | l->grid[2] | l->threads[1] | l->threads[2]) == 1;
 
-    return (is_flat && !launches ? c->flat : c->part) + clone_of(plan);
+    return is_flat && !launches ? INSTRUMENT_FLAT : INSTRUMENT_LINE;
+}
+
+static enum instrument_places inside_places(const struct launching *l)
+{
+    if (l->grid[2] > 1)
+        return INSTRUMENT_PLANES;
+    return l->grid[1] > 1 ? INSTRUMENT_ROWS : places_of(l, &l->binding->transfer.plan);
 }
 
 /* The text of one; what is refused, of all. */
 static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
-                                     bool is_flat, struct instrument_result *result,
+                                     enum instrument_places places,
+                                     struct instrument_result *result,
                                      struct clone_part *out, struct proact_error *err)
 {
     struct instrument_request request = {.kernel = k->name,
                                          .slot_count = k->slot_count,
                                          .flags = k->flag_stores,
                                          .only = kind,
-                                         .is_flat = is_flat};
+                                         .places = places};
 
     for (unsigned s = 0; s < k->slot_count; s++)
         request.slot_offset[s] = k->slot[s].offset;
@@ -68,7 +74,8 @@ static enum proact_status clones_create(struct proact_kernel *k, struct proact_e
         return PROACT_OK;
     enum instrument_clone kind = clone_of(&k->session->plan);
     struct kernel_clones *c = must_calloc(1, sizeof *c);
-    enum proact_status status = write_part(k, kind, false, &c->result, &c->part[kind], err);
+    enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, &c->result,
+                                           &c->part[kind][INSTRUMENT_LINE], err);
 
     if (status) {
         free(c);
@@ -123,16 +130,14 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
                   : b->function(part->module[device], name, &part->function[device], err);
 }
 
-static enum proact_status load_part(const struct launching *l, struct proact_error *err)
+static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
+                                    enum instrument_places places, struct proact_error *err)
 {
-    struct proact_kernel *k = l->kernel;
-    const enum instrument_clone kind = clone_of(kernel_plan(k));
-    struct clone_part *part = part_for(l, kernel_plan(k));
+    struct clone_part *part = &k->clones->part[kind][places];
     enum proact_status status = PROACT_OK;
 
     if (!part->text)
-        status = write_part(k, kind, part == &k->clones->flat[kind],
-                            &(struct instrument_result){0}, part, err);
+        status = write_part(k, kind, places, &(struct instrument_result){0}, part, err);
     for (unsigned d = 0; d < k->session->devices.count && !status; d++)
         status = load_on(k, kind, part, d, err);
     return status ? status : module_variables_bring(k, part->module, &part->variables, err);
@@ -150,7 +155,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     choose_other(k);
     if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
-    status = load_part(l, err);
+    status = load_part(k, clone_of(kernel_plan(k)), places_of(l, kernel_plan(k)), err);
     *cloned = !status;
     return status;
 }
@@ -159,7 +164,25 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
 {
     if (!l->binding || l->kernel->is_marked)
         return l->kernel->function[device];
-    return part_for(l, &l->binding->transfer.plan)->function[device];
+    const struct transfer_plan *plan = &l->binding->transfer.plan;
+
+    return l->kernel->clones->part[clone_of(plan)][places_of(l, plan)].function[device];
+}
+
+enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (k->is_marked || k->clones->result.refusal[INSTRUMENT_GRID].text[0])
+        return PROACT_OK;
+    return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
+}
+
+struct device_function *launch_inside_function(const struct launching *l, unsigned device)
+{
+    if (l->kernel->is_marked)
+        return NULL;
+    return l->kernel->clones->part[INSTRUMENT_GRID][inside_places(l)].function[device];
 }
 
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
@@ -168,7 +191,8 @@ const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
         *bytes = k->image->bytes;
         return k->image->text;
     }
-    const struct clone_part *part = &k->clones->part[clone_of(kernel_plan(k))];
+    const struct clone_part *part =
+        &k->clones->part[clone_of(kernel_plan(k))][INSTRUMENT_LINE];
 
     *bytes = part->bytes;
     return part->text;
@@ -203,10 +227,9 @@ void kernel_clones_drop(struct proact_kernel *k)
 
     if (!c)
         return;
-    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
-        drop_part(k->session, &c->part[kind]);
-        drop_part(k->session, &c->flat[kind]);
-    }
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
+        for (int places = 0; places < INSTRUMENT_PLACES; places++)
+            drop_part(k->session, &c->part[kind][places]);
     free(c);
     k->clones = NULL;
 }

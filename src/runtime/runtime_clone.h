@@ -24,6 +24,10 @@ const char *kernel_split_suffix(const struct proact_kernel *k);
 
 /* What a device runs. */
 struct device_function *launch_function(const struct launching *l, unsigned device);
+/* What it can run as the inside of its share (launch_divide.h), if that is of whole slices;
+   NULL: there is no such clone. It has no last words, which every CTA would execute. */
+enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err);
+struct device_function *launch_inside_function(const struct launching *l, unsigned device);
 
 /* Nothing may be in flight. They are made anew when they are needed. */
 void kernel_clones_drop(struct proact_kernel *k);

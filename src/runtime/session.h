@@ -32,6 +32,8 @@ struct proact_array {
     uint64_t used; /* the last operation that touched it, on lane MAIN */
     /* The last that sent it: from whom, to whom, by which lane. */
     uint64_t sent[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX][TRANSFER_LANES];
+    /* What was sent to a device since a launch there last waited for all of that. */
+    struct transfer_need fresh[PROACT_DEVICES_MAX];
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
@@ -205,6 +207,10 @@ void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta
 enum proact_status array_await(struct proact *p, const struct proact_array *a,
                                struct order_place place, bool writes,
                                struct proact_error *err);
+/* The same, for all that was sent out of it alone. */
+enum proact_status array_await_departures(struct proact *p, const struct proact_array *a,
+                                          struct order_place place,
+                                          struct proact_error *err);
 /* What one device sent of an array. */
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);
@@ -214,5 +220,7 @@ void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
 enum proact_status array_await_peers(struct proact *p, const struct proact_array *a,
                                      struct order_place place, uint32_t to,
                                      struct proact_error *err);
+/* `sent`: what; NULL: anything. */
 void array_account_sent(struct proact_array *a, unsigned from, uint32_t to,
-                        enum transfer_lane lane, uint64_t sequence);
+                        enum transfer_lane lane, uint64_t sequence,
+                        const struct transfer_table *sent);

@@ -9,5 +9,6 @@ const struct transfer_method transfer_fused = {
     .lane = TRANSFER_MAIN,
     .takes_chunks = true,
     .mixes = true,
+    .divides = true,
     .needs_peers = true,
 };

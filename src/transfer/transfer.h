@@ -120,6 +120,8 @@ struct transfer_method {
     bool sends_to_all;    /* or nothing; else each piece goes where it is wanted */
     bool may_give_up;     /* its waits have a limit: ask transfer_late() */
     bool mixes;           /* it may send a part of the chunks, another the rest */
+    bool divides;         /* a device's CTAs may be several kernels, of which those that
+                             send nothing are asked for nothing */
     bool passes_on;       /* what arrives is sent on: devices wait for each other */
     uint64_t chunk_bytes; /* where nothing is asked for; 0: as all */
     bool schedules; /* where nothing is asked for, the model gives each array's chunks */
@@ -178,6 +180,7 @@ bool transfer_sends_on(const struct transfer_binding *b, enum transfer_lane lane
 uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint32_t slot);
 /* Whether anything is done on lane SIDE at all. */
 bool transfer_works_beside(const struct transfer_binding *b);
+bool transfer_divides(const struct transfer_binding *b);
 bool transfer_passes_on(const struct transfer_binding *b);
 bool transfer_may_give_up(const struct transfer_binding *b);
 
@@ -186,6 +189,12 @@ void transfer_share_grid(struct proact_share *share, const uint32_t grid[3]);
 /* What a marked kernel of `device` is told; cta_first and the grid are the caller's. */
 void transfer_share(const struct transfer_binding *b, unsigned device, uint32_t epoch,
                     struct proact_share *share);
+/* The same, for a kernel of those of the device's CTAs from `first` on alone, which number
+   from 0 there. They are quiet all or none. */
+void transfer_share_part(struct proact_share *share, uint32_t first, bool is_quiet);
+/* The longest run of the device's CTAs that write nothing that is sent. */
+void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t *first,
+                    uint32_t *count);
 
 /* Peer number `i` (0 .. count - 2) of a device: rotated, so that no two senders begin with
    the same one. */

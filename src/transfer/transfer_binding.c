@@ -90,6 +90,11 @@ bool transfer_passes_on(const struct transfer_binding *b)
     return passes;
 }
 
+bool transfer_divides(const struct transfer_binding *b)
+{
+    return b->plan.method->divides && !b->plan.tail && !b->plan.elide;
+}
+
 bool transfer_works_beside(const struct transfer_binding *b)
 {
     const struct transfer_binding *of;
@@ -148,22 +153,41 @@ uint32_t transfer_reach(const struct transfer_binding *b, unsigned device, uint3
     return devices;
 }
 
-/* CTAs that have no row in any slot; all of them, where none is counted. */
-static void share_quiet(const struct transfer_binding *b, unsigned device,
-                        struct proact_share *share)
+void transfer_quiet(const struct transfer_binding *b, unsigned device, uint32_t *out,
+                    uint32_t *count)
 {
-    const bool counts = share->mode & PROACT_SHARE_COUNT;
     uint32_t first = 0, end = UINT32_MAX;
 
-    for (uint32_t s = 0; counts && s < b->slot_count; s++) {
+    for (uint32_t s = 0; s < b->slot_count; s++) {
         const struct transfer_table *t = &b->slot[s].tables->table[device];
         uint32_t last = t->quiet + t->quiet_count;
 
         first = t->quiet > first ? t->quiet : first;
         end = last < end ? last : end;
     }
-    share->quiet = first;
-    share->quiet_count = end > first ? end - first : 0;
+    *out = first;
+    *count = end > first ? end - first : 0;
+}
+
+/* CTAs that have no row in any slot; all of them, where none is counted. */
+static void share_quiet(const struct transfer_binding *b, unsigned device,
+                        struct proact_share *share)
+{
+    share->quiet = 0;
+    share->quiet_count = UINT32_MAX;
+    if (share->mode & PROACT_SHARE_COUNT)
+        transfer_quiet(b, device, &share->quiet, &share->quiet_count);
+}
+
+void transfer_share_part(struct proact_share *share, uint32_t first, bool is_quiet)
+{
+    share->cta_first += first;
+    share->quiet = 0;
+    share->quiet_count = is_quiet ? UINT32_MAX : 0;
+    for (uint32_t s = 0; s < share->slot_count; s++) {
+        share->slot[s].first += first;
+        share->slot[s].ahead += first;
+    }
 }
 
 /* The least factor that is not too small; shift is 31 and the bits of d - 1. */

@@ -115,7 +115,7 @@ static void along_one_dimension_nobody_divides(void **state)
     for (int flat = 0; flat < 2; flat++) {
         char *text;
 
-        request.is_flat = flat;
+        request.places = flat ? INSTRUMENT_FLAT : INSTRUMENT_LINE;
         assert_int_equal(instrument_kernel(m, &request, &result, &text, &bytes, &err),
                          PROACT_OK);
         assert_int_equal(strstr(text, "%proact_d0, %proact_d0") == NULL, flat);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 14, CTA = 96, SPREAD_CTA = 64 };
+enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 18, CTA = 96, SPREAD_CTA = 64 };
 enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
 enum array { X, A, B, C };
 enum what {
@@ -27,7 +27,8 @@ enum what {
     LOSE,
     RECORD,
     KEEP,
-    REPLAY
+    REPLAY,
+    NARROW /* of a case that begins with it, `shift` launches or more are divided */
 };
 
 /* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
@@ -194,6 +195,23 @@ static const struct {
       {REPLAY, X, X, 0, 0, 0}}},
     {"another array after a launch that broke",
      {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
+    {"a stencil",
+     {{NARROW, X, X, 6, 0, 0},
+      {PLAIN, X, A, 1, 0, 100},
+      {PLAIN, A, B, 1, 0, 50},
+      {PLAIN, B, A, 1, 0, 100},
+      {PLAIN, A, B, 1, 0, 0},
+      {PLAIN, B, A, 1, 0, 90},
+      {PLAIN, A, B, 1, 0, 100},
+      {PLAIN, B, A, 1, 0, 40},
+      {PLAIN, A, C, 9000, 0, 100},
+      {PLAIN, B, A, 1, 0, 0},
+      {PLAIN, A, B, 1, 0, 100},
+      {PLAIN, B, C, 1, 0, 50},
+      {PLAIN, C, A, 17000, 0, 0},
+      {WRITE, X, B, 0, 0, 0},
+      {PLAIN, B, A, 1, 0, 0},
+      {PLAIN, A, B, 1, 0, 60}}},
 };
 
 struct run {
@@ -205,6 +223,7 @@ struct run {
     struct proact_recording *recording;
     const struct act *recorded; /* what it does, up to KEEP */
     bool is_recording;
+    unsigned launches, kernels; /* of the first device */
     struct proact_error err;
 };
 
@@ -293,6 +312,7 @@ static enum proact_status launch(struct run *r, const struct act *act, uint32_t 
 
     if (!r->is_recording)
         expect(r, act);
+    r->launches++;
     return proact_launch(r->kernel[what], &grid, args, 6, &r->err);
 }
 
@@ -336,6 +356,8 @@ static enum proact_status act_out(struct run *r, const struct act *act)
         return record(r, act);
     case REPLAY:
         return replay(r);
+    case NARROW:
+        return PROACT_OK;
     case WRITE:
         memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
         return proact_array_write(r->array[act->to], 0, r->truth[act->from], COUNT,
@@ -376,12 +398,26 @@ static bool breaks(const struct act *act)
     return act->what == LOSE;
 }
 
+static void count_kernel(void *context, const struct proact_span *span)
+{
+    struct run *r = context;
+
+    r->kernels += span->kind == PROACT_SPAN_KERNEL && span->device == 0;
+}
+
+/* Only `fused` has edges; what others run on so small a device beside kernels, would be
+   all that fits. */
+static bool is_narrow(const char *method, size_t number)
+{
+    return cases[number].act->what == NARROW && strcmp(method, "fused") == 0;
+}
+
 static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_t number,
                       char *text)
 {
     struct run *r = calloc(1, sizeof *r);
     const struct proact_options options = {
-        .machine = "v100x4",
+        .machine = is_narrow(method, number) ? PROTOCOL_MACHINE : "v100x4",
         .device_count = devices,
         .seed = seed,
         .check = !breaks(cases[number].act),
@@ -399,10 +435,18 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
 
     if (!status)
         status = prepare(r, text);
+    if (!status)
+        proact_observe(r->session, count_kernel, r);
     for (const struct act *act = cases[number].act; act->what && !status; act++)
         status = act_out(r, act);
     if (!status)
         status = compare(r);
+    if (!status && is_narrow(method, number) &&
+        r->kernels < r->launches + cases[number].act->shift) {
+        status = PROACT_EFAULT;
+        snprintf(r->err.text, sizeof r->err.text, "%u kernels of %u launches", r->kernels,
+                 r->launches);
+    }
     if (!status && devices > 1 && proact_kernel_refusal(r->kernel[FLAGS])) {
         status = PROACT_EREFUSED;
         snprintf(r->err.text, sizeof r->err.text, "%s",

@@ -34,9 +34,9 @@ static void who_reads_waits_for_what_came(void **state)
     struct stage s = begin();
 
     (void)state;
-    array_account_sent(s.a, 0, B | C, TRANSFER_SIDE, s.p->sequence);
-    array_account_sent(s.a, 2, A | D, TRANSFER_MAIN, s.p->sequence);
-    array_account_sent(s.a, 1, A, TRANSFER_SIDE, s.p->sequence);
+    array_account_sent(s.a, 0, B | C, TRANSFER_SIDE, s.p->sequence, NULL);
+    array_account_sent(s.a, 2, A | D, TRANSFER_MAIN, s.p->sequence, NULL);
+    array_account_sent(s.a, 1, A, TRANSFER_SIDE, s.p->sequence, NULL);
     must(&s, array_await(s.p, s.a, main_of_1, false, &s.err));
     expect(&s, "wait 1.0 for 0.1\n");
     must(&s, array_await(s.p, s.b, main_of_1, true, &s.err)); /* another array */
@@ -49,7 +49,7 @@ static void who_writes_waits_for_what_is_leaving_too(void **state)
     struct stage s = begin();
 
     (void)state;
-    array_account_sent(s.a, 1, C, TRANSFER_SIDE, s.p->sequence);
+    array_account_sent(s.a, 1, C, TRANSFER_SIDE, s.p->sequence, NULL);
     must(&s, array_await(s.p, s.a, main_of_1, false, &s.err));
     expect(&s, "");
     must(&s, array_await(s.p, s.a, main_of_1, true, &s.err));
@@ -76,11 +76,11 @@ static void who_sends_waits_for_others_there(void **state)
     struct stage s = begin();
 
     (void)state;
-    array_account_sent(s.a, 2, D, TRANSFER_SIDE, s.p->sequence);
+    array_account_sent(s.a, 2, D, TRANSFER_SIDE, s.p->sequence, NULL);
     must(&s, array_await_peers(s.p, s.a, main_of_1, C, &s.err));
     expect(&s, "wait 1.0 for 2.1\n");
-    array_account_sent(s.a, 0, C, TRANSFER_MAIN, s.p->sequence);
-    array_account_sent(s.a, 3, A, TRANSFER_MAIN, s.p->sequence);
+    array_account_sent(s.a, 0, C, TRANSFER_MAIN, s.p->sequence, NULL);
+    array_account_sent(s.a, 3, A, TRANSFER_MAIN, s.p->sequence, NULL);
     must(&s, array_await_peers(s.p, s.a, main_of_1, C, &s.err));
     expect(&s, "wait 1.0 for 0.0\n");
     must(&s, array_await_peers(s.p, s.a, main_of_1, A, &s.err));
@@ -95,7 +95,7 @@ static void launches_that_send_nothing_wait_for_nobody(void **state)
 
     (void)state;
     s.p->last_sent = 0;
-    array_account_sent(s.a, 0, 0, TRANSFER_MAIN, s.p->sequence);
+    array_account_sent(s.a, 0, 0, TRANSFER_MAIN, s.p->sequence, NULL);
     assert_int_equal(s.p->last_sent, 0);
     for (unsigned d = 0; d < 4; d++) {
         const struct order_place place = {d, TRANSFER_MAIN};

@@ -304,3 +304,33 @@ extern "C" __global__ void gathers(const unsigned *in, unsigned *out, unsigned n
     if (i < n && in[i] % 3)
         out[i] = in[in[i] % n] + 1;
 }
+
+__device__ static inline unsigned place_along(unsigned dimension)
+{
+    unsigned cta, size, thread;
+
+    if (dimension == 0)
+        return proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    if (dimension == 1) {
+        asm("mov.u32 %0, %%ctaid.y;" : "=r"(cta));
+        asm("mov.u32 %0, %%ntid.y;" : "=r"(size));
+        asm("mov.u32 %0, %%tid.y;" : "=r"(thread));
+    } else {
+        asm("mov.u32 %0, %%ctaid.z;" : "=r"(cta));
+        asm("mov.u32 %0, %%ntid.z;" : "=r"(size));
+        asm("mov.u32 %0, %%tid.z;" : "=r"(thread));
+    }
+    return cta * size + thread;
+}
+
+/* A stencil: of each cell the next ones of the same column, in the slowest dimension. */
+extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned width,
+                                   unsigned height, unsigned depth)
+{
+    unsigned x = place_along(0), y = place_along(1), z = place_along(2);
+    unsigned slice = depth > 1 ? width * height : width;
+    unsigned i = (z * height + y) * width + x, n = width * height * depth;
+
+    if (x < width && y < height && z < depth && i >= slice && i < n - slice)
+        out[i] = in[i - slice] + 2 * in[i] + in[i + slice];
+}

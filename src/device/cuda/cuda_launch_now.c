@@ -11,16 +11,24 @@ cu_result cuda_launch_now(struct device_stream *s, const struct device_function 
     void *given[] = {CU_LAUNCH_BUFFER, (void *)(uintptr_t)l->parameters,
                      CU_LAUNCH_BUFFER_BYTES, &bytes, CU_LAUNCH_END};
     void **extra = bytes ? given : NULL;
-    struct cu_launch_attribute attribute = {.what = CU_LAUNCH_COOPERATIVE,
-                                            .value.cooperative = 1};
-    const struct cu_launch_config config = {{l->grid[0], l->grid[1], l->grid[2]},
-                                            {l->block[0], l->block[1], l->block[2]},
-                                            l->shared_bytes,
-                                            s->stream,
-                                            &attribute,
-                                            1};
+    struct cu_launch_attribute attributes[3];
+    struct cu_launch_config config = {.grid = {l->grid[0], l->grid[1], l->grid[2]},
+                                      .block = {l->block[0], l->block[1], l->block[2]},
+                                      .shared_bytes = l->shared_bytes,
+                                      .stream = s->stream,
+                                      .attributes = attributes};
 
-    if (l->is_cooperative || cuda_overlap_attribute(s, f->waits, &attribute))
+    if (l->is_cooperative)
+        attributes[config.attribute_count++] = (struct cu_launch_attribute){
+            .what = CU_LAUNCH_COOPERATIVE, .value.cooperative = 1};
+    else
+        config.attribute_count =
+            cuda_overlap_attribute(s, f->waits, &attributes[config.attribute_count]);
+    if (l->is_urgent && v->launch_with)
+        attributes[config.attribute_count++] = (struct cu_launch_attribute){
+            .what = CU_LAUNCH_PRIORITY,
+            .value.priority = s->set->devices[s->device].highest};
+    if (config.attribute_count)
         return v->launch_with(&config, f->function, NULL, extra);
     return v->launch(f->function, l->grid[0], l->grid[1], l->grid[2], l->block[0],
                      l->block[1], l->block[2], l->shared_bytes, s->stream, NULL, extra);
