@@ -143,7 +143,8 @@ static enum proact_status add_spans(const struct launching *l, struct kernel_fla
         const struct span *s = &spans->span[n];
 
         if (meets(found, a, s->first, s->end))
-            return refuse(l, "and the same one to two values, or in two sizes", err);
+            return refuse(l, "and the same one to two values, in two sizes or in two ways",
+                          err);
         if (found->count == FLAGS_MAX)
             return refuse(l, "too many of them", err);
         found->flag =
@@ -210,13 +211,13 @@ static enum proact_status check_writes(const struct launching *l,
 
 /* Who saw a flag of another device would have to see all that was stored before it. */
 static enum proact_status check_reads(const struct launching *l,
-                                      const struct launch_flags *f,
+                                      const struct kernel_flags *f,
                                       struct proact_error *err)
 {
-    const struct launch_needs *needs = needs_find(l);
+    const struct launch_needs *needs = needs_find(l, f->is_flag);
 
-    for (size_t n = 0; n < f->count; n++) {
-        const struct launch_flag *flag = &f->flag[n];
+    for (size_t n = 0; n < f->found.count; n++) {
+        const struct launch_flag *flag = &f->found.flag[n];
         const struct transfer_need *need =
             needs_of(needs, launching_number(l, flag->array), 0);
         size_t at = spans_from(&need->spans, flag->first);
@@ -261,17 +262,18 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
                               struct proact_error *err)
 {
     struct proact_error both;
-    enum proact_status status = check_parameters(l, f, err);
+    enum proact_status status = derive_run(l, f->others, &f->others_cache, out, err);
 
     f->found.count = 0;
-    if (status || (status = derive_run(l, f->others, &f->others_cache, out, err)))
+    if (status || (status = derive_check_kinds(l, *out, err)) ||
+        (status = check_parameters(l, f, err)))
         return status;
     if (write_set_overlap(*out, part_first, l->over, &both))
         return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
     for (uint32_t kind = 0; kind < f->sites.kinds && !status; kind++)
         status = find_kind(l, f, kind, err);
     if (status || (status = check_writes(l, &f->found, *out, err)) ||
-        (status = check_reads(l, &f->found, err)) || (status = check_reach(l, err)) ||
+        (status = check_reads(l, f, err)) || (status = check_reach(l, err)) ||
         (status = turn_on(l, f, err)))
         return status;
     l->found.flags = &f->found;

@@ -32,6 +32,7 @@ struct finder {
     const struct launching *launch;
     const struct access_analysis *analysis;
     struct access_launch at;
+    const bool *left_out; /* by instruction, or NULL */
     unsigned device;
     struct kept_needs *into;
     int64_t *trips;
@@ -105,7 +106,7 @@ static void want_record(const struct finder *f, const struct access_record *r)
     uint32_t count;
     uint64_t pointer;
 
-    if (!is_load(f->launch->kernel, r))
+    if (!is_load(f->launch->kernel, r) || (f->left_out && f->left_out[r->instruction]))
         return;
     bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
 
@@ -294,12 +295,13 @@ static unsigned char *block_of(const struct launching *l)
     return block;
 }
 
-static void make(const struct launching *l, const struct access_analysis *a,
-                 unsigned char *block, const unsigned char *const *constants,
+static void make(struct finder f, const struct access_analysis *a, unsigned char *block,
                  struct kept_needs *into)
 {
-    struct finder f = {.launch = l, .analysis = a, .into = into};
+    const struct launching *l = f.launch;
 
+    f.analysis = a;
+    f.into = into;
     into->array_count = launching_arrays(l);
     into->found.devices = l->binding ? l->kernel->session->devices.count : 1;
     into->found.need =
@@ -307,22 +309,22 @@ static void make(const struct launching *l, const struct access_analysis *a,
     memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);
     memcpy(f.at.nctaid, l->grid, sizeof f.at.nctaid);
     f.at.parameters = block;
-    f.at.constants = constants;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
     find(&f, block);
     free(f.trips);
 }
 
-const struct launch_needs *needs_find(const struct launching *l)
+const struct launch_needs *needs_find(const struct launching *l, const bool *left_out)
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
     const struct known_constants *known =
         k->asks_constants ? known_constants_find(l->kernel) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
+    const struct finder f = {.launch = l, .left_out = left_out, .at.constants = constants};
     unsigned char *block = block_of(l);
-    uint64_t key = key_of(l, &k->depends, block, constants);
+    uint64_t key = key_of(l, &k->depends, block, constants) + (left_out ? 2 : 0);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)
@@ -332,10 +334,17 @@ const struct launch_needs *needs_find(const struct launching *l)
         found = &k->kept[k->next++ % KEPT];
         forget(found);
         found->key = key;
-        make(l, k->analysis, block, constants, found);
+        make(f, k->analysis, block, found);
     }
     free(block);
     return &found->found;
+}
+
+const struct launch_needs *needs_of_launch(const struct launching *l)
+{
+    const bool has_flags = l->binding && l->found.flags;
+
+    return needs_find(l, has_flags ? l->kernel->flag_stores : NULL);
 }
 
 bool need_differs(const struct transfer_need *a, const struct transfer_need *b)
