@@ -6,11 +6,13 @@
 #include "access/access.h"
 
 /* What is stored: a number, low bytes of the parameter block, or what a register holds that
-   is set once, from these alone. */
+   is set once, from these alone. In the place of what is there, or joined with it. */
 struct stored {
     enum { STORED_NUMBER, STORED_PARAMETER, STORED_REGISTER } kind;
     uint32_t bytes;
-    uint64_t what; /* the number, the place in the block, the register */
+    uint64_t what;      /* the number, the place in the block, the register */
+    enum ptx_part join; /* .or, .and, .min, .max; or PTX_PART_COUNT */
+    bool is_signed;     /* .min and .max look at that */
 };
 
 struct finder {
@@ -147,19 +149,99 @@ static bool find_stored(struct finder *d, const struct ptx_operand *o, struct st
     return true;
 }
 
-/* A store with no more words than these, so that a clone can say it anew. */
-static bool is_plain(const struct ptx_instruction *i)
+static bool is_word_of_store(enum ptx_part part)
 {
-    if (i->opcode != PTX_ST || i->operand_count != 2 || i->vector != 1 ||
-        (i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_GENERIC) ||
-        i->operands[0].kind != PTX_MEMORY || i->operands[0].reg < 0 ||
-        i->operands[0].count || i->operands[1].negated)
+    return part == PTX_PART_WEAK || part == PTX_PART_VOLATILE;
+}
+
+/* Among a CTA's threads alone (.cta) it would be no atomic between CTAs. */
+static bool is_word_of_atomic(enum ptx_part part)
+{
+    return part == PTX_PART_RELAXED || part == PTX_PART_GPU || part == PTX_PART_SYS;
+}
+
+static bool is_way_of_atomic(enum ptx_part part)
+{
+    return part == PTX_PART_EXCH || part == PTX_PART_OR || part == PTX_PART_AND ||
+           part == PTX_PART_MIN || part == PTX_PART_MAX;
+}
+
+static bool is_word_or_number(enum ptx_part type)
+{
+    return type == PTX_PART_B32 || type == PTX_PART_B64 || type == PTX_PART_U32 ||
+           type == PTX_PART_U64 || type == PTX_PART_S32 || type == PTX_PART_S64;
+}
+
+static uint32_t times_named(const struct ptx_operand *o, int32_t reg)
+{
+    uint32_t times = (o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg == reg;
+
+    for (uint32_t n = 0; n < o->count; n++)
+        times += times_named(&o->list[n], reg);
+    return times;
+}
+
+/* Of an atomic: the register that gets its result is named nowhere else. */
+static bool has_no_result(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *result = &i->operands[0];
+    uint32_t times = 0;
+
+    if (i->opcode != PTX_ATOM || result->kind == PTX_SINK)
+        return true;
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        times += f->instructions[n].guard == result->reg;
+        for (uint32_t k = 0; k < f->instructions[n].operand_count; k++)
+            times += times_named(&f->instructions[n].operands[k], result->reg);
+    }
+    return result->kind == PTX_REGISTER && times == 1;
+}
+
+/* The operand that says where; what is stored is the next one. */
+static const struct ptx_operand *place_of(const struct ptx_instruction *i)
+{
+    const uint32_t at = i->opcode == PTX_ATOM;
+
+    return i->operand_count == at + 2 && i->operands[at].kind == PTX_MEMORY
+               ? &i->operands[at]
+               : NULL;
+}
+
+/* A store or an atomic with no more words than these, so that a clone can say it anew. */
+static bool is_plain(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = place_of(i);
+    const bool is_store = i->opcode == PTX_ST;
+    bool has_way = is_store;
+
+    if ((!is_store && i->opcode != PTX_ATOM && i->opcode != PTX_RED) || !to ||
+        (i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_GENERIC) || i->vector != 1 ||
+        to->reg < 0 || to->count || to[1].negated)
         return false;
-    for (uint8_t n = 0; n < i->part_count; n++)
-        if (i->parts[n] != PTX_PART_GLOBAL && i->parts[n] != PTX_PART_WEAK &&
-            i->parts[n] != PTX_PART_VOLATILE && i->parts[n] != i->type)
+    for (uint8_t n = 0; n < i->part_count; n++) {
+        const enum ptx_part part = i->parts[n];
+        const bool is_way = !is_store && is_way_of_atomic(part);
+
+        if (part != PTX_PART_GLOBAL && part != i->type && !is_way &&
+            !(is_store ? is_word_of_store(part) : is_word_of_atomic(part)))
             return false;
-    return ptx_type_bytes(i->type) && ptx_type_bytes(i->type) <= 8;
+        has_way |= is_way;
+    }
+    return has_way && (is_store || is_word_or_number(i->type)) && has_no_result(f, i) &&
+           ptx_type_bytes(i->type) && ptx_type_bytes(i->type) <= 8;
+}
+
+/* An exchange whose result nobody uses is a store. */
+static struct stored stored_by(const struct ptx_instruction *i)
+{
+    struct stored s = {.bytes = ptx_type_bytes(i->type), .join = PTX_PART_COUNT};
+
+    for (uint8_t n = 0; n < i->part_count && i->opcode != PTX_ST; n++)
+        if (is_way_of_atomic(i->parts[n]) && i->parts[n] != PTX_PART_EXCH)
+            s.join = i->parts[n];
+    s.is_signed = (s.join == PTX_PART_MIN || s.join == PTX_PART_MAX) &&
+                  (i->type == PTX_PART_S32 || i->type == PTX_PART_S64);
+    return s;
 }
 
 /* Neither the thread nor the CTA is in it. */
@@ -184,7 +266,8 @@ static bool is_one_place(const struct access_analysis *a, const struct access_re
 
 static bool is_same(const struct stored *a, const struct stored *b)
 {
-    return a->kind == b->kind && a->bytes == b->bytes && a->what == b->what;
+    return a->kind == b->kind && a->bytes == b->bytes && a->what == b->what &&
+           a->join == b->join && a->is_signed == b->is_signed;
 }
 
 static void add_flag(struct access_flags *flags, struct stored *stored,
@@ -220,10 +303,10 @@ struct access_flags access_flags_find(const struct ptx_module *m,
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
         const struct ptx_instruction *i = &f->instructions[r->instruction];
-        struct stored value = {.bytes = ptx_type_bytes(i->type)};
+        struct stored value = stored_by(i);
 
-        if (r->kind == ACCESS_WRITE && is_plain(i) && is_one_place(a, r) &&
-            find_stored(&d, &i->operands[1], &value))
+        if (is_plain(f, i) && is_one_place(a, r) &&
+            find_stored(&d, place_of(i) + 1, &value))
             add_flag(&flags, stored, a, r, &value);
     }
     access_destroy(a);

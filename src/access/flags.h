@@ -2,12 +2,15 @@
 #pragma once
 
 /* Flags: stores of a kernel to which it does not matter which CTA makes them, or how many,
-   since all store one value to one place, as in `if (...) *changed = 1;`. */
+   since all store one value to one place, as in `if (...) *changed = 1;`. So it is with
+   `atomicOr(changed, 1);`, if nobody looks at what was there: made once more, it changes
+   nothing. */
 
 #include "ptx/ptx.h"
 
-/* Of one kind are those that store the same bytes, as many of them, and for which that can
-   be said of every thread of a launch: a number, a parameter, or what is made of these. */
+/* Of one kind are those that store the same bytes, as many of them and in one way, and for
+   which that can be said of every thread of a launch: a number, a parameter, or what is
+   made of these. */
 struct access_flag {
     uint32_t instruction, line;
     uint32_t parameter; /* its pointer, by the byte in the block */
@@ -21,7 +24,8 @@ struct access_flags {
 };
 
 /* Plain stores of one number through a pointer among the parameters, where neither thread
-   nor CTA nor memory decides the place. */
+   nor CTA nor memory decides the place; and atomics that exchange, or take the bits, the
+   least or the most of it and what is there, without order and with no result. */
 struct access_flags access_flags_find(const struct ptx_module *m,
                                       const struct ptx_function *f);
 void access_flags_clear(struct access_flags *flags);

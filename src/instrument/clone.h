@@ -25,6 +25,12 @@ struct clone {
 __attribute__((format(printf, 3, 4))) enum proact_status clone_refuse(
     const struct clone *c, const struct ptx_instruction *i, const char *format, ...);
 
+/* Whether that instruction sets a flag: redirect_flags() says it anew, as a whole. */
+static inline bool clone_is_flag(const struct clone *c, uint32_t instruction)
+{
+    return c->request->flags && c->request->flags[instruction];
+}
+
 /* Registers that the passes may use between two instructions; the last parameter. */
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \

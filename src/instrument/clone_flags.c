@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flag, which CTAs of all devices set alike, is set in the first device's replica: by the
    same address as far from there as this device's replica is. Several devices store there
-   with no order between them, so each store is a strong one. */
+   with no order between them, so each store is a strong one.
+
+   What is joined with what is there, as by atomicOr(), is read, joined and stored: no two
+   devices need be able to join at once, which takes NVLink. For all join the same: who
+   reads, reads what was there at first or that joined, and joined once or twice is one. */
 #include <stddef.h>
 #include <string.h>
 
@@ -20,12 +24,67 @@ static struct ptx_span type_of(const struct clone *c, const struct ptx_instructi
     return (struct ptx_span){at, end - at};
 }
 
+/* How a flag is joined with what is there; NULL where it takes its place. */
+static const char *join_of(const struct ptx_instruction *i)
+{
+    if (i->opcode == PTX_ST || ptx_has(i, PTX_PART_EXCH))
+        return NULL;
+    return ptx_has(i, PTX_PART_OR)    ? "or"
+           : ptx_has(i, PTX_PART_AND) ? "and"
+           : ptx_has(i, PTX_PART_MIN) ? "min"
+                                      : "max";
+}
+
+/* What both ways of setting have in common. */
+struct flag {
+    const char *space, *guard, *negation; /* guard: a register's name, or "" */
+    struct ptx_span type;
+    const struct ptx_operand *to, *value;
+};
+
+static void store(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
+{
+    const char *text = c->module->text;
+
+    edit_replace(&c->edits, i->span, "%s%s%s%sst.volatile.%s%.*s [%%proact_d0+%lld], %.*s;",
+                 *f->guard ? "@" : "", f->negation, f->guard, *f->guard ? " " : "",
+                 f->space, (int)f->type.bytes, text + f->type.offset,
+                 (long long)f->to->integer, (int)f->value->span.bytes,
+                 text + f->value->span.offset);
+}
+
+/* Most find it set already, and leave it. */
+static void join(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
+{
+    const char *text = c->module->text, *guarded = *f->guard ? "@" : "";
+    const unsigned bits = 8 * ptx_type_bytes(i->type);
+    const char *was = bits == 64 ? "%proact_d1" : "%proact_r0",
+               *is = bits == 64 ? "%proact_d2" : "%proact_r1";
+    const long long at = (long long)f->to->integer;
+
+    edit_replace(&c->edits, i->span,
+                 "%s%s%s%sld.volatile.%sb%u %s, [%%proact_d0+%lld];\n\t"
+                 "%s.%.*s %s, %s, %.*s;\n\t"
+                 "setp.ne.%sb%u %%proact_p0, %s, %s%s%s%s;\n\t"
+                 "@%%proact_p0 st.volatile.%sb%u [%%proact_d0+%lld], %s;",
+                 guarded, f->negation, f->guard, *f->guard ? " " : "", f->space, bits, was,
+                 at, join_of(i), (int)f->type.bytes, text + f->type.offset, is, was,
+                 (int)f->value->span.bytes, text + f->value->span.offset,
+                 *f->guard ? "and." : "", bits, is, was, *f->guard ? ", " : "", f->negation,
+                 f->guard, f->space, bits, at, is);
+}
+
 static enum proact_status redirect(struct clone *c, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *to = &i->operands[0], *value = &i->operands[1];
+    const struct ptx_operand *to = &i->operands[i->opcode == PTX_ATOM];
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     const struct ptx_register *registers = c->function->registers;
-    const struct ptx_span type = type_of(c, i);
+    const struct flag f = {.space = i->space == PTX_SPACE_GLOBAL ? "global." : "",
+                           .guard = i->guard >= 0 ? registers[i->guard].name : "",
+                           .negation = i->guard >= 0 && i->guard_negated ? "!" : "",
+                           .type = type_of(c, i),
+                           .to = to,
+                           .value = to + 1};
     const int slot = origin_slot(&o);
 
     if (slot < 0)
@@ -39,12 +98,10 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
                     (size_t)slot * sizeof(struct proact_slot) +
                     offsetof(struct proact_slot, home),
                 registers[to->reg].name);
-    edit_replace(&c->edits, i->span, "%s%s%s%sst.volatile.%s%.*s [%%proact_d0+%lld], %.*s;",
-                 i->guard >= 0 ? "@" : "", i->guard >= 0 && i->guard_negated ? "!" : "",
-                 i->guard >= 0 ? registers[i->guard].name : "", i->guard >= 0 ? " " : "",
-                 i->space == PTX_SPACE_GLOBAL ? "global." : "", (int)type.bytes,
-                 c->module->text + type.offset, (long long)to->integer,
-                 (int)value->span.bytes, c->module->text + value->span.offset);
+    if (join_of(i))
+        join(c, i, &f);
+    else
+        store(c, i, &f);
     return PROACT_OK;
 }
 
@@ -53,8 +110,8 @@ enum proact_status redirect_flags(struct clone *c)
     const struct ptx_function *f = c->function;
     enum proact_status status = PROACT_OK;
 
-    for (uint32_t n = 0; n < f->instruction_count && c->request->flags && !status; n++)
-        if (c->request->flags[n])
+    for (uint32_t n = 0; n < f->instruction_count && !status; n++)
+        if (clone_is_flag(c, n))
             status = redirect(c, &f->instructions[n]);
     return status;
 }

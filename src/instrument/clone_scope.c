@@ -60,7 +60,7 @@ enum proact_status keep_coherent(struct clone *c)
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
-        if (c->kind == INSTRUMENT_INLINE)
+        if (c->kind == INSTRUMENT_INLINE && !clone_is_flag(c, n))
             widen(c, i);
         read_coherently(c, i);
     }

@@ -123,10 +123,9 @@ enum proact_status repeat_stores(struct clone *c)
 
     for (uint32_t n = 0; n < c->function->instruction_count && !status; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
-        const bool is_flag = c->request->flags && c->request->flags[n];
         const struct ptx_operand *to = target(i);
 
-        if (to && !stays_here(i) && !is_flag)
+        if (to && !stays_here(i) && !clone_is_flag(c, n))
             status = repeat(c, i, to);
     }
     return status;

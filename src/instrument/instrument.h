@@ -35,8 +35,9 @@ struct instrument_request {
     uint32_t slot_count;
     uint32_t slot_offset[PROACT_SLOTS_MAX]; /* bytes in the parameter block, where the
                                                pointer of that written array lies */
-    const bool *flags; /* by instruction: stores that go to the first device's replica
-                          alone; NULL for none */
+    const bool *flags; /* by instruction: stores, and atomics that nobody asks for their
+                          result, that go to the first device's replica alone; NULL for
+                          none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     enum instrument_places places;
 };

@@ -304,7 +304,7 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
     if (l->is_ready || l->kernel->session->devices.count == 1)
         return PROACT_OK;
     if (l->binding && !l->needs)
-        l->needs = needs_find(l);
+        l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
             status = bring_place(l, i, err);
@@ -316,7 +316,7 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
 
 void launch_see(struct launching *l)
 {
-    l->needs = needs_find(l);
+    l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count; i++)
         for (unsigned d = 0; d < l->needs->devices && !launching_is_again(l, i); d++) {
             const struct proact_array *a = l->places[i].array;
@@ -330,7 +330,7 @@ struct spreading launch_behind(struct launching *l)
     struct spreading s = {0, 0};
 
     if (!l->needs)
-        l->needs = needs_find(l);
+        l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;
         const struct transfer_need *needs[PROACT_DEVICES_MAX];

@@ -121,27 +121,6 @@ bool derivation_keeps_to_arguments(const struct launching *l)
     return true;
 }
 
-static enum proact_status check_kinds(const struct launching *l, const struct write_set *w,
-                                      struct proact_error *err)
-{
-    const char *name = l->kernel->name;
-
-    for (uint32_t n = 0; n < w->array_count; n++) {
-        if (w->arrays[n].first && w->arrays[n].is_variable)
-            return fail(
-                err, PROACT_EREFUSED,
-                "kernel '%s' writes to the variable '%s', of which every device has "
-                "its own",
-                name, w->arrays[n].name);
-        if (w->arrays[n].first && w->arrays[n].is_atomic)
-            return fail(err, PROACT_EREFUSED,
-                        "kernel '%s' updates array '%s' by atomics: each device would only "
-                        "see its own",
-                        name, w->arrays[n].name);
-    }
-    return PROACT_OK;
-}
-
 static enum proact_status add_slot(struct launching *l, uint32_t offset,
                                    struct proact_error *err)
 {
@@ -231,29 +210,29 @@ static bool has_flags(const struct launching *l, struct kernel_derivation *d)
     return d->flags != NULL;
 }
 
-/* What each CTA writes, and no other device's. Where that fails, flags may be to blame. */
+/* What each CTA writes, and no other device's. Where that fails, or some of it is written
+   by atomics, flags may be to blame. */
 static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
                                       const struct write_set **out,
                                       struct proact_error *err)
 {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    struct proact_error both, flags;
+    struct proact_error both, why;
     enum proact_status status;
 
     launch_split(l->grid, l->over, l->over, cta_first);
-    if (flags_are_on(d->flags)) {
-        status = flags_find(l, d->flags, cta_first, out, err);
-        return status ? status : check_kinds(l, *out, err);
-    }
-    if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
-        (status = check_kinds(l, *out, err)) ||
-        !write_set_overlap(*out, cta_first, l->over, &both))
+    if (flags_are_on(d->flags))
+        return flags_find(l, d->flags, cta_first, out, err);
+    if ((status = derive_run(l, d->slice, &d->cache, out, err)))
         return status;
-    if (!has_flags(l, d))
-        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
-    if (flags_find(l, d->flags, cta_first, out, &flags))
-        return fail(err, PROACT_EREFUSED, "%s", flags.text);
-    return PROACT_OK;
+    if (!derive_check_kinds(l, *out, &why)) {
+        if (!write_set_overlap(*out, cta_first, l->over, &both))
+            return PROACT_OK;
+        fail(&why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+    }
+    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
+        return PROACT_OK;
+    return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
 static bool stores_address(const struct launching *l, const struct stored_addresses *s)

@@ -29,6 +29,10 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
                               struct write_set_cache *cache, const struct write_set **out,
                               struct proact_error *err);
 
+/* Whether a split launch may write so: to no variable, and not by atomics. */
+enum proact_status derive_check_kinds(const struct launching *l, const struct write_set *w,
+                                      struct proact_error *err);
+
 /* Whether the maps that the user gave hold what the kernel writes, where that is known:
    else PROACT_EINVAL, naming array, byte and CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);

@@ -36,6 +36,7 @@ struct finder {
     const struct launching *launch;
     const struct access_analysis *analysis;
     struct access_launch at;
+    const bool *left_out; /* by instruction, or NULL */
     unsigned device;
     uint32_t array_count;
     struct launch_needs *into;
@@ -111,7 +112,7 @@ static void want_record(const struct finder *f, const struct access_record *r)
     uint32_t count;
     uint64_t pointer;
 
-    if (!is_load(f->launch->kernel, r))
+    if (!is_load(f->launch->kernel, r) || (f->left_out && f->left_out[r->instruction]))
         return;
     bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
 
@@ -316,16 +317,17 @@ static unsigned char *block_of(const struct launching *l)
 struct known {
     unsigned char *block;
     const unsigned char *const *constants;
+    const bool *left_out; /* by instruction; NULL for none */
 };
 
-static struct known known_now(const struct launching *l)
+static struct known known_now(const struct launching *l, const bool *left_out)
 {
     const struct kernel_needs *k = kernel_needs(l->kernel);
     const struct known_constants *known =
         k->asks_constants ? known_constants_find(l->kernel) : NULL;
 
-    return (struct known){block_of(l),
-                          known ? (const unsigned char *const *)known->content : NULL};
+    return (struct known){
+        block_of(l), known ? (const unsigned char *const *)known->content : NULL, left_out};
 }
 
 static void make(const struct launching *l, struct known known, const struct cta_part *part,
@@ -334,6 +336,7 @@ static void make(const struct launching *l, struct known known, const struct cta
     const struct access_analysis *a = kernel_needs(l->kernel)->analysis;
     struct finder f = {.launch = l,
                        .analysis = a,
+                       .left_out = known.left_out,
                        .array_count = launching_arrays(l),
                        .into = into,
                        .part = part};
@@ -350,11 +353,12 @@ static void make(const struct launching *l, struct known known, const struct cta
     free(f.trips);
 }
 
-const struct launch_needs *needs_find(const struct launching *l)
+const struct launch_needs *needs_find(const struct launching *l, const bool *left_out)
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
-    struct known known = known_now(l);
-    uint64_t key = key_of(l, &k->depends, known.block, known.constants);
+    struct known known = known_now(l, left_out);
+    uint64_t key =
+        key_of(l, &k->depends, known.block, known.constants) + (left_out ? 2 : 0);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)
@@ -371,6 +375,13 @@ const struct launch_needs *needs_find(const struct launching *l)
     return &found->found;
 }
 
+const struct launch_needs *needs_of_launch(const struct launching *l)
+{
+    const bool has_flags = l->binding && l->found.flags;
+
+    return needs_find(l, has_flags ? l->kernel->flag_stores : NULL);
+}
+
 const struct launch_needs *needs_of_part(const struct launching *l,
                                          const struct cta_part *part, unsigned place)
 {
@@ -382,7 +393,7 @@ const struct launch_needs *needs_of_part(const struct launching *l,
     struct launch_needs *found = &of->of_part[place].found;
 
     if (!found->need || memcmp(of->of_part[place].part, part, bytes) != 0) {
-        struct known known = known_now(l);
+        struct known known = known_now(l, NULL);
 
         needs_clear(found, of->array_count);
         memcpy(of->of_part[place].part, part, bytes);

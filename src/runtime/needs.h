@@ -19,8 +19,10 @@ static inline const struct transfer_need *needs_of(const struct launch_needs *n,
 }
 
 /* The launch has its binding. Or has none: what all of the grid reads, as if that were the
-   first device's share. */
-const struct launch_needs *needs_find(const struct launching *l);
+   first device's share. Without atomics whose instruction is `left_out` (NULL: of all). */
+const struct launch_needs *needs_find(const struct launching *l, const bool *left_out);
+/* What its CTAs read where they run: a split launch's flags are the first device's. */
+const struct launch_needs *needs_of_launch(const struct launching *l);
 /* The same, of some of each device's CTAs alone; `l->needs` was found. Good as long, if
    another `place` is taken for other parts of the same launch. */
 enum { NEEDS_PLACES = 2 };

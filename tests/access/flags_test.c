@@ -39,7 +39,7 @@ static const char *kinds(const char *body, const char *decide)
 
         snprintf(said + strlen(said), sizeof said - strlen(said), "%s%u:%u", n ? " " : "",
                  f->kind, f->parameter);
-        assert_int_equal(m->functions[0].instructions[f->instruction].opcode, PTX_ST);
+        assert_int_not_equal(m->functions[0].instructions[f->instruction].opcode, PTX_LD);
     }
     for (uint32_t n = 0; n < m->functions[0].parameter_bytes; n++)
         bytes[n] = flags.decide[n] ? 'x' : '.';
@@ -88,6 +88,45 @@ static void flags_are_of_one_kind_that_store_the_same(void **state)
                         "0:0 1:0");
 }
 
+static void so_are_atomics_that_made_again_change_nothing(void **state)
+{
+    static const char *const bodies[] = {
+        "red.global.or.b32 [%rd1], 1;",
+        "@%p1 red.relaxed.sys.global.and.b32 [%rd1], 1;",
+        "atom.global.or.b32 %r4, [%rd1], 1;",
+        "atom.or.b64 _, [%rd1], 1;",
+        "atom.relaxed.gpu.global.max.s32 %r4, [%rd1], %r1;",
+        "mov.u64 %rd7, 1;\natom.min.u64 %rd0, [%rd6], %rd7;",
+        "atom.global.exch.b32 %r4, [%rd1], 1;",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++)
+        if (strcmp(kinds(bodies[n], NULL), "0:0") != 0)
+            fail_msg("%s", bodies[n]);
+    assert_string_equal(
+        kinds("red.global.max.s32 [%rd1], %r1;", "........xxxx............."), "0:0");
+}
+
+/* An exchange is a store; the least with a sign is another one than that without. */
+static void atomics_are_of_one_kind_that_do_the_same(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        kinds("red.global.or.b32 [%rd1], 1;\nred.global.or.b32 [%rd2], 1;\n"
+              "red.global.or.b32 [%rd1], 2;\nred.global.and.b32 [%rd1], 1;\n"
+              "red.global.or.b64 [%rd1], 1;\nst.global.u32 [%rd1], 1;\n"
+              "atom.global.exch.b32 %r4, [%rd1], 1;",
+              NULL),
+        "0:0 0:16 1:0 2:0 3:0 4:0 4:0");
+    assert_string_equal(
+        kinds("red.global.max.s32 [%rd1], 1;\nred.global.max.u32 [%rd1], 1;\n"
+              "red.global.max.s32 [%rd1], 1;\nred.global.min.s32 [%rd1], 1;\n"
+              "red.global.min.u32 [%rd1], 1;",
+              NULL),
+        "0:0 1:0 0:0 2:0 3:0");
+}
+
 /* The thread, the CTA, memory, the way that was taken, a register that is set twice. */
 static void what_threads_store_each_is_none(void **state)
 {
@@ -105,8 +144,25 @@ static void what_threads_store_each_is_none(void **state)
         "st.global.v2.u32 [%rd1], {%r1, %r1};",
         "st.global.cs.u32 [%rd1], 1;",
         "st.release.gpu.global.u32 [%rd1], 1;",
-        "atom.global.exch.b32 %r4, [%rd1], 1;",
-        "red.global.or.b32 [%rd1], 1;",
+        /* not alike, or once more is another thing */
+        "red.global.or.b32 [%rd1], %r2;",
+        "red.global.or.b32 [%rd4], 1;",
+        "red.global.add.u32 [%rd1], 1;",
+        "red.global.xor.b32 [%rd1], 1;",
+        "red.global.inc.u32 [%rd1], 1;",
+        "atom.global.cas.b32 %r4, [%rd1], 0, 1;",
+        "red.global.max.f16x2 [%rd1], %r1;",
+        "red.global.add.f32 [%rd1], 0f3F800000;",
+        /* who looks at the result */
+        "atom.global.or.b32 %r4, [%rd1], 1;\nst.global.u32 [%rd4], %r4;",
+        "atom.global.or.b32 %r4, [%rd1], 1;\nsetp.eq.u32 %p2, %r4, 0;",
+        "atom.global.or.b64 %rd7, [%rd1], 1;\nst.global.u32 [%rd7], %r2;",
+        "atom.global.or.b32 %r4, [%rd1], 1;\nst.global.v2.u32 [%rd4], {%r2, %r4};",
+        "atom.global.or.b32 %r2, [%rd1], 1;",
+        /* what is stored before it is meant, too; or it is for one CTA alone */
+        "red.release.gpu.global.or.b32 [%rd1], 1;",
+        "atom.acq_rel.sys.global.exch.b32 %r4, [%rd1], 1;",
+        "red.cta.global.or.b32 [%rd1], 1;",
     };
 
     (void)state;
@@ -120,6 +176,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_store_alike_is_a_flag),
         cmocka_unit_test(flags_are_of_one_kind_that_store_the_same),
+        cmocka_unit_test(so_are_atomics_that_made_again_change_nothing),
+        cmocka_unit_test(atomics_are_of_one_kind_that_do_the_same),
         cmocka_unit_test(what_threads_store_each_is_none),
     };
 

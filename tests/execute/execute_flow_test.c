@@ -73,6 +73,26 @@ static uint32_t exits_expect(uint32_t i, uint32_t value)
     return i % 3 == 0 ? 0 : i % 3 == 1 ? 5 : i;
 }
 
+static uint32_t negated_expect(uint32_t i, uint32_t value)
+{
+    const uint32_t even = ~i & 1, low = i < value;
+
+    return 17 * (low & even) + 2 * (low | even) + 4 * (low ^ even) + 8 * (~low & even);
+}
+
+static void predicates_that_are_negated(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL
+         "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 1; mov.u32 %r4, 0;\n"
+         "setp.lt.and.u32 %p2|%p5, %r1, %r2, !%p1; setp.lt.or.u32 %p3, %r1, %r2, !%p1;\n"
+         "setp.lt.xor.u32 %p4, %r1, %r2, !%p1; set.lt.and.u32.u32 %r5, %r1, %r2, !%p1;\n"
+         "@%p2 add.u32 %r4, %r4, 1; @%p3 add.u32 %r4, %r4, 2; @%p4 add.u32 %r4, %r4, 4;\n"
+         "@%p5 add.u32 %r4, %r4, 8; and.b32 %r5, %r5, 16; add.u32 %r4, %r4, %r5;\n"
+         "st.global.u32 [%rd1], %r4; }\n",
+         50, 13, negated_expect);
+}
+
 static void guarded_exits(void **state)
 {
     (void)state;
@@ -221,6 +241,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nested_ifs),
         cmocka_unit_test(loops_of_different_length),
+        cmocka_unit_test(predicates_that_are_negated),
         cmocka_unit_test(guarded_exits),
         cmocka_unit_test(branch_by_table),
         cmocka_unit_test(calls_nest),

@@ -35,7 +35,8 @@ static struct instrument_request request_of(const struct ptx_module *m,
         const struct access_record *at = &a->records[n];
         uint32_t offset, s = 0;
 
-        if (at->kind != ACCESS_WRITE || at->base != ACCESS_BASE_PARAMETER)
+        if ((at->kind != ACCESS_WRITE && !is_flag[at->instruction]) ||
+            at->base != ACCESS_BASE_PARAMETER)
             continue;
         offset = a->symbols[at->base_symbol].offset;
         while (s < r.slot_count && r.slot_offset[s] != offset)

@@ -136,3 +136,137 @@ KERNEL(flag_read, const int *in, int *out, volatile int *stop, int n)
             *stop = 1;
     }
 }
+
+/* By an atomic: bits that were set before stay. */
+KERNEL(flag_or, const int *in, int *out, int *changed, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    out[i] = in[i] / 2;
+    if (in[i] / 2 != in[i])
+        atomicOr(changed, 4);
+}
+
+/* In every way, with and without a sign, of 4 and 8 bytes; of words of an array each. */
+KERNEL(flags_joined, const int *in, int *bits, int *least, unsigned *most, long long *low,
+       unsigned long long *high, int round, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += blockDim.x * gridDim.x) {
+        if (in[i] > 90)
+            atomicOr(&bits[1], round);
+        if (in[i] < -90)
+            atomicAnd(&bits[2], ~8);
+        if (in[i] == 0)
+            atomicExch(&bits[3], round);
+        if (in[i] == 1000)
+            atomicOr(&bits[4], 1);
+        if (in[i] != 1000) {
+            atomicMin(&least[0], -7);
+            atomicMin(&least[1], -7);
+        }
+        atomicMax(&most[0], 7u);
+        atomicMax(&most[1], 7u);
+        if (in[i] == 17)
+            atomicMin(&low[1], -0x123456789all);
+        if (in[i] == 18)
+            atomicMax(&high[1], 0xf000000000000000ull);
+    }
+}
+
+/* Set and exchanged for the same, again and again. */
+KERNEL(flags_in_loop, const int *in, int *out, volatile int *set, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (int k = 0; i < n && k < 3; k++) {
+        out[3 * i + k] = in[i] >> k;
+        if (in[i] % (k + 2) == 0)
+            set[0] = 5;
+        else
+            atomicExch((int *)&set[0], 5);
+        if (in[i] > 20 * k)
+            atomicMax((int *)&set[1], -2);
+    }
+}
+
+/* As compilers do not write it: under a guard, to any device's threads, without a name for
+   the result. */
+KERNEL(flags_guarded, const int *in, int *bits, long long *low, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        asm volatile("{\n\t.reg .pred p;\n\t.reg .b64 was;\n\t"
+                     "setp.gt.s32 p, %2, 90;\n\t"
+                     "@p red.relaxed.gpu.global.or.b32 [%0+4], 6;\n\t"
+                     "@!p red.and.b32 [%0+8], -9;\n\t"
+                     "@!p atom.relaxed.sys.min.s64 was, [%1+8], -9;\n\t"
+                     "@p atom.relaxed.gpu.global.exch.b64 _, [%1], 5;\n\t}"
+                     :
+                     : "l"(bits), "l"(low), "r"(in[i])
+                     : "memory");
+}
+
+/* Two that do not commute. */
+KERNEL(flag_or_and_set, const int *in, int *out, int *sign, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    out[i] = in[i];
+    if (in[i] > 1000)
+        atomicOr(sign, 1);
+    if (in[i] < -1000)
+        *sign = 1;
+}
+
+/* Twice is not once. */
+KERNEL(flag_turned, const int *in, int *out, int *odd, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    out[i] = in[i];
+    if (in[i] > 1000)
+        atomicXor(odd, 1);
+}
+
+/* The first one to set it knows. */
+KERNEL(flag_asked, const int *in, int *out, int *seen, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    out[i] = in[i];
+    if (in[i] > 1000 && !atomicOr(seen, 1))
+        out[i] = 0;
+}
+
+KERNEL(flag_or_read, const int *in, int *out, int *stop, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n && !*(volatile int *)stop) {
+        out[i] = in[i];
+        if (in[i] > 1000)
+            atomicOr(stop, 1);
+    }
+}
+
+/* It counts as well. */
+KERNEL(flag_and_count, const int *in, int *out, int *most, int *count, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    out[i] = in[i];
+    atomicMax(most, 3);
+    atomicAdd(count, 1);
+}

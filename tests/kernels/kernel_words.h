@@ -121,6 +121,34 @@ WORD int atomicMax(int *where, int value)
 {
     return __nvvm_atom_max_gen_i(where, value);
 }
+WORD unsigned atomicMax(unsigned *where, unsigned value)
+{
+    return __nvvm_atom_max_gen_ui(where, value);
+}
+WORD unsigned long long atomicMax(unsigned long long *where, unsigned long long value)
+{
+    return __nvvm_atom_max_gen_ull(where, value);
+}
+WORD int atomicMin(int *where, int value)
+{
+    return __nvvm_atom_min_gen_i(where, value);
+}
+WORD long long atomicMin(long long *where, long long value)
+{
+    return __nvvm_atom_min_gen_ll(where, value);
+}
+WORD int atomicOr(int *where, int value)
+{
+    return __nvvm_atom_or_gen_i(where, value);
+}
+WORD int atomicAnd(int *where, int value)
+{
+    return __nvvm_atom_and_gen_i(where, value);
+}
+WORD int atomicXor(int *where, int value)
+{
+    return __nvvm_atom_xor_gen_i(where, value);
+}
 WORD int atomicCAS(int *where, int compare, int value)
 {
     return __nvvm_atom_cas_gen_i(where, compare, value);

@@ -158,3 +158,117 @@ void kernel_flag_read(struct samples_case *c, bool large)
 {
     copies(c, large, "stop");
 }
+
+/* Words that hold something before the launch, which counts for what is there after it. */
+static int32_t *words(struct samples_case *c, const char *name, int count, int32_t first)
+{
+    int32_t *word = kernels_words(c, name, count);
+
+    for (int i = 0; i < count; i++)
+        word[i] = first + i;
+    return samples_output(c, 0);
+}
+
+void kernel_flag_or(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *changed = words(c, "changed", 1, 3);
+
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i] / 2;
+        if (out[i] != in[i])
+            *changed = 7;
+    }
+    pass(c, n);
+}
+
+/* Of each way one that changes something, and one that does not. */
+void kernel_flags_joined(struct samples_case *c, bool large)
+{
+    int n, round = 6;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *bits = words(c, "bits", 5, 8), *least = words(c, "least", 2, -8);
+    int32_t *most = words(c, "most", 2, -1);
+    int64_t *low = kernels_zeros(c, "low", SAMPLES_I64, 2, 0);
+    int64_t *high = kernels_zeros(c, "high", SAMPLES_I64, 2, 0);
+
+    least[1] = -7;
+    most[1] = 7;
+    for (int i = 0; i < n; i++) {
+        bits[1] |= in[i] > 90 ? round : 0;
+        bits[2] &= in[i] < -90 ? ~8 : -1;
+        bits[3] = in[i] == 0 ? round : bits[3];
+        low[1] = in[i] == 17 ? -0x123456789all : low[1];
+        high[1] = in[i] == 18 ? (int64_t)0xf000000000000000u : high[1];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, round);
+    samples_pass_int(c, n);
+    kernels_line(c, n / 2, THREADS);
+}
+
+void kernel_flags_in_loop(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, 3 * n, 0);
+    int32_t *set = words(c, "set", 2, -5);
+
+    set[0] = 5;
+    for (int i = 0; i < 3 * n; i++) {
+        out[i] = in[i / 3] >> i % 3;
+        if (in[i / 3] > 20 * (i % 3))
+            set[1] = -2;
+    }
+    pass(c, n);
+}
+
+void kernel_flags_guarded(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *bits = words(c, "bits", 3, 8);
+    int64_t *low = kernels_zeros(c, "low", SAMPLES_I64, 2, 0);
+
+    for (int i = 0; i < n; i++) {
+        bits[1] |= in[i] > 90 ? 6 : 0;
+        bits[2] &= in[i] > 90 ? -1 : -9;
+        low[0] = in[i] > 90 ? 5 : low[0];
+        low[1] = in[i] > 90 ? low[1] : -9;
+    }
+    pass(c, n);
+}
+
+void kernel_flag_or_and_set(struct samples_case *c, bool large)
+{
+    copies(c, large, "sign");
+}
+
+void kernel_flag_turned(struct samples_case *c, bool large)
+{
+    copies(c, large, "odd");
+}
+
+void kernel_flag_asked(struct samples_case *c, bool large)
+{
+    copies(c, large, "seen");
+}
+
+void kernel_flag_or_read(struct samples_case *c, bool large)
+{
+    copies(c, large, "stop");
+}
+
+void kernel_flag_and_count(struct samples_case *c, bool large)
+{
+    int n;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+
+    memcpy(out, in, (size_t)n * sizeof *out);
+    *(int32_t *)kernels_zeros(c, "most", SAMPLES_I32, 1, 0) = 3;
+    *(int32_t *)kernels_zeros(c, "count", SAMPLES_I32, 1, 0) = n;
+    pass(c, n);
+}

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analyze_reads.h"
-#include "base/memory.h"
 
 bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)
 {
@@ -21,21 +20,15 @@ bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)
     return true;
 }
 
-/* What the stores write that are flags of that kind, or, of no kind, all that are none;
-   NULL where that is not known. */
-static struct write_set *run(const struct analyze_kernel *k,
-                             const struct write_set_launch *launch, bool flags,
-                             uint32_t kind)
+/* What the stores write that are not left out, which are freed; NULL where that is not
+   known. */
+static struct write_set *run_without(const struct analyze_kernel *k,
+                                     const struct write_set_launch *launch, bool *left_out)
 {
-    bool *left_out = must_calloc(k->f->instruction_count + 1u, sizeof *left_out);
     const struct write_set_options options = {.left_out = left_out};
     struct write_set_slice *slice = NULL;
     struct write_set *set = NULL;
 
-    for (uint32_t n = 0; n < k->f->instruction_count; n++)
-        left_out[n] = flags;
-    for (uint32_t n = 0; n < k->flags.count; n++)
-        left_out[k->flags.flag[n].instruction] = !flags || k->flags.flag[n].kind != kind;
     if (!write_set_slice_create(k->module, k->f->name, &options, &slice, NULL) &&
         write_set_run(slice, launch, &set, NULL))
         set = NULL;
@@ -44,68 +37,22 @@ static struct write_set *run(const struct analyze_kernel *k,
     return set;
 }
 
-static bool meets(const struct analyze_launch *l, uint32_t array, uint64_t first,
-                  uint64_t end)
+/* Where flags of all kinds are set; false where they cannot be such. */
+static bool find_bytes(struct flag_bytes *b, const struct analyze_kernel *k,
+                       const struct write_set_launch *launch,
+                       const struct write_set *others)
 {
-    for (size_t n = 0; n < l->flag_count; n++)
-        if (l->flags[n].array == array && l->flags[n].first < end &&
-            first < l->flags[n].end)
-            return true;
-    return false;
-}
+    bool good = !flag_bytes_hang(&k->flags, launch->pointers, launch->pointer_count);
 
-static void add_flag(struct analyze_launch *l, uint32_t array, const struct span *s)
-{
-    l->flags = must_grow(l->flags, l->flag_count, &l->flag_capacity, sizeof *l->flags);
-    l->flags[l->flag_count++] = (struct analyze_flag){array, s->first, s->end};
-}
+    for (uint32_t kind = 0; kind < k->flags.kinds && good; kind++) {
+        struct write_set *alone =
+            run_without(k, launch, flag_bytes_others(&k->flags, k->f, kind));
 
-static bool is_pointed_at(const struct analyze_launch *l, const struct analyze_kernel *k,
-                          uint32_t kind, uint32_t array)
-{
-    for (uint32_t n = 0; n < k->flags.count; n++)
-        if (k->flags.flag[n].kind == kind && array < l->block.array_count &&
-            k->flags.flag[n].parameter == l->block.pointers[array].parameter_offset)
-            return true;
-    return false;
-}
-
-/* Bytes of one kind: no other kind's, and of the array that its pointers lead to. */
-static bool add_kind(struct analyze_launch *l, const struct analyze_kernel *k,
-                     const struct write_set_launch *launch, uint32_t kind)
-{
-    struct write_set *w = run(k, launch, true, kind);
-    bool good = w != NULL;
-
-    for (uint32_t a = 0; good && a < w->array_count; a++) {
-        const struct write_set_ranges *r = &w->arrays[a];
-        struct spans spans = {0};
-
-        for (uint32_t n = 0; r->first && n < r->first[w->cta_count]; n++)
-            spans_add(&spans, r->ranges[n].first_byte,
-                      r->ranges[n].first_byte + r->ranges[n].bytes);
-        good = !spans.count || is_pointed_at(l, k, kind, a);
-        for (size_t n = 0; n < spans.count && good; n++)
-            good = !meets(l, a, spans.span[n].first, spans.span[n].end);
-        for (size_t n = 0; n < spans.count && good; n++)
-            add_flag(l, a, &spans.span[n]);
-        spans_clear(&spans);
+        good = alone && !flag_bytes_add(b, &k->flags, kind, alone, launch->pointers,
+                                        launch->pointer_count);
+        write_set_destroy(alone);
     }
-    write_set_destroy(w);
-    return good;
-}
-
-static bool are_written(const struct analyze_launch *l, const struct write_set *others)
-{
-    for (uint32_t a = 0; a < others->array_count; a++) {
-        const struct write_set_ranges *r = &others->arrays[a];
-
-        for (uint32_t n = 0; r->first && n < r->first[others->cta_count]; n++)
-            if (meets(l, a, r->ranges[n].first_byte,
-                      r->ranges[n].first_byte + r->ranges[n].bytes))
-                return true;
-    }
-    return false;
+    return good && !flag_bytes_written(b, others);
 }
 
 static bool are_read_by(const struct analyze_launch *l, const struct analyze_reading *r)
@@ -113,11 +60,12 @@ static bool are_read_by(const struct analyze_launch *l, const struct analyze_rea
     for (uint32_t a = 0; a < l->block.array_count; a++) {
         if (r->is_known && l->block.pointers[a].parameter_offset != r->offset)
             continue;
-        if (r->reason && meets(l, a, 0, UINT64_MAX))
+        if (r->reason && flag_bytes_meet(&l->flags, a, 0, UINT64_MAX))
             return true;
         for (unsigned d = 0; d < l->over; d++)
             for (size_t n = 0; n < r->spans[d].count; n++)
-                if (meets(l, a, r->spans[d].span[n].first, r->spans[d].span[n].end))
+                if (flag_bytes_meet(&l->flags, a, r->spans[d].span[n].first,
+                                    r->spans[d].span[n].end))
                     return true;
     }
     return false;
@@ -144,17 +92,17 @@ void analyze_flags_try(struct analyze_launch *l, const struct analyze_kernel *k,
 {
     const unsigned over = l->over;
     uint32_t first[PROACT_DEVICES_MAX + 1];
-    struct write_set *others = k->flags.count ? run(k, launch, false, 0) : NULL;
-    bool good = others != NULL;
+    struct write_set *others =
+        k->flags.count ? run_without(k, launch, flag_bytes_all(&k->flags, k->f)) : NULL;
+    bool good = others && !analyze_atomic(others);
 
     analyze_split(l, l->devices, first);
-    good = good && !write_set_overlap(others, first, l->devices, NULL);
-    for (uint32_t kind = 0; kind < k->flags.kinds && good; kind++)
-        good = add_kind(l, k, launch, kind);
+    good = good && !write_set_overlap(others, first, l->devices, NULL) &&
+           find_bytes(&l->flags, k, launch, others);
     l->over = l->devices;
-    if (!good || are_written(l, others) || are_read(l, k, q)) {
+    if (!good || are_read(l, k, q)) {
         l->over = over;
-        l->flag_count = 0;
+        flag_bytes_clear(&l->flags);
         write_set_destroy(others);
         return;
     }

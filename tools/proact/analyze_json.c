@@ -250,11 +250,11 @@ static void write_reads(struct json_writer *w, const struct analyze_kernel *k,
 static void write_flags(struct json_writer *w, const struct analyze_launch *l)
 {
     json_begin(w, "flags", JSON_ARRAY);
-    for (size_t n = 0; n < l->flag_count; n++) {
+    for (size_t n = 0; n < l->flags.count; n++) {
         json_begin(w, NULL, JSON_OBJECT);
-        json_put_text(w, "array", l->set->arrays[l->flags[n].array].name);
-        json_put_whole(w, "first_byte", l->flags[n].first);
-        json_put_whole(w, "end_byte", l->flags[n].end);
+        json_put_text(w, "array", l->set->arrays[l->flags.range[n].array].name);
+        json_put_whole(w, "first_byte", l->flags.range[n].first);
+        json_put_whole(w, "end_byte", l->flags.range[n].end);
         json_end(w);
     }
     json_end(w);

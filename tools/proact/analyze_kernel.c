@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/flag_bytes.h"
 #include "analyze_constants.h"
 #include "base/fail.h"
 
@@ -58,12 +59,38 @@ static bool writes(const struct analyze_kernel *k)
     return false;
 }
 
-static const struct access_array *atomic_of(const struct analyze_kernel *k)
+static bool is_atomic(const struct access_record *r)
 {
-    for (uint32_t i = 0; i < k->patterns->count; i++)
-        if (k->patterns->arrays[i].kind == ACCESS_ATOMIC)
-            return &k->patterns->arrays[i];
-    return NULL;
+    return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
+}
+
+/* Whether an array is updated by atomics that are no flags. */
+static bool uses_atomics(const struct analyze_kernel *k)
+{
+    bool *is_flag = flag_bytes_all(&k->flags, k->f), found = false;
+
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        found |= is_atomic(r) && !is_flag[r->instruction] &&
+                 r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
+    }
+    free(is_flag);
+    return found;
+}
+
+/* As the runtime makes clones: those of a kernel whose atomics are flags set them. */
+static void request_flags(struct analyze_kernel *k)
+{
+    bool *is_flag = flag_bytes_all(&k->flags, k->f), any = false;
+
+    for (uint32_t i = 0; i < k->analysis->record_count; i++)
+        any |= is_atomic(&k->analysis->records[i]) &&
+               is_flag[k->analysis->records[i].instruction];
+    if (any)
+        k->request.flags = k->is_flag = is_flag;
+    else
+        free(is_flag);
 }
 
 static bool has_clone(const struct analyze_kernel *k)
@@ -94,7 +121,7 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
         k->why = k->clones.refusal[INSTRUMENT_GRID];
     else if (!k->slice)
         k->why = k->uncut;
-    else if (atomic_of(k))
+    else if (uses_atomics(k))
         fail(&k->why, PROACT_EREFUSED,
              "kernel '%s' updates an array by atomics: each device would only see its own",
              name);
@@ -133,6 +160,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     k->flags = access_flags_find(m, f);
     cut(k);
     k->request.kernel = f->name;
+    request_flags(k);
     uint32_t slots = find_slots(k);
 
     k->request.slot_count = slots < PROACT_SLOTS_MAX ? slots : PROACT_SLOTS_MAX;
@@ -145,6 +173,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
 void analyze_kernel_close(struct analyze_kernel *k)
 {
     free(k->text);
+    free(k->is_flag);
     write_set_slice_destroy(k->slice);
     access_flags_clear(&k->flags);
     access_patterns_destroy(k->patterns);

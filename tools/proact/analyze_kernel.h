@@ -18,6 +18,7 @@ struct analyze_kernel {
     struct access_analysis *analysis;
     struct access_patterns *patterns;
     struct access_flags flags;     /* what may be such */
+    bool *is_flag;                 /* by instruction; NULL unless atomics are among them */
     struct write_set_slice *slice; /* NULL: see `uncut` */
     struct proact_error uncut;
     struct instrument_request request;

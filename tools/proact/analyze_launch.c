@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze_flags.h"
+#include "base/fail.h"
 #include "command.h"
 
 /* As the runtime does: contiguous CTAs, as even as can be. */
@@ -26,12 +27,30 @@ unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
     return d;
 }
 
-/* The most devices whose shares do not write the same byte. */
-static void find_over(struct analyze_launch *l)
+const char *analyze_atomic(const struct write_set *w)
+{
+    for (uint32_t a = 0; a < w->array_count; a++)
+        if (w->arrays[a].first && w->arrays[a].is_atomic)
+            return w->arrays[a].name;
+    return NULL;
+}
+
+/* The most devices whose shares do not write the same byte. Atomics are the first one's; of
+   a kernel that was not refused for them all are flags. */
+static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
 {
     uint32_t first[PROACT_DEVICES_MAX + 1];
     struct proact_error err;
+    const char *atomic = k->why.text[0] ? NULL : analyze_atomic(l->set);
 
+    if (atomic) {
+        l->over = 1;
+        fail(
+            &l->why, PROACT_EREFUSED,
+            "kernel '%s' updates array '%s' by atomics: each device would only see its own",
+            k->f->name, atomic);
+        return;
+    }
     for (l->over = l->devices; l->over > 1; l->over--) {
         analyze_split(l, l->over, first);
         if (!write_set_overlap(l->set, first, l->over, &err))
@@ -68,7 +87,7 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
         return status == PROACT_EINVAL ? say_usage("analyze", "%s", err.text)
                                        : say_failure(&err);
     l->devices = q->devices;
-    find_over(l);
+    find_over(l, k);
     if (l->over < l->devices)
         analyze_flags_try(l, k, q, &launch);
     return EXIT_FINE;
@@ -79,7 +98,7 @@ void analyze_launch_clear(struct analyze_launch *l)
     analyze_block_clear(&l->block);
     analyze_constants_clear(&l->constants);
     write_set_destroy(l->set);
-    free(l->flags);
+    flag_bytes_clear(&l->flags);
 }
 
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array)

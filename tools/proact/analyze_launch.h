@@ -3,6 +3,7 @@
 
 /* Which CTA of one launch writes which bytes, and over how many devices it can be split. */
 
+#include "access/flag_bytes.h"
 #include "analyze_constants.h"
 #include "analyze_kernel.h"
 #include "analyze_options.h"
@@ -33,20 +34,13 @@ struct analyze_written {
     uint32_t ctas;               /* that write */
 };
 
-/* Bytes that CTAs of all devices set alike. */
-struct analyze_flag {
-    uint32_t array;
-    uint64_t first, end;
-};
-
 struct analyze_launch {
     struct analyze_block block;
     struct analyze_constants constants;
     struct write_set *set; /* NULL: the kernel has no slice */
     unsigned devices, over;
-    struct proact_error why;    /* not over all of them */
-    struct analyze_flag *flags; /* that it is split by: the set is without them */
-    size_t flag_count, flag_capacity;
+    struct proact_error why; /* not over all of them */
+    struct flag_bytes flags; /* that it is split by: the set is without them */
 };
 
 /* As forms ask for them. */
@@ -60,6 +54,8 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                        const struct analyze_request *q);
 void analyze_launch_clear(struct analyze_launch *l);
 
+/* The first array that is written by atomics; NULL for none. */
+const char *analyze_atomic(const struct write_set *w);
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
 /* Device d has the CTAs first[d] to first[d + 1] - 1. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first);

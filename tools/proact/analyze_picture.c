@@ -110,10 +110,11 @@ static void print_source(const struct write_set *w)
 
 static void print_flags(const struct analyze_launch *l)
 {
-    for (size_t n = 0; n < l->flag_count; n++)
+    for (size_t n = 0; n < l->flags.count; n++)
         printf("  flags of array %s: bytes %" PRIu64 " to %" PRIu64
                ", which all devices set on the first one\n",
-               l->set->arrays[l->flags[n].array].name, l->flags[n].first, l->flags[n].end);
+               l->set->arrays[l->flags.range[n].array].name, l->flags.range[n].first,
+               l->flags.range[n].end);
 }
 
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,

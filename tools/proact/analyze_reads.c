@@ -22,6 +22,13 @@ static struct analyze_reading *reading_of(struct analyze_reads *r, bool is_known
     return &r->each[r->count++];
 }
 
+/* The atomics that a launch sets its flags by read nothing that counts. */
+static bool sets_flag(const struct analyze_launch *l, const struct analyze_kernel *k,
+                      const struct access_record *r)
+{
+    return l->flags.count && k->is_flag && k->is_flag[r->instruction];
+}
+
 static bool reads_array(const struct access_record *r)
 {
     return r->kind != ACCESS_WRITE &&
@@ -92,7 +99,8 @@ static void read_all(const struct analyze_launch *l, const struct analyze_kernel
         access_share(&at, first, end);
         access_trips(k->analysis, &at, trips);
         for (uint32_t n = 0; n < k->analysis->record_count; n++)
-            read_record(k, &at, trips, n, d, into);
+            if (!sets_flag(l, k, &k->analysis->records[n]))
+                read_record(k, &at, trips, n, d, into);
     }
     free(trips);
 }

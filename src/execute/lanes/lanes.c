@@ -138,8 +138,6 @@ static bool choose_compare(struct wanted *w, struct execute_op *op)
         return false;
     if (is_set)
         w->own |= value << SET_SHIFT;
-    if (w->i->operand_count > 3 && w->i->operands[3].negated)
-        w->own |= COMBINE_NEGATED;
     row_taken(w, row, op);
     if (is_set)
         op->lanes = set_number;

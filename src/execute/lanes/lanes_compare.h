@@ -6,14 +6,13 @@
 
 #include "execute/lanes/lanes_modify.h"
 
-/* detail[DETAIL_OWN] */
+/* detail[DETAIL_OWN]. A third operand that is negated, !c, has been turned before. */
 enum {
     COMBINE_AND = 1,
     COMBINE_OR = 2,
     COMBINE_XOR = 3,
     COMBINE = 3,
-    COMBINE_NEGATED = 4, /* !c */
-    SET_SHIFT = 3        /* index in set_values */
+    SET_SHIFT = 2 /* index in set_values */
 };
 
 static const struct {
@@ -66,11 +65,7 @@ static uint32_t combined(const struct execute_op *op, uint32_t truth, uint32_t c
 
 static uint32_t third_predicate(const struct op_registers *r, const struct execute_op *op)
 {
-    if (!(op->detail[DETAIL_OWN] & COMBINE))
-        return 0;
-    uint32_t c = *SOURCE(u32, 2);
-
-    return op->detail[DETAIL_OWN] & COMBINE_NEGATED ? ~c : c;
+    return op->detail[DETAIL_OWN] & COMBINE ? *SOURCE(u32, 2) : 0;
 }
 
 /* The second destination takes the opposite comparison, or that of the upper halves. */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/flag_bytes.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/spans.h"
+
+enum { RANGES_MAX = 64, POINTER_BYTES = 8 };
+
+void flag_bytes_clear(struct flag_bytes *b)
+{
+    free(b->range);
+    *b = (struct flag_bytes){0};
+}
+
+bool *flag_bytes_all(const struct access_flags *f, const struct ptx_function *of)
+{
+    bool *is = must_calloc(of->instruction_count + 1u, sizeof *is);
+
+    for (uint32_t n = 0; n < f->count; n++)
+        is[f->flag[n].instruction] = true;
+    return is;
+}
+
+bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function *of,
+                        uint32_t kind)
+{
+    bool *is = must_calloc(of->instruction_count + 1u, sizeof *is);
+
+    for (uint32_t n = 0; n < of->instruction_count; n++)
+        is[n] = true;
+    for (uint32_t n = 0; n < f->count; n++)
+        if (f->flag[n].kind == kind)
+            is[f->flag[n].instruction] = false;
+    return is;
+}
+
+const char *flag_bytes_hang(const struct access_flags *f,
+                            const struct write_set_pointer *pointers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t at = 0; at < POINTER_BYTES; at++)
+            if (f->decide[pointers[i].parameter_offset + at])
+                return "to what hangs on an address";
+    return NULL;
+}
+
+bool flag_bytes_meet(const struct flag_bytes *b, uint32_t array, uint64_t first,
+                     uint64_t end)
+{
+    for (size_t n = 0; n < b->count; n++)
+        if (b->range[n].array == array && b->range[n].first < end &&
+            first < b->range[n].end)
+            return true;
+    return false;
+}
+
+static bool is_pointed_at(const struct access_flags *f, uint32_t kind, uint32_t array,
+                          const struct write_set_pointer *pointers, size_t count)
+{
+    for (uint32_t n = 0; n < f->count; n++)
+        for (size_t i = 0; i < count && f->flag[n].kind == kind; i++)
+            if (pointers[i].array == array &&
+                pointers[i].parameter_offset == f->flag[n].parameter)
+                return true;
+    return false;
+}
+
+/* Bytes of one kind, each once. */
+static const char *add_spans(struct flag_bytes *b, uint32_t array, const struct spans *s)
+{
+    for (size_t n = 0; n < s->count; n++) {
+        if (flag_bytes_meet(b, array, s->span[n].first, s->span[n].end))
+            return "and the same one to two values, in two sizes or in two ways";
+        if (b->count == RANGES_MAX)
+            return "too many of them";
+        b->range = must_grow(b->range, b->count, &b->capacity, sizeof *b->range);
+        b->range[b->count++] = (struct flag_range){array, s->span[n].first, s->span[n].end};
+    }
+    return NULL;
+}
+
+/* Variables are behind the arrays: no pointer leads to them. */
+const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
+                           uint32_t kind, const struct write_set *alone,
+                           const struct write_set_pointer *pointers, size_t count)
+{
+    const char *why = NULL;
+
+    for (uint32_t a = 0; a < alone->array_count && !why; a++) {
+        const struct write_set_ranges *r = &alone->arrays[a];
+        struct spans spans = {0};
+
+        for (uint32_t n = 0; r->first && n < r->first[alone->cta_count]; n++)
+            spans_add(&spans, r->ranges[n].first_byte,
+                      r->ranges[n].first_byte + r->ranges[n].bytes);
+        if (r->first && r->is_variable)
+            why = "some of them in a variable";
+        else if (r->first && !is_pointed_at(f, kind, a, pointers, count))
+            why = "some of them through another array's pointer";
+        else
+            why = add_spans(b, a, &spans);
+        spans_clear(&spans);
+    }
+    return why;
+}
+
+const char *flag_bytes_written(const struct flag_bytes *b, const struct write_set *others)
+{
+    for (uint32_t a = 0; a < others->array_count; a++) {
+        const struct write_set_ranges *r = &others->arrays[a];
+        bool is_set = r->first && flag_bytes_meet(b, a, 0, UINT64_MAX);
+
+        for (uint32_t n = 0; is_set && n < r->first[others->cta_count]; n++)
+            if (flag_bytes_meet(b, a, r->ranges[n].first_byte,
+                                r->ranges[n].first_byte + r->ranges[n].bytes))
+                return "and one of them to another value, too";
+    }
+    return NULL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes are flags in a launch, and what keeps them from being such. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/flag_bytes.h"
+
+enum { CTAS = 3, ARRAYS = 3 };
+
+/* Two pointers to two arrays, and a variable behind them; flags of kind 0 go through the
+   first pointer, of kind 1 through the second. */
+static const struct write_set_pointer pointers[] = {{0, 0}, {8, 1}};
+static struct access_flag sites[] = {{.parameter = 0, .kind = 0},
+                                     {.instruction = 2, .parameter = 8, .kind = 1}};
+static bool decide[16];
+static const struct access_flags flags = {sites, 2, 2, decide};
+
+/* Every CTA writes the bytes `first` to `end` of one array. */
+struct written {
+    struct write_set set;
+    struct write_set_ranges arrays[ARRAYS];
+    uint32_t starts[CTAS + 1];
+    struct proact_range ranges[CTAS];
+};
+
+static const struct write_set *writes(struct written *w, uint32_t array, uint64_t first,
+                                      uint64_t end)
+{
+    *w = (struct written){.set = {.cta_count = CTAS, .array_count = ARRAYS}};
+    w->set.arrays = w->arrays;
+    for (uint32_t cta = 0; cta < CTAS; cta++) {
+        w->starts[cta + 1] = cta + 1;
+        w->ranges[cta] = (struct proact_range){first, end - first};
+    }
+    w->arrays[array].first = w->starts;
+    w->arrays[array].ranges = w->ranges;
+    w->arrays[2].is_variable = true;
+    return &w->set;
+}
+
+static const char *add(struct flag_bytes *b, uint32_t kind, uint32_t array, uint64_t first,
+                       uint64_t end)
+{
+    struct written w;
+
+    return flag_bytes_add(b, &flags, kind, writes(&w, array, first, end), pointers, 2);
+}
+
+static void bytes_are_added_once_and_for_one_kind(void **state)
+{
+    struct flag_bytes b = {0};
+    struct written w;
+
+    (void)state;
+    assert_null(add(&b, 0, 0, 8, 12));
+    assert_int_equal(b.count, 1);
+    assert_null(add(&b, 1, 1, 8, 12));
+    assert_true(flag_bytes_meet(&b, 0, 11, 12) && !flag_bytes_meet(&b, 0, 12, 16));
+    assert_true(flag_bytes_meet(&b, 1, 0, 9) && !flag_bytes_meet(&b, 2, 0, 100));
+    assert_non_null(strstr(add(&b, 0, 0, 10, 14), "the same one to two values"));
+    assert_null(flag_bytes_written(&b, writes(&w, 0, 0, 8)));
+    assert_non_null(strstr(flag_bytes_written(&b, writes(&w, 0, 0, 9)), "another value"));
+    flag_bytes_clear(&b);
+}
+
+static void they_are_where_their_pointers_lead(void **state)
+{
+    struct flag_bytes b = {0};
+
+    (void)state;
+    assert_non_null(strstr(add(&b, 0, 1, 8, 12), "another array's pointer"));
+    assert_non_null(strstr(add(&b, 0, 2, 8, 12), "in a variable"));
+    assert_int_equal(b.count, 0);
+    for (uint64_t n = 0; n < 64; n++)
+        assert_null(add(&b, 0, 0, 8 * n, 8 * n + 4));
+    assert_non_null(strstr(add(&b, 0, 0, 1024, 1028), "too many"));
+    flag_bytes_clear(&b);
+}
+
+static void addresses_are_none(void **state)
+{
+    (void)state;
+    assert_null(flag_bytes_hang(&flags, pointers, 2));
+    decide[15] = true;
+    assert_null(flag_bytes_hang(&flags, pointers, 1));
+    assert_non_null(strstr(flag_bytes_hang(&flags, pointers, 2), "an address"));
+    decide[15] = false;
+}
+
+static void slices_are_cut_without(void **state)
+{
+    const struct ptx_function f = {.instruction_count = 3};
+    bool *all = flag_bytes_all(&flags, &f), *others = flag_bytes_others(&flags, &f, 1);
+
+    (void)state;
+    assert_true(all[0] && !all[1] && all[2]);
+    assert_true(others[0] && others[1] && !others[2]);
+    free(all);
+    free(others);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_added_once_and_for_one_kind),
+        cmocka_unit_test(they_are_where_their_pointers_lead),
+        cmocka_unit_test(addresses_are_none),
+        cmocka_unit_test(slices_are_cut_without),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of a flag in every clone: words that are said anew, once, and nowhere else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "instrument/instrument.h"
+
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 to)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\n"
+    ".reg .b64 %rd<4>;\n.reg .b64 %to;\nld.param.u64 %to, [to];\nmov.u32 %r1, %tid.x;\n"
+    "setp.gt.s32 %p1, %r1, 5;\nmov.u32 %r2, 7;\n";
+
+/* The clone's text; that one instruction, the last but one, sets a flag. */
+static char *clone(const char *flag, enum instrument_clone kind, struct proact_error *why)
+{
+    struct instrument_result result;
+    struct proact_error err;
+    struct ptx_module *m, *made;
+    bool flags[16] = {false};
+    char text[1024], *out;
+    size_t bytes;
+
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, flag);
+    assert_int_equal(ptx_parse("flag.ptx", text, strlen(text), &m, &err), PROACT_OK);
+    flags[m->functions[0].instruction_count - 2] = true;
+    const struct instrument_request request = {
+        .kernel = "k", .slot_count = 1, .flags = flags, .only = kind};
+
+    assert_int_equal(instrument_kernel(m, &request, &result, &out, &bytes, &err),
+                     PROACT_OK);
+    if (ptx_parse("made.ptx", out, bytes, &made, &err))
+        fail_msg("%s", err.text);
+    ptx_destroy(made);
+    ptx_destroy(m);
+    *why = result.refusal[kind];
+    return out;
+}
+
+static const struct {
+    const char *flag, *becomes;
+} cases[] = {
+    {"@%p1 st.global.u8 [%to+3], 1;", "@%p1 st.volatile.global.u8 [%proact_d0+3], 1;"},
+    {"@%p1 atom.global.exch.b32 %r3, [%to], %r2;",
+     "@%p1 st.volatile.global.b32 [%proact_d0+0], %r2;"},
+    {"red.relaxed.gpu.global.or.b32 [%to+4], 6;",
+     "ld.volatile.global.b32 %proact_r0, [%proact_d0+4];\n\t"
+     "or.b32 %proact_r1, %proact_r0, 6;\n\t"
+     "setp.ne.b32 %proact_p0, %proact_r1, %proact_r0;\n\t"
+     "@%proact_p0 st.volatile.global.b32 [%proact_d0+4], %proact_r1;"},
+    {"@!%p1 atom.relaxed.sys.min.s64 %rd3, [%to], -9;",
+     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
+     "min.s64 %proact_d2, %proact_d1, -9;\n\t"
+     "setp.ne.and.b64 %proact_p0, %proact_d2, %proact_d1, !%p1;\n\t"
+     "@%proact_p0 st.volatile.b64 [%proact_d0+0], %proact_d2;"},
+    {"@%p1 red.global.max.u32 [%to], %r2;",
+     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+0];\n\t"
+     "max.u32 %proact_r1, %proact_r0, %r2;\n\t"
+     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1;\n\t"
+     "@%proact_p0 st.volatile.global.b32 [%proact_d0+0], %proact_r1;"},
+};
+
+static void flags_are_set_in_the_first_replica(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
+            struct proact_error why;
+            char *text = clone(cases[n].flag, (enum instrument_clone)kind, &why);
+
+            assert_string_equal(why.text, "");
+            if (!strstr(text, cases[n].becomes) || strstr(text, "[%to"))
+                fail_msg("%s becomes:\n%s", cases[n].flag, text);
+            free(text);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flags_are_set_in_the_first_replica),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
