@@ -126,17 +126,25 @@ static void an_observer_sees_what_happens(struct contract *c)
     contract_sync(c);
     c->b->observe(c->set, see, &s);
     contract_must(c, c->b->function(c->module[0], "busy", &f, &c->err));
-    contract_must(c, c->b->launch(c->stream[0][0], f, &launch, &c->err));
-    contract_must(c, c->b->copy(c->stream[0][0], to, from, WORDS * 4, &c->err));
-    contract_sync(c);
-    assert_int_equal(s.kernels, 1);
-    assert_true(s.copies >= 1);
-    assert_int_equal(s.copied, WORDS * 4);
-    assert_true(s.last_end <= c->b->now_ns(c->set));
+    for (unsigned times = 1; times <= 2; times++) {
+        const bool at_once = times == 2 && c->b->batch_begin;
+
+        if (at_once)
+            c->b->batch_begin(c->set);
+        contract_must(c, c->b->launch(c->stream[0][0], f, &launch, &c->err));
+        contract_must(c, c->b->copy(c->stream[0][0], to, from, WORDS * 4, &c->err));
+        if (at_once)
+            contract_must(c, c->b->batch_end(c->set, &c->err));
+        contract_sync(c);
+        assert_int_equal(s.kernels, times);
+        assert_true(s.copies >= times);
+        assert_int_equal(s.copied, times * WORDS * 4);
+        assert_true(s.last_end <= c->b->now_ns(c->set));
+    }
     c->b->observe(c->set, NULL, NULL);
     contract_must(c, c->b->launch(c->stream[0][0], f, &launch, &c->err));
     contract_sync(c);
-    assert_int_equal(s.kernels, 1);
+    assert_int_equal(s.kernels, 2);
 }
 
 /* Two CTAs write a chunk each, and two more share a third one, of which a part is sent. */

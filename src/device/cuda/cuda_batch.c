@@ -103,7 +103,7 @@ void cuda_batch_close(struct device_set *set)
 
 void cuda_batch_begin(struct device_set *set)
 {
-    set->is_batching = set->batch && !set->observer && !set->nvtx.push && !set->is_taping;
+    set->is_batching = set->batch && !set->nvtx.push && !set->is_taping;
 }
 
 enum proact_status cuda_batch_end(struct device_set *set, struct proact_error *err)
@@ -262,6 +262,7 @@ enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error 
 
         if (!status && l->result)
             status = say(set, b->device[i], err);
+        set->spans_are_lost |= l->result != 0;
         settle_waits(set, b->device[i]);
         l->count = 0;
     }
@@ -322,6 +323,11 @@ enum proact_status cuda_batch_record(struct device_stream *s, struct device_even
     e->recorded_in = s->set->batch->number;
     add(s, BATCH_RECORD)->event = e->event;
     return PROACT_OK;
+}
+
+void cuda_batch_mark(struct device_stream *s, cu_event mark)
+{
+    add(s, BATCH_RECORD)->event = mark;
 }
 
 enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
@@ -396,7 +402,7 @@ enum proact_status cuda_batch_wait_value(const struct cuda_wait *wait,
     if (status)
         return status;
     if (wait->before)
-        add(s, BATCH_RECORD)->event = wait->before;
+        cuda_batch_mark(s, wait->before);
     add(s, BATCH_WAIT_VALUE)->wait = *wait;
     return PROACT_OK;
 }

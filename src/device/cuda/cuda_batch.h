@@ -22,6 +22,7 @@ void cuda_batch_launch(struct device_stream *s, struct device_function *f,
                        const struct device_launch *launch);
 enum proact_status cuda_batch_record(struct device_stream *s, struct device_event *e,
                                      struct proact_error *err);
+void cuda_batch_mark(struct device_stream *s, cu_event mark); /* recorded there */
 enum proact_status cuda_batch_wait(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
 enum proact_status cuda_batch_copy(struct device_stream *s, const struct device_rows *rows,

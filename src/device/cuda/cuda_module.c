@@ -288,7 +288,8 @@ static void remember(struct cuda_device *d, const char *name)
     d->labels[d->label_count++ % CUDA_LABELS] = name;
 }
 
-static cu_result launch_in_view(struct device_stream *s, const struct device_function *f,
+/* Queued, or kept back. */
+static cu_result launch_in_view(struct device_stream *s, struct device_function *f,
                                 const struct device_launch *l)
 {
     struct device_set *set = s->set;
@@ -296,10 +297,13 @@ static cu_result launch_in_view(struct device_stream *s, const struct device_fun
         .span = {.kind = DEVICE_SPAN_KERNEL, .name = l->label ? l->label : f->name},
         .peer = set->count};
     size_t span = cuda_span_begin(s, &what);
+    cu_result result = 0;
 
     cuda_nvtx_begin(set, what.span.name);
-    cu_result result = cuda_launch_now(s, f, l);
-
+    if (cuda_batches(s))
+        cuda_batch_launch(s, f, l);
+    else
+        result = cuda_launch_now(s, f, l);
     cuda_nvtx_end(set);
     cuda_span_end(s, span);
     return result;
@@ -328,7 +332,7 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     s->is_open_ended = true;
     remember(&set->devices[s->device], f->name);
     if (cuda_batches(s)) {
-        cuda_batch_launch(s, f, l);
+        launch_in_view(s, f, l);
         return PROACT_OK;
     }
     if ((status = cuda_use(s, err)))

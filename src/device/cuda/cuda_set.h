@@ -106,6 +106,7 @@ struct device_set {
     size_t wait_count, wait_capacity;
     cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with */
     size_t spare_count[TOPOLOGY_DEVICES_MAX][2], spare_capacity[TOPOLOGY_DEVICES_MAX][2];
+    bool spans_are_lost; /* some of their events may not have been recorded */
     device_observer *observer;
     void *observer_context;
     struct cuda_span *spans;

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "device/cuda/cuda_set.h"
+#include "device/cuda/cuda_batch.h"
 
 /* Nothing is in flight. The origin lies a little later than the time that it is given, so
    that no span ends after the clock's now. */
@@ -34,6 +34,23 @@ void cuda_origins_set(struct device_set *set)
     }
 }
 
+static cu_result mark(struct device_stream *s, cu_event *out)
+{
+    const struct driver *v = &s->set->driver;
+    cu_context was;
+
+    if (!cuda_batches(s))
+        return cuda_mark(s, true, out);
+    cu_result result = v->context_push(s->set->devices[s->device].context);
+
+    if (result)
+        return result;
+    if (!(result = cuda_mark_take(s->set, s->device, true, out)))
+        cuda_batch_mark(s, *out);
+    v->context_pop(&was);
+    return result;
+}
+
 size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 {
     struct device_set *set = s->set;
@@ -41,7 +58,7 @@ size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 
     span.span.device = s->device;
     span.span.lane = s->lane;
-    if (!set->observer || set->is_capturing || cuda_mark(s, true, &span.from))
+    if (!set->observer || set->is_capturing || mark(s, &span.from))
         return SIZE_MAX;
     set->spans = must_grow(set->spans, set->span_count, &set->span_capacity, sizeof span);
     set->spans[set->span_count] = span;
@@ -52,7 +69,7 @@ void cuda_span_end(struct device_stream *s, size_t span)
 {
     struct device_set *set = s->set;
 
-    if (span == SIZE_MAX || !cuda_mark(s, true, &set->spans[span].to))
+    if (span == SIZE_MAX || !mark(s, &set->spans[span].to))
         return;
     cuda_mark_back(set, s->device, true, set->spans[span].from);
     set->span_count = span; /* it is the last one */
@@ -101,6 +118,9 @@ static void tell(struct device_set *set, struct cuda_span *span)
 
 void cuda_spans_tell(struct device_set *set)
 {
+    if (set->spans_are_lost)
+        cuda_spans_forget(set);
+    set->spans_are_lost = false;
     if (!set->span_count)
         return;
     for (size_t i = 0; i < set->span_count; i++)

@@ -77,15 +77,21 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
         cuda_tape(&(struct cuda_taped_op){.kind = TAPED_COPY, .stream = s, .rows = *r});
         return PROACT_OK;
     }
-    if (cuda_batches(s))
-        return cuda_batch_copy(s, r, err);
-    if ((status = cuda_use(s, err)))
+    const bool batches = cuda_batches(s);
+
+    if (!batches && (status = cuda_use(s, err)))
         return status;
     unsigned to = cuda_memory_device(set, r->to);
     const struct cuda_span what = {
         .span = {.kind = DEVICE_SPAN_COPY, .name = "copy", .bytes = r->bytes * r->count},
         .peer = to == s->device ? set->count : to};
     size_t span = cuda_span_begin(s, &what);
+
+    if (batches) {
+        status = cuda_batch_copy(s, r, err);
+        cuda_span_end(s, span);
+        return status;
+    }
     cu_result result = cuda_copy_now(s, r);
 
     cuda_span_end(s, span);
