@@ -82,7 +82,8 @@ static bool want_array(const struct finder *f, uint64_t pointer)
     for (size_t i = 0; i < l->place_count; i++) {
         const struct proact_array *a = l->places[i].array;
 
-        if (pointer - a->base[0] >= a->bytes)
+        if (pointer - a->base[0] >= a->bytes &&
+            pointer - a->base[0] != l->places[i].byte) /* beside it, but made of it */
             continue;
         need_at(f, launching_number(l, a))->all = true;
         return true;
@@ -267,6 +268,11 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
     return k->needs;
 }
 
+const struct access_analysis *needs_analysis(struct proact_kernel *k)
+{
+    return kernel_needs(k)->analysis;
+}
+
 void needs_drop(struct proact_kernel *k)
 {
     for (unsigned n = 0; k->needs && n < KEPT; n++)
@@ -279,8 +285,7 @@ void needs_drop(struct proact_kernel *k)
     k->needs = NULL;
 }
 
-/* The parameters as the first device gets them. */
-static unsigned char *block_of(const struct launching *l)
+unsigned char *needs_block(const struct launching *l)
 {
     unsigned char *block = must_calloc(l->kernel->parameter_bytes + 1, 1);
 
@@ -321,7 +326,7 @@ const struct launch_needs *needs_find(const struct launching *l)
         k->asks_constants ? known_constants_find(l->kernel) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
-    unsigned char *block = block_of(l);
+    unsigned char *block = needs_block(l);
     uint64_t key = key_of(l, &k->depends, block, constants);
     struct kept_needs *found = NULL;
 
