@@ -82,8 +82,7 @@ static bool want_array(const struct finder *f, uint64_t pointer)
     for (size_t i = 0; i < l->place_count; i++) {
         const struct proact_array *a = l->places[i].array;
 
-        if (pointer - a->base[0] >= a->bytes &&
-            pointer - a->base[0] != l->places[i].byte) /* beside it, but made of it */
+        if (pointer - a->base[0] >= a->bytes)
             continue;
         need_at(f, launching_number(l, a))->all = true;
         return true;

@@ -64,8 +64,8 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range = step == 8 ? range_near(&rt->ranges, word)
-                                           : range_find(&rt->ranges, word);
+        struct rt_range *range =
+            step == 8 ? range_near(&rt->ranges, word) : range_find(&rt->ranges, word);
 
         next = i + (range ? 8 : step);
         if (!range)
