@@ -123,6 +123,11 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    size_t first, void *into, size_t bytes,
                                                    struct proact_error *err);
 
+/* Variables of all modules hold again what they did when these were loaded, but for those
+   that held addresses. */
+PROACT_API enum proact_status proact_variables_reset(struct proact *p,
+                                                     struct proact_error *err);
+
 /* From now on the program has addresses of variables: kernels may write by them, also to
    constant ones. */
 PROACT_API void proact_variable_lend(struct proact *p);
