@@ -71,8 +71,7 @@ static enum proact_status reset(struct proact *p, const struct session_image *i,
     if (s->initial)
         memcpy(content, s->initial, s->bytes);
     for (unsigned d = 0; !status && d < i->devices; d++)
-        status =
-            p->backend->variable(i->module[d], s->name, &v.address[d], &v.bytes, err);
+        status = p->backend->variable(i->module[d], s->name, &v.address[d], &v.bytes, err);
     if (!status)
         status = proact_variable_write(p, &v, 0, content, s->bytes, err);
     free(content);
