@@ -57,7 +57,10 @@ PROACT_API enum proact_status proact_array_spread(struct proact_array *a,
 
 /* A kernel's parameters as one block, laid out as the kernel has them (without a share),
    and the places in it where the address of an array goes: of its byte `byte`, on
-   whichever device runs the kernel. */
+   whichever device runs the kernel. The address of its end is one, and so is any up to
+   PROACT_BESIDE_BYTES outside of it (before it as 2^64 has that), where no other array
+   lies. Farther outside it may be another's: then the kernel is not split. */
+enum { PROACT_BESIDE_BYTES = 256 };
 struct proact_place {
     uint32_t offset; /* in the block */
     struct proact_array *array;
@@ -85,7 +88,7 @@ PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   struct proact_error *err);
 
 struct proact_parameter {
-    uint32_t offset, bytes; /* in the block */
+    uint32_t offset, bytes, align; /* in the block */
 };
 struct proact_kernel_info {
     const char *name; /* these are borrowed from the kernel */
@@ -119,6 +122,11 @@ PROACT_API enum proact_status proact_variable_read(struct proact *p,
                                                    const struct proact_variable *v,
                                                    size_t first, void *into, size_t bytes,
                                                    struct proact_error *err);
+
+/* Variables of all modules hold again what they did when these were loaded, but for those
+   that held addresses. */
+PROACT_API enum proact_status proact_variables_reset(struct proact *p,
+                                                     struct proact_error *err);
 
 /* From now on the program has addresses of variables: kernels may write by them, also to
    constant ones. */

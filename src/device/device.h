@@ -123,6 +123,8 @@ struct device_replicas {
     device_addr base[TOPOLOGY_DEVICES_MAX];
 };
 
+enum { DEVICE_GAP_BYTES = 512 };
+
 /* What threads may have: of stack each, by malloc and new all together. */
 enum device_limit { DEVICE_STACK_BYTES, DEVICE_HEAP_BYTES };
 
@@ -139,8 +141,9 @@ struct device_backend {
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
 
-    /* Memory, aligned to 512 bytes, of unknown content. Before work is queued: a device
-       that waits may hold these up on hardware. */
+    /* Memory, aligned to 512 bytes, of unknown content, with DEVICE_GAP_BYTES behind it
+       that are nobody's: the end of one is not where another begins. Before work is queued:
+       a device that waits may hold these up on hardware. */
     enum proact_status (*alloc)(struct device_set *set, unsigned device, size_t bytes,
                                 device_addr *out, struct proact_error *err);
     /* Memory that the host reaches by the same address, when the device has come to rest.

@@ -12,6 +12,7 @@
 #include "runtime/launch_flags.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/stored_address.h"
+#include "runtime/stray.h"
 #include "runtime/unsplittable.h"
 
 struct kernel_derivation {
@@ -21,7 +22,7 @@ struct kernel_derivation {
     bool asked_flags;
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
-    uint32_t base_count, *bases;     /* ... and of all pointers that it follows */
+    struct strays *strays;           /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored;
     struct proact_error refusal; /* of the kernel, or else of its last launch */
@@ -40,16 +41,12 @@ static void find_targets(struct kernel_derivation *d, const struct proact_kernel
     struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
 
     d->targets = must_calloc(a->record_count + 1, sizeof *d->targets);
-    d->bases = must_calloc(a->record_count + 1, sizeof *d->bases);
     for (uint32_t i = 0; i < a->record_count; i++) {
         const struct access_record *r = &a->records[i];
         bool is_known = r->base == ACCESS_BASE_PARAMETER, reads = r->kind == ACCESS_READ;
-        uint32_t offset = is_known ? a->symbols[r->base_symbol].offset : 0;
 
-        if (is_known)
-            add_offset(d->bases, &d->base_count, offset);
         if (is_known && !reads)
-            add_offset(d->targets, &d->target_count, offset);
+            add_offset(d->targets, &d->target_count, a->symbols[r->base_symbol].offset);
         d->is_open |= !reads && r->base == ACCESS_BASE_UNKNOWN;
     }
     access_destroy(a);
@@ -82,7 +79,7 @@ void derivation_drop(struct proact_kernel *k)
     stored_addresses_clear(&d->stored);
     k->flag_stores = NULL;
     free(d->targets);
-    free(d->bases);
+    strays_destroy(d->strays);
     free(d);
     k->derivation = NULL;
 }
@@ -102,23 +99,11 @@ bool derivation_targets(struct proact_kernel *k, const uint32_t **offsets, uint3
     return !d->is_open;
 }
 
-/* A pointer that is not into an array, such as one to before its first element, may lead
-   into any. */
 bool derivation_keeps_to_arguments(const struct launching *l)
 {
-    const struct kernel_derivation *d = derivation_of(l->kernel);
-    uint64_t pointer;
+    struct kernel_derivation *d = derivation_of(l->kernel);
 
-    if (d->in_program.text[0])
-        return false;
-    for (uint32_t n = 0; n < d->base_count; n++) {
-        if (d->bases[n] + sizeof pointer > l->kernel->parameter_bytes)
-            return false;
-        memcpy(&pointer, l->block + d->bases[n], sizeof pointer);
-        if (pointer && !launching_array(l, d->bases[n]))
-            return false;
-    }
-    return true;
+    return !d->in_program.text[0] && !strays_check(l, &d->strays, NULL);
 }
 
 static enum proact_status add_slot(struct launching *l, uint32_t offset,
@@ -259,6 +244,8 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     "kernel '%s': it stores what is made of an address, of which every "
                     "device has its own",
                     l->kernel->name);
+    if (l->is_program && (status = strays_check(l, &d->strays, err)))
+        return status;
     status = find_writes(l, d, out, err);
     return status ? status : find_slots(l, *out, err);
 }

@@ -286,6 +286,11 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
     return k->needs;
 }
 
+const struct access_analysis *needs_analysis(struct proact_kernel *k)
+{
+    return kernel_needs(k)->analysis;
+}
+
 void needs_drop(struct proact_kernel *k)
 {
     for (unsigned n = 0; k->needs && n < KEPT; n++)
@@ -298,8 +303,7 @@ void needs_drop(struct proact_kernel *k)
     k->needs = NULL;
 }
 
-/* The parameters as the first device gets them. */
-static unsigned char *block_of(const struct launching *l)
+unsigned char *needs_block(const struct launching *l)
 {
     unsigned char *block = must_calloc(l->kernel->parameter_bytes + 1, 1);
 

@@ -30,6 +30,11 @@ const struct launch_needs *needs_of_part(const struct launching *l,
                                          const struct cta_part *part, unsigned place);
 void needs_drop(struct proact_kernel *k);
 
+/* The kernel's accesses; until needs_drop(). */
+const struct access_analysis *needs_analysis(struct proact_kernel *k);
+/* The parameters as the first device gets them; the caller frees them. */
+unsigned char *needs_block(const struct launching *l);
+
 /* Of one array; false where they are alike. */
 bool need_differs(const struct transfer_need *a, const struct transfer_need *b);
 void need_join(struct transfer_need *into, const struct transfer_need *of);

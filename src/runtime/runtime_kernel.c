@@ -119,8 +119,8 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
 
     k->parameter = must_calloc(count, sizeof *k->parameter);
     for (unsigned i = 0; i < count; i++)
-        k->parameter[i] =
-            (struct proact_parameter){f->symbols[i].offset, f->symbols[i].bytes};
+        k->parameter[i] = (struct proact_parameter){
+            f->symbols[i].offset, f->symbols[i].bytes, f->symbols[i].align};
     k->parameter_bytes = f->parameter_bytes;
     if (is_marked(f)) {
         k->is_marked = true;

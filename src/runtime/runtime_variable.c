@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "runtime/first_device.h"
 #include "runtime/known_constants.h"
+#include "runtime/module_variable.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,
@@ -55,6 +59,35 @@ enum proact_status proact_variable_read(struct proact *p, const struct proact_va
     enum proact_status status = check(v, first, bytes, err);
 
     return status ? status : proact_first_read(p, into, v->address[0] + first, bytes, err);
+}
+
+static enum proact_status reset(struct proact *p, const struct session_image *i,
+                                const struct ptx_symbol *s, struct proact_error *err)
+{
+    unsigned char *content = must_calloc(1, s->bytes);
+    struct proact_variable v = {{0}, 0};
+    enum proact_status status = PROACT_OK;
+
+    if (s->initial)
+        memcpy(content, s->initial, s->bytes);
+    for (unsigned d = 0; !status && d < i->devices; d++)
+        status = p->backend->variable(i->module[d], s->name, &v.address[d], &v.bytes, err);
+    if (!status)
+        status = proact_variable_write(p, &v, 0, content, s->bytes, err);
+    free(content);
+    return status;
+}
+
+enum proact_status proact_variables_reset(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (const struct session_image *i = p->images; i; i = i->next)
+        for (uint32_t n = 0; n < i->ptx->symbol_count && !status; n++)
+            if (module_variable_may_change(&i->ptx->symbols[n]) &&
+                !i->ptx->symbols[n].relocation_count)
+                status = reset(p, i, &i->ptx->symbols[n], err);
+    return status;
 }
 
 void proact_variable_lend(struct proact *p)

@@ -14,19 +14,27 @@ static void number(uint32_t *words, size_t count, uint32_t first)
         words[i] = first + (uint32_t)i;
 }
 
-static void allocations_are_aligned_and_apart(struct contract *c)
+static void are_apart(struct contract *c, size_t bytes)
 {
     device_addr a[6];
 
     for (unsigned i = 0; i < 6; i++) {
-        contract_must(c, c->b->alloc(c->set, i % c->count, 1000, &a[i], &c->err));
+        contract_must(c, c->b->alloc(c->set, i % c->count, bytes, &a[i], &c->err));
         assert_int_equal(a[i] % 512, 0);
     }
     for (unsigned i = 0; i < 6; i++)
         for (unsigned j = 0; j < i; j++)
-            assert_true(a[i] >= a[j] + 1000 || a[j] >= a[i] + 1000);
+            assert_true(a[i] >= a[j] + bytes + DEVICE_GAP_BYTES ||
+                        a[j] >= a[i] + bytes + DEVICE_GAP_BYTES);
     for (unsigned i = 0; i < 6; i++)
         c->b->free(c->set, i % c->count, a[i]);
+}
+
+static void allocations_are_aligned_and_apart(struct contract *c)
+{
+    are_apart(c, 1000);
+    are_apart(c, 4096);
+    are_apart(c, (size_t)2 << 20);
 }
 
 static void too_large_an_allocation_fails_cleanly(struct contract *c)

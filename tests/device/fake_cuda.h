@@ -45,7 +45,7 @@ struct CUctx_st {
 /* A range of addresses, and who is let in. */
 struct fake_memory {
     unsigned char *address;
-    size_t bytes;
+    size_t bytes, mapped_bytes;
     unsigned owner;
     bool may_use[FAKE_DEVICES_MAX];
     bool is_mapped, is_host;

@@ -227,9 +227,10 @@ cu_result cuMemMap(cu_address address, size_t bytes, size_t offset, cu_physical 
 
     if (result)
         return result;
-    if (!m || m->bytes != bytes || offset || flags)
+    if (!m || m->bytes < bytes || offset || flags)
         return CU_INVALID_VALUE;
     m->physical = physical;
+    m->mapped_bytes = bytes;
     m->owner = FAKE_DEVICES_MAX; /* nobody is let in yet */
     return 0;
 }
@@ -240,7 +241,7 @@ cu_result cuMemUnmap(cu_address address, size_t bytes)
     cu_result result = fake_enter(__func__);
     struct fake_memory *m = begins(address);
 
-    if (!m || m->bytes != bytes)
+    if (!m || m->mapped_bytes != bytes)
         return CU_INVALID_VALUE;
     m->physical = 0;
     return result;
@@ -255,7 +256,7 @@ cu_result cuMemSetAccess(cu_address address, size_t bytes,
 
     if (result)
         return result;
-    if (!m || m->bytes != bytes)
+    if (!m || m->mapped_bytes != bytes)
         return CU_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
         m->may_use[access[i].location.number] = access[i].access == CU_ACCESS_READ_WRITE;

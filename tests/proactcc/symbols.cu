@@ -67,6 +67,9 @@ int main()
     MUST(cudaMemcpyFromSymbol(&count, total, sizeof count));
     HOLDS(count == 0);
     HOLDS(cudaMemcpyToSymbol(weights, w, sizeof w, 8) == cudaErrorInvalidValue);
+    MUST(cudaDeviceReset());
+    MUST(cudaMemcpyFromSymbol(&s, scale, sizeof s));
+    HOLDS(s == 0.5);
     printf("symbols: %g\n", out[500]);
     return 0;
 }

@@ -287,6 +287,10 @@ static void variables_are_on_every_device(void **state)
     MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
     assert_int_equal(is[0], 120);
     assert_int_equal(is[1], 20);
+    MUST(proact_variables_reset(b.p, &b.err));
+    MUST(proact_variable_read(b.p, &v, 0, is, 16, &b.err));
+    assert_int_equal(is[0], 7);
+    assert_int_equal(is[1], 8);
     REFUSED(proact_variable_find(b.p, &image, "nobody", &v, &b.err), PROACT_EINVAL,
             "nobody");
     REFUSED(proact_variable_write(b.p, &v, 13, &bonus, 4, &b.err), PROACT_EINVAL,

@@ -47,9 +47,10 @@ static cu_result create_mapped(struct device_set *set, unsigned device,
     m->mapped_bytes = (m->bytes + unit - 1) / unit * unit;
     if ((result = v->physical_create(&m->physical, m->mapped_bytes, &kind, 0)))
         return result;
-    result = v->range_reserve(&m->address, m->mapped_bytes, 0, 0, 0);
+    m->reserved_bytes = m->mapped_bytes + unit; /* addresses alone, for the gap */
+    result = v->range_reserve(&m->address, m->reserved_bytes, 0, 0, 0);
     if (!result && map_range(set, device, m, &result))
-        v->range_free(m->address, m->mapped_bytes);
+        v->range_free(m->address, m->reserved_bytes);
     if (result)
         v->physical_release(m->physical);
     return result;
@@ -78,7 +79,7 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
                               device_addr *out, struct proact_error *err)
 {
     struct cuda_device *d = &set->devices[device];
-    struct cuda_memory m = {.bytes = bytes ? bytes : 1};
+    struct cuda_memory m = {.bytes = bytes};
     enum proact_status status = cuda_enter(set, device, err);
     cu_result result;
 
@@ -87,7 +88,7 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
     if (m.bytes >= MAPPED_FROM_BYTES)
         result = create_mapped(set, device, &m);
     else
-        result = set->driver.memory_alloc(&m.address, m.bytes);
+        result = set->driver.memory_alloc(&m.address, m.bytes + DEVICE_GAP_BYTES);
     if (result == CU_OUT_OF_MEMORY)
         return no_room(set, device, bytes, err);
     if ((status = cuda_leave(set, device, result, "cuMemCreate", err)))
@@ -101,7 +102,7 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
                                      bool is_pinned, device_addr *out,
                                      struct proact_error *err)
 {
-    struct cuda_memory m = {.bytes = bytes ? bytes : 1, .is_host = is_pinned};
+    struct cuda_memory m = {.bytes = bytes + DEVICE_GAP_BYTES, .is_host = is_pinned};
     enum proact_status status = cuda_enter(set, device, err);
     void *memory = NULL;
     cu_result result;
@@ -137,7 +138,7 @@ static void give_back(struct device_set *set, const struct cuda_memory *m)
         return;
     }
     v->range_unmap(m->address, m->mapped_bytes);
-    v->range_free(m->address, m->mapped_bytes);
+    v->range_free(m->address, m->reserved_bytes);
     v->physical_release(m->physical);
 }
 

@@ -17,7 +17,8 @@ struct cuda_memory {
     size_t bytes;
     cu_physical physical; /* of a mapped range */
     size_t mapped_bytes;  /* 0: the driver's own allocation */
-    bool is_host;         /* which stays with the host */
+    size_t reserved_bytes;
+    bool is_host; /* which stays with the host */
 };
 
 /* Locked host memory that copies are taken from; empty again when all has come to rest. */

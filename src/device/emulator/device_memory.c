@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/device.h"
 
 /* Linux has these, POSIX does not. */
 #ifndef MAP_ANONYMOUS
@@ -20,7 +21,7 @@
 #define MAP_NORESERVE 0x4000
 #endif
 
-enum { ALIGNMENT = 512, GAP = 512, PAGE_BYTES_MAX = 65536 };
+enum { ALIGNMENT = 512, GAP = DEVICE_GAP_BYTES, PAGE_BYTES_MAX = 65536 };
 #define STRIDE_MAX ((uint64_t)1 << 40)
 #define STRIDE_MIN ((uint64_t)1 << 30)
 

@@ -243,13 +243,16 @@ enum cuda_error cudaCtxResetPersistingL2Cache(void)
     return cudaSetDeviceFlags(0);
 }
 
-/* All memory is given back; what was broken stays so. */
+/* All memory is given back, and variables begin anew; what was broken stays so. */
 enum cuda_error cudaDeviceReset(void)
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = rt->session ? rt_wait(rt) : rt->broken;
+    struct proact_error err = {""};
     size_t i = 0;
 
+    if (rt->session && !error)
+        error = rt_error(rt, proact_variables_reset(rt->session, &err), &err);
     while (i < rt->ranges.count) {
         struct rt_range *range = &rt->ranges.list[i];
 

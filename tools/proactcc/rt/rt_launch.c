@@ -44,21 +44,30 @@ enum cuda_error __cudaPopCallConfiguration(struct cuda_dim3 *grid, struct cuda_d
     return cudaSuccess;
 }
 
-/* Every aligned word that lies in our memory counts as an address; one that only looks like
-   it stays what it is on the first device. */
+/* Of a struct that is packed, words may lie between. */
+static uint32_t step_of(const struct proact_parameter *at)
+{
+    return at->align && at->align < 8 && at->bytes > 8 ? at->align : 8;
+}
+
+/* Every aligned word that lies in our memory, or beside it, counts as an address; one that
+   only looks like it stays what it is on the first device. */
 static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
                                    const struct proact_parameter *at,
                                    struct proact_place *places, size_t *count)
 {
+    const uint32_t step = step_of(at);
     enum cuda_error error = cudaSuccess;
 
-    for (uint32_t i = (at->offset + 7) & ~7u;
-         i + 8 <= at->offset + at->bytes && !error && *count < PLACES_MAX; i += 8) {
+    for (uint32_t i = (at->offset + step - 1) & ~(step - 1), next = i;
+         i + 8 <= at->offset + at->bytes && !error && *count < PLACES_MAX; i = next) {
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range = range_find(&rt->ranges, word);
+        struct rt_range *range =
+            step == 8 ? range_near(&rt->ranges, word) : range_find(&rt->ranges, word);
 
+        next = i + (range ? 8 : step);
         if (!range)
             continue;
         range->is_shown = true;

@@ -38,4 +38,7 @@ struct rt_ranges {
 struct rt_range *range_add(struct rt_ranges *r, const struct rt_range *range);
 /* The one that holds the address, or NULL. Borrowed until one is added or removed. */
 struct rt_range *range_find(const struct rt_ranges *r, uint64_t address);
+/* That one, or else the nearest within reach of which a kernel's parameter may be made:
+   the end of an array, a window whose first index is not 0. */
+struct rt_range *range_near(const struct rt_ranges *r, uint64_t address);
 void range_remove(struct rt_ranges *r, struct rt_range *range);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses that are not the first of what they lead to: ends, windows whose first index is
+   not 0, from inside another array or from none, structs that are packed. */
+#include "check.cuh"
+#include <algorithm>
+#include <vector>
+
+enum { N = 4096, THREADS = 128, CTAS = N / THREADS };
+
+__global__ void count_to(int *first, int *last, int value)
+{
+    int *at = first + blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (at < last)
+        *at = value;
+}
+
+__global__ void add(int *a, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        a[i] += value;
+}
+
+/* Elements low to low + N - 1. */
+__global__ void copy_window(int *out, const int *window, int low)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = window[low + i];
+}
+
+__global__ void copy_chosen(int *out, const int *window, const int *chosen)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = window[chosen[i]];
+}
+
+__global__ void set_window(int *window, int low, int value)
+{
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        window[low + i] = value;
+}
+
+struct __attribute__((packed)) view {
+    char step;
+    int *data;
+    short count;
+};
+
+__global__ void step_on(view v)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < v.count)
+        v.data[i] += v.step;
+}
+
+__device__ int table[N];
+
+__global__ void set_table(int value)
+{
+    for (int i = 0; i < N; i++)
+        table[i] = value;
+}
+
+static bool all_are(const int *array, int value)
+{
+    std::vector<int> content(N);
+
+    MUST(cudaMemcpy(content.data(), array, N * sizeof(int), cudaMemcpyDeviceToHost));
+    return std::count(content.begin(), content.end(), value) == N;
+}
+
+/* Each device comes to have what it reads, its share, and no more. */
+static void renew(int *of, int value)
+{
+    MUST(cudaMemset(of, 0, N * sizeof(int)));
+    for (int i = 0; i < 4; i++)
+        add<<<CTAS, THREADS>>>(of, N, i ? 0 : value);
+}
+
+static void ends(int *a, int *b)
+{
+    count_to<<<CTAS, THREADS>>>(a, a + N, 5);
+    HOLDS(all_are(a, 5));
+    renew(b, 6);
+    copy_window<<<CTAS, THREADS>>>(a, b + N, -N);
+    HOLDS(all_are(a, 6));
+    renew(b, 7);
+    copy_window<<<CTAS, THREADS>>>(a, b - 1, 1);
+    HOLDS(all_are(a, 7));
+}
+
+/* Also from where an array was, nearer to `a` than to what it leads to. */
+static void chosen(int *a, int *b, int *out)
+{
+    std::vector<int> from(N);
+    int *index;
+
+    MUST(cudaMalloc(&index, N * sizeof(int)));
+    for (int low : {1, (int)(b - a) - N - 200}) {
+        for (int i = 0; i < N; i++)
+            from[i] = low + N - 1 - i;
+        MUST(cudaMemcpy(index, from.data(), N * sizeof(int), cudaMemcpyHostToDevice));
+        renew(b, 8);
+        copy_chosen<<<CTAS, THREADS>>>(out, b - low, index);
+        HOLDS(all_are(out, 8));
+    }
+    MUST(cudaFree(index));
+}
+
+/* For some of these distances the window begins in the other array. */
+static void windows(int *a, int *b, int *out)
+{
+    for (int low : {100, 1500, 4000, 6000, 100000, -1500, -5000, -100000}) {
+        for (int *of : {a, b}) {
+            renew(a, 1);
+            renew(b, 1);
+            add<<<CTAS, THREADS>>>(of, N, 1);
+            copy_window<<<CTAS, THREADS>>>(out, of - low, low);
+            HOLDS(all_are(out, 2));
+            renew(a, 3);
+            renew(b, 3);
+            set_window<<<1, THREADS>>>(of - low, low, 4);
+            copy_window<<<CTAS, THREADS>>>(out, of, 0);
+            HOLDS(all_are(out, 4));
+        }
+    }
+}
+
+static void packed()
+{
+    int *a;
+
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    renew(a, 1);
+    step_on<<<CTAS, THREADS>>>({3, a, N});
+    step_on<<<CTAS, THREADS>>>({4, a, N});
+    HOLDS(all_are(a, 8));
+    MUST(cudaFree(a));
+}
+
+static void variables(int *a)
+{
+    int *address;
+
+    MUST(cudaGetSymbolAddress((void **)&address, table));
+    for (int value : {3, 4, 5}) {
+        set_table<<<1, 1>>>(value);
+        copy_window<<<CTAS, THREADS>>>(a, address, 0);
+        HOLDS(all_are(a, value));
+    }
+}
+
+int main()
+{
+    int *a, *hole, *b, *c;
+
+    setenv("PROACT_SPLIT", "always", 1);
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    MUST(cudaMalloc(&hole, 4 * N * sizeof(int)));
+    MUST(cudaMalloc(&b, N * sizeof(int)));
+    MUST(cudaMalloc(&c, N * sizeof(int)));
+    MUST(cudaFree(hole));
+    ends(a, b);
+    chosen(a, b, c);
+    windows(a, b, c);
+    packed();
+    variables(a);
+    MUST(cudaFree(a));
+    MUST(cudaFree(b));
+    MUST(cudaFree(c));
+    puts("beside: right");
+}
