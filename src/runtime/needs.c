@@ -330,8 +330,9 @@ static struct known known_now(const struct launching *l, const bool *left_out)
     const struct known_constants *known =
         k->asks_constants ? known_constants_find(l->kernel) : NULL;
 
-    return (struct known){
-        block_of(l), known ? (const unsigned char *const *)known->content : NULL, left_out};
+    return (struct known){needs_block(l),
+                          known ? (const unsigned char *const *)known->content : NULL,
+                          left_out};
 }
 
 static void make(const struct launching *l, struct known known, const struct cta_part *part,

@@ -202,6 +202,24 @@ static void a_stale_byte_may_be_read_before_its_store_is_known(void **state)
     check_destroy(c);
 }
 
+/* What the host does itself comes behind all that it asked for. */
+static void the_host_comes_last(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    char fault[FAULT];
+
+    (void)state;
+    check_issued(c, stream[0], 7);
+    check_issued(c, stream[1], 6);
+    assert_true(check_write(c, stream[0], BASE, 4, false, &twice, fault, FAULT));
+    check_join(c, stream[1], stream[0]);
+    assert_true(check_read(c, stream[1], BASE + PART, 4, false, &twice, fault, FAULT));
+    check_quiet(c);
+    assert_false(check_read(c, CHECK_HOST, BASE + PART, 4, false, NULL, fault, FAULT));
+    check_destroy(c);
+}
+
 /* Writes from the host reach one replica after the other, and none makes the rest stale. */
 static void what_the_host_writes_is_not_sent(void **state)
 {
@@ -342,6 +360,7 @@ int main(void)
         cmocka_unit_test(an_early_chunk_is_refused),
         cmocka_unit_test(a_lost_chunk_is_found),
         cmocka_unit_test(a_stale_byte_may_be_read_before_its_store_is_known),
+        cmocka_unit_test(the_host_comes_last),
         cmocka_unit_test(what_the_host_writes_is_not_sent),
         cmocka_unit_test(the_plain_model_agrees),
     };

@@ -31,6 +31,10 @@ void check_destroy(struct check *c);
 enum { CHECK_HOST = 0 };
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent);
 
+/* What a stream's actor, and actors made for it from now on, do is of the host's operation
+   of that number; later ones have higher numbers. It never falls. */
+void check_issued(struct check *c, uint32_t actor, uint32_t number);
+
 /* `into` from now on knows what `from` knows: barriers, kernel ends, stream order. */
 void check_join(struct check *c, uint32_t into, uint32_t from);
 /* The same from several, of rising numbers; and then all of them know it: a barrier. */
@@ -71,7 +75,9 @@ void check_allocated(struct check *c, uint64_t address, uint64_t bytes);
 void check_freed(struct check *c, uint64_t address, uint64_t bytes);
 
 /* Replicas: a kernel's store (`where` given) into its own device's replica makes the byte
-   stale on the others until anything is stored there. Refused: reading a stale byte when
+   stale on the others until content as new is stored there. New is what the host asked for
+   later, not what happens later: devices that wait for nothing of each other may be far
+   apart. Refused: reading a byte that an operation before the reader's made stale, when
    that store is known to the reader (else the reader races with the arrival, which is found
    as such): "byte 4096 of array 'ranks' on device 2 before it was sent by device 0 (kernel
    ...)". */
@@ -80,6 +86,6 @@ void check_replicas(struct check *c, const struct device_replicas *replicas);
 bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
                    size_t fault_bytes);
 /* A copy. From one replica to another, what was never written goes unnoticed, and is not
-   written then either. */
+   written then either; content stays as new as it was. */
 bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
                         uint64_t bytes, char *fault, size_t fault_bytes);

@@ -18,6 +18,7 @@ struct access {
     check_stamp stamp;
     bool strong;
     uint32_t site;
+    uint32_t content; /* the operation that it is of, or whose content it copies */
 };
 
 static struct access access_begin(struct check *c, uint32_t actor, bool strong,
@@ -31,7 +32,8 @@ static struct access access_begin(struct check *c, uint32_t actor, bool strong,
         .told = {.check = c, .actor = actor, .where = where, .verb = verb},
         .stamp = check_stamp_make(a->epoch, strong, actor),
         .strong = strong,
-        .site = check_site(c, where, a->device)};
+        .site = check_site(c, where, a->device),
+        .content = check_issue_of(c, actor)};
 }
 
 static bool races(const struct access *a, check_stamp other)
@@ -73,7 +75,8 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
         check_say_unwritten(&a->told);
         return false;
     }
-    if (cell->stale && check_knows(a->c, a->told.actor, cell->stale)) {
+    if (cell->stale && cell->stale_content <= a->content &&
+        check_knows(a->c, a->told.actor, cell->stale)) {
         check_say_stale(&a->told, cell);
         return false;
     }
@@ -83,6 +86,16 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
     }
     remember_reader(a, cell);
     return true;
+}
+
+/* Content that is older than what the byte lacks does not make it whole. */
+static void keep_stale(struct check_cell *cell, const struct check_cell *before)
+{
+    if (!before->stale || before->stale_content <= cell->content)
+        return;
+    cell->stale = before->stale;
+    cell->stale_site = before->stale_site;
+    cell->stale_content = before->stale_content;
 }
 
 static bool write_cell(const struct access *a, struct check_cell *cell)
@@ -96,7 +109,11 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
             check_say_race(&a->told, "read", cell->read[i], 0);
             return false;
         }
-    *cell = (struct check_cell){.write = a->stamp, .write_site = a->site};
+    const struct check_cell before = *cell;
+
+    *cell = (struct check_cell){
+        .write = a->stamp, .write_site = a->site, .content = a->content};
+    keep_stale(cell, &before);
     return true;
 }
 
@@ -132,8 +149,11 @@ bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t byte
 
 static bool make_stale(const struct access *a, struct check_cell *cell)
 {
+    if (cell->content > a->content || cell->stale_content > a->content)
+        return true;
     cell->stale = a->stamp;
     cell->stale_site = a->site;
+    cell->stale_content = a->content;
     return true;
 }
 
@@ -153,6 +173,15 @@ static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
             each_cell(a, r.array->base[d] + r.offset, bytes, make_stale);
 }
 
+static bool write_range(struct access *a, uint64_t address, uint64_t bytes)
+{
+    if (!each_cell(a, address, bytes, write_cell))
+        return false;
+    check_shadow_unite(a->c->shadow, address, bytes);
+    others_stale(a, address, bytes);
+    return true;
+}
+
 bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
                  bool strong, const struct check_where *where, char *fault,
                  size_t fault_bytes)
@@ -161,17 +190,35 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
 
     a.told.fault = fault;
     a.told.fault_bytes = fault_bytes;
-    if (!each_cell(&a, address, bytes, write_cell))
-        return false;
-    check_shadow_unite(c->shadow, address, bytes);
-    others_stale(&a, address, bytes);
-    return true;
+    return write_range(&a, address, bytes);
 }
 
-/* Calls act(context, first, end) for the stretches of a range that were ever written. */
-static void each_written(const struct check *c, uint64_t address, uint64_t bytes,
-                         void (*act)(void *context, uint64_t first, uint64_t end),
-                         void *context)
+/* What is copied of a range, of one operation's content each. */
+struct stretch {
+    uint64_t address, bytes;
+    uint32_t content;
+};
+
+struct stretches {
+    struct stretch *stretch;
+    size_t count, capacity;
+};
+
+static void add_stretch(struct stretches *s, uint64_t first, uint64_t end, uint32_t content)
+{
+    struct stretch *last = s->count ? &s->stretch[s->count - 1] : NULL;
+
+    if (last && last->address + last->bytes == first && last->content == content) {
+        last->bytes += end - first;
+        return;
+    }
+    s->stretch = must_grow(s->stretch, s->count, &s->capacity, sizeof *s->stretch);
+    s->stretch[s->count++] = (struct stretch){first, end - first, content};
+}
+
+/* Of the range, what was ever written. */
+static void add_written(const struct check *c, uint64_t address, uint64_t bytes,
+                        struct stretches *out)
 {
     uint64_t end = address + bytes;
 
@@ -183,51 +230,36 @@ static void each_written(const struct check *c, uint64_t address, uint64_t bytes
             uint64_t first = at < address ? address : at;
 
             if (s.cells && s.cells[i].write && first < end && stop > first)
-                act(context, first, stop < end ? stop : end);
+                add_stretch(out, first, stop < end ? stop : end, s.cells[i].content);
         }
         address = s.address + (uint64_t)s.count * s.cell_bytes;
     }
 }
 
-struct stretches {
-    struct extent *extent;
-    size_t count, capacity;
-};
-
-static void add_stretch(void *context, uint64_t first, uint64_t end)
-{
-    struct stretches *s = context;
-    struct extent *last = s->count ? &s->extent[s->count - 1] : NULL;
-
-    if (last && last->address + last->bytes == first) {
-        last->bytes += end - first;
-        return;
-    }
-    s->extent = must_grow(s->extent, s->count, &s->capacity, sizeof *s->extent);
-    s->extent[s->count++] = (struct extent){first, end - first};
-}
-
 bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
                         uint64_t bytes, char *fault, size_t fault_bytes)
 {
+    struct access write = access_begin(c, actor, false, NULL, "writes");
     struct replica_place source, target;
     struct stretches s = {0};
     bool good = true;
 
+    write.told.fault = fault;
+    write.told.fault_bytes = fault_bytes;
     if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
         source.array == target.array && source.offset == target.offset)
-        each_written(c, from, bytes, add_stretch, &s);
+        add_written(c, from, bytes, &s);
     else
-        add_stretch(&s, from, from + bytes);
+        add_stretch(&s, from, from + bytes, write.content);
     for (size_t n = 0; n < s.count && good; n++) {
-        const struct extent *e = &s.extent[n];
+        const struct stretch *e = &s.stretch[n];
 
+        write.content = e->content;
         good =
             check_read(c, actor, e->address, e->bytes, false, NULL, fault, fault_bytes) &&
-            check_write(c, actor, to + (e->address - from), e->bytes, false, NULL, fault,
-                        fault_bytes);
+            write_range(&write, to + (e->address - from), e->bytes);
     }
-    free(s.extent);
+    free(s.stretch);
     return good;
 }
 

@@ -22,9 +22,10 @@ struct published {
 struct actor {
     char *name; /* NULL: this number was never given out */
     unsigned device;
-    uint32_t group; /* its parent: warps of one CTA have the same */
-    uint64_t epoch; /* the time that its accesses now bear */
-    uint64_t last;  /* the time that its last access bears */
+    uint32_t group;  /* its parent: warps of one CTA have the same */
+    uint64_t epoch;  /* the time that its accesses now bear */
+    uint64_t last;   /* the time that its last access bears */
+    uint32_t issued; /* see check_issued() */
     struct check_clock *clock;
     /* What it knew at its last fence of this or a wider scope: a later strong store
        releases that. What strong loads have seen, by the scope a fence needs to acquire it.
@@ -57,8 +58,9 @@ struct replicas {
 
 struct check {
     unsigned device_count;
-    uint64_t now;   /* the newest time an actor's access can bear */
-    uint64_t quiet; /* what was done until then is known to all */
+    uint64_t now;    /* the newest time an actor's access can bear */
+    uint64_t quiet;  /* what was done until then is known to all */
+    uint32_t issued; /* the newest operation that has begun; the host comes behind it */
 
     struct actor *actors; /* by number */
     size_t actor_count, actor_capacity;
@@ -84,6 +86,7 @@ bool check_knows(const struct check *c, uint32_t actor, check_stamp s);
 struct check_clock *check_snapshot(struct check *c, uint32_t actor);
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more);
 void check_forget_actors(struct check *c);
+uint32_t check_issue_of(const struct check *c, uint32_t actor);
 
 /* check_flag.c */
 struct flag {

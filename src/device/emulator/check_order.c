@@ -34,6 +34,18 @@ static uint32_t take_number(struct check *c, unsigned device)
     return n->next++;
 }
 
+uint32_t check_issue_of(const struct check *c, uint32_t actor)
+{
+    return actor == CHECK_HOST ? c->issued : c->actors[actor].issued;
+}
+
+void check_issued(struct check *c, uint32_t actor, uint32_t number)
+{
+    c->actors[actor].issued = number;
+    if (c->issued < number)
+        c->issued = number;
+}
+
 uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_t parent)
 {
     bool is_host = c->actor_count == 0;
@@ -44,6 +56,7 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
                                        .device = device,
                                        .group = parent,
                                        .epoch = c->now,
+                                       .issued = check_issue_of(c, parent),
                                        .clock = known,
                                        .compact_at = steps_allowed(known)};
     return number;

@@ -168,13 +168,22 @@ void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes
     }
 }
 
+static bool is_even(const struct page *p)
+{
+    for (uint32_t i = 1; i < cells_of(p); i++)
+        if (memcmp(&p->cells[i], p->cells, sizeof *p->cells) != 0)
+            return false;
+    return true;
+}
+
 void check_shadow_unite(struct check_shadow *s, uint64_t address, uint64_t bytes)
 {
     while (bytes) {
         struct page **place = page_known(s, address);
         uint32_t length = piece(address % PAGE_BYTES, bytes);
 
-        if (place && length == PAGE_BYTES && (*place)->shift != PAGE_SHIFT) {
+        if (place && length == PAGE_BYTES && (*place)->shift != PAGE_SHIFT &&
+            is_even(*place)) {
             struct page *p = page_make(PAGE_SHIFT);
 
             p->cells[0] = (*place)->cells[0];

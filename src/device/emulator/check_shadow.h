@@ -41,6 +41,7 @@ struct check_cell {
         read[CHECK_READERS]; /* since then, by readers that do not know each other */
     check_stamp stale;       /* the store into another replica that is not here yet */
     uint32_t write_site, stale_site; /* see check_site() */
+    uint32_t content, stale_content; /* whose: see check_issued() */
 };
 
 struct check_shadow;
@@ -67,5 +68,5 @@ struct check_span check_shadow_look(const struct check_shadow *s, uint64_t addre
 /* Forgets a range. */
 void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes);
 
-/* A range of which all bytes were just stored alike: whole pages become one cell again. */
+/* A range that was just stored: whole pages of it that are alike become one cell again. */
 void check_shadow_unite(struct check_shadow *s, uint64_t address, uint64_t bytes);

@@ -163,10 +163,13 @@ void checked_stream(struct emulated *d, struct device_stream *s)
 {
     char name[NAME_BYTES];
 
-    if (!d->set->check || s->actor)
+    if (!d->set->check)
         return;
-    snprintf(name, sizeof name, "stream %u of device %u", s->lane, d->number);
-    s->actor = check_actor(d->set->check, name, d->number, CHECK_HOST);
+    if (!s->actor) {
+        snprintf(name, sizeof name, "stream %u of device %u", s->lane, d->number);
+        s->actor = check_actor(d->set->check, name, d->number, CHECK_HOST);
+    }
+    check_issued(d->set->check, s->actor, s->first->number);
 }
 
 static bool check_copy(struct emulated *d, uint32_t actor, uint64_t to, uint64_t from,

@@ -46,6 +46,7 @@ void host_take_together(struct device_stream *s, double us, double turn_us)
 void host_batch_begin(struct device_set *set)
 {
     set->batch.is_open = true;
+    set->issued++;
     set->batch.began_ps = set->host_ps;
 }
 

@@ -131,6 +131,7 @@ struct device_set {
     struct device_event *events;
     unsigned stream_count;
     uint64_t host_ps; /* the host's clock: stamps what it enqueues */
+    uint32_t issued;  /* operations of streams, or batches of them */
     struct {          /* host_time.c */
         bool is_open;
         uint64_t began_ps,

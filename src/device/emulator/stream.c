@@ -16,6 +16,8 @@ void stream_enqueue(struct device_stream *s, struct operation *o)
 
     o->stream = s;
     o->stamp_ps = s->set->host_ps;
+    if (!o->number)
+        o->number = s->set->batch.is_open ? s->set->issued : ++s->set->issued;
     if (*last)
         (*last)->next = o;
     else

@@ -11,6 +11,7 @@ struct operation {
     operation_begin *begin; /* which in the end calls operation_done() */
     struct device_stream *stream;
     uint64_t stamp_ps, begin_ps; /* when the host queued it; when it began */
+    uint32_t number;             /* as the host queued them; a batch has one */
     struct operation *next;
 
     uint64_t to, from, bytes, done_bytes;     /* of copies and the like */

@@ -62,14 +62,15 @@ static enum proact_status all_meet(struct device_set *set, struct proact_error *
     return status;
 }
 
-/* A captured operation as it is queued now. */
-static void play(struct device_set *set, const struct operation *captured)
+/* A captured operation as it is queued now; numbers keep their distances. */
+static void play(struct device_set *set, const struct operation *captured, uint32_t shift)
 {
     struct operation *o = must_calloc(1, sizeof *o);
 
     *o = *captured;
     o->next = NULL;
     o->is_played = true;
+    o->number = set->issued = captured->number + shift;
     if (captured->data) {
         o->data = must_calloc(captured->data_bytes, 1);
         memcpy(o->data, captured->data, captured->data_bytes);
@@ -95,8 +96,10 @@ enum proact_status tape_play(struct device_graph *g, struct proact_error *err)
         return status;
     set->host_ps = host_ps + ps_of_ns(set->topology->device.launch_host_us * 1000);
     host_ps = set->host_ps;
+    uint32_t shift = g->first ? set->issued + 1 - g->first->number : 0;
+
     for (const struct operation *o = g->first; o; o = o->next)
-        play(set, o);
+        play(set, o, shift);
     status = all_meet(set, err);
     set->host_ps = host_ps;
     return status;
