@@ -24,7 +24,7 @@ struct kernel_derivation {
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     struct strays *strays;           /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
-    struct stored_addresses stored;
+    struct stored_addresses stored, compared;
     struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
 
@@ -60,6 +60,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 
     unsplittable_in_program(k, &d->in_program);
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
+    d->compared = compared_addresses_find(k->image->ptx, k->ptx);
     if (!unsplittable(k, &d->refusal))
         derive_cut(k, NULL, &d->slice, &d->refusal);
     find_targets(d, k);
@@ -77,6 +78,7 @@ void derivation_drop(struct proact_kernel *k)
     write_set_cache_clear(&d->cache);
     flags_destroy(d->flags);
     stored_addresses_clear(&d->stored);
+    stored_addresses_clear(&d->compared);
     k->flag_stores = NULL;
     free(d->targets);
     strays_destroy(d->strays);
@@ -220,7 +222,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
-static bool stores_address(const struct launching *l, const struct stored_addresses *s)
+static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
 {
     for (size_t i = 0; i < l->place_count; i++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
@@ -239,10 +241,15 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
-    if (l->is_program && stores_address(l, &d->stored))
+    if (l->is_program && hangs_on_address(l, &d->stored))
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': it stores what is made of an address, of which every "
                     "device has its own",
+                    l->kernel->name);
+    if (l->is_program && hangs_on_address(l, &d->compared))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it compares an address, of which every device has its "
+                    "own, with what it reads",
                     l->kernel->name);
     if (l->is_program && (status = strays_check(l, &d->strays, err)))
         return status;

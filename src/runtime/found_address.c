@@ -249,13 +249,9 @@ static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
     return 0;
 }
 
-static uint32_t loads_address_at(const struct ptx_function *f)
+/* By register: what it may hold of what was read. */
+static uint8_t *find_marks(const struct ptx_function *f)
 {
-    uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
-    bool leads = false;
-
-    if (!line && !half_line)
-        return 0;
     const size_t registers = f->register_count + 1u;
     uint8_t *marks = must_calloc(registers, 1);
     struct reading r = {f, must_calloc(registers, 1),
@@ -264,10 +260,36 @@ static uint32_t loads_address_at(const struct ptx_function *f)
     taint_spread(f, r.addresses, mark_addresses, NULL);
     find_pointers(&r);
     taint_spread(f, marks, mark_words, &r);
-    for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
-        leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
     free(r.pointers);
     free(r.addresses);
+    return marks;
+}
+
+bool *found_words(const struct ptx_function *f)
+{
+    bool *words = must_calloc(f->register_count + 1u, sizeof *words);
+
+    if (!loads_at(f, WORD) && !loads_at(f, HALF))
+        return words;
+    uint8_t *marks = find_marks(f);
+
+    for (uint32_t reg = 0; reg < f->register_count; reg++)
+        words[reg] = marks[reg] & WORD;
+    free(marks);
+    return words;
+}
+
+static uint32_t loads_address_at(const struct ptx_function *f)
+{
+    uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
+    bool leads = false;
+
+    if (!line && !half_line)
+        return 0;
+    uint8_t *marks = find_marks(f);
+
+    for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
+        leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
     free(marks);
     return !leads ? 0 : line ? line : half_line;
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "instrument/definition.h"
+#include "runtime/found_address.h"
 
 /* Back from what is stored to what it is made of, through registers and through the memory
    that is a thread's or a CTA's own. What other memory held may be an address, too: the
@@ -18,6 +19,7 @@ struct search {
     bool own[2];  /* what is put into own memory is wanted: words, and less than a word */
     bool passed;  /* ... and what functions are given */
     bool is_computed; /* the kernel computes with the place of a parameter */
+    bool all_stores;  /* what goes to memory of all is wanted */
     bool is_defined, changed;
 };
 
@@ -134,12 +136,14 @@ static void follow(struct search *s, const struct ptx_instruction *i)
 static void store(struct search *s, const struct ptx_instruction *i)
 {
     const bool is_atomic = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
-    bool is_wanted = true;
+    bool is_wanted = s->all_stores;
 
     if (i->opcode != PTX_ST && !is_atomic)
         return;
     if (is_own(i))
         is_wanted = s->own[is_narrow(i)];
+    else if (i->space == PTX_SPACE_GENERIC)
+        is_wanted |= s->own[is_narrow(i)];
     else if (i->space == PTX_SPACE_PARAM)
         is_wanted = s->passed;
     for (uint32_t n = i->opcode == PTX_ATOM ? 2 : 1; is_wanted && n < i->operand_count; n++)
@@ -158,8 +162,26 @@ static bool computes_place(const struct ptx_function *f)
     return false;
 }
 
-struct stored_addresses stored_addresses_find(const struct ptx_module *m,
-                                              const struct ptx_function *kernel)
+/* With a word that was read, and may be an address of the first device's. */
+static void compare(struct search *s, const struct ptx_instruction *i, const bool *words)
+{
+    bool is_found = false;
+
+    if (i->opcode != PTX_SETP && i->opcode != PTX_SET && i->opcode != PTX_MIN &&
+        i->opcode != PTX_MAX)
+        return;
+    for (uint32_t n = 1; n < i->operand_count; n++)
+        is_found |= i->operands[n].kind == PTX_REGISTER && words[i->operands[n].reg];
+    if (!is_found)
+        return;
+    take_symbols(s, i);
+    for (uint32_t n = 1; n < i->operand_count; n++)
+        want_value(s, &i->operands[n]);
+}
+
+/* `words` NULL: of what is stored; else of what is compared with these. */
+static struct stored_addresses find(const struct ptx_module *m,
+                                    const struct ptx_function *kernel, const bool *words)
 {
     struct stored_addresses found = {
         .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
@@ -168,16 +190,37 @@ struct stored_addresses stored_addresses_find(const struct ptx_module *m,
                        .found = &found,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
                        .is_computed = computes_place(kernel),
+                       .all_stores = !words,
                        .changed = true};
 
     while (s.changed) {
         s.changed = false;
         for (uint32_t n = kernel->instruction_count; n-- > 0;) {
-            store(&s, &kernel->instructions[n]);
-            follow(&s, &kernel->instructions[n]);
+            const struct ptx_instruction *i = &kernel->instructions[n];
+
+            if (words)
+                compare(&s, i, words);
+            store(&s, i);
+            follow(&s, i);
         }
     }
     free(s.wanted);
+    return found;
+}
+
+struct stored_addresses stored_addresses_find(const struct ptx_module *m,
+                                              const struct ptx_function *kernel)
+{
+    return find(m, kernel, NULL);
+}
+
+struct stored_addresses compared_addresses_find(const struct ptx_module *m,
+                                                const struct ptx_function *kernel)
+{
+    bool *words = found_words(kernel);
+    struct stored_addresses found = find(m, kernel, words);
+
+    free(words);
     return found;
 }
 

@@ -7,10 +7,13 @@
 #include "ptx/ptx.h"
 
 struct stored_addresses {
-    bool *hang;         /* by byte of the block: something stored is made of it */
+    bool *hang;         /* by byte of the block: something such is made of it */
     uint32_t variables; /* the line of a variable's or function's address that is; or 0 */
 };
 
 struct stored_addresses stored_addresses_find(const struct ptx_module *m,
                                               const struct ptx_function *kernel);
+/* The same of what it compares with words that it reads, which may be addresses. */
+struct stored_addresses compared_addresses_find(const struct ptx_module *m,
+                                                const struct ptx_function *kernel);
 void stored_addresses_clear(struct stored_addresses *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Addresses that are not the first of what they lead to: ends, windows whose first index is
-   not 0, from inside another array or from none, structs that are packed. */
+   not 0, from inside another array or from none, structs that are packed; and such as are
+   only compared. */
 #include "check.cuh"
 #include <algorithm>
 #include <vector>
@@ -56,6 +57,15 @@ __global__ void step_on(view v)
 
     if (i < v.count)
         v.data[i] += v.step;
+}
+
+__constant__ int *favourite;
+
+__global__ void compare(int *out, int *const *pointers, const int *with)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = (pointers[i % 2] == with) + 2 * (favourite == with);
 }
 
 __device__ int table[N];
@@ -143,6 +153,20 @@ static void packed()
     MUST(cudaFree(a));
 }
 
+static void compared(int *a, int *b)
+{
+    int *pointers[2] = {b, b}, **copy;
+
+    MUST(cudaMalloc(&copy, sizeof pointers));
+    MUST(cudaMemcpy(copy, pointers, sizeof pointers, cudaMemcpyHostToDevice));
+    compare<<<CTAS, THREADS>>>(a, copy, b);
+    HOLDS(all_are(a, 1));
+    MUST(cudaMemcpyToSymbol(favourite, &a, sizeof a));
+    compare<<<CTAS, THREADS>>>(a, copy, a);
+    HOLDS(all_are(a, 2));
+    MUST(cudaFree(copy));
+}
+
 static void variables(int *a)
 {
     int *address;
@@ -169,6 +193,7 @@ int main()
     chosen(a, b, c);
     windows(a, b, c);
     packed();
+    compared(a, b);
     variables(a);
     MUST(cudaFree(a));
     MUST(cudaFree(b));
