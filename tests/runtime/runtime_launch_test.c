@@ -262,6 +262,53 @@ static void many_devices(void **state)
         }
 }
 
+static void step(struct bench *b, struct proact_kernel *steps, struct proact_array *in,
+                 uint32_t rounds, unsigned devices)
+{
+    const uint32_t n = N;
+    const struct proact_grid grid = {
+        .ctas = {CTAS}, .threads = {THREADS}, .device_count = devices};
+    const struct proact_arg args[] = {PROACT_ARRAY(in), PROACT_ARRAY(b->out),
+                                      PROACT_VALUE(n), PROACT_VALUE(rounds)};
+
+    if (proact_launch(steps, &grid, args, 4, &b->err))
+        fail_msg("%s", b->err.text);
+}
+
+/* Devices 0 and 1 take long to write what the others, or the host there, have written anew
+   by then: these do not read it and wait for nobody. */
+static void who_writes_what_others_still_write_is_not_behind(void **state)
+{
+    enum { FACTOR = 3, ROUNDS = 3000, TIMES = 4 };
+    uint32_t content[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        content[i] = FACTOR * (i + 1);
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (int host = 0; host < 2; host++) {
+            struct proact_options o = with("v100x4", 4, *m);
+
+            o.check = true;
+            struct bench b = testing_open(&o);
+            struct proact_array *in = testing_array(&b, "in");
+            struct proact_kernel *steps = testing_kernel(&b, "steps");
+
+            assert_int_equal(proact_array_write(in, 0, content, N, &b.err), 0);
+            for (int i = 0; i < TIMES; i++) {
+                step(&b, steps, in, ROUNDS, 2);
+                if (!host)
+                    step(&b, steps, in, 0, 4);
+                else if (proact_array_write(b.out, 0, content, N, &b.err))
+                    fail_msg("%s", b.err.text);
+                if (proact_wait(b.p, &b.err))
+                    fail_msg("%s: %s", *m, b.err.text);
+            }
+            testing_holds(&b, b.out, FACTOR);
+            proact_close(b.p);
+        }
+}
+
 static void every_seed_is_right(void **state)
 {
     (void)state;
@@ -295,6 +342,7 @@ int main(int count, char **words)
         cmocka_unit_test(what_broke_is_told_after_a_destroy),
         cmocka_unit_test(the_check_finds_small_maps_and_unwritten_reads),
         cmocka_unit_test(many_devices),
+        cmocka_unit_test(who_writes_what_others_still_write_is_not_behind),
     };
 
     if (count > 1 && strcmp(words[1], "seeds") == 0)
