@@ -189,7 +189,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     free(l->parameters);
     if (status) /* not every device may have counted */
         p->generation++;
-    launch_account(l);
+    launch_account(l, !status);
     return status;
 }
 

@@ -34,16 +34,20 @@ static void account_slot(const struct launching *l, unsigned device, unsigned sl
                                l->sequence, &b->tables[slot]->tables->table[device]);
 }
 
-/* All its devices have waited for what was sent to them so far; a recording's, not yet. */
-static void account_waits(const struct launching *l, struct proact_array *a)
+/* All its devices have waited for what was sent to them so far; a recording's, not yet, and
+   of a launch that failed nobody knows. */
+static void account_waits(const struct launching *l, struct proact_array *a, bool queued)
 {
     const struct proact *p = l->kernel->session;
 
     for (unsigned d = 0; d < (l->binding ? p->devices.count : 1) && !p->recording; d++)
-        need_clear(&a->fresh[d]);
+        if (queued)
+            need_clear(&a->fresh[d]);
+        else
+            a->fresh[d].all = true;
 }
 
-void launch_account(const struct launching *l)
+void launch_account(const struct launching *l, bool queued)
 {
     struct proact *p = l->kernel->session;
     const struct kernel_binding *b = l->binding;
@@ -56,7 +60,7 @@ void launch_account(const struct launching *l)
         if (p->recording)
             recording_add_array(p, a);
         a->used = l->sequence;
-        account_waits(l, a);
+        account_waits(l, a, queued);
     }
     flags_sent(l);
     for (unsigned d = 0; b && d < p->devices.count; d++)

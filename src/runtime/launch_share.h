@@ -18,7 +18,8 @@ enum proact_status share_send(const struct launching *l, unsigned device,
    brought to the others when they read it. */
 enum proact_status launch_whole(const struct launching *l, struct proact_error *err);
 
-void launch_account(const struct launching *l);
+/* `queued`: whole, on all devices. */
+void launch_account(const struct launching *l, bool queued);
 
 uint32_t launch_parameter_bytes(const struct launching *l);
 /* Of arrays that are passed twice, only the first place counts; else NULL. */
