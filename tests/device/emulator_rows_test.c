@@ -62,7 +62,10 @@ static void narrow_rows_take_a_packet_each(void **state)
     double more = rows_ns(&b, b.far, 8, 60000, 100) - rows_ns(&b, b.far, 8, 20000, 100);
 
     near_to(more, 40000 * 288 / 150.0);
-    near_to(rows_ns(&b, b.far, 8, 20000, 100), rows_ns(&b, b.far, 32, 20000, 100));
+    double wider = rows_ns(&b, b.far, 32, 20000, 100);
+    double narrow = rows_ns(&b, b.far, 8, 20000, 100);
+
+    near_to(narrow, wider);
     emulator_close(&b.r);
 }
 

@@ -270,11 +270,11 @@ static int print_files(int count, char **paths)
     struct proact_error err = {""};
     size_t bytes = 0;
     char *text = NULL;
-    int status = 0;
+    enum proact_status status = PROACT_OK;
 
     for (int i = 0; i < count && !status; i++) {
-        status = file_read(paths[i], &text, &bytes, &err) ||
-                 ptx_parse(paths[i], text, bytes, &modules[i], &err);
+        if (!(status = file_read(paths[i], &text, &bytes, &err)))
+            status = ptx_parse(paths[i], text, bytes, &modules[i], &err);
         free(text);
         text = NULL;
     }
