@@ -58,7 +58,7 @@ struct proact_piece {
 /* One written array, as this device sees it. */
 struct proact_slot {
     unsigned char *base;     /* this device's replica */
-    const proact_u32 *first; /* CTA c of this device: rows first[c] .. first[c + 1] - 1 */
+    const proact_u32 *first; /* CTA c of this kernel: rows first[c] .. first[c + 1] - 1 */
     const proact_u32 *chunk; /* a row: the chunk it writes into */
     /* Where `regular` is not 0, CTA c has row c alone, of chunk (c + ahead) >> regular - 1:
        it need not look that up at its end. */
@@ -85,10 +85,11 @@ struct proact_divisor {
 };
 
 struct proact_share {
-    proact_u32 cta_first; /* linear number of this device's first CTA */
-    proact_u32 grid[3];   /* of the whole launch */
+    proact_u32
+        cta_first;      /* of this kernel, in the whole grid; a row or plane, if in such */
+    proact_u32 grid[3]; /* of the whole launch */
     proact_u32 mode, epoch, peer_count, slot_count;
-    proact_u32 quiet, quiet_count; /* CTAs of this device, from `quiet` on, that have no row
+    proact_u32 quiet, quiet_count; /* CTAs of this kernel, from `quiet` on, that have no row
                                       in any slot: what they write goes to nobody. All of
                                       them, where the mode does not count */
     struct proact_divisor by[2];   /* grid[0], grid[1] */

@@ -23,7 +23,7 @@ static bool is_worth_it(const struct launching *l, unsigned device, uint32_t ins
     const uint64_t threads =
         (uint64_t)inside * l->threads[0] * l->threads[1] * l->threads[2];
 
-    return edges && edges <= inside / TIMES_MIN &&
+    return edges <= inside / TIMES_MIN &&
            threads >= (uint64_t)WAVES_MIN * t->sm_count * t->threads_per_sm;
 }
 
@@ -89,6 +89,17 @@ static bool meets_fresh(const struct launching *l, const struct launch_needs *in
     return meets;
 }
 
+/* The CTAs between those that send; none where nobody sends, and so nobody is waited for.
+ */
+static struct cta_part quiet(const struct launching *l, unsigned device)
+{
+    const uint32_t *first = &l->binding->cta_first[device];
+    struct cta_part q;
+
+    transfer_quiet(&l->binding->transfer, device, &q.first, &q.count);
+    return q.count < first[1] - first[0] ? q : (struct cta_part){0, 0};
+}
+
 /* Who reads what arrives may lie beside who sends. */
 static struct cta_part trimmed(struct cta_part inside)
 {
@@ -107,10 +118,8 @@ static void find_insides(struct launching *l)
     const unsigned devices = l->kernel->session->devices.count;
     struct cta_part tried[PROACT_DEVICES_MAX];
 
-    for (unsigned d = 0; d < devices; d++) {
-        transfer_quiet(&l->binding->transfer, d, &tried[d].first, &tried[d].count);
-        tried[d] = aligned(l, d, tried[d]);
-    }
+    for (unsigned d = 0; d < devices; d++)
+        tried[d] = aligned(l, d, quiet(l, d));
     for (unsigned place = 0; place < NEEDS_PLACES; place++) {
         const struct launch_needs *needs = NULL;
 
@@ -132,12 +141,8 @@ bool launch_may_divide(const struct launching *l)
 {
     bool may = false;
 
-    for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++) {
-        struct cta_part inside;
-
-        transfer_quiet(&l->binding->transfer, d, &inside.first, &inside.count);
-        may |= is_worth_it(l, d, inside.count);
-    }
+    for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++)
+        may |= is_worth_it(l, d, quiet(l, d).count);
     return may;
 }
 

@@ -144,6 +144,30 @@ static void edges_are_kernels_of_their_own(void **state)
     }
 }
 
+/* Nobody reads what another device writes. */
+static void who_sends_nothing_has_no_edges(void **state)
+{
+    struct stage *s = open_stage(&rows, "fused");
+    struct proact_kernel *grows = testing_kernel(&s->b, "grows");
+    const struct proact_grid grid = {.ctas = {CELLS / 128}, .threads = {128}};
+    const uint32_t count = CELLS;
+    const struct proact_arg args[] = {PROACT_ARRAY(s->cells[0]), PROACT_VALUE(count)};
+
+    (void)state;
+    for (unsigned number = 0; number < LAUNCHES; number++) {
+        must(s, proact_wait(s->b.p, &s->b.err));
+        memset(s->kernels, 0, sizeof s->kernels);
+        must(s, proact_launch(grows, &grid, args, 2, &s->b.err));
+        for (uint32_t i = 0; i < CELLS; i++)
+            s->truth[0][i] = 3 * s->truth[0][i] + i;
+    }
+    must(s, proact_wait(s->b.p, &s->b.err));
+    for (unsigned d = 0; d < DEVICES; d++)
+        assert_int_equal(s->kernels[d], 1);
+    compare(s);
+    close_stage(s);
+}
+
 static void copies_at_the_end_are_of_one_kernel(void **state)
 {
     struct stage *s = open_stage(&rows, "bulk");
@@ -186,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_kernels_of_their_own),
+        cmocka_unit_test(who_sends_nothing_has_no_edges),
         cmocka_unit_test(copies_at_the_end_are_of_one_kernel),
         cmocka_unit_test(recordings_are_not_divided),
     };

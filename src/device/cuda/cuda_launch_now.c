@@ -22,8 +22,7 @@ cu_result cuda_launch_now(struct device_stream *s, const struct device_function 
         attributes[config.attribute_count++] = (struct cu_launch_attribute){
             .what = CU_LAUNCH_COOPERATIVE, .value.cooperative = 1};
     else
-        config.attribute_count =
-            cuda_overlap_attribute(s, f->waits, &attributes[config.attribute_count]);
+        config.attribute_count = cuda_overlap_attribute(s, f->waits, attributes);
     if (l->is_urgent && v->launch_with)
         attributes[config.attribute_count++] = (struct cu_launch_attribute){
             .what = CU_LAUNCH_PRIORITY,
