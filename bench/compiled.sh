@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A program for one GPU, built by nvcc and by proactcc: the first on one GPU, the second on 1,
-# 2, 4, ... A table on stdout, times and hashes; the same as JSON in FILE.
+# 2, 4, ...; beside it its kernels split by hand (by_hand.cu), launched one by one and as a
+# graph. A table on stdout, times and hashes; the same as JSON in FILE.
 # Usage: bench/compiled.sh PROACTCC FOLDER FILE [SHIFT [NAME...]]
-#   FOLDER gets the two programs; SHIFT divides the sizes by its power of two
-# With PROACT_MACHINE an emulated machine is taken, and nvcc's program is left out.
+#   FOLDER gets the programs; SHIFT divides the sizes by its power of two
+# With PROACT_MACHINE an emulated machine is taken, and nvcc's programs are left out.
 set -u
-[ $# -ge 3 ] || { sed -n '3,8s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 3 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
 proactcc=$1 folder=$2 file=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,6 +15,7 @@ mkdir -p "$folder"
 "$proactcc" -O3 -std=c++17 -arch=sm_90 "$here/compiled.cu" -o "$folder/compiled_proactcc" || exit 1
 if [ -z "${PROACT_MACHINE-}" ]; then
     nvcc -O3 -std=c++17 -arch=sm_90 "$here/compiled.cu" -o "$folder/compiled_nvcc" || exit 1
+    nvcc -O3 -std=c++17 -arch=sm_90 "$here/by_hand.cu" -o "$folder/by_hand" || exit 1
     gpus=$(nvidia-smi -L | wc -l)
 else
     gpus=${PROACT_DEVICES:-4}
@@ -34,9 +36,14 @@ bad=0
 for n in 1 2 4 8; do
     [ "$n" -le "$gpus" ] && one proactcc "$n" env PROACT_DEVICES="$n" "$folder/compiled_proactcc" "$@"
 done
-printf '%-9s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+for n in 2 4 8; do
+    [ -z "${PROACT_MACHINE-}" ] && [ "$n" -le "$gpus" ] || continue
+    one by_hand "$n" "$folder/by_hand" "$n" streams "$@"
+    one by_hand_graph "$n" "$folder/by_hand" "$n" graph "$@"
+done
+printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
 while read -r build devices name us low high runs hash; do
-    printf '%-9s %7s  %-15s %12s %12s %12s %4s  %s\n' \
+    printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \
         "$build" "$devices" "$name" "$us" "$low" "$high" "$runs" "$hash"
 done <"$rows"
 # The same results whoever built it, wherever it ran.

@@ -116,7 +116,9 @@ function best_table(file,    line, k, m, r, i, n, count, order, ratios, best, ch
 function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
     while ((getline line < file) > 0) {
         if (line !~ /"median": /) continue
-        k = value(line, "kernel"); b = value(line, "build") ", " value(line, "devices") " GPU" (value(line, "devices") > 1 ? "s" : "")
+        k = value(line, "kernel"); b = value(line, "build")
+        gsub("_", " ", b)
+        b = b ", " value(line, "devices") " GPU" (value(line, "devices") > 1 ? "s" : "")
         if (!(k in us)) { us[k] = 1; kernels[++n] = k }
         if (!(b in us)) { us[b] = 1; builds[++m] = b }
         us[k, b] = value(line, "median")
@@ -128,7 +130,8 @@ function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
     rule(m + 1)
     for (i = 1; i <= n; i++) {
         printf "| %s |", kernels[i]
-        for (j = 1; j <= m; j++) printf " %.4g |", us[kernels[i], builds[j]]
+        for (j = 1; j <= m; j++)
+            printf((kernels[i], builds[j]) in us ? " %.4g |" : " |", us[kernels[i], builds[j]])
         printf "\n"
     }
 }
