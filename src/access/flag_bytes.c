@@ -36,6 +36,16 @@ bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function 
     return is;
 }
 
+void flag_bytes_leave(struct access_flags *f, const bool *instructions)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t n = 0; n < f->count; n++)
+        if (!instructions[f->flag[n].instruction])
+            f->flag[kept++] = f->flag[n];
+    f->count = kept;
+}
+
 const char *flag_bytes_hang(const struct access_flags *f,
                             const struct write_set_pointer *pointers, size_t count)
 {
@@ -79,6 +89,17 @@ static const char *add_spans(struct flag_bytes *b, uint32_t array, const struct 
         b->range[b->count++] = (struct flag_range){array, s->span[n].first, s->span[n].end};
     }
     return NULL;
+}
+
+const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes)
+{
+    struct spans all = {0};
+
+    spans_add(&all, 0, bytes);
+    const char *why = add_spans(b, array, &all);
+
+    spans_clear(&all);
+    return why;
 }
 
 /* Variables are behind the arrays: no pointer leads to them. */

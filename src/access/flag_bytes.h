@@ -24,6 +24,9 @@ bool *flag_bytes_all(const struct access_flags *f, const struct ptx_function *of
 bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function *of,
                         uint32_t kind);
 
+/* Those instructions are no flags. */
+void flag_bytes_leave(struct access_flags *f, const bool *instructions);
+
 /* What is stored must not be an address, which each device has its own. */
 const char *flag_bytes_hang(const struct access_flags *f,
                             const struct write_set_pointer *pointers, size_t count);
@@ -33,6 +36,9 @@ const char *flag_bytes_hang(const struct access_flags *f,
 const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
                            uint32_t kind, const struct write_set *alone,
                            const struct write_set_pointer *pointers, size_t count);
+
+/* All of an array; nothing of it was added before. */
+const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes);
 
 /* Nothing else is stored there. */
 const char *flag_bytes_written(const struct flag_bytes *b, const struct write_set *others);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "access/access.h"
+#include "access/atomic.h"
 
 /* What is stored: a number, low bytes of the parameter block, or what a register holds that
    is set once, from these alone. In the place of what is there, or joined with it. */
@@ -154,63 +155,16 @@ static bool is_word_of_store(enum ptx_part part)
     return part == PTX_PART_WEAK || part == PTX_PART_VOLATILE;
 }
 
-/* Among a CTA's threads alone (.cta) it would be no atomic between CTAs. */
-static bool is_word_of_atomic(enum ptx_part part)
-{
-    return part == PTX_PART_RELAXED || part == PTX_PART_GPU || part == PTX_PART_SYS;
-}
-
 static bool is_way_of_atomic(enum ptx_part part)
 {
     return part == PTX_PART_EXCH || part == PTX_PART_OR || part == PTX_PART_AND ||
            part == PTX_PART_MIN || part == PTX_PART_MAX;
 }
 
-static bool is_word_or_number(enum ptx_part type)
-{
-    return type == PTX_PART_B32 || type == PTX_PART_B64 || type == PTX_PART_U32 ||
-           type == PTX_PART_U64 || type == PTX_PART_S32 || type == PTX_PART_S64;
-}
-
-static uint32_t times_named(const struct ptx_operand *o, int32_t reg)
-{
-    uint32_t times = (o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg == reg;
-
-    for (uint32_t n = 0; n < o->count; n++)
-        times += times_named(&o->list[n], reg);
-    return times;
-}
-
-/* Of an atomic: the register that gets its result is named nowhere else. */
-static bool has_no_result(const struct ptx_function *f, const struct ptx_instruction *i)
-{
-    const struct ptx_operand *result = &i->operands[0];
-    uint32_t times = 0;
-
-    if (i->opcode != PTX_ATOM || result->kind == PTX_SINK)
-        return true;
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        times += f->instructions[n].guard == result->reg;
-        for (uint32_t k = 0; k < f->instructions[n].operand_count; k++)
-            times += times_named(&f->instructions[n].operands[k], result->reg);
-    }
-    return result->kind == PTX_REGISTER && times == 1;
-}
-
-/* The operand that says where; what is stored is the next one. */
-static const struct ptx_operand *place_of(const struct ptx_instruction *i)
-{
-    const uint32_t at = i->opcode == PTX_ATOM;
-
-    return i->operand_count == at + 2 && i->operands[at].kind == PTX_MEMORY
-               ? &i->operands[at]
-               : NULL;
-}
-
 /* A store or an atomic with no more words than these, so that a clone can say it anew. */
 static bool is_plain(const struct ptx_function *f, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *to = place_of(i);
+    const struct ptx_operand *to = atomic_place(i);
     const bool is_store = i->opcode == PTX_ST;
     bool has_way = is_store;
 
@@ -223,12 +177,13 @@ static bool is_plain(const struct ptx_function *f, const struct ptx_instruction 
         const bool is_way = !is_store && is_way_of_atomic(part);
 
         if (part != PTX_PART_GLOBAL && part != i->type && !is_way &&
-            !(is_store ? is_word_of_store(part) : is_word_of_atomic(part)))
+            !(is_store ? is_word_of_store(part) : atomic_is_word(part)))
             return false;
         has_way |= is_way;
     }
-    return has_way && (is_store || is_word_or_number(i->type)) && has_no_result(f, i) &&
-           ptx_type_bytes(i->type) && ptx_type_bytes(i->type) <= 8;
+    return has_way && (is_store || atomic_is_number(i->type)) &&
+           atomic_has_no_result(f, i) && ptx_type_bytes(i->type) &&
+           ptx_type_bytes(i->type) <= 8;
 }
 
 /* An exchange whose result nobody uses is a store. */
@@ -306,7 +261,7 @@ struct access_flags access_flags_find(const struct ptx_module *m,
         struct stored value = stored_by(i);
 
         if (is_plain(f, i) && is_one_place(a, r) &&
-            find_stored(&d, place_of(i) + 1, &value))
+            find_stored(&d, atomic_place(i) + 1, &value))
             add_flag(&flags, stored, a, r, &value);
     }
     access_destroy(a);

@@ -5,7 +5,9 @@
 
    What is joined with what is there, as by atomicOr(), is read, joined and stored: no two
    devices need be able to join at once, which takes NVLink. For all join the same: who
-   reads, reads what was there at first or that joined, and joined once or twice is one. */
+   reads, reads what was there at first or that joined, and joined once or twice is one.
+
+   Reductions, of which each counts, stay atomics, and take that NVLink. */
 #include <stddef.h>
 #include <string.h>
 
@@ -74,6 +76,19 @@ static void join(struct clone *c, const struct ptx_instruction *i, const struct 
                  f->guard, f->space, bits, at, is);
 }
 
+static void reduce(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
+{
+    clone_among_all(c, i);
+    edit_replace(&c->edits, f->to->span, "[%%proact_d0+%lld]", (long long)f->to->integer);
+}
+
+static bool is_reduction(const struct clone *c, const struct ptx_instruction *i)
+{
+    const size_t n = (size_t)(i - c->function->instructions);
+
+    return c->request->reductions && c->request->reductions[n];
+}
+
 static enum proact_status redirect(struct clone *c, const struct ptx_instruction *i)
 {
     const struct ptx_operand *to = &i->operands[i->opcode == PTX_ATOM];
@@ -98,7 +113,9 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
                     (size_t)slot * sizeof(struct proact_slot) +
                     offsetof(struct proact_slot, home),
                 registers[to->reg].name);
-    if (join_of(i))
+    if (is_reduction(c, i))
+        reduce(c, i, &f);
+    else if (join_of(i))
         join(c, i, &f);
     else
         store(c, i, &f);

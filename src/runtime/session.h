@@ -96,7 +96,8 @@ struct proact_kernel {
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
     struct kernel_derivation *derivation; /* derive.c; the same */
-    const bool *flag_stores;        /* of it: by instruction, flags (launch_flags.h) */
+    const bool *flag_stores;        /* of it: by instruction, flags (launch_flags.h); ... */
+    const bool *reductions;         /* ... and reductions, which of them stay atomics */
     struct kernel_choices *choices; /* choose_split.c; the same */
     struct kernel_needs *needs;     /* needs.c; the same */
     bool is_marked;

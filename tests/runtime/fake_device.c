@@ -356,6 +356,7 @@ const struct device_backend fake_device = {
     .close = fake_close,
     .count = count,
     .peer_access = peer_access,
+    .peer_atomics = peer_access,
     .alloc = fake_alloc,
     .free = fake_free,
     .stream_create = stream_create,

@@ -12,6 +12,7 @@
 typedef int cu_result; /* this and the next seven: an enum of the driver's */
 typedef int cu_device_attribute;
 typedef int cu_function_attribute;
+typedef int cu_peer_attribute;
 typedef int cu_jit_option;
 typedef int cu_jit_input;
 typedef int cu_limit;
@@ -65,6 +66,9 @@ enum { /* of a device */
 enum { /* compute modes */
        CU_MODE_PROHIBITED = 2,
        CU_MODE_EXCLUSIVE = 3,
+};
+enum { /* of a device and a peer */
+       CU_PEER_ATOMICS = 3,
 };
 enum { /* of a kernel */
        CU_STATIC_SHARED_BYTES = 1,
