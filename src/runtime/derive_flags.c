@@ -15,7 +15,7 @@
 /* A slice for the flags of each kind, and one for all other stores. */
 struct kernel_flags {
     struct access_flags sites;
-    bool *is_flag; /* by instruction */
+    bool *is_flag, *is_joint; /* by instruction */
     struct write_set_slice *others, **kinds;
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
@@ -30,6 +30,7 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
 
     f->sites = access_flags_find(k->image->ptx, k->ptx);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    f->is_joint = flag_bytes_joint(&f->sites, k->ptx);
     f->kinds = must_calloc(f->sites.kinds + 1u, sizeof(void *));
     f->kinds_cache = must_calloc(f->sites.kinds + 1u, sizeof *f->kinds_cache);
     status = f->sites.count ? derive_cut(k, f->is_flag, &f->others, NULL) : PROACT_EREFUSED;
@@ -58,6 +59,7 @@ void flags_destroy(struct kernel_flags *f)
     free(f->kinds);
     free(f->kinds_cache);
     free(f->is_flag);
+    free(f->is_joint);
     free(f->found.flag);
     flag_bytes_clear(&f->bytes);
     access_flags_clear(&f->sites);
@@ -136,16 +138,32 @@ static enum proact_status check_reads(const struct launching *l,
     return PROACT_OK;
 }
 
-static enum proact_status check_reach(const struct launching *l, struct proact_error *err)
+static bool has_joint(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint)
+            return true;
+    return false;
+}
+
+static enum proact_status check_reach(const struct launching *l,
+                                      const struct kernel_flags *f,
+                                      struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
 
-    for (unsigned d = 1; d < l->over; d++)
+    for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
             return refuse(l,
                           "which its devices would set in the first one's memory, and "
                           "not all of them reach that",
                           err);
+        if (has_joint(f) && !p->backend->peer_atomics(p->set, d, 0))
+            return refuse(l,
+                          "to several values, which takes atomics in the first device's "
+                          "memory, and not all links can do these",
+                          err);
+    }
     return PROACT_OK;
 }
 
@@ -161,6 +179,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
                     l->kernel->name);
     kernel_slots_change(l->kernel);
     l->kernel->flag_stores = f->is_flag;
+    l->kernel->flag_joints = f->is_joint;
     f->is_on = true;
     return PROACT_OK;
 }
@@ -195,7 +214,7 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
     if (write_set_overlap(*out, part_first, l->over, &both))
         return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
     if ((status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
-        (status = check_reach(l, err)) || (status = turn_on(l, f, err)))
+        (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
         return status;
     name_arrays(l, f);
     l->found.flags = &f->found;
