@@ -3,9 +3,9 @@
 
 const struct ptx_operand *atomic_place(const struct ptx_instruction *i)
 {
-    const uint32_t at = i->opcode == PTX_ATOM;
+    const uint32_t at = i->opcode == PTX_ATOM, values = ptx_has(i, PTX_PART_CAS) ? 2 : 1;
 
-    return i->operand_count == at + 2 && i->operands[at].kind == PTX_MEMORY
+    return i->operand_count == at + 1 + values && i->operands[at].kind == PTX_MEMORY
                ? &i->operands[at]
                : NULL;
 }

@@ -8,8 +8,8 @@
 
 #include "ptx/ptx.h"
 
-/* The operand that says where a store or an atomic goes; what is stored is the next one.
-   NULL where there is more to it. */
+/* The operand that says where a store or an atomic goes; what is stored is the next one, or
+   with .cas, behind what is compared, the last one. NULL where there is more to it. */
 const struct ptx_operand *atomic_place(const struct ptx_instruction *i);
 
 /* A dotted word of order or scope under which all CTAs of a device take part. */

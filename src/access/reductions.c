@@ -70,6 +70,16 @@ struct access_reductions access_reductions_find(const struct ptx_module *m,
     return found;
 }
 
+bool *access_reductions_all(const struct access_reductions *r,
+                            const struct ptx_function *of)
+{
+    bool *is = must_calloc(of->instruction_count + 1u, sizeof *is);
+
+    for (uint32_t n = 0; n < r->count; n++)
+        is[r->reduction[n].instruction] = true;
+    return is;
+}
+
 void access_reductions_clear(struct access_reductions *r)
 {
     free(r->reduction);

@@ -24,4 +24,7 @@ struct access_reductions {
 /* Those that go through a pointer among the parameters. */
 struct access_reductions access_reductions_find(const struct ptx_module *m,
                                                 const struct ptx_function *f);
+/* By instruction; free() it. */
+bool *access_reductions_all(const struct access_reductions *r,
+                            const struct ptx_function *of);
 void access_reductions_clear(struct access_reductions *r);

@@ -140,8 +140,7 @@ struct device_backend {
     void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
-    /* Atomics of `from` on the memory of `to` are such among the CTAs of both, and of all
-       who can. */
+    /* Whether a kernel's atomics are such in the other one's memory, too. */
     bool (*peer_atomics)(const struct device_set *set, unsigned from, unsigned to);
 
     /* Memory, aligned to 512 bytes, of unknown content, with DEVICE_GAP_BYTES behind it

@@ -102,7 +102,7 @@ void derivation_drop(struct proact_kernel *k)
     flags_destroy(d->flags);
     stored_addresses_clear(&d->stored);
     stored_addresses_clear(&d->compared);
-    k->flag_stores = k->reductions = NULL;
+    k->flag_stores = k->flag_joints = NULL;
     free(d->targets);
     strays_destroy(d->strays);
     free(d);

@@ -17,7 +17,7 @@
 struct kernel_flags {
     struct access_flags sites;
     struct access_reductions reductions;
-    bool *is_flag, *is_reduction; /* by instruction; the first have the second among them */
+    bool *is_flag, *is_joint; /* by instruction; reductions are both */
     struct write_set_slice *others, **kinds;
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
@@ -52,6 +52,7 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
 
     f->sites = access_flags_find(k->image->ptx, k->ptx);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    f->is_joint = flag_bytes_joint(&f->sites, k->ptx);
     return cut(k, f);
 }
 
@@ -61,15 +62,15 @@ struct kernel_flags *reductions_create(const struct proact_kernel *k)
     const struct access_reductions *r = &f->reductions;
 
     f->reductions = access_reductions_find(k->image->ptx, k->ptx);
-    f->is_reduction = must_calloc(k->ptx->instruction_count + 1u, sizeof(bool));
-    for (uint32_t n = 0; n < r->count; n++)
-        f->is_reduction[r->reduction[n].instruction] = true;
     if (r->count)
         f->sites = access_flags_find(k->image->ptx, k->ptx);
-    flag_bytes_leave(&f->sites, f->is_reduction);
+    f->is_joint = access_reductions_all(r, k->ptx);
+    flag_bytes_leave(&f->sites, f->is_joint);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
     for (uint32_t n = 0; n < r->count; n++)
         f->is_flag[r->reduction[n].instruction] = true;
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
     return cut(k, f);
 }
 
@@ -86,7 +87,7 @@ void flags_destroy(struct kernel_flags *f)
     free(f->kinds);
     free(f->kinds_cache);
     free(f->is_flag);
-    free(f->is_reduction);
+    free(f->is_joint);
     access_reductions_clear(&f->reductions);
     free(f->found.flag);
     flag_bytes_clear(&f->bytes);
@@ -196,23 +197,32 @@ static enum proact_status check_reads(const struct launching *l,
     return PROACT_OK;
 }
 
+static bool has_joint(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint)
+            return true;
+    return f->reductions.count > 0;
+}
+
 static enum proact_status check_reach(const struct launching *l,
                                       const struct kernel_flags *f,
                                       struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
 
-    for (unsigned d = 1; d < l->over; d++)
+    for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
             return refuse(l, f,
                           "which its devices would do in the first one's memory, and not "
                           "all of them reach that",
                           err);
-        else if (f->reductions.count && !p->backend->peer_atomics(p->set, d, 0))
+        if (has_joint(f) && !p->backend->peer_atomics(p->set, d, 0))
             return refuse(l, f,
-                          "which its devices would do in the first one's memory, and the "
-                          "links between them carry no atomics",
+                          "which takes atomics in the first device's memory, and not all "
+                          "links can do these",
                           err);
+    }
     return PROACT_OK;
 }
 
@@ -228,7 +238,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
                     f->reductions.count ? "update arrays by atomics" : "set flags");
     kernel_slots_change(l->kernel);
     l->kernel->flag_stores = f->is_flag;
-    l->kernel->reductions = f->is_reduction;
+    l->kernel->flag_joints = f->is_joint;
     f->is_on = true;
     return PROACT_OK;
 }

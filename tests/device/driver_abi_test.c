@@ -41,8 +41,8 @@ int main(void)
 
 SIZE(cu_result, CUresult)
 SIZE(cu_device_attribute, CUdevice_attribute)
-SIZE(cu_function_attribute, CUfunction_attribute)
 SIZE(cu_peer_attribute, CUdevice_P2PAttribute)
+SIZE(cu_function_attribute, CUfunction_attribute)
 SIZE(cu_jit_option, CUjit_option)
 SIZE(cu_limit, CUlimit)
 SIZE(cu_jit_input, CUjitInputType)
@@ -90,6 +90,7 @@ NUMBER(CU_SHARED_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTI
 NUMBER(CU_MEMORY_MAPPING, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
 NUMBER(CU_BLOCKS_PER_SM, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
 
+NUMBER(CU_PEER_ATOMICS, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
 NUMBER(CU_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)
 NUMBER(CU_MODE_PROHIBITED, CU_COMPUTEMODE_PROHIBITED)
 NUMBER(CU_MODE_EXCLUSIVE, CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
@@ -97,7 +98,6 @@ NUMBER(CU_MODE_EXCLUSIVE, CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
 NUMBER(CU_MULTICAST, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED)
 #endif
 
-NUMBER(CU_PEER_ATOMICS, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
 NUMBER(CU_STATIC_SHARED_BYTES, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)
 NUMBER(CU_LOCAL_BYTES, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
 NUMBER(CU_STACK_BYTES, CU_LIMIT_STACK_SIZE)
@@ -188,8 +188,8 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 /* Each function's type, with our words for types put back into NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
-#define cu_function_attribute CUfunction_attribute
 #define cu_peer_attribute CUdevice_P2PAttribute
+#define cu_function_attribute CUfunction_attribute
 #define cu_jit_option CUjit_option
 #define cu_limit CUlimit
 #define cu_jit_input CUjitInputType

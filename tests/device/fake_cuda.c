@@ -294,16 +294,12 @@ cu_result cuDeviceCanAccessPeer(int *out, cu_device device, cu_device peer)
     return result;
 }
 
-/* FAKE_CUDA_ATOMICS=0: none between devices. */
 cu_result cuDeviceGetP2PAttribute(int *out, cu_peer_attribute what, cu_device device,
                                   cu_device peer)
 {
     FAKE_ALONE;
-    const char *none = getenv("FAKE_CUDA_ATOMICS");
 
-    (void)device;
-    (void)peer;
-    *out = what == CU_PEER_ATOMICS && !(none && *none == '0');
+    *out = what == CU_PEER_ATOMICS && device != peer;
     return fake_count(__func__);
 }
 

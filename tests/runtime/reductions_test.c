@@ -202,7 +202,7 @@ static void links_without_atomics_do_not_count(void **state)
 
     (void)state;
     launch(c, counts);
-    assert_non_null(strstr(proact_kernel_refusal(counts), "carry no atomics"));
+    assert_non_null(strstr(proact_kernel_refusal(counts), "not all links can do these"));
     check(c, 4);
     end(c);
 }

@@ -383,3 +383,17 @@ extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned w
     if (x < width && y < height && z < depth && i >= slice && i < n - slice)
         out[i] = in[i - slice] + 2 * in[i] + in[i + slice];
 }
+
+/* Two flags of one word, and what it doubles. */
+extern "C" __global__ void notes_two(unsigned *out, unsigned *seen, unsigned n)
+{
+    unsigned i = place_along(0);
+
+    if (i >= n)
+        return;
+    if (i % 2)
+        asm volatile("red.or.b32 [%0], 1;" ::"l"(seen) : "memory");
+    else
+        asm volatile("red.or.b32 [%0], 2;" ::"l"(seen) : "memory");
+    out[i] = 2 * i;
+}

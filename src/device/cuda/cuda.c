@@ -34,7 +34,6 @@ static enum proact_status open_peers(struct device_set *set, unsigned device,
         if (result == CU_PEER_ALREADY_ENABLED) /* by the program's own runtime */
             result = 0;
         d->reaches[p] = result == 0;
-        can = 0;
         d->joins[p] =
             d->reaches[p] &&
             !v->peer_attribute(&can, CU_PEER_ATOMICS, d->device, set->devices[p].device) &&

@@ -11,8 +11,8 @@
 
 typedef int cu_result; /* this and the next seven: an enum of the driver's */
 typedef int cu_device_attribute;
-typedef int cu_function_attribute;
 typedef int cu_peer_attribute;
+typedef int cu_function_attribute;
 typedef int cu_jit_option;
 typedef int cu_jit_input;
 typedef int cu_limit;
@@ -63,12 +63,10 @@ enum { /* of a device */
        CU_BLOCKS_PER_SM = 106,
        CU_MULTICAST = 132,
 };
-enum { /* compute modes */
+enum { CU_PEER_ATOMICS = 3 }; /* of two devices */
+enum {                        /* compute modes */
        CU_MODE_PROHIBITED = 2,
        CU_MODE_EXCLUSIVE = 3,
-};
-enum { /* of a device and a peer */
-       CU_PEER_ATOMICS = 3,
 };
 enum { /* of a kernel */
        CU_STATIC_SHARED_BYTES = 1,

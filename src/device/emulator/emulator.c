@@ -171,7 +171,7 @@ static bool emulator_peer_access(const struct device_set *set, unsigned from, un
     return from == to || set->topology->link_gbps[from][to] > 0;
 }
 
-/* A bus of all has none that are atomic between devices. */
+/* NVLink has them, PCIe has none that devices take part in. */
 static bool emulator_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
 {
     return from == to ||
