@@ -96,6 +96,14 @@ static const struct {
      "setp.ne.b64 %proact_p0, %proact_d2, %proact_d1;\n\t"
      "@%proact_p0 red.sys.max.u64 [%proact_d0+0], 9;",
      true},
+    {"@%p1 atom.global.add.u32 %r3, [%to+4], 1;",
+     "@%p1 atom.sys.global.add.u32 %r3, [%proact_d0+4], 1;", true},
+    {"red.relaxed.gpu.global.xor.b32 [%to], %r2;",
+     "red.relaxed.sys.global.xor.b32 [%proact_d0+0], %r2;", true},
+    {"red.relaxed.add.u64 [%to+16], %rd2;",
+     "red.relaxed.sys.add.u64 [%proact_d0+16], %rd2;", true},
+    {"atom.relaxed.sys.global.add.u32 %r3, [%to], %r2;",
+     "atom.relaxed.sys.global.add.u32 %r3, [%proact_d0+0], %r2;", true},
 };
 
 static void flags_are_set_in_the_first_replica(void **state)

@@ -89,8 +89,8 @@ extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsign
 /* As compilers make it of atomicAdd(), atomicMax(), ... */
 #define REDUCE(how, to, index, what)                                                       \
     asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"                \
-                 "mad.wide.u32 %%to, %1, 4, %%to;\n\tred.global." how " [%%to], %2;\n\t}"   \
-                 ::"l"(to), "r"(index), "r"(what)                                          \
+                 "mad.wide.u32 %%to, %1, 4, %%to;\n\t"                                     \
+                 "red.global." how " [%%to], %2;\n\t}" ::"l"(to), "r"(index), "r"(what)    \
                  : "memory")
 
 /* Where they go hangs on memory; beside them a store. */
