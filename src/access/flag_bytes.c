@@ -7,6 +7,7 @@
 #include "base/spans.h"
 
 enum { RANGES_MAX = 64, POINTER_BYTES = 8 };
+#define ALL UINT32_MAX /* a range's kind: an array that is reduced */
 
 void flag_bytes_clear(struct flag_bytes *b)
 {
@@ -103,6 +104,11 @@ static bool are_joint(const struct access_flags *f, uint32_t a, uint32_t b)
     return x->joint && y->joint && x->way == y->way;
 }
 
+bool flag_bytes_are_all(const struct flag_range *r)
+{
+    return r->kind == ALL;
+}
+
 static const char *append(struct flag_bytes *b, const struct flag_range *r)
 {
     if (b->count == RANGES_MAX)
@@ -123,7 +129,7 @@ static const char *add_range(struct flag_bytes *b, const struct access_flags *f,
 
         if (was.array != now->array || was.first >= now->end || now->first >= was.end)
             continue;
-        if (!are_joint(f, was.kind, now->kind))
+        if (flag_bytes_are_all(&was) || !are_joint(f, was.kind, now->kind))
             return "and the same one to two values, in two sizes or in two ways";
         before.end = was.first;
         behind.first = was.end;
@@ -151,7 +157,7 @@ const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t by
 {
     if (flag_bytes_meet(b, array, 0, UINT64_MAX))
         return "and one array in two ways";
-    return append(b, &(struct flag_range){array, 0, bytes, UINT32_MAX});
+    return append(b, &(struct flag_range){array, 0, bytes, ALL});
 }
 
 /* Variables are behind the arrays: no pointer leads to them. */

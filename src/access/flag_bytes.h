@@ -41,6 +41,7 @@ const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
 
 /* All of an array; nothing of it was added before. */
 const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes);
+bool flag_bytes_are_all(const struct flag_range *r);
 
 /* Nothing else is stored there. */
 const char *flag_bytes_written(const struct flag_bytes *b, const struct write_set *others);
