@@ -91,12 +91,16 @@ static enum proact_status check_dimensions(const struct launching *l,
     return PROACT_OK;
 }
 
+enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
+
 /* On the first device alone, with the memory of all: nothing is sent. */
 static enum proact_status launch_first(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
-    unsigned char *bytes = must_calloc(k->parameter_bytes + 1, 1);
+    unsigned char few[FEW_BYTES],
+        *many = k->parameter_bytes > sizeof few ? must_calloc(k->parameter_bytes, 1) : NULL,
+        *bytes = many ? many : few;
     const struct device_launch launch = {
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->threads[0], l->threads[1], l->threads[2]},
@@ -121,7 +125,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     if (!status)
         status = p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN],
                                     k->function[0], &launch, err);
-    free(bytes);
+    free(many);
     if (status)
         return status;
     span_book_launched(&p->book, 0, ++p->sequence);

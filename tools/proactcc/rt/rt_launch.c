@@ -10,6 +10,7 @@
 #include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
+enum { FEW = 32 }; /* places of most launches: these take no allocation */
 
 /* A call may be an argument of another. */
 static _Thread_local struct configuration {
@@ -128,8 +129,10 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
 {
     const struct rt_kept_launch *l = data;
     const struct proact_kernel_info *info = &l->kernel->info;
-    struct proact_place *places =
-        must_calloc(info->parameter_bytes / 8 + 1, sizeof *places);
+    const size_t most = info->parameter_bytes / 8 + 1;
+    struct proact_place few[FEW],
+        *many = most > FEW ? must_calloc(most, sizeof *many) : NULL,
+        *places = many ? many : few;
     struct proact_grid grid = l->grid;
     enum cuda_error error = cudaSuccess;
     size_t count = 0;
@@ -140,7 +143,7 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
         error = launch_block(
             rt, l->kernel, &grid,
             &(struct proact_block){l->parameters, info->parameter_bytes, places, count});
-    free(places);
+    free(many);
     return error;
 }
 

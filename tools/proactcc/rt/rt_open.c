@@ -34,7 +34,7 @@ static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *o
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
-enum cuda_error rt_open(struct rt *rt)
+static enum cuda_error open_session(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE"), *report = setting("PROACT_REPORT");
     const char *split = setting("PROACT_SPLIT");
@@ -44,10 +44,6 @@ enum cuda_error rt_open(struct rt *rt)
     struct proact_error err = {""};
     enum proact_status status;
 
-    if (rt->broken)
-        return rt->broken;
-    if (rt->session)
-        return cudaSuccess;
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count))
         return rt->broken;
     if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&
@@ -77,6 +73,14 @@ enum cuda_error rt_open(struct rt *rt)
        end was asked for while the session opened. */
     atexit(rt_end);
     return cudaSuccess;
+}
+
+/* Every call asks: the environment is looked at once. */
+enum cuda_error rt_open(struct rt *rt)
+{
+    if (rt->broken || rt->session)
+        return rt->broken;
+    return open_session(rt);
 }
 
 enum cuda_error rt_wait(struct rt *rt)
