@@ -26,6 +26,7 @@ struct kernel_derivation {
     struct strays *strays;           /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored, compared;
+    struct proact_error uncut;   /* why there is no slice */
     struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
 
@@ -84,8 +85,9 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     unsplittable_in_program(k, &d->in_program);
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
-    if (!unsplittable(k, &d->refusal) && derive_cut(k, NULL, &d->slice, &d->refusal))
+    if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
         has_reductions(k, d);
+    d->refusal = d->uncut;
     find_targets(d, k);
     k->derivation = d;
     return d;
@@ -231,27 +233,28 @@ static enum proact_status check_own(const struct launching *l, const uint32_t *c
     return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
 }
 
-/* Where that fails, or some of it is written by atomics, flags may be to blame, or
-   reductions. */
+/* Where that fails, or some of it is written by atomics, flags may be to blame. Or
+   reductions: for programs, which are split where that is faster; for many small ones in
+   another device's memory are slower by far. */
 static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
                                       const struct write_set **out,
                                       struct proact_error *err)
 {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    struct proact_error why, no_flags;
+    struct proact_error why;
     enum proact_status status = PROACT_OK;
 
     launch_split(l->grid, l->over, l->over, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
-    if (flags_are_on(d->reductions) || !d->slice)
+    if (l->is_program && (flags_are_on(d->reductions) || !d->slice))
         return flags_find(l, d->reductions, cta_first, out, err);
     if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
         !check_own(l, cta_first, *out, &why))
         return status;
-    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &no_flags))
+    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
         return PROACT_OK;
-    if (has_reductions(l->kernel, d))
+    if (l->is_program && has_reductions(l->kernel, d))
         return flags_find(l, d->reductions, cta_first, out, err);
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
@@ -297,6 +300,9 @@ void derive_maps(struct launching *l)
     const struct write_set *w = NULL;
 
     if (!may_split(d))
+        return;
+    d->refusal = d->uncut;
+    if (!d->slice && !l->is_program)
         return;
     d->refusal.text[0] = '\0';
     if (!derive(l, d, &w, &d->refusal) && w) {

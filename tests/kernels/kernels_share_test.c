@@ -218,6 +218,8 @@ static void run_kernel(struct share *s, const struct sample *sample,
     samples_begin_seeded(&r.c, sample, false, s->seed);
     for (unsigned p = 0; p < r.c.parameter_count; p++)
         r.is_block |= r.c.parameters[p].inside_count > 0;
+    /* Which are split for programs alone. */
+    r.is_block |= r.sample->verdict == SAMPLES_REDUCES;
     for (unsigned i = 0; i < r.c.array_count; i++)
         r.is_block |= r.c.arrays[i].element == SAMPLES_ADDRESS;
     good = make_arrays(&r) &&
