@@ -20,6 +20,7 @@ struct cases {
         const struct access_form *is;
         struct fact facts[2];
         uint32_t fact_count;
+        struct access_way way;
     } each[CASES_MAX];
 };
 
@@ -36,7 +37,8 @@ static bool choose(const struct access_symbol *y, struct cases *c)
         return false;
     c->count = y->choice_count;
     for (uint32_t i = 0; i < y->choice_count; i++)
-        c->each[i] = (struct one_case){.is = y->choices[i]};
+        c->each[i] = (struct one_case){
+            .is = y->choices[i], .way = y->ways ? y->ways[i] : (struct access_way){0}};
     return true;
 }
 
@@ -72,6 +74,7 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     for (int64_t q = r.low / by; q <= r.high / by; q++) {
         struct one_case *o = &c->each[c->count++];
 
+        *o = (struct one_case){0};
         o->is = form_add(forms, left, form_constant(forms, q * by), -1);
         o->facts[0] = (struct fact){.form = left, .most = q * by + by - 1};
         o->facts[1] = (struct fact){
@@ -118,6 +121,10 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     for (uint32_t i = 0; i < o->fact_count && kept < FACTS_MAX; i++)
         now.facts.facts[kept++] = o->facts[i];
     now.facts.count = kept;
+    if (facts_fit(&now.facts, e->analysis->ranges, e->analysis->range_count))
+        facts_add_guards(&now.facts, o->way.guards, o->way.count);
+    if (facts_contradict(&now.facts)) /* nobody comes this way */
+        return true;
     f = form_map(&now.facts.forms, f, take, c);
     return f && add_pieces(&now, f, depth + 1, out);
 }

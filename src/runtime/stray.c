@@ -15,7 +15,8 @@ enum { KEPT = 8, NOWHERE = 1, LEAVES };
 
 struct strays {
     uint32_t base_count, *bases; /* parameters whose pointers it follows: offsets */
-    bool chooses;                /* some pointer is chosen while the kernel runs */
+    size_t capacity;
+    bool chooses; /* some pointer is chosen while the kernel runs */
     struct verdict {
         uint64_t key;
         int what; /* 0: all is well */
@@ -68,8 +69,8 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
         *h->into = (struct verdict){h->into->key, what, (uint32_t)offset, line};
 }
 
-static void look_at(struct hunt *h, const struct access_analysis *a,
-                    const struct access_record *r)
+static void look_at_one(struct hunt *h, const struct access_analysis *a,
+                        const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
@@ -91,6 +92,16 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
     }
+}
+
+static void look_at(struct hunt *h, const struct access_analysis *a,
+                    const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count; n++)
+        look_at_one(h, a, &each[n]);
 }
 
 /* Where all addresses are those of arrays no access goes astray. */
@@ -165,19 +176,32 @@ static bool has_base(const struct strays *s, uint32_t offset)
     return false;
 }
 
+static void add_bases(struct strays *s, const struct access_analysis *a,
+                      const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t offset = a->symbols[each[n].base_symbol].offset;
+
+        if (each[n].base != ACCESS_BASE_PARAMETER || has_base(s, offset))
+            continue;
+        s->bases = must_grow(s->bases, s->base_count, &s->capacity, sizeof *s->bases);
+        s->bases[s->base_count++] = offset;
+    }
+}
+
 static struct strays *open(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
     struct strays *s = must_calloc(1, sizeof *s);
 
-    s->bases = must_calloc(a->record_count + 1u, sizeof *s->bases);
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
 
         s->chooses |= r->base == ACCESS_BASE_UNKNOWN && r->member >= 0;
-        if (r->base == ACCESS_BASE_PARAMETER &&
-            !has_base(s, a->symbols[r->base_symbol].offset))
-            s->bases[s->base_count++] = a->symbols[r->base_symbol].offset;
+        add_bases(s, a, r);
     }
     return s;
 }
