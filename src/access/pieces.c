@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
    chosen, would have everything between as its bounds: each case has its own. */
+#include "access/exact_trips.h"
 #include "access/extent.h"
 
 enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
@@ -86,6 +87,29 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     return true;
 }
 
+static bool is_inside(const struct extent *e, uint32_t loop)
+{
+    int32_t up = e->loop;
+
+    while (up >= 0 && (uint32_t)up != loop)
+        up = e->analysis->loops[up].parent;
+    return up >= 0;
+}
+
+/* What the compiler left over from unrolling starts where that loop ended: behind all of
+   its iterations, if all threads have as many, or it was passed by. */
+static bool end(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    int64_t trips;
+
+    if (is_inside(e, y->loop) || !exact_trips(&e->facts, e->analysis, y->loop, &trips))
+        return false;
+    c->count = 2;
+    c->each[0] = (struct one_case){.is = form_constant(&e->facts.forms, 0)};
+    c->each[1] = (struct one_case){.is = form_constant(&e->facts.forms, trips)};
+    return true;
+}
+
 static bool find_cases(struct extent *e, const struct access_form *f, struct cases *c)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -93,8 +117,9 @@ static bool find_cases(struct extent *e, const struct access_form *f, struct cas
             const struct access_symbol y = e->facts.forms.symbols[f->terms[i].symbols[k]];
 
             c->symbol = f->terms[i].symbols[k];
-            if (y.kind == ACCESS_CHOICE ? choose(&y, c)
-                                        : y.kind == ACCESS_FUNCTION && divide(e, &y, c))
+            if (y.kind == ACCESS_CHOICE     ? choose(&y, c)
+                : y.kind == ACCESS_FUNCTION ? divide(e, &y, c)
+                                            : y.kind == ACCESS_TRIPS && end(e, &y, c))
                 return true;
         }
     return false;
