@@ -259,11 +259,44 @@ static void others_may_be_any(void **state)
                 NULL, 0);
 }
 
+/* Of the 8 threads those that a quotient lets through, or not: their words of s[0]. */
+static void a_quotient_says_where_it_was_taken_of(void **state)
+{
+    static const struct {
+        const char *leaves; /* by way of %p1 */
+        int64_t low, end;
+    } rows[] = {
+        {"and.b32 %r5, %r3, -4; setp.eq.s32 %p1, %r5, 0;", 16, 32},
+        {"and.b32 %r5, %r3, -4; setp.eq.s32 %p1, %r5, 4;", 0, 16},
+        {"and.b32 %r5, %r3, -2; setp.eq.s32 %p1, %r5, 2;", 0, 32},
+        {"and.b32 %r5, %r3, -2; setp.lt.s32 %p1, %r5, 4;", 16, 32},
+        {"shr.u32 %r5, %r3, 1; setp.lt.u32 %p1, %r5, 2;", 16, 32},
+        {"shr.u32 %r5, %r3, 1; setp.gt.u32 %p1, %r5, 2;", 0, 24},
+        {"div.u32 %r5, %r3, %r1; setp.eq.u32 %p1, %r5, 0;", 12, 32},
+        {"div.s32 %r5, %r3, %r1; setp.ge.s32 %p1, %r5, %r2;", 0, 24},
+        {"div.s32 %r5, %r3, %r1; setp.ne.s32 %p1, %r5, 1;", 12, 24},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        struct text body = {0};
+
+        text_print(&body,
+                   "ld.param.u64 %%rd4, [s]; mul.wide.u32 %%rd5, %%r3, 4;\n"
+                   "add.s64 %%rd6, %%rd4, %%rd5; %s @%%p1 bra L;\n"
+                   "ld.global.u32 %%r9, [%%rd6];\nL:",
+                   rows[n].leaves);
+        expect(body.data, (struct expected){0, 8, 1, rows[n].low, rows[n].end});
+        text_clear(&body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
+        cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
         cmocka_unit_test(others_may_be_any),
     };

@@ -211,3 +211,21 @@ KERNEL(columns_walked, const int *in, int *out, int *sum, int pitch, int rows, i
         out[y * pitch + x] = in[(y - 1) * pitch + x] - in[(y + 1) * pitch + x];
     sum[x] = all;
 }
+
+/* Rows of 64, by quotients of one index without a sign: not above the first, nor below the
+   last. */
+KERNEL(rows_beside, const int *in, int *out, int *inner, unsigned width)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = in[i];
+
+    if (i / 64 > 0)
+        sum += 3 * in[i - 64];
+    if (i / 64 != 15)
+        sum += 5 * in[i + 64];
+    out[i] = sum;
+    if (i / 64 != 0)
+        inner[i - 64] = sum;
+    if (i / width > 1 && i / width < 7)
+        out[i] += in[i - 2 * width] - in[i + width];
+}
