@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/access.h"
+#include "access/choices.h"
 #include "access/guards.h"
 #include "access/range.h"
 #include "access/records.h"
@@ -52,6 +53,7 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     resolve_loops(&s);
     records_make(&s);
     guards_make_loops(&s);
+    choices_find_ways(&s);
     keep_demands(&s, walked);
     a->symbols = s.maker.forms.symbols;
     a->symbol_count = s.maker.forms.count;

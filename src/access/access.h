@@ -49,6 +49,12 @@ enum access_function {
     ACCESS_MULHI,
 };
 
+/* What held whenever that choice was made, of what never changes for a thread. */
+struct access_way {
+    const struct access_guard *guards;
+    uint32_t count;
+};
+
 struct access_symbol {
     enum access_symbol_kind kind;
     uint32_t holds; /* 1 << kind of all symbols that it is or is made of */
@@ -64,7 +70,9 @@ struct access_symbol {
     uint32_t choice; /* a choice's number: index into the point's choices */
     uint32_t choice_count;
     const struct access_form **choices;
-    uint32_t line; /* of the PTX */
+    const uint32_t *origins;       /* inside of the analysis: where each one comes from */
+    const struct access_way *ways; /* by choice; NULL: nothing is known of them */
+    uint32_t line;                 /* of the PTX */
     const char *reason;
 };
 
@@ -165,6 +173,10 @@ struct access_record {
     uint32_t guard_count;
     bool guards_decide; /* it happens in each iteration just where all of them hold */
     int32_t loop;       /* innermost, -1 for none */
+    /* Where its base is unknown, but one of several pointers: for each of these a record of
+       its own, with a form; NULL: it is not. */
+    const struct access_record *either;
+    uint32_t either_count;
 };
 
 /* A natural loop. Its counter of iterations begun is 0 when the kernel starts and whenever
@@ -269,6 +281,9 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
                    const struct access_guard *guards, uint32_t guard_count,
                    const struct access_launch *l, const int64_t *trips, int64_t *low,
                    int64_t *high);
+
+/* The records that tell what it touches: itself, or those for each of its pointers. */
+const struct access_record *access_either(const struct access_record *r, uint32_t *count);
 
 /* Bytes, counted from where a record's base points: low to end - 1, and as many again at
    each of `times` steps of `stride` from there. */

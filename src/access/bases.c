@@ -144,10 +144,43 @@ const struct access_form *bases_choose(const struct bases *b, struct access_reco
     return r->member >= 0 && !open ? rest : NULL;
 }
 
+static void mark(struct bases *b, uint32_t base)
+{
+    const uint32_t count = b->study->maker.forms.count;
+
+    if (base >= b->symbol_count) {
+        bool *more = must_calloc(count, sizeof *more);
+
+        if (b->symbol_count)
+            memcpy(more, b->is_pointer, b->symbol_count * sizeof *more);
+        free(b->is_pointer);
+        b->is_pointer = more;
+        b->symbol_count = count;
+    }
+    b->is_pointer[base] = true;
+}
+
+/* The address in a form, or in each of those that are chosen from. */
+static void mark_all(struct bases *b, const struct access_form *f)
+{
+    int64_t base = bases_find(b, f);
+
+    if (base == -1)
+        base = find_member(b, f);
+    if (base >= 0)
+        mark(b, (uint32_t)base);
+    for (uint32_t i = 0; i < f->count && base == -1; i++) {
+        const struct access_term *t = &f->terms[i];
+        const struct access_symbol y = b->study->maker.forms.symbols[t->symbols[0]];
+
+        for (uint32_t k = 0; k < y.choice_count && t->degree == 1 && t->factor == 1; k++)
+            mark_all(b, y.choices[k]);
+    }
+}
+
 void bases_open(struct bases *b)
 {
     struct study *s = b->study;
-    uint32_t capacity = 0;
 
     for (uint32_t i = 0; i < s->function->instruction_count; i++) {
         const struct ptx_instruction *at = &s->function->instructions[i];
@@ -157,22 +190,9 @@ void bases_open(struct bases *b)
             continue;
         const struct access_form *f = resolve_form(s, study_operand(s, i, &at->operands[1]),
                                                    s->regions->flow->block_of[i]);
-        int64_t base = f ? bases_find(b, f) : -1;
 
-        if (f && base == -1)
-            base = find_member(b, f);
-        if (base < 0)
-            continue;
-        if (base >= capacity) {
-            bool *more = must_calloc(s->maker.forms.count, sizeof *more);
-
-            if (capacity)
-                memcpy(more, b->is_pointer, capacity * sizeof *more);
-            free(b->is_pointer);
-            b->is_pointer = more;
-            b->symbol_count = capacity = s->maker.forms.count;
-        }
-        b->is_pointer[base] = true;
+        if (f)
+            mark_all(b, f);
     }
 }
 

@@ -22,6 +22,9 @@ static void add_loop(struct access_depends *d, uint32_t loop);
 
 static void add_form(struct access_depends *d, const struct access_form *f);
 
+static void add_guards(struct access_depends *d, const struct access_guard *g,
+                       uint32_t count);
+
 static void add_symbol(struct access_depends *d, uint32_t symbol)
 {
     const struct access_symbol *y = &d->analysis->symbols[symbol];
@@ -33,8 +36,11 @@ static void add_symbol(struct access_depends *d, uint32_t symbol)
         add_loop(d, y->loop);
     add_form(d, y->left);
     add_form(d, y->right);
-    for (uint32_t i = 0; i < y->choice_count; i++)
+    for (uint32_t i = 0; i < y->choice_count; i++) {
         add_form(d, y->choices[i]);
+        if (y->ways)
+            add_guards(d, y->ways[i].guards, y->ways[i].count);
+    }
 }
 
 static void add_form(struct access_depends *d, const struct access_form *f)
@@ -101,4 +107,6 @@ void access_depends_add(struct access_depends *d, const struct access_record *r)
     add_ranges(d, r->member_ranges, r->member_range_count);
     if (r->loop >= 0)
         add_loop(d, (uint32_t)r->loop);
+    for (uint32_t n = 0; n < r->either_count; n++)
+        access_depends_add(d, &r->either[n]);
 }

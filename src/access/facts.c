@@ -58,6 +58,22 @@ static void add_unequal_mask(struct facts *f, const struct access_condition *c)
     }
 }
 
+/* Of the multiple of a unit that x begins in: not the first one, or not the last. */
+static void add_unequal_multiple(struct facts *f, const struct access_condition *c)
+{
+    int64_t unit, value;
+    const struct access_form *x = facts_multiple(f, c->left, &unit);
+    struct range r;
+
+    if (!x || !form_is_constant(c->right, &value) || value % unit ||
+        !range_of(&f->view, x, &r) || r.low < 0)
+        return;
+    if (value == r.low - r.low % unit)
+        add(f, c, form_constant(&f->forms, value + unit), x, 0);
+    if (value == r.high - r.high % unit)
+        add(f, c, x, form_constant(&f->forms, value - 1), 0);
+}
+
 /* a != b says something where it is known which of both is the larger. */
 static void add_unequal(struct facts *f, const struct access_condition *c)
 {
@@ -65,6 +81,7 @@ static void add_unequal(struct facts *f, const struct access_condition *c)
     struct range r;
 
     add_unequal_mask(f, c);
+    add_unequal_multiple(f, c);
     if (!d || !range_of(&f->view, d, &r))
         return;
     if (r.low >= 0)
@@ -163,7 +180,8 @@ const struct access_form *facts_replaced(struct facts *f, const struct access_fo
     return form_add(&f->forms, d, more, t->factor);
 }
 
-/* Of the facts from `first` on, adds what follows by facts_replaced(). */
+/* Of the facts from `first` on, adds what follows by facts_replaced() and facts_floored().
+ */
 static void relax(struct facts *f, uint32_t first)
 {
     for (uint32_t i = first; i < f->count; i++) {
@@ -176,6 +194,8 @@ static void relax(struct facts *f, uint32_t first)
                 f->facts[f->count++] =
                     (struct fact){.form = d, .most = of.most, .from = of.from};
         }
+        for (uint32_t k = 0; k < of.form->count && f->count < FACTS_MAX; k++)
+            f->count += facts_floored(f, &of, k, &f->facts[f->count]);
     }
 }
 

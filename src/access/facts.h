@@ -44,6 +44,14 @@ bool facts_add_unsigned(struct facts *f, const struct access_condition *c, bool 
 const struct access_form *facts_replaced(struct facts *f, const struct access_form *d,
                                          uint32_t term, bool right);
 
+/* What stays true of a fact with x in the place of a term's quotient of it; false where the
+   term is none. */
+bool facts_floored(struct facts *f, const struct fact *of, uint32_t term, struct fact *out);
+
+/* x, where the form is x less its last bits, a multiple of `unit`; NULL if it is none. */
+const struct access_form *facts_multiple(struct facts *f, const struct access_form *form,
+                                         int64_t *unit);
+
 /* Whether all these forms lie in their ranges, whatever the guards say. */
 bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count);
 

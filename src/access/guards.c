@@ -13,23 +13,30 @@ static const struct ptx_instruction *last_of(const struct study *s, uint32_t blo
     return &s->function->instructions[b->first + b->count - 1];
 }
 
-static bool make_guard(struct study *s, uint32_t instruction, bool negated, uint32_t block,
-                       struct access_guard *out)
+void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
+               uint32_t block, struct access_guard *out)
 {
-    const struct ptx_instruction *i = &s->function->instructions[instruction];
     const struct access_condition unsure = {.kind = ACCESS_UNSURE};
-    const struct access_condition *c = study_predicate(s, instruction, i->guard);
+    const struct access_condition *c = study_predicate(s, instruction, reg);
 
     out->condition = resolve_condition(s, c ? c : &unsure, block);
-    out->negated = negated != i->guard_negated;
-    out->line = i->line;
+    out->negated = negated;
+    out->line = s->function->instructions[instruction].line;
     out->ranges = NULL;
     out->range_count = 0;
-    struct trace t = trace_predicate(s, instruction, i->guard);
+    struct trace t = trace_predicate(s, instruction, reg);
 
     if (!trace_ranges(s, &t, &out->ranges, &out->range_count))
         out->condition = resolve_condition(s, &unsure, block);
     trace_clear(&t);
+}
+
+static bool make_guard(struct study *s, uint32_t instruction, bool negated, uint32_t block,
+                       struct access_guard *out)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+
+    guards_of(s, instruction, i->guard, negated != i->guard_negated, block, out);
     return true;
 }
 
@@ -73,6 +80,22 @@ static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint3
             return make_guard(s, at, k == 1, from, out);
     }
     return false;
+}
+
+bool guards_edge(struct study *s, uint32_t from, uint32_t to, struct access_guard *out)
+{
+    const struct ptx_block *b = &s->regions->flow->blocks[from];
+    const struct ptx_instruction *i = last_of(s, from);
+    const uint32_t at = b->first + b->count - 1;
+
+    if (i->guard < 0)
+        return false;
+    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+        return make_guard(s, at, true, from, out);
+    if (i->opcode != PTX_BRA || b->successor_count != 2 ||
+        b->successors[0] == b->successors[1])
+        return false;
+    return make_guard(s, at, b->successors[1] == to, from, out);
 }
 
 /* Whether a branch of `above` leads to `below` by one edge alone: then a guard says which.

@@ -12,6 +12,13 @@ struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *cou
    where all guards above it hold. */
 bool guards_decide(const struct study *s, uint32_t block);
 
+/* What it says that `reg`, as the instruction reads it, held, or (negated) did not. */
+void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
+               uint32_t block, struct access_guard *out);
+
+/* What the last branch of `from` says where `to` comes next; false if it says nothing. */
+bool guards_edge(struct study *s, uint32_t from, uint32_t to, struct access_guard *out);
+
 /* Fills in the analysis's loops. */
 void guards_make_loops(struct study *s);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
    chosen, would have everything between as its bounds: each case has its own. */
+#include "access/exact_trips.h"
 #include "access/extent.h"
 
 enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
@@ -20,6 +21,7 @@ struct cases {
         const struct access_form *is;
         struct fact facts[2];
         uint32_t fact_count;
+        struct access_way way;
     } each[CASES_MAX];
 };
 
@@ -36,7 +38,8 @@ static bool choose(const struct access_symbol *y, struct cases *c)
         return false;
     c->count = y->choice_count;
     for (uint32_t i = 0; i < y->choice_count; i++)
-        c->each[i] = (struct one_case){.is = y->choices[i]};
+        c->each[i] = (struct one_case){
+            .is = y->choices[i], .way = y->ways ? y->ways[i] : (struct access_way){0}};
     return true;
 }
 
@@ -72,6 +75,7 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     for (int64_t q = r.low / by; q <= r.high / by; q++) {
         struct one_case *o = &c->each[c->count++];
 
+        *o = (struct one_case){0};
         o->is = form_add(forms, left, form_constant(forms, q * by), -1);
         o->facts[0] = (struct fact){.form = left, .most = q * by + by - 1};
         o->facts[1] = (struct fact){
@@ -83,6 +87,29 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     return true;
 }
 
+static bool is_inside(const struct extent *e, uint32_t loop)
+{
+    int32_t up = e->loop;
+
+    while (up >= 0 && (uint32_t)up != loop)
+        up = e->analysis->loops[up].parent;
+    return up >= 0;
+}
+
+/* What the compiler left over from unrolling starts where that loop ended: behind all of
+   its iterations, if all threads have as many, or it was passed by. */
+static bool end(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    int64_t trips;
+
+    if (is_inside(e, y->loop) || !exact_trips(&e->facts, e->analysis, y->loop, &trips))
+        return false;
+    c->count = 2;
+    c->each[0] = (struct one_case){.is = form_constant(&e->facts.forms, 0)};
+    c->each[1] = (struct one_case){.is = form_constant(&e->facts.forms, trips)};
+    return true;
+}
+
 static bool find_cases(struct extent *e, const struct access_form *f, struct cases *c)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -90,8 +117,9 @@ static bool find_cases(struct extent *e, const struct access_form *f, struct cas
             const struct access_symbol y = e->facts.forms.symbols[f->terms[i].symbols[k]];
 
             c->symbol = f->terms[i].symbols[k];
-            if (y.kind == ACCESS_CHOICE ? choose(&y, c)
-                                        : y.kind == ACCESS_FUNCTION && divide(e, &y, c))
+            if (y.kind == ACCESS_CHOICE     ? choose(&y, c)
+                : y.kind == ACCESS_FUNCTION ? divide(e, &y, c)
+                                            : y.kind == ACCESS_TRIPS && end(e, &y, c))
                 return true;
         }
     return false;
@@ -118,6 +146,10 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     for (uint32_t i = 0; i < o->fact_count && kept < FACTS_MAX; i++)
         now.facts.facts[kept++] = o->facts[i];
     now.facts.count = kept;
+    if (facts_fit(&now.facts, e->analysis->ranges, e->analysis->range_count))
+        facts_add_guards(&now.facts, o->way.guards, o->way.count);
+    if (facts_contradict(&now.facts)) /* nobody comes this way */
+        return true;
     f = form_map(&now.facts.forms, f, take, c);
     return f && add_pieces(&now, f, depth + 1, out);
 }

@@ -2,6 +2,7 @@
 #include "access/records.h"
 #include "access/bases.h"
 #include "access/call.h"
+#include "access/either.h"
 #include "access/guards.h"
 #include "access/hull.h"
 #include "access/resolve.h"
@@ -232,8 +233,14 @@ static void make_record(const struct book *b, struct access_record *r,
         if (!trace_ranges(s, &t, &r->ranges, &r->range_count))
             set_open(r, "a narrow part of its form is too large");
     }
-    trace_clear(&t);
+    struct access_range *ranges;
+    uint32_t count = 0;
+
     add_guards(s, r);
+    if (address && !from && r->base == ACCESS_BASE_UNKNOWN &&
+        trace_ranges(s, &t, &ranges, &count))
+        either_find(&b->bases, r, address, ranges, count);
+    trace_clear(&t);
 }
 
 void records_make(struct study *s)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "access/choices.h"
+
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8 };
 
 /* Where phis are replaced: in one loop, leaving what cannot be; or, at the end, everywhere.
@@ -179,15 +181,25 @@ static const struct access_form *choose(struct study *s, uint32_t value,
 {
     struct access_symbol y = {.kind = ACCESS_CHOICE};
 
+    uint32_t *origins = arena_alloc(s->arena, o->count * sizeof *origins);
+    bool is_phi = s->ssa->values[value].kind == SSA_PHI;
+
     y.choices = arena_alloc(s->arena, o->count * sizeof *y.choices);
     for (uint32_t i = 0; i < o->count; i++) {
         bool known = false;
 
         for (uint32_t k = 0; k < y.choice_count; k++)
-            known |= form_equal(y.choices[k], o->forms[i]);
-        if (!known)
-            y.choices[y.choice_count++] = o->forms[i];
+            if (form_equal(y.choices[k], o->forms[i])) {
+                origins[k] = CHOICES_SEVERAL;
+                known = true;
+            }
+        if (known)
+            continue;
+        origins[y.choice_count] = is_phi ? o->origins[i] : i;
+        y.choices[y.choice_count++] = o->forms[i];
     }
+    y.variable = (int32_t)value;
+    y.origins = origins;
     if (y.choice_count > CHOICES_MAX)
         return NULL;
     if (!s->values[value].choice)

@@ -105,15 +105,12 @@ static bool is_load(const struct proact_kernel *k, const struct access_record *r
            r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
 }
 
-static void want_record(const struct finder *f, const struct access_record *r)
+static void want_one(const struct finder *f, const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
     uint32_t count;
     uint64_t pointer;
-
-    if (!is_load(f->launch->kernel, r) || (f->left_out && f->left_out[r->instruction]))
-        return;
     bool known = access_extent(f->analysis, r, &f->at, f->trips, spans, &count);
 
     if (known && !count) /* nobody comes there */
@@ -131,6 +128,17 @@ static void want_record(const struct finder *f, const struct access_record *r)
         if (!known && !want_array(f, pointer))
             want_all(f);
     }
+}
+
+static void want_record(const struct finder *f, const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    if (!is_load(f->launch->kernel, r) || (f->left_out && f->left_out[r->instruction]))
+        return;
+    for (uint32_t n = 0; n < count; n++)
+        want_one(f, &each[n]);
 }
 
 /* A method that sends to all may do so store by store. */

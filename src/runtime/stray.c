@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/access.h"
+#include "access/depends.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -15,7 +15,13 @@ enum { KEPT = 8, NOWHERE = 1, LEAVES };
 
 struct strays {
     uint32_t base_count, *bases; /* parameters whose pointers it follows: offsets */
-    bool chooses;                /* some pointer is chosen while the kernel runs */
+    size_t capacity;
+    /* What it looks at of the parameters. */
+    struct field {
+        uint32_t offset, bytes;
+    } * fields;
+    uint32_t field_count;
+    bool chooses; /* some pointer is chosen while the kernel runs */
     struct verdict {
         uint64_t key;
         int what; /* 0: all is well */
@@ -68,8 +74,8 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
         *h->into = (struct verdict){h->into->key, what, (uint32_t)offset, line};
 }
 
-static void look_at(struct hunt *h, const struct access_analysis *a,
-                    const struct access_record *r)
+static void look_at_one(struct hunt *h, const struct access_analysis *a,
+                        const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
@@ -91,6 +97,16 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
     }
+}
+
+static void look_at(struct hunt *h, const struct access_analysis *a,
+                    const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count; n++)
+        look_at_one(h, a, &each[n]);
 }
 
 /* Where all addresses are those of arrays no access goes astray. */
@@ -128,21 +144,24 @@ static void look(const struct launching *l, const unsigned char *block,
     free(h.trips);
 }
 
-static uint64_t key_of(const struct launching *l, const unsigned char *block)
+/* Numbers that only what is computed hangs on may differ from launch to launch. */
+static uint64_t key_of(const struct strays *s, const struct launching *l,
+                       const unsigned char *block)
 {
-    uint64_t key = hash_bytes(block, l->kernel->parameter_bytes, 1);
+    uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
-    key = hash_bytes(l->grid, sizeof l->grid, key);
     key = hash_bytes(l->threads, sizeof l->threads, key);
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].offset;
+    for (uint32_t n = 0; n < s->field_count; n++)
+        key = hash_bytes(block + s->fields[n].offset, s->fields[n].bytes, key);
     return key;
 }
 
 static const struct verdict *verdict_of(struct strays *s, const struct launching *l)
 {
     unsigned char *block = needs_block(l);
-    const uint64_t key = key_of(l, block);
+    const uint64_t key = key_of(s, l, block);
     struct verdict *v = NULL;
 
     for (unsigned n = 0; n < KEPT && !v; n++)
@@ -165,20 +184,53 @@ static bool has_base(const struct strays *s, uint32_t offset)
     return false;
 }
 
+static void add_bases(struct strays *s, const struct access_analysis *a,
+                      const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t offset = a->symbols[each[n].base_symbol].offset;
+
+        if (each[n].base != ACCESS_BASE_PARAMETER || has_base(s, offset))
+            continue;
+        s->bases = must_grow(s->bases, s->base_count, &s->capacity, sizeof *s->bases);
+        s->bases[s->base_count++] = offset;
+    }
+}
+
+/* Fields behind the block are of no parameter. */
+static void find_fields(struct strays *s, const struct proact_kernel *k,
+                        const struct access_analysis *a)
+{
+    struct access_depends d = access_depends_on_nothing(a);
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        access_depends_add(&d, &a->records[n]);
+    s->fields = must_calloc(a->symbol_count + 1u, sizeof *s->fields);
+    for (uint32_t n = 0; n < a->symbol_count; n++) {
+        const struct access_symbol *y = &a->symbols[n];
+
+        if (d.symbol[n] && (y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
+            y->offset + y->bytes <= k->parameter_bytes)
+            s->fields[s->field_count++] = (struct field){y->offset, y->bytes};
+    }
+    access_depends_clear(&d);
+}
+
 static struct strays *open(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
     struct strays *s = must_calloc(1, sizeof *s);
 
-    s->bases = must_calloc(a->record_count + 1u, sizeof *s->bases);
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
 
         s->chooses |= r->base == ACCESS_BASE_UNKNOWN && r->member >= 0;
-        if (r->base == ACCESS_BASE_PARAMETER &&
-            !has_base(s, a->symbols[r->base_symbol].offset))
-            s->bases[s->base_count++] = a->symbols[r->base_symbol].offset;
+        add_bases(s, a, r);
     }
+    find_fields(s, k, a);
     return s;
 }
 
@@ -216,7 +268,9 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
 
 void strays_destroy(struct strays *s)
 {
-    if (s)
-        free(s->bases);
+    if (!s)
+        return;
+    free(s->bases);
+    free(s->fields);
     free(s);
 }

@@ -38,11 +38,33 @@ static struct access_depends of_loads(const struct access_analysis *a)
     return d;
 }
 
+/* Of all that a record may go through. */
+enum { WAYS_MAX = 8 };
 struct extents {
     bool known;
     uint32_t count;
-    struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_span spans[WAYS_MAX * ACCESS_SPANS_MAX];
 };
+
+static bool find_record(const struct access_analysis *a, const struct access_record *r,
+                        const struct access_launch *l, const int64_t *trips,
+                        struct extents *out)
+{
+    uint32_t ways;
+    const struct access_record *each = access_either(r, &ways);
+
+    assert_true(ways <= WAYS_MAX);
+    for (uint32_t n = 0; n < ways; n++) {
+        struct access_span spans[ACCESS_SPANS_MAX] = {{0}};
+        uint32_t count;
+
+        if (!access_extent(a, &each[n], l, trips, spans, &count))
+            return false;
+        memcpy(out->spans + out->count, spans, count * sizeof *spans);
+        out->count += count;
+    }
+    return true;
+}
 
 static void find(const struct access_analysis *a, const unsigned char *block,
                  struct extents *out)
@@ -57,8 +79,7 @@ static void find(const struct access_analysis *a, const unsigned char *block,
     for (uint32_t n = 0; n < a->record_count; n++, out++) {
         memset(out, 0, sizeof *out);
         if (is_load(&a->records[n]))
-            out->known =
-                access_extent(a, &a->records[n], &l, trips, out->spans, &out->count);
+            out->known = find_record(a, &a->records[n], &l, trips, out);
         if (!out->known) /* what was found so far is not asked for */
             memset(out, 0, sizeof *out);
     }
@@ -191,11 +212,41 @@ static void what_is_stored_does_not_count(void **state)
     ptx_destroy(m);
 }
 
+/* A load of the thread's word, or of one further on: `which` says. */
+static void what_chooses_counts(void **state)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u32 which, .param .u32 other)\n{\n"
+        ".reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+        "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [which]; ld.param.u32 %r2, [other];\n"
+        "mov.u32 %r3, %tid.x; add.s32 %r4, %r3, 64; setp.eq.s32 %p1, %r1, 0;\n"
+        "selp.b32 %r5, %r3, %r4, %p1; mul.wide.u32 %rd2, %r5, 4;\n"
+        "add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r6, [%rd2]; ret;\n}\n";
+    bool counts[16] = {false};
+    struct ptx_module *m;
+
+    (void)state;
+    assert_int_equal(ptx_parse("small", text, sizeof text - 1, &m, NULL), PROACT_OK);
+    struct access_analysis *a = access_analyze(m, &m->functions[0]);
+    struct access_depends d = of_loads(a);
+
+    for (uint32_t n = 0; n < a->symbol_count; n++)
+        if (a->symbols[n].kind == ACCESS_PARAMETER && a->symbols[n].offset < 16)
+            counts[a->symbols[n].offset] |= d.symbol[n];
+    assert_true(counts[0] && counts[8]);
+    assert_false(counts[12]);
+    access_depends_clear(&d);
+    access_destroy(a);
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extents_stay_where_nothing_of_theirs_changed),
         cmocka_unit_test(what_is_stored_does_not_count),
+        cmocka_unit_test(what_chooses_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,11 +124,181 @@ static void what_is_not_known_is_all_of_it(void **state)
            (struct expected){.count = 0});
 }
 
+/* What is read behind each pointer, by its place in `s`: a row for each way that somebody
+   may take, in CTAs 1 and 2 of 8 threads; end 0: not known. */
+struct way {
+    uint32_t place;
+    int64_t low, end;
+};
+
+static void expect_ways(const char *body, const struct way *ways, uint32_t way_count)
+{
+    struct text text = {0};
+    struct proact_error err;
+    struct ptx_module *m;
+    unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
+    const struct access_launch l = {.ntid = {8, 1, 1},
+                                    .nctaid = {4, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = BLOCK,
+                                    .ctaid_first = {1, 0, 0},
+                                    .ctaid_end = {3, 1, 1}};
+    uint32_t each_count, found = 0;
+
+    text_print(&text,
+               "%sld.param.u64 %%rd2, [s]; ld.param.u64 %%rd3, [s+8];\n%s\nret;\n}\n",
+               START, body);
+    if (ptx_parse("t.ptx", text.data, text.length, &m, &err))
+        fail_msg("%s", err.text);
+    struct access_analysis *a = access_analyze(m, ptx_function_find(m, "k"));
+    const struct access_record *r = &a->records[a->record_count - 1],
+                               *each = access_either(r, &each_count);
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+
+    access_trips(a, &l, trips);
+    assert_int_equal(r->base, ACCESS_BASE_UNKNOWN);
+    if (!ways != !r->either)
+        fail_msg("%s: %u ways", body, r->either_count);
+    for (uint32_t n = 0; ways && n < each_count; n++) {
+        struct access_span spans[ACCESS_SPANS_MAX];
+        struct access_pointers p;
+        uint32_t count;
+        bool known = access_extent(a, &each[n], &l, trips, spans, &count);
+
+        assert_true(access_pointers(a, &each[n], &l, trips, &p) && p.count == 1);
+        if (known && !count)
+            continue;
+        if (found == way_count || p.first != S_AT + ways[found].place ||
+            known != (ways[found].end != 0) ||
+            (known && (count != 1 || spans[0].low != ways[found].low ||
+                       spans[0].end != ways[found].end)))
+            fail_msg("%s: way %u is another one", body, n);
+        found++;
+    }
+    assert_int_equal(found, way_count);
+    free(trips);
+    access_destroy(a);
+    ptx_destroy(m);
+    text_clear(&text);
+}
+
+#define THROUGH                                                                            \
+    "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];"
+
+static void one_of_two_pointers_is_each_where_it_may_be_chosen(void **state)
+{
+    static const struct way both[] = {{0, 0, 32}, {8, 0, 32}},
+                            parts[] = {{0, 0, 20}, {8, 20, 32}},
+                            moved[] = {{0, 8, 40}, {8, 0, 32}},
+                            unknown[] = {{0, 0, 0}, {8, 0, 0}};
+
+    (void)state;
+    /* which one, memory says */
+    expect_ways("ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p1, %r5, 0;\n"
+                "selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
+                both, 2);
+    /* the number n, which is 3 */
+    expect_ways("setp.eq.u32 %p1, %r1, 3; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
+                &both[0], 1);
+    expect_ways("setp.gt.u32 %p1, %r1, 3; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
+                &both[1], 1);
+    /* the thread; the CTA, of which these are 1 and 2 */
+    expect_ways("setp.lt.u32 %p1, %r3, 5; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH, parts,
+                2);
+    expect_ways("setp.eq.u32 %p1, %r4, 0; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
+                &both[1], 1);
+    expect_ways("setp.eq.u32 %p1, %r4, 1; selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH, both,
+                2);
+    /* a guard of its own instruction, negated, too */
+    expect_ways(
+        "setp.ge.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @%p1 mov.u64 %rd4, %rd3;" THROUGH,
+        parts, 2);
+    expect_ways(
+        "setp.lt.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @!%p1 mov.u64 %rd4, %rd3;" THROUGH,
+        parts, 2);
+    /* a branch around it; where it was moved, and read behind the join */
+    expect_ways("setp.lt.u32 %p1, %r3, 5; mov.u64 %rd4, %rd2; @%p1 bra L;\n"
+                "mov.u64 %rd4, %rd3;\nL:" THROUGH,
+                parts, 2);
+    expect_ways("setp.eq.u32 %p1, %r4, 1; add.s64 %rd4, %rd2, 8; @%p1 bra L;\n"
+                "mov.u64 %rd4, %rd3;\nL:" THROUGH,
+                moved, 2);
+    /* an iteration says which, which is over when it is read */
+    expect_ways("mov.u32 %r5, 0; mov.u64 %rd4, %rd2;\n"
+                "LOOP: setp.eq.u32 %p2, %r5, 7; selp.b64 %rd4, %rd2, %rd3, %p2;\n"
+                "add.s32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra LOOP;" THROUGH,
+                both, 2);
+    /* what may wrap says nothing */
+    expect_ways("shl.b32 %r5, %r1, 30; cvt.s64.s32 %rd7, %r5; setp.eq.s64 %p1, %rd7, 1;\n"
+                "selp.b64 %rd4, %rd2, %rd3, %p1;" THROUGH,
+                both, 2);
+    /* where from there, memory says */
+    expect_ways(
+        "setp.eq.u32 %p1, %r4, 1; selp.b64 %rd4, %rd2, %rd3, %p1;\n"
+        "shl.b32 %r5, %r1, 30; mul.wide.s32 %rd5, %r5, 4; add.s64 %rd6, %rd4, %rd5;\n"
+        "ld.global.u32 %r9, [%rd6];",
+        unknown, 2);
+}
+
+static void others_may_be_any(void **state)
+{
+    (void)state;
+    /* one of them is read from memory */
+    expect_ways("ld.global.u64 %rd7, [%rd2]; setp.eq.u32 %p1, %r4, 1;\n"
+                "selp.b64 %rd4, %rd2, %rd7, %p1;" THROUGH,
+                NULL, 0);
+    /* from where on, memory says */
+    expect_ways("ld.global.u32 %r5, [%rd2]; setp.eq.u32 %p1, %r4, 1;\n"
+                "selp.b64 %rd4, %rd2, %rd3, %p1; mul.wide.u32 %rd5, %r5, 4;\n"
+                "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];",
+                NULL, 0);
+    /* either may be the pointer */
+    expect_ways("setp.eq.u32 %p1, %r4, 1; ld.param.u64 %rd7, [s+16];\n"
+                "selp.b64 %rd4, %rd2, %rd3, %p1; add.s64 %rd4, %rd4, %rd7;\n"
+                "ld.param.u64 %rd8, [s+24]; add.s64 %rd4, %rd4, %rd8;" THROUGH,
+                NULL, 0);
+}
+
+/* Of the 8 threads those that a quotient lets through, or not: their words of s[0]. */
+static void a_quotient_says_where_it_was_taken_of(void **state)
+{
+    static const struct {
+        const char *leaves; /* by way of %p1 */
+        int64_t low, end;
+    } rows[] = {
+        {"and.b32 %r5, %r3, -4; setp.eq.s32 %p1, %r5, 0;", 16, 32},
+        {"and.b32 %r5, %r3, -4; setp.eq.s32 %p1, %r5, 4;", 0, 16},
+        {"and.b32 %r5, %r3, -2; setp.eq.s32 %p1, %r5, 2;", 0, 32},
+        {"and.b32 %r5, %r3, -2; setp.lt.s32 %p1, %r5, 4;", 16, 32},
+        {"shr.u32 %r5, %r3, 1; setp.lt.u32 %p1, %r5, 2;", 16, 32},
+        {"shr.u32 %r5, %r3, 1; setp.gt.u32 %p1, %r5, 2;", 0, 24},
+        {"div.u32 %r5, %r3, %r1; setp.eq.u32 %p1, %r5, 0;", 12, 32},
+        {"div.s32 %r5, %r3, %r1; setp.ge.s32 %p1, %r5, %r2;", 0, 24},
+        {"div.s32 %r5, %r3, %r1; setp.ne.s32 %p1, %r5, 1;", 12, 24},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        struct text body = {0};
+
+        text_print(&body,
+                   "ld.param.u64 %%rd4, [s]; mul.wide.u32 %%rd5, %%r3, 4;\n"
+                   "add.s64 %%rd6, %%rd4, %%rd5; %s @%%p1 bra L;\n"
+                   "ld.global.u32 %%r9, [%%rd6];\nL:",
+                   rows[n].leaves);
+        expect(body.data, (struct expected){0, 8, 1, rows[n].low, rows[n].end});
+        text_clear(&body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
+        cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
+        cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
+        cmocka_unit_test(others_may_be_any),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,3 +245,44 @@ void kernel_align_diagonal(struct samples_case *c, bool large)
     samples_pass_int(c, gap);
     kernels_line(c, high - low + 1, 32);
 }
+
+void kernel_columns_walked(struct samples_case *c, bool large)
+{
+    int columns = kernels_size(c, large, 400), rows = 3 + columns % 21;
+    int pitch = columns + 300;
+    const int32_t *in = kernels_ints(c, "in", rows * pitch, -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, rows * pitch, 0);
+    int32_t *sum = kernels_zeros(c, "sum", SAMPLES_I32, columns, 0);
+
+    for (int x = 0; x < columns; x++) {
+        for (int y = 0; y < rows; y++)
+            sum[x] += in[y * pitch + x];
+        for (int y = 1; y < rows - 1; y++)
+            out[y * pitch + x] = in[(y - 1) * pitch + x] - in[(y + 1) * pitch + x];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, pitch);
+    samples_pass_int(c, rows);
+    samples_pass_int(c, columns);
+    kernels_line(c, columns, 64);
+}
+
+void kernel_rows_beside(struct samples_case *c, bool large)
+{
+    const int n = 16 * 64, width = 30 + kernels_size(c, large, 200) % 90;
+    const int32_t *in = kernels_ints(c, "in", n, -99, 99);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, n, 0);
+    int32_t *inner = kernels_zeros(c, "inner", SAMPLES_I32, n - 64, 0);
+
+    for (int i = 0; i < n; i++) {
+        out[i] = in[i] + (i / 64 > 0 ? 3 * in[i - 64] : 0);
+        out[i] += i / 64 != 15 ? 5 * in[i + 64] : 0;
+        if (i / 64 != 0)
+            inner[i - 64] = out[i];
+        if (i / width > 1 && i / width < 7)
+            out[i] += in[i - 2 * width] - in[i + width];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, width);
+    kernels_line(c, n, 64);
+}

@@ -70,21 +70,21 @@ static void make_box(struct reads *s, unsigned box, uint32_t *state)
 }
 
 /* From each pointer on to addresses; and all spans together. */
-static void place(const struct reads *s, struct claim *c, const struct access_pointers *p)
+static void place(const struct reads *s, struct claim *c, const struct access_pointers *p,
+                  const struct access_span *spans, uint32_t each)
 {
-    const uint32_t each = c->count;
+    const uint32_t first = c->count;
 
-    assert_true(p->count <= POINTERS_MAX);
-    c->low = INT64_MAX;
-    c->end = INT64_MIN;
-    c->chooses = p->count > 1;
-    c->count = each * p->count;
-    for (uint32_t n = c->count; n-- > 0;) {
+    assert_true(first + each * p->count <= POINTERS_MAX * ACCESS_SPANS_MAX);
+    c->chooses |= p->count > 1;
+    c->count += each * p->count;
+    for (uint32_t n = first; n < c->count; n++) {
         struct access_span *x = &c->spans[n];
         int64_t base;
 
-        *x = c->spans[n % each];
-        memcpy(&base, s->at.parameters + p->first + n / each * p->step, sizeof base);
+        *x = spans[(n - first) % each];
+        memcpy(&base, s->at.parameters + p->first + (n - first) / each * p->step,
+               sizeof base);
         x->low += base;
         x->end += base;
         c->low = x->low < c->low ? x->low : c->low;
@@ -92,6 +92,29 @@ static void place(const struct reads *s, struct claim *c, const struct access_po
 
         c->end = end > c->end ? end : c->end;
     }
+}
+
+/* Of all that the record may go through. */
+static bool claim_record(const struct reads *s, const struct access_record *r,
+                         const int64_t *trips, struct claim *c)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    c->low = INT64_MAX;
+    c->end = INT64_MIN;
+    c->chooses = count > 1;
+    for (uint32_t n = 0; n < count; n++) {
+        struct access_span spans[ACCESS_SPANS_MAX];
+        struct access_pointers p;
+        uint32_t found;
+
+        if (!access_pointers(s->analysis, &each[n], &s->at, trips, &p) ||
+            !access_extent(s->analysis, &each[n], &s->at, trips, spans, &found))
+            return false;
+        place(s, c, &p, spans, found);
+    }
+    return true;
 }
 
 static bool is_claimed(const struct claim *c, int64_t address, uint32_t bytes)
@@ -115,13 +138,9 @@ static void make_claims(struct reads *s, uint32_t seed)
         for (uint32_t n = 0; n < a->record_count; n++) {
             const struct access_record *r = &a->records[n];
             struct claim *c = &s->claims[box * a->record_count + n];
-            struct access_pointers p;
 
             *c = (struct claim){.least = INT64_MAX, .most = INT64_MIN};
-            c->known = is_read(r) && access_pointers(a, r, &s->at, trips, &p) &&
-                       access_extent(a, r, &s->at, trips, c->spans, &c->count);
-            if (c->known)
-                place(s, c, &p);
+            c->known = is_read(r) && claim_record(s, r, trips, c);
         }
     }
     free(trips);

@@ -103,6 +103,72 @@ void kernel_pointers_by_number(struct samples_case *c, bool large)
     kernels_line(c, n, 128);
 }
 
+void kernel_pointer_for_all(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 700), which = n % 2;
+    const float *one = kernels_floats(c, "one", n);
+    const float *other = kernels_floats(c, "other", n + 1);
+    const float *from = which ? one : other + 1;
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
+
+    for (int i = 0; i < n; i++)
+        out[i] = from[i] - from[i > 0 ? i - 1 : n - 1];
+    samples_pass_all(c);
+    samples_pass_int(c, which);
+    samples_pass_int(c, n);
+    kernels_line(c, n, 128);
+}
+
+void kernel_pointers_in_line(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 700), first = n / 3;
+    const float *one = kernels_floats(c, "one", first + 1);
+    const float *other = kernels_floats(c, "other", n - first);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
+
+    for (int i = 0; i < n; i++)
+        out[i] = 2.f * (i < first ? one[i] : other[i - first]);
+    samples_pass_all(c);
+    samples_pass_int(c, first);
+    samples_pass_int(c, n);
+    kernels_line(c, n, 128);
+}
+
+void kernel_pointer_of_three(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 700), number = n % 11;
+    const float *one = kernels_floats(c, "one", n + 4);
+    const float *other = kernels_floats(c, "other", n + 2);
+    const float *third = kernels_floats(c, "third", n + 3);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
+
+    for (int i = 0; i < n; i++) {
+        const float *from = i / 128 < 2 ? one + 2 : number > 5 ? other : third + 1;
+
+        for (int k = 0; k < 3; k++)
+            out[i] += from[i + k];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, number);
+    samples_pass_int(c, n);
+    kernels_line(c, n, 128);
+}
+
+void kernel_pointers_in_turn(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 700), turns = n % 4;
+    const float *one = kernels_floats(c, "one", n), *other = kernels_floats(c, "other", n);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, n, 0);
+
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < turns; k++)
+            out[i] += k & 1 ? one[i] : other[i];
+    samples_pass_all(c);
+    samples_pass_int(c, turns);
+    samples_pass_int(c, n);
+    kernels_line(c, n, 128);
+}
+
 void kernel_pointers_in_memory(struct samples_case *c, bool large)
 {
     enum { ROWS = 5 };

@@ -196,3 +196,36 @@ KERNEL(align_diagonal, int *score, const unsigned char *first, const unsigned ch
 
     score[i * n + j] = max(match, max(score[(i - 1) * n + j], score[i * n + j - 1]) - gap);
 }
+
+/* Down the columns of rows that lie apart by a number: compilers take four rows at a time,
+   and then what is left over. */
+KERNEL(columns_walked, const int *in, int *out, int *sum, int pitch, int rows, int columns)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, all = 0;
+
+    if (x >= columns)
+        return;
+    for (int y = 0; y < rows; y++)
+        all += in[y * pitch + x];
+    for (int y = 1; y < rows - 1; y++)
+        out[y * pitch + x] = in[(y - 1) * pitch + x] - in[(y + 1) * pitch + x];
+    sum[x] = all;
+}
+
+/* Rows of 64, by quotients of one index without a sign: not above the first, nor below the
+   last. */
+KERNEL(rows_beside, const int *in, int *out, int *inner, unsigned width)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    int sum = in[i];
+
+    if (i / 64 > 0)
+        sum += 3 * in[i - 64];
+    if (i / 64 != 15)
+        sum += 5 * in[i + 64];
+    out[i] = sum;
+    if (i / 64 != 0)
+        inner[i - 64] = sum;
+    if (i / width > 1 && i / width < 7)
+        out[i] += in[i - 2 * width] - in[i + width];
+}

@@ -65,6 +65,65 @@ KERNEL(pointers_by_number, struct rows r, int from, int count, int to)
     r.row[to][i] = sum;
 }
 
+/* One of two, for all alike; and which neighbour, the thread says. */
+KERNEL(pointer_for_all, const float *one, const float *other, float *out, int which, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *from = which ? one : other + 1;
+
+    if (i < n)
+        out[i] = from[i] - from[i > 0 ? i - 1 : n - 1];
+}
+
+/* Two that are read as if one followed the other. */
+KERNEL(pointers_in_line, const float *one, const float *other, float *out, int first, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, at = i;
+    const float *from = one;
+
+    if (i >= n)
+        return;
+    if (i >= first) {
+        from = other;
+        at = i - first;
+    }
+    out[i] = 2.f * from[at];
+}
+
+/* One of three, of which the CTA takes one way and a number the others; from each on. */
+KERNEL(pointer_of_three, const float *one, const float *other, const float *third,
+       float *out, int number, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float *from;
+    float sum = 0.f;
+
+    if (blockIdx.x < 2)
+        from = one + 2;
+    else if (number > 5)
+        from = other;
+    else
+        from = third + 1;
+    if (i >= n)
+        return;
+    for (int k = 0; k < 3; k++)
+        sum += from[i + k];
+    out[i] = sum;
+}
+
+/* Each in its turn. */
+KERNEL(pointers_in_turn, const float *one, const float *other, float *out, int turns, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.f;
+
+    if (i >= n)
+        return;
+    for (int k = 0; k < turns; k++)
+        sum += (k & 1 ? one : other)[i];
+    out[i] = sum;
+}
+
 /* A table of pointers in memory: where it writes, memory says. */
 KERNEL(pointers_in_memory, float *const *row, const float *in, int rows, int n)
 {

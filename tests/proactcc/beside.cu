@@ -141,6 +141,23 @@ static void windows(int *a, int *b, int *out)
     }
 }
 
+/* The same address, from which a number leads into its own array, into the other one, and
+   back: each launch has to be looked at. */
+static void same_address(int *a, int *b, int *out)
+{
+    const int *window = a + N / 2;
+    const int there = (int)(b - window);
+
+    for (int round = 0; round < 3; round++) {
+        renew(a, 2 * round + 1);
+        renew(b, 2 * round + 2);
+        copy_window<<<CTAS, THREADS>>>(out, window, -N / 2);
+        HOLDS(all_are(out, 2 * round + 1));
+        copy_window<<<CTAS, THREADS>>>(out, window, there);
+        HOLDS(all_are(out, 2 * round + 2));
+    }
+}
+
 static void packed()
 {
     int *a;
@@ -192,6 +209,7 @@ int main()
     ends(a, b);
     chosen(a, b, c);
     windows(a, b, c);
+    same_address(a, b, c);
     packed();
     compared(a, b);
     variables(a);

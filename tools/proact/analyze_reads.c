@@ -48,17 +48,14 @@ static void read_all_of(struct analyze_reading *is, const struct access_record *
     is->reason = r->state == ACCESS_CLOSED ? "its bounds are not known" : r->reason;
 }
 
-static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
-                        const int64_t *trips, uint32_t number, unsigned device,
-                        struct analyze_reads *into)
+static void read_one(const struct analyze_kernel *k, const struct access_launch *at,
+                     const int64_t *trips, const struct access_record *r, unsigned device,
+                     struct analyze_reads *into)
 {
-    const struct access_record *r = &k->analysis->records[number];
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
     uint32_t count;
 
-    if (!reads_array(r))
-        return;
     bool known = access_extent(k->analysis, r, at, trips, spans, &count);
 
     if (!access_pointers(k->analysis, r, at, trips, &p)) {
@@ -75,6 +72,18 @@ static void read_record(const struct analyze_kernel *k, const struct access_laun
                 add_span(&is->spans[device], spans[n].low + row * spans[n].stride,
                          spans[n].end + row * spans[n].stride);
     }
+}
+
+static void read_record(const struct analyze_kernel *k, const struct access_launch *at,
+                        const int64_t *trips, uint32_t number, unsigned device,
+                        struct analyze_reads *into)
+{
+    const struct access_record *r = &k->analysis->records[number];
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count && reads_array(r); n++)
+        read_one(k, at, trips, &each[n], device, into);
 }
 
 /* Device by device, as the runtime splits it. */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* By which way a value was chosen: what held then. Of a value whose condition changes from
+   iteration to iteration nothing is said: what is chosen may be used later. */
+
+#include "access/study.h"
+
+#define CHOICES_SEVERAL UINT32_MAX /* ways that bring the same: no origin */
+
+/* Of one choice of a symbol; into the arena. */
+struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice);
+
+/* Of all that there are by now. */
+void choices_find_ways(struct study *s);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a loop touches that goes on where another one ended: behind all of that one's
+   iterations, where all threads have as many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/access.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* A walk down rows of 4096 bytes from the thread's word on: %rd2 is the place. */
+#define START                                                                              \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
+    ".reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;\n"                             \
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; ld.param.u32 %r2, [m];\n"              \
+    "mov.u32 %r3, %tid.x; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd1, %rd2;\n"          \
+    "mov.u32 %r4, 0; mov.u32 %r5, 0; setp.lt.s32 %p1, %r1, 1; @%p1 bra BEHIND;\n"
+/* Two more rows behind it, and the load that is asked for. */
+#define REST                                                                               \
+    "\nBEHIND: ld.global.u32 %r9, [%rd2]; add.s64 %rd2, %rd2, 4096;\n"                     \
+    "add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 2; @%p2 bra BEHIND; ret;\n}\n"
+
+enum { ROW = 4096, WORDS = 32 };
+
+/* The last load's rows, each the words of 8 threads; n and m as given. */
+static void expect(const char *body, uint32_t n, uint32_t m, const uint32_t *rows,
+                   uint32_t count)
+{
+    struct text text = {0};
+    struct proact_error err;
+    struct ptx_module *module;
+    unsigned char block[16] = {[8] = (unsigned char)n, [12] = (unsigned char)m};
+    const struct access_launch l = {.ntid = {8, 1, 1},
+                                    .nctaid = {4, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = sizeof block};
+    struct access_span spans[ACCESS_SPANS_MAX];
+    uint32_t found, bytes = 0;
+
+    text_print(&text, "%s%s%s", START, body, REST);
+    if (ptx_parse("t.ptx", text.data, text.length, &module, &err))
+        fail_msg("%s", err.text);
+    struct access_analysis *a = access_analyze(module, ptx_function_find(module, "k"));
+    const struct access_record *r = &a->records[a->record_count - 1];
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+
+    access_trips(a, &l, trips);
+    assert_true(access_extent(a, r, &l, trips, spans, &found));
+    for (uint32_t s = 0; s < found; s++)
+        bytes += (uint32_t)(spans[s].end - spans[s].low) * (spans[s].times + 1);
+    for (uint32_t k = 0; k < count; k++) {
+        bool held = false;
+
+        for (uint32_t s = 0; s < found; s++)
+            held |= access_span_holds(&spans[s], (int64_t)rows[k] * ROW, WORDS);
+        if (!held)
+            fail_msg("%s: row %u is missing", body, rows[k]);
+    }
+    if ((bytes == count * WORDS) != (count < 5))
+        fail_msg("%s: %u bytes", body, bytes);
+    free(trips);
+    access_destroy(a);
+    ptx_destroy(module);
+    text_clear(&text);
+}
+
+#define ROWS(...)                                                                          \
+    (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4
+
+/* Where it was passed by rows 0 and 1, else those behind it. */
+static void what_is_left_over_starts_at_the_end(void **state)
+{
+    (void)state;
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
+           3, 0, ROWS(0, 1, 12, 13));
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.eq.s32 %p3, %r4, %r1; @!%p3 bra LOOP;",
+           5, 0, ROWS(0, 1, 20, 21));
+    /* counts down, by what is left of n but for its last bits */
+    expect("and.b32 %r6, %r1, 3; sub.s32 %r4, %r1, %r6;\n"
+           "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, -4;\n"
+           "setp.ne.s32 %p3, %r4, 0; @%p3 bra LOOP;",
+           14, 0, ROWS(0, 1, 12, 13));
+    /* the other way around, without a sign */
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 2;\n"
+           "setp.ge.u32 %p3, %r4, %r1; @%p3 bra BEHIND; bra.uni LOOP;",
+           7, 0, ROWS(0, 1, 16, 17));
+}
+
+/* Threads end apart, or nobody knows where: from row 0 to the last one. */
+static void else_it_may_be_anywhere_before(void **state)
+{
+    (void)state;
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.lt.s32 %p3, %r4, %r3; @%p3 bra LOOP;",
+           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29));
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
+           "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
+           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
+    /* by one branch, but not by numbers alone */
+    expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0;\n"
+           "setp.lt.and.s32 %p3, %r4, %r1, %p4; @%p3 bra LOOP;",
+           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_left_over_starts_at_the_end),
+        cmocka_unit_test(else_it_may_be_anywhere_before),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
