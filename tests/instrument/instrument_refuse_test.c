@@ -23,6 +23,9 @@ static const char cannot_tell[] =
     "a store into one of several arrays, or into one that cannot be told: 'inline' would "
     "not know where it belongs on the peers";
 
+static const char waits[] =
+    "a loop waits for what this load reads: another CTA would have to store it meanwhile";
+
 static const struct {
     const char *kernel, *why; /* NULL: not refused */
     unsigned clones;
@@ -62,9 +65,13 @@ static const struct {
      ENDING},
     {"calls_leaf", NULL, 0},
     {"ticket", "it uses what an atomic gives back, a ticket among all its CTAs", ALL},
-    {"waits",
-     "a loop waits for what this load reads: another CTA would have to store it meanwhile",
-     ALL},
+    {"waits", waits, ALL},
+    {"waits_fenced", waits, ALL},
+    {"waits_asleep", waits, ALL},
+    {"waits_fresh", waits, ALL},
+    {"waits_shared", waits, ALL},
+    {"fenced_once", NULL, 0},
+    {"fenced_narrow", NULL, 0},
     {"calls_writer", "it calls 'writer', which writes to global memory in line 16", ALL},
     {"calls_place", "it calls 'asks', which asks where in the grid it runs in line 22",
      ALL},
