@@ -65,6 +65,7 @@ static void run(struct micro_bench *b, struct bench_row *row)
     const struct proact_plan plan = {.method = row->method,
                                      .everywhere = true,
                                      .chunk_bytes = row->chunk_bytes,
+                                     .compute_ratio = b->ratio,
                                      .threads = (unsigned)row->threads};
     struct bench_sample ns = {.median = 0};
     struct proact_error err = {""};

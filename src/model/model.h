@@ -40,10 +40,10 @@ struct model_schedule {
     uint64_t first_bytes, step_bytes;
 };
 
-/* As device 0 sends to all its peers, with a kernel that takes `ratio` times as long as the
-   copies without their starts. */
+/* As device 0 sends to all its peers, alone or as one of several senders, with a kernel that
+   takes `ratio` times as long as the copies of one without their starts. */
 struct model_copies model_copies_of(const struct topology *t, unsigned streams,
-                                    uint64_t bytes, double ratio);
+                                    unsigned senders, uint64_t bytes, double ratio);
 
 /* From the kernel's begin to the end of the last copy; the number of chunks. */
 double model_schedule_ns(const struct model_copies *c, const struct model_schedule *s);

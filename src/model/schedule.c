@@ -11,10 +11,20 @@
 #include "model/model.h"
 
 /* Four H200s, docs/performance.md: for a machine that does not tell. */
-static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_wait_ns = 2900;
+static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_turn_ns = 4500,
+                    unknown_wait_ns = 2900, unknown_meeting = 1.85;
+
+/* Copies of several senders meet on their ways in: each sender's turn comes later, and half
+   of what they lose by it, for they do not always meet. That fits what was measured
+   (tests/model/schedule_test.c). */
+static void meet(struct model_copies *c, double meeting)
+{
+    c->start_ns *= meeting;
+    c->ns_per_byte *= (1 + meeting) / 2;
+}
 
 struct model_copies model_copies_of(const struct topology *t, unsigned streams,
-                                    uint64_t bytes, double ratio)
+                                    unsigned senders, uint64_t bytes, double ratio)
 {
     const uint64_t much = 16 << 20;
     const struct topology_fabric *f = &t->fabric;
@@ -28,9 +38,13 @@ struct model_copies model_copies_of(const struct topology *t, unsigned streams,
         c.ns_per_byte += (model_copy_ns(t, 0, peer, much) - start_ns) / (double)much;
     if (!knows)
         c.ns_per_byte = peers / unknown_gbps;
+    if (peers > 1)
+        start_ns = fmax(start_ns, knows ? f->copy_turn_us * 1000 : unknown_turn_ns);
     c.start_ns = peers * start_ns;
     c.wait_ns = knows ? t->device.wait_value_us * 1000 + first_ns : unknown_wait_ns;
     c.compute_ns = ratio * c.ns_per_byte * (double)bytes;
+    if (senders > 1 && peers > 1)
+        meet(&c, fmax(knows ? f->copy_meeting : unknown_meeting, 1));
     return c;
 }
 

@@ -34,7 +34,7 @@ static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 }
 
 /* The chunks of an array: as planned, or as the model likes best for shares that are alike
-   and a kernel that takes as long as the copies, which nobody knows yet. */
+   and a kernel that takes as long as the plan says. */
 static struct model_schedule schedule_of(const struct proact_kernel *k,
                                          uint64_t array_bytes, const uint32_t *cta_first)
 {
@@ -48,8 +48,9 @@ static struct model_schedule schedule_of(const struct proact_kernel *k,
         return (struct model_schedule){.first_bytes = plan->chunk_bytes};
     for (unsigned d = 0; d < p->devices.count; d++)
         writers += cta_first[d + 1] > cta_first[d];
-    const struct model_copies copies = model_copies_of(
-        &p->topology, TRANSFER_COPY_STREAMS, array_bytes / (writers ? writers : 1), 1);
+    const struct model_copies copies =
+        model_copies_of(&p->topology, TRANSFER_COPY_STREAMS, (unsigned)writers,
+                        array_bytes / (writers ? writers : 1), plan->compute_ratio);
 
     return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
 }
@@ -144,6 +145,7 @@ static bool same_plan(const struct transfer_plan *a, const struct transfer_plan 
 {
     return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
            a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
+           !(a->compute_ratio < b->compute_ratio || a->compute_ratio > b->compute_ratio) &&
            a->everywhere == b->everywhere && a->elide == b->elide;
 }
 

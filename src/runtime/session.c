@@ -17,6 +17,7 @@ enum {
     THREADS_PER_CTA = 1024,
     THREADS_MIN = 32,
     THREADS_MAX = 8192,
+    RATIO_MAX = 1000,
     WAIT_LIMIT_MS = 10000,
 };
 
@@ -41,8 +42,11 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 {
     uint64_t chunk = plan->chunk_bytes;
     unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
-    struct transfer_plan wanted = {
-        .threads = threads, .everywhere = plan->everywhere, .elide = plan->elide};
+    const double ratio = plan->compute_ratio != 0 ? plan->compute_ratio : 1;
+    struct transfer_plan wanted = {.threads = threads,
+                                   .compute_ratio = ratio,
+                                   .everywhere = plan->everywhere,
+                                   .elide = plan->elide};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status)
@@ -59,6 +63,10 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
         return fail(err, PROACT_EINVAL,
                     "%u transfer threads: a multiple of 32 from %d to %d is possible",
                     threads, THREADS_MIN, THREADS_MAX);
+    if (!(ratio > 0 && ratio <= RATIO_MAX))
+        return fail(err, PROACT_EINVAL,
+                    "a compute ratio of %g: more than 0, up to %d is possible", ratio,
+                    RATIO_MAX);
     if ((status = transfer_method_check(wanted.method, &p->devices, err)) ||
         (wanted.tail && (status = transfer_method_check(wanted.tail, &p->devices, err))))
         return status;

@@ -99,7 +99,7 @@ static void agrees_with_measurement(void **state)
 
     (void)state;
     assert_int_equal(topology_load("h200x2", &t, NULL), PROACT_OK);
-    struct model_copies c = model_copies_of(&t, 2, 256 * (uint64_t)MB, 1);
+    struct model_copies c = model_copies_of(&t, 2, 1, 256 * (uint64_t)MB, 1);
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double model = 2 * c.compute_ns / model_schedule_ns(&c, &rows[i].schedule);
@@ -112,9 +112,45 @@ static void agrees_with_measurement(void **state)
     }
 }
 
+/* Four H200s, bench/results/micro-4xH200.json and micro-all-4xH200.json, in us: uniform
+   chunks, of which the best one is that of the model, too. */
+static void knows_that_senders_meet(void **state)
+{
+    static const struct {
+        unsigned senders;
+        double ratio, took[3]; /* chunks of 4, 16, 64 MB */
+    } rows[] = {{1, 0.5, {2712, 2337, 2394}}, {1, 1, {2625, 2380, 2621}},
+                {1, 2, {4166, 4274, 4658}},   {4, 0.5, {1055, 734, 833}},
+                {4, 1, {1033, 806, 1155}},    {4, 1.25, {1055, 845, 1233}}};
+    struct topology t;
+
+    (void)state;
+    assert_int_equal(topology_load("h200x4", &t, NULL), PROACT_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct model_copies c = model_copies_of(
+            &t, 2, rows[i].senders, 256 * (uint64_t)MB / rows[i].senders, rows[i].ratio);
+        int best = 0, best_measured = 0;
+        double us[3];
+
+        for (int n = 0; n < 3; n++) {
+            const struct model_schedule s = {(uint64_t)(4 * MB) << 2 * n, 0};
+
+            us[n] = model_schedule_ns(&c, &s) / 1000;
+            print_message("  %u senders, ratio %g, %d MB: measured %g, model %.0f us\n",
+                          rows[i].senders, rows[i].ratio, 4 << 2 * n, rows[i].took[n],
+                          us[n]);
+            assert_true(fabs(us[n] / rows[i].took[n] - 1) < 0.25);
+            best = us[n] < us[best] ? n : best;
+            best_measured =
+                rows[i].took[n] < rows[i].took[best_measured] ? n : best_measured;
+        }
+        assert_int_equal(best, best_measured);
+    }
+}
+
 static struct model_schedule best_of(const struct topology *t, uint64_t bytes, double ratio)
 {
-    const struct model_copies c = model_copies_of(t, 2, bytes, ratio);
+    const struct model_copies c = model_copies_of(t, 2, 1, bytes, ratio);
     struct model_schedule s = model_schedule_best(&c, 64 * KB, 64 * MB);
 
     print_message("  %llu KB, ratio %g: %llu KB + %llu KB, %.4g us of %.4g and %.4g\n",
@@ -155,7 +191,7 @@ static void nothing_tried_is_better(void **state)
     (void)state;
     assert_int_equal(topology_load("v100x4", &t, NULL), PROACT_OK);
     for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
-        struct model_copies c = model_copies_of(&t, 2, 50 * (uint64_t)MB, ratios[i]);
+        struct model_copies c = model_copies_of(&t, 2, 1, 50 * (uint64_t)MB, ratios[i]);
         struct model_schedule best = model_schedule_best(&c, 64 * KB, 16 * MB);
         double best_ns = simulate(&c, &best, false, &chunks);
 
@@ -183,8 +219,11 @@ static void does_without_figures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_step_by_step),    cmocka_unit_test(agrees_with_measurement),
-        cmocka_unit_test(best_follows_the_ratio), cmocka_unit_test(nothing_tried_is_better),
+        cmocka_unit_test(agrees_step_by_step),
+        cmocka_unit_test(agrees_with_measurement),
+        cmocka_unit_test(knows_that_senders_meet),
+        cmocka_unit_test(best_follows_the_ratio),
+        cmocka_unit_test(nothing_tried_is_better),
         cmocka_unit_test(does_without_figures),
     };
 

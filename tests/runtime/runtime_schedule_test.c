@@ -39,7 +39,7 @@ static uint64_t chunks_of_model(const char *machine, unsigned devices)
 
     assert_int_equal(topology_load(machine, &t, NULL), 0);
     assert_int_equal(topology_restrict(&t, devices, NULL), 0);
-    const struct model_copies c = model_copies_of(&t, 2, BYTES / devices, 1);
+    const struct model_copies c = model_copies_of(&t, 2, devices, BYTES / devices, 1);
     const struct model_schedule s = model_schedule_best(&c, 64 << 10, 64 << 20);
 
     return (uint64_t)model_schedule_chunks(&s, BYTES / devices);
