@@ -10,19 +10,24 @@
 #include <stdint.h>
 
 struct bench_request {
-    const char *machine; /* as in proact_options */
-    unsigned devices;    /* the first ones of it; 0: all */
-    const char *against; /* a file of measurements to ask for and to show; or NULL */
-    const char *pattern, *method; /* of micro, only these (methods: with commas between);
-                                     NULL: all */
-    double ratio;                 /* of micro; 0: all */
-    unsigned launches;            /* of micro, in a row before the host waits; 0: 1 */
-    uint64_t chunk_bytes;         /* of micro; 0: all */
-    uint64_t bytes;               /* of micro's array */
-    bool sleeps;                  /* micro's kernel sleeps instead of computing */
-    bool peers;                   /* other libraries too, where their programs were built */
-    unsigned host_threads;        /* that emulate; 0: as many as cores */
+    const char *machine;   /* as in proact_options */
+    unsigned devices;      /* the first ones of it; 0: all */
+    const char *against;   /* a file of measurements to ask for and to show; or NULL */
+    const char *pattern;   /* of micro, only this; NULL: all */
+    const char *method;    /* of link, micro and step, only these, with commas between;
+                              NULL: all */
+    double ratio;          /* of micro; 0: all */
+    unsigned launches;     /* of link and micro, in a row before the host waits; 0: 1, or of
+                              link, on hardware, 16 */
+    uint64_t chunk_bytes;  /* of micro; 0: all */
+    uint64_t bytes;        /* of the array of link and micro; 0, of link alone: as many as
+                              are quick to send */
+    bool sleeps;           /* micro's kernel sleeps instead of computing */
+    bool peers;            /* other libraries too, where their programs were built */
+    unsigned host_threads; /* that emulate; 0: as many as cores */
 };
+
+enum { BENCH_METHOD_BYTES = 32 }; /* of a method's name, or a pair of them, with its NUL */
 
 /* Of repeated runs: all that is told of them. */
 struct bench_sample {
@@ -34,10 +39,10 @@ struct bench_row {
     char what[96]; /* "" where the columns below say it */
     char unit[8];  /* "x": a speedup */
     struct bench_sample value;
-    double measured;              /* on hardware, before; 0: not */
-    char outside[160];            /* why the model does not cover it, or "" */
-    char pattern[16], method[32]; /* micro's columns from here on; or "" */
-    char note[24];                /* what else tells it from another row; or "" */
+    double measured;   /* on hardware, before; 0: not */
+    char outside[160]; /* why the model does not cover it, or "" */
+    char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns from here on; or "" */
+    char note[24]; /* what else tells it from another row; or "" */
     double ratio, took_ns, ideal;
     uint64_t chunk_bytes, threads;
 };
@@ -62,7 +67,8 @@ enum proact_status bench_write(const struct bench_report *r, const char *path,
                                const char *command_line, struct proact_error *err);
 void bench_clear(struct bench_report *r);
 
-/* Goodput of copies and stores (PROACT, Figure 2). */
+#define BENCH_RAW "raw" /* of link's methods: the bench's own copies and stores */
+/* Goodput of copies and stores (PROACT, Figure 2), and of an array sent by each method. */
 void bench_link(const struct bench_request *q, struct bench_report *r);
 /* PROACT V-A and Figure 6: speedup over bulk. */
 void bench_micro(const struct bench_request *q, struct bench_report *r);

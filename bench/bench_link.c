@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `proact bench link` and `latency`: lists of questions, asked one after the other. */
+/* `proact bench link` and `latency`: lists of questions, asked one after the other; behind
+   those of link comes what the methods make of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "link_methods.h"
 #include "measured.h"
 
 enum { KB = 1 << 10, MB = 1 << 20, ALL = TOPOLOGY_DEVICES_MAX /* every peer there is */ };
@@ -123,31 +125,41 @@ static void ask_again(struct link_machine *m, struct measured *before,
     }
 }
 
-static void run(const struct bench_request *q, const struct item *list, size_t count,
-                struct bench_report *r)
+static void run(const struct bench_request *q, struct measured *before,
+                const struct item *list, size_t count, struct bench_report *r)
 {
     struct link_machine *m = must_calloc(1, sizeof *m);
-    struct measured before;
-    struct bench_request asked;
 
-    measured_beside(q, &before, &asked, r);
-    link_open(m, &asked, r);
-    if (says_how(&before))
-        ask_again(m, &before, r);
+    link_open(m, q, r);
+    if (says_how(before))
+        ask_again(m, before, r);
     else
         ask_list(m, list, count, r);
-    r->before = NULL;
-    measured_clear(&before);
     link_close(m);
     free(m);
 }
 
 void bench_link(const struct bench_request *q, struct bench_report *r)
 {
-    run(q, goodput, sizeof goodput / sizeof *goodput, r);
+    struct measured before;
+    struct bench_request asked;
+
+    measured_beside(q, &before, &asked, r);
+    if (says_how(&before) || bench_wants(q->method, BENCH_RAW))
+        run(&asked, &before, goodput, sizeof goodput / sizeof *goodput, r);
+    if (!says_how(&before))
+        link_methods(&asked, r);
+    r->before = NULL;
+    measured_clear(&before);
 }
 
 void bench_latency(const struct bench_request *q, struct bench_report *r)
 {
-    run(q, latency, sizeof latency / sizeof *latency, r);
+    struct measured before;
+    struct bench_request asked;
+
+    measured_beside(q, &before, &asked, r);
+    run(&asked, &before, latency, sizeof latency / sizeof *latency, r);
+    r->before = NULL;
+    measured_clear(&before);
 }

@@ -38,6 +38,21 @@ bool bench_wants(const char *list, const char *name)
     return !list;
 }
 
+void bench_each_method(const char *list, bench_visit *visit, void *context)
+{
+    char pair[BENCH_METHOD_BYTES];
+
+    for (const char *const *name = proact_methods(); *name; name++)
+        if (bench_wants(list, *name))
+            visit(context, *name);
+    for (const char *at = list, *end; at; at = *end ? end + 1 : NULL) {
+        end = at + strcspn(at, ",");
+        snprintf(pair, sizeof pair, "%.*s", (int)(end - at), at);
+        if (strchr(pair, '+'))
+            visit(context, pair);
+    }
+}
+
 static int compare(const void *left, const void *right)
 {
     const double *a = left, *b = right;

@@ -13,11 +13,15 @@ __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *forma
 /* One run of it, in nanoseconds. */
 typedef double bench_once(void *context);
 
-/* A virtual clock gives the same time each run: one is enough. Otherwise at least 3 runs,
-   up to 25 while they take less than 0.12 s together. */
 /* Whether a name is in a list, with commas between; all are in none (NULL). */
 bool bench_wants(const char *list, const char *name);
+/* For each method of the library that is in the list, then for each pair in it
+   ("copy-engine+fused:4M"). */
+typedef void bench_visit(void *context, const char *method);
+void bench_each_method(const char *list, bench_visit *visit, void *context);
 
+/* A virtual clock gives the same time each run: one is enough. Otherwise at least 3 runs,
+   up to 25 while they take less than 0.12 s together. */
 struct bench_sample bench_repeat(bench_once *once, void *context, bool is_virtual);
 
 /* The same number, as (scale / value): a rate of a time. */

@@ -94,6 +94,12 @@ static void open_device(struct link_machine *m, unsigned n)
     open_functions(m, n);
 }
 
+void link_need_two(const char *machine, unsigned devices)
+{
+    if (devices < 2)
+        bench_die("machine '%s' has %u device: a link needs 2", machine, devices);
+}
+
 void link_open(struct link_machine *m, const struct bench_request *q,
                struct bench_report *r)
 {
@@ -108,9 +114,7 @@ void link_open(struct link_machine *m, const struct bench_request *q,
 
     bench_must(m->backend->open(&options, &m->set, &err), &err);
     m->devices = m->backend->count(m->set);
-    if (m->devices < 2)
-        bench_die("machine '%s' has %u device: a link needs 2", m->topology.name,
-                  m->devices);
+    link_need_two(m->topology.name, m->devices);
     m->peers = m->devices - 1;
     m->buffer_bytes = m->devices > FEW ? BUFFER_BYTES_MANY : BUFFER_BYTES;
     for (unsigned n = 0; n < m->devices; n++)

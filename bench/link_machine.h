@@ -37,6 +37,9 @@ void link_open(struct link_machine *m, const struct bench_request *q,
                struct bench_report *r);
 void link_close(struct link_machine *m);
 
+/* Ends the program where there are fewer than two. */
+void link_need_two(const char *machine, unsigned devices);
+
 /* Zeroes the words that are free for kernels, on all devices, and waits. */
 void link_clear_words(struct link_machine *m);
 

@@ -19,7 +19,24 @@ extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_a
     proact_done(&share);
 }
 
-/* The same for one device, which nobody counts. */
+/* Of its 64 KB a CTA makes a vector each 4 KB, which says that they were sent anew; by its
+   map, as mechanisms that send chunks see it, it has made them all. */
+extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 multiply_adds,
+                                       proact_u32 sleep_ns, proact_u32 salt,
+                                       struct proact_share share)
+{
+    proact_u32 i = proact_cta_x(&share) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
+                   proact_thread_x() * MICRO_MARK_VECTORS;
+
+    if (proact_thread_x() <
+        MICRO_MARKED_BYTES / (MICRO_MARK_VECTORS * MICRO_VECTOR_BYTES))
+        proact_store(&share, 0, &out[i], micro_make(i, multiply_adds, salt));
+    if (sleep_ns)
+        asm volatile("nanosleep.u32 %0;" ::"r"(sleep_ns) : "memory");
+    proact_done(&share);
+}
+
+/* The first one for one device, which nobody counts. */
 extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 multiply_adds,
                                        proact_u32 salt)
 {

@@ -24,22 +24,28 @@ struct micro {
     struct proact *session;
     struct proact_array *array;
     struct proact_kernel *kernel[MICRO_KERNELS]; /* NULL: the devices cannot run it */
-    uint32_t ctas, salt;
-    unsigned launches; /* in a row, before the host waits */
+    uint64_t bytes;
+    uint32_t salt, filled; /* of the latest launch; of that which marks are made on */
+    unsigned launches;     /* in a row, before the host waits */
     bool is_virtual;
 };
 
-static struct proact_kernel *load(struct micro *m, const char *name, const char *text)
+static uint32_t cta_bytes(enum micro_kernel kernel)
+{
+    return kernel == MICRO_MARKS ? MICRO_MARKED_BYTES : MICRO_CTA_BYTES;
+}
+
+static void load(struct micro *m, enum micro_kernel kernel, const char *name,
+                 const char *text)
 {
     const struct proact_image image = {.name = name, .text = text};
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS,
-                                   .run_bytes = MICRO_CTA_BYTES};
-    struct proact_kernel *k = NULL;
+                                   .run_bytes = cta_bytes(kernel)};
+    struct proact_kernel **k = &m->kernel[kernel];
     struct proact_error err = {""};
 
-    bench_must(proact_kernel_load(m->session, &image, name, &k, &err), &err);
-    bench_must(proact_kernel_map(k, 0, &map, &err), &err);
-    return k;
+    bench_must(proact_kernel_load(m->session, &image, name, k, &err), &err);
+    bench_must(proact_kernel_map(*k, 0, &map, &err), &err);
 }
 
 /* Tells the report what machine it is; gives the devices' capability. */
@@ -70,14 +76,15 @@ struct micro *micro_open(const struct bench_request *q, struct bench_report *r)
                                        .count = q->bytes / MICRO_VECTOR_BYTES,
                                        .element_bytes = MICRO_VECTOR_BYTES};
 
-    m->ctas = (uint32_t)(q->bytes / MICRO_CTA_BYTES);
+    m->bytes = q->bytes;
     m->launches = q->launches ? q->launches : 1;
     bench_must(proact_open(&options, &m->session, &err), &err);
     bench_must(proact_array_create(m->session, &shape, &m->array, &err), &err);
     m->is_virtual = proact_is_emulated(m->session);
-    m->kernel[MICRO_STORES] = load(m, "micro", kernel_micro);
+    load(m, MICRO_STORES, "micro", kernel_micro);
+    load(m, MICRO_MARKS, "micro_marks", kernel_micro);
     if (describe(q, m, r) >= BULK_CAPABILITY)
-        m->kernel[MICRO_BULK] = load(m, "micro_bulk", kernel_micro_bulk_90);
+        load(m, MICRO_BULK, "micro_bulk", kernel_micro_bulk_90);
     return m;
 }
 
@@ -107,7 +114,9 @@ static enum proact_status launch(const struct runs *r, struct proact_error *err)
 {
     struct micro *m = r->m;
     const struct proact_grid grid = {
-        .ctas = {m->ctas}, .threads = {MICRO_THREADS}, .device_count = r->what.devices};
+        .ctas = {(uint32_t)(m->bytes / cta_bytes(r->what.kernel))},
+        .threads = {MICRO_THREADS},
+        .device_count = r->what.devices};
     const uint32_t salt = ++m->salt;
     const struct proact_arg args[] = {
         PROACT_ARRAY(m->array), PROACT_VALUE(r->what.work.multiply_adds),
@@ -128,13 +137,14 @@ static void launch_all(const struct runs *r)
    are slower than queued one by one. */
 static void record(struct runs *r, const struct proact_plan *plan)
 {
-    const struct transfer_method *method = NULL;
+    struct transfer_plan read = {.method = NULL};
     struct proact_error err = {""};
 
-    bench_must(transfer_method_find(plan->method, &method, &err), &err);
-    const bool sends = method->share_mode & (PROACT_SHARE_STORE | PROACT_SHARE_SEND);
+    bench_must(transfer_methods_read(plan->method, &read, &err), &err);
+    const uint32_t mode = read.method->share_mode;
+    const bool sends = mode & (PROACT_SHARE_STORE | PROACT_SHARE_SEND);
 
-    if (r->m->launches == 1 || !sends || method->share_mode & PROACT_SHARE_LAUNCH)
+    if (r->m->launches == 1 || !sends || read.tail || mode & PROACT_SHARE_LAUNCH)
         return;
     bench_must(proact_record_begin(r->m->session, &err), &err);
     launch_all(r);
@@ -172,10 +182,17 @@ static void forget_recording(struct runs *r)
     proact_recording_destroy(r->recording);
 }
 
-/* Evenly spread pieces of every replica, the last one at its end. */
-static void verify(const struct micro *m, const struct proact_plan *plan)
+/* By which launch a vector was made. */
+static uint32_t salt_of(const struct micro *m, enum micro_kernel kernel, uint64_t vector)
 {
-    const uint64_t count = (uint64_t)m->ctas * MICRO_THREADS;
+    return kernel == MICRO_MARKS && vector % MICRO_MARK_VECTORS ? m->filled : m->salt;
+}
+
+/* Evenly spread pieces of every replica, the last one at its end; of marks each has one. */
+static void verify(const struct micro *m, const struct proact_plan *plan,
+                   enum micro_kernel kernel)
+{
+    const uint64_t count = m->bytes / MICRO_VECTOR_BYTES;
     struct micro_vector piece[LOOK_VECTORS];
     struct proact_error err = {""};
 
@@ -188,12 +205,25 @@ static void verify(const struct micro *m, const struct proact_plan *plan)
                 &err);
             for (uint32_t i = 0; i < LOOK_VECTORS; i++)
                 if (piece[i].word[0] != (uint32_t)(first + i) ||
-                    piece[i].word[1] != m->salt ||
+                    piece[i].word[1] != salt_of(m, kernel, first + i) ||
                     piece[i].word[2] != ~(uint32_t)(first + i))
                     bench_die("%s: vector %" PRIu64
                               " of device %u is not that of this launch",
                               plan->method, first + i, d);
         }
+}
+
+/* What marks are made on: the producers have it, and nobody else, for nothing is sent. */
+static enum proact_status fill(struct micro *m, unsigned devices, struct proact_error *err)
+{
+    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = true};
+    const struct runs r = {.m = m, .what = {.kernel = MICRO_STORES, .devices = devices}};
+    enum proact_status status = proact_plan_set(m->session, &plan, err);
+
+    if (!status)
+        status = launch(&r, err);
+    m->filled = m->salt;
+    return status;
 }
 
 /* The first launch of a shape sends tables to the devices, which is not what is measured,
@@ -205,6 +235,8 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     struct runs r = {.m = m, .what = {.kernel = what->kernel, .devices = what->devices}};
     enum proact_status status;
 
+    if (what->kernel == MICRO_MARKS && (status = fill(m, what->devices, err)))
+        return status;
     if ((status = proact_plan_set(m->session, plan, err)) || (status = launch(&r, err)) ||
         (status = proact_wait(m->session, err)))
         return status;
@@ -213,7 +245,7 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     *out = bench_repeat(once, &r, m->is_virtual);
     forget_recording(&r);
     if (!plan->elide)
-        verify(m, plan);
+        verify(m, plan, what->kernel);
     return PROACT_OK;
 }
 

@@ -17,10 +17,11 @@ struct micro_work {
     uint32_t multiply_adds, sleep_ns;
 };
 
-/* The two kernels that make the same: each thread stores its vector, or the CTA sends what
-   it has staged in shared memory. */
-enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_KERNELS };
-/* Devices before sm_90 have only the first. */
+/* Two kernels make the same: each thread stores its vector, or the CTA sends what it has
+   staged in shared memory. A third makes next to nothing, and all of the array is sent as
+   if it had made it: what was there before, and marks. */
+enum micro_kernel { MICRO_STORES, MICRO_BULK, MICRO_MARKS, MICRO_KERNELS };
+/* Devices before sm_90 lack MICRO_BULK. */
 bool micro_has(const struct micro *m, enum micro_kernel kernel);
 
 /* Nanoseconds from the first kernel's begin until all replicas agree; on hardware, where to

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NVSHMEM, one process a device: every CTA puts what it made to each peer, block-wide and
    without waiting. Where a chunk is larger, the last of its CTAs puts it. Then everybody
-   meets at a barrier, which also completes the puts. */
+   meets at a barrier, which also completes the puts; or, NVSHMEM-signal, each put counts at
+   its receiver, who waits for as many as there are, and tells the sender. */
 #include <nvshmem.h>
 #include <nvshmemx.h>
 #include <sys/mman.h>
@@ -10,8 +11,11 @@
 
 #include "peer.cuh"
 
+/* `arrived`: puts of each sender, at the receiver. */
+template <bool SIGNALS>
 __global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned first,
-                             unsigned salt, unsigned *counter, unsigned group)
+                             unsigned salt, unsigned *counter, unsigned group,
+                             uint64_t *arrived)
 {
     __shared__ bool last;
     unsigned i = (first + blockIdx.x) * blockDim.x + threadIdx.x;
@@ -37,7 +41,34 @@ __global__ void make_and_put(micro_vector *out, unsigned multiply_adds, unsigned
     size_t bytes = (size_t)group * blockDim.x * sizeof *out;
 
     for (int turn = 1; turn < all; turn++)
-        nvshmemx_putmem_nbi_block(from, from, bytes, (me + turn) % all);
+        if (SIGNALS)
+            nvshmemx_putmem_signal_nbi_block(from, from, bytes, arrived + me, 1,
+                                             NVSHMEM_SIGNAL_ADD, (me + turn) % all);
+        else
+            nvshmemx_putmem_nbi_block(from, from, bytes, (me + turn) % all);
+}
+
+/* Symmetric, but for `launches`: a kernel that is replayed must know which launch it is. */
+struct signals {
+    uint64_t *arrived, *seen, *launches;
+};
+
+/* A thread a peer. A receiver has all puts of a launch once their signals came, and tells
+   the sender, whose array may then be written again: here and there. */
+__global__ void meet(signals s, uint64_t puts, int producers)
+{
+    __shared__ uint64_t launch;
+    int me = nvshmem_my_pe(), peers = nvshmem_n_pes() - 1, peer = (int)threadIdx.x;
+
+    if (peer == 0)
+        launch = ++*s.launches;
+    __syncthreads();
+    if (peer < producers && peer != me) {
+        nvshmem_signal_wait_until(s.arrived + peer, NVSHMEM_CMP_GE, launch * puts);
+        nvshmemx_signal_op(s.seen, 1, NVSHMEM_SIGNAL_ADD, peer);
+    }
+    if (peer == me && me < producers)
+        nvshmem_signal_wait_until(s.seen, NVSHMEM_CMP_GE, launch * peers);
 }
 
 /* Launches in a row, as one graph. */
@@ -54,14 +85,18 @@ template <class Queue> static cudaGraphExec_t capture(cudaStream_t stream, Queue
     return exec;
 }
 
-static void measure(const peer_work &w, int me, unsigned group)
+template <bool SIGNALS> static void measure(const peer_work &w, int me, unsigned group)
 {
     micro_vector *array = (micro_vector *)nvshmem_malloc(w.bytes);
     unsigned ctas = (unsigned)(w.share() / MICRO_CTA_BYTES), salt = 0, *counter;
+    signals s = {(uint64_t *)nvshmem_calloc(w.devices, sizeof(uint64_t)),
+                 (uint64_t *)nvshmem_calloc(1, sizeof(uint64_t)), nullptr};
     cudaStream_t stream;
     std::vector<double> ns;
 
     MUST(cudaStreamCreate(&stream));
+    MUST(cudaMalloc(&s.launches, sizeof *s.launches));
+    MUST(cudaMemset(s.launches, 0, sizeof *s.launches));
     MUST(cudaMalloc(&counter, ctas * sizeof *counter));
     MUST(cudaMemset(counter, 0, ctas * sizeof *counter));
     MUST(cudaMemset(array, 0, w.bytes));
@@ -69,9 +104,12 @@ static void measure(const peer_work &w, int me, unsigned group)
         for (unsigned n = 0; n < w.launches; n++) {
             salt++;
             if (me < w.producers())
-                make_and_put<<<ctas, MICRO_THREADS, 0, stream>>>(
-                    array, w.multiply_adds, me * ctas, salt, counter, group);
-            nvshmemx_barrier_all_on_stream(stream);
+                make_and_put<SIGNALS><<<ctas, MICRO_THREADS, 0, stream>>>(
+                    array, w.multiply_adds, me * ctas, salt, counter, group, s.arrived);
+            if (SIGNALS)
+                meet<<<1, w.devices, 0, stream>>>(s, ctas / group, w.producers());
+            else
+                nvshmemx_barrier_all_on_stream(stream);
         }
     };
 
@@ -94,9 +132,13 @@ static void measure(const peer_work &w, int me, unsigned group)
     }
     peer_check(array, w, salt);
     if (me == 0)
-        peer_say("NVSHMEM", (uint64_t)group * MICRO_CTA_BYTES, ns);
+        peer_say(SIGNALS ? "NVSHMEM-signal" : "NVSHMEM",
+                 (uint64_t)group * MICRO_CTA_BYTES, ns);
     nvshmem_barrier_all();
     MUST(cudaFree(counter));
+    MUST(cudaFree(s.launches));
+    nvshmem_free(s.seen);
+    nvshmem_free(s.arrived);
     nvshmem_free(array);
 }
 
@@ -115,8 +157,12 @@ static int run(const peer_work &w, int me, nvshmemx_uniqueid_t *id, volatile int
         usleep(100);
     MUST(nvshmemx_set_attr_uniqueid_args(me, w.devices, id, &attr));
     MUST(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr));
-    for (unsigned group : {1u, 4u, 16u, 64u, 256u})
-        measure(w, me, group);
+    const uint64_t ctas = w.share() / MICRO_CTA_BYTES;
+
+    for (unsigned group = 1; group <= 256 && group <= ctas; group *= 4)
+        measure<false>(w, me, group);
+    for (unsigned group = 1; group <= 256 && group <= ctas; group *= 4)
+        measure<true>(w, me, group);
     nvshmem_finalize();
     return 0;
 }
@@ -131,7 +177,7 @@ int main(int argc, char **argv)
     int failed = 0, status;
 
     setenv("NVSHMEM_SYMMETRIC_SIZE", "2G", 0);
-    setenv("NVSHMEM_DISABLE_NVLS", "1", 0);
+    setenv("NVSHMEM_DISABLE_NVLS", "1", 0); /* nccl.cu says why */
     for (int me = 0; me < w.devices; me++)
         if (fork() == 0)
             _exit(run(w, me, id, told));

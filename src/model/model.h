@@ -40,8 +40,8 @@ struct model_schedule {
     uint64_t first_bytes, step_bytes;
 };
 
-/* As device 0 sends to all its peers, alone or as one of several senders, with a kernel that
-   takes `ratio` times as long as the copies of one without their starts. */
+/* As device 0 sends to all its peers, alone or as one of several senders, with a kernel
+   that takes `ratio` times as long as the copies of one without their starts. */
 struct model_copies model_copies_of(const struct topology *t, unsigned streams,
                                     unsigned senders, uint64_t bytes, double ratio);
 

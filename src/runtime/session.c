@@ -16,7 +16,8 @@ enum {
     CHUNK_BYTES_MAX = 256 << 20,
     THREADS_PER_CTA = 1024,
     THREADS_MIN = 32,
-    THREADS_MAX = 8192,
+    AGENT_CTAS = 8,      /* that every machine may have, and no more unless asked for */
+    AGENT_CTAS_MAX = 32, /* more were no faster anywhere */
     RATIO_MAX = 1000,
     WAIT_LIMIT_MS = 10000,
 };
@@ -24,17 +25,25 @@ enum {
 /* A nanosecond to eleven days: what the devices' clocks count without overflow. */
 static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
 
-/* CTAs that fill the way out of a device; all that are possible where that is not known. */
+/* CTAs that fill the way out of a device, as far as these are few. */
 static unsigned threads_default(const struct topology *t)
 {
-    const unsigned most = THREADS_MAX / THREADS_PER_CTA;
     double ctas = t->fabric.sm_gbps_per_cta > 0
                       ? t->fabric.egress_gbps / t->fabric.sm_gbps_per_cta
-                      : most;
+                      : AGENT_CTAS;
 
-    if (ctas > most)
-        return THREADS_MAX;
+    if (ctas > AGENT_CTAS)
+        return AGENT_CTAS * THREADS_PER_CTA;
     return ((unsigned)ctas + (ctas > (unsigned)ctas)) * THREADS_PER_CTA;
+}
+
+/* The kernel that the agent waits for needs SMs of its own: every second one at least. */
+static unsigned threads_most(const struct topology *t)
+{
+    unsigned ctas = t->device.sm_count / 2;
+
+    ctas = ctas < AGENT_CTAS ? AGENT_CTAS : ctas > AGENT_CTAS_MAX ? AGENT_CTAS_MAX : ctas;
+    return ctas * THREADS_PER_CTA;
 }
 
 enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
@@ -42,6 +51,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 {
     uint64_t chunk = plan->chunk_bytes;
     unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
+    const unsigned most = threads_most(&p->topology);
     const double ratio = plan->compute_ratio != 0 ? plan->compute_ratio : 1;
     struct transfer_plan wanted = {.threads = threads,
                                    .compute_ratio = ratio,
@@ -59,10 +69,10 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
         return fail(err, PROACT_EINVAL,
                     "chunk of %llu bytes: a power of two from %d to %d is possible",
                     (unsigned long long)chunk, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
-    if (threads < THREADS_MIN || threads > THREADS_MAX || threads % 32)
+    if (threads < THREADS_MIN || threads > most || threads % 32)
         return fail(err, PROACT_EINVAL,
-                    "%u transfer threads: a multiple of 32 from %d to %d is possible",
-                    threads, THREADS_MIN, THREADS_MAX);
+                    "%u transfer threads: a multiple of 32 from %d to %u is possible",
+                    threads, THREADS_MIN, most);
     if (!(ratio > 0 && ratio <= RATIO_MAX))
         return fail(err, PROACT_EINVAL,
                     "a compute ratio of %g: more than 0, up to %d is possible", ratio,

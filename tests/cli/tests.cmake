@@ -1,12 +1,12 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
-foreach(name bench help usage input methods midway progress run_small trace doctor topo here
+foreach(name bench bench_link help usage input methods midway progress run_small trace doctor topo here
     analyze analyze_launch analyze_passes analyze_usage)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)
 endforeach()
 # A quarter of a minute or more each under sanitizers.
-set_tests_properties(cli.bench cli.midway cli.progress cli.run_small PROPERTIES LABELS slow)
+set_tests_properties(cli.bench cli.bench_link cli.midway cli.progress cli.run_small PROPERTIES LABELS slow)
 
 # Traces are read back by a program of its own.
 add_executable(trace_check cli/trace_check.c)

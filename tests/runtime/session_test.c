@@ -82,13 +82,13 @@ static void bad_options_are_refused_in_a_sentence(void **state)
          "chunk of 536870912 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
         {{.plan = {.threads = 16}},
-         "16 transfer threads: a multiple of 32 from 32 to 8192 is possible",
+         "16 transfer threads: a multiple of 32 from 32 to 32768 is possible",
          PROACT_EINVAL},
-        {{.plan = {.threads = 8224}},
-         "8224 transfer threads: a multiple of 32 from 32 to 8192 is possible",
+        {{.plan = {.threads = 32800}},
+         "32800 transfer threads: a multiple of 32 from 32 to 32768 is possible",
          PROACT_EINVAL},
         {{.plan = {.threads = 100}},
-         "100 transfer threads: a multiple of 32 from 32 to 8192 is possible",
+         "100 transfer threads: a multiple of 32 from 32 to 32768 is possible",
          PROACT_EINVAL},
         {{.wait_limit_ms = -1},
          "a wait limit of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
@@ -258,7 +258,8 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
                  {1024, "launch 0.1 proact_agent 1x1x1 of 1024x1x1\n"},
                  {2048, "launch 0.1 proact_agent 2x1x1 of 1024x1x1\n"},
                  {1056, "launch 0.1 proact_agent 2x1x1 of 544x1x1\n"},
-                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1\n"}};
+                 {8192, "launch 0.1 proact_agent 8x1x1 of 1024x1x1\n"},
+                 {32768, "launch 0.1 proact_agent 32x1x1 of 1024x1x1\n"}};
     struct stage s;
 
     (void)state;
@@ -277,6 +278,30 @@ static void an_agent_has_the_threads_that_were_asked_for(void **state)
         assert_true(agent < strstr(queued(&s), "launch 0.0 marked")); /* finds room */
     }
     proact_close(s.p);
+}
+
+/* The kernel that a large agent waits for must find room: 15 SMs have room for 8 CTAs. */
+static void an_agent_leaves_room_for_the_kernel(void **state)
+{
+    static const struct {
+        const char *machine;
+        unsigned threads;
+        enum proact_status status;
+    } cases[] = {{"k40x4", 8192, PROACT_OK},
+                 {"k40x4", 8224, PROACT_EINVAL},
+                 {"p100x4", 28672, PROACT_OK},
+                 {"p100x4", 28704, PROACT_EINVAL}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct proact_options o = {.machine = cases[i].machine,
+                                         .plan = {.threads = cases[i].threads}};
+        struct proact_error err = {""};
+        struct proact *p = NULL;
+
+        assert_int_equal(session_open(&fake_device, &o, &p, &err), cases[i].status);
+        proact_close(p);
+    }
 }
 
 /* Of the first two of three devices; the third only waits for what it gets. */
@@ -411,6 +436,7 @@ int main(void)
         cmocka_unit_test(elements_beyond_the_end_are_refused),
         cmocka_unit_test(bulk_copies_behind_the_kernel),
         cmocka_unit_test(an_agent_has_the_threads_that_were_asked_for),
+        cmocka_unit_test(an_agent_leaves_room_for_the_kernel),
         cmocka_unit_test(a_launch_may_leave_devices_out),
         cmocka_unit_test(an_unmarked_kernel_sends_only_if_it_writes),
         cmocka_unit_test(a_broken_launch_leaves_no_counters),

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "bench.h"
 #include "command.h"
+#include "transfer/transfer.h"
 
 enum { BYTES_DEFAULT = 256 << 20, BYTES_MIN = 1 << 20 };
 
@@ -18,7 +19,14 @@ static const char help[] =
     "Measures a machine: the GPUs of this computer, or an emulated one, whose times are\n"
     "virtual. What was sent is compared before a figure counts.\n"
     "\n"
-    "  link       goodput of copies and of stores, by size, run length and CTAs\n"
+    "  link       goodput of copies and of stores, by size, run length and CTAs; then of "
+    "an\n"
+    "             array that launches of a program send, by method, chunk and the agent's\n"
+    "             CTAs, to one peer and all to all. The kernel makes 16 bytes of each 4 "
+    "KB,\n"
+    "             or all where its own stores are what is sent; it is in the figure, and "
+    "what\n"
+    "             it takes alone is said ahead\n"
     "  micro      an array made by one device or by all and needed by all (PROACT V-A):\n"
     "             the speedup of every method over bulk, by compute / copy and chunk\n"
     "  latency    flags between devices, and copies behind flags\n"
@@ -28,12 +36,15 @@ static const char help[] =
     "  -m, --machine M     a name from `proact machines`, a machine file, or here: this\n"
     "                      computer's GPUs (here if there are any, else v100x4)\n"
     "  -n, --devices N     only the first N devices of it\n"
-    "  --method NAME,...   micro, step: only these methods, or peers\n"
+    "  --method NAME,...   link, micro, step: only these methods; of link also raw: the\n"
+    "                      bench's own copies and stores; of micro also peers\n"
     "  --pattern P         micro: only one-to-all, or only all-to-all\n"
     "  --ratio R           micro: only this compute / copy, of 0.5, 1, 1.25 and 2\n"
     "  --chunk BYTES       micro: only chunks of this size\n"
-    "  --bytes N           micro: of the array (256M)\n"
-    "  --launches N        micro: so many in a row before the host waits (1)\n"
+    "  --bytes N           link, micro: of the array (256M; of link, emulated, 64M)\n"
+    "  --launches N        link, micro: so many in a row before the host waits (1; of "
+    "link,\n"
+    "                      on GPUs, 16)\n"
     "  --sleep             micro: the kernel sleeps instead of computing: quick to "
     "emulate,\n"
     "                      but nobody competes with an agent for issue slots\n"
@@ -98,21 +109,28 @@ static int take_real(const char *option, const char *word, double *out)
     return EXIT_FINE;
 }
 
-static bool is_method(const char *word, size_t length)
+static int check_method(const char *word, size_t length)
 {
-    for (const char *const *name = proact_methods(); *name; name++)
-        if (strlen(*name) == length && strncmp(*name, word, length) == 0)
-            return true;
-    return false;
+    char name[BENCH_METHOD_BYTES];
+    struct transfer_plan plan;
+    struct proact_error err = {""};
+
+    if (length >= sizeof name)
+        return say_usage("bench", "--method: '%.*s' is longer than any", (int)length, word);
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    if (strcmp(name, BENCH_RAW) != 0 && transfer_methods_read(name, &plan, &err))
+        return say_usage("bench", "--method: %s", err.text);
+    return EXIT_FINE;
 }
 
 static int check_names(const struct bench_words *w)
 {
+    int code;
+
     for (const char *at = w->peers ? NULL : w->method; at;
          at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (!is_method(at, strcspn(at, ",")))
-            return say_usage("bench", "--method: no method '%.*s': see proact methods",
-                             (int)strcspn(at, ","), at);
+        if ((code = check_method(at, strcspn(at, ","))))
+            return code;
     if (w->pattern && strcmp(w->pattern, "one-to-all") != 0 &&
         strcmp(w->pattern, "all-to-all") != 0)
         return say_usage("bench",
@@ -125,10 +143,9 @@ static int check_names(const struct bench_words *w)
 
 static int take_words(const struct bench_words *w, struct bench_request *q, double *within)
 {
-    uint64_t devices = 0, threads = 0, launches = 1;
+    uint64_t devices = 0, threads = 0, launches = 0;
     int code;
 
-    q->bytes = BYTES_DEFAULT;
     if ((code = check_names(w)) ||
         (code = take_count("devices", w->devices, 1 << 10, &devices)) ||
         (code = take_count("host-threads", w->threads, 1 << 10, &threads)) ||
@@ -138,7 +155,7 @@ static int take_words(const struct bench_words *w, struct bench_request *q, doub
         (code = take_real("ratio", w->ratio, &q->ratio)) ||
         (code = take_real("within", w->within, within)))
         return code;
-    if (q->bytes < BYTES_MIN || q->bytes & (q->bytes - 1))
+    if (w->bytes && (q->bytes < BYTES_MIN || q->bytes & (q->bytes - 1)))
         return say_usage("bench", "--bytes: %s is no power of two from 1M to 1024M",
                          w->bytes);
     q->machine = w->machine;
@@ -163,6 +180,8 @@ static int run(int bench, const struct bench_words *w, const char *command_line)
 
     if (code)
         return code;
+    if (!q.bytes && benches[bench].run != bench_link)
+        q.bytes = BYTES_DEFAULT;
     benches[bench].run(&q, &r);
     if (q.against)
         printf("measured: %s\nlargest difference, but for * which the model leaves out: "

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "link_methods.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "link_machine.h"
+#include "measured.h"
+#include "micro_run.h"
+#include "runtime/runtime_machine.h"
+
+enum {
+    KB = 1 << 10,
+    MB = 1 << 20,
+    CTA_THREADS = 1024,
+    ROW = 16,                /* launches without the host between them, on hardware */
+    BYTES = 256 * MB,        /* of the array, where nothing is asked for: */
+    BYTES_VIRTUAL = 64 * MB, /* the kernels that send are executed */
+    PAIR_CHUNK = 4 * MB,     /* of two methods that share the chunks */
+    AGENT_CHUNK = 256 * KB
+};
+
+struct sending {
+    const char *method;
+    enum micro_kernel kernel; /* one that only marks, unless its own stores are sent */
+    uint64_t chunk_bytes;     /* 0: none */
+    unsigned ctas;            /* of the agent; 0: it has none */
+};
+
+static const struct sending sendings[] = {
+    {"bulk", MICRO_MARKS, 0, 0},
+    {"inline", MICRO_STORES, 0, 0},
+    {"inline", MICRO_BULK, 0, 0},
+    {"fused", MICRO_MARKS, 64 * KB, 0},
+    {"fused", MICRO_MARKS, MB, 0},
+    {"polling", MICRO_MARKS, AGENT_CHUNK, 8},
+    {"polling", MICRO_MARKS, AGENT_CHUNK, 16},
+    {"polling", MICRO_MARKS, AGENT_CHUNK, 24},
+    {"polling", MICRO_MARKS, AGENT_CHUNK, 32},
+    {"dynamic", MICRO_MARKS, 64 * KB, 0},
+    {"copy-engine", MICRO_MARKS, MB, 0},
+    {"copy-engine", MICRO_MARKS, 4 * MB, 0},
+    {"copy-engine", MICRO_MARKS, 16 * MB, 0},
+    {"copy-engine", MICRO_MARKS, 64 * MB, 0},
+    {"copy-engine", MICRO_MARKS, 256 * MB, 0},
+    {"relay", MICRO_MARKS, 4 * MB, 0},
+    {"hardware", MICRO_MARKS, 64 * KB, 0},
+};
+enum { SENDINGS = sizeof sendings / sizeof *sendings };
+
+struct sender {
+    const struct bench_request *request;
+    struct bench_report *report;
+    struct micro *micro;
+    const char *where;
+    unsigned producers;
+    struct bench_row best; /* of the agents */
+    unsigned best_ctas;
+};
+
+static void name_row(const struct sender *s, const struct sending *what,
+                     struct bench_row *row)
+{
+    char chunk[24] = "", agent[24] = "";
+
+    if (what->chunk_bytes >= MB)
+        snprintf(chunk, sizeof chunk, ", %u MB", (unsigned)(what->chunk_bytes / MB));
+    else if (what->chunk_bytes)
+        snprintf(chunk, sizeof chunk, ", %u KB", (unsigned)(what->chunk_bytes / KB));
+    if (what->ctas)
+        snprintf(agent, sizeof agent, ", %u CTAs", what->ctas);
+    snprintf(row->what, sizeof row->what, "%s %s%s%s%s", what->method, s->where,
+             what->kernel == MICRO_BULK ? ", bulk stores" : "", chunk, agent);
+}
+
+/* Beside measurements only what they have is asked. */
+static bool is_asked(const struct sender *s, const struct bench_row *row)
+{
+    struct bench_row beside = *row;
+
+    measured_fill(s->report->before, &beside);
+    return !s->report->before || beside.measured > 0;
+}
+
+static void keep_best(struct sender *s, const struct bench_row *row, unsigned ctas)
+{
+    if (!ctas || row->value.median <= s->best.value.median)
+        return;
+    s->best = *row;
+    s->best_ctas = ctas;
+}
+
+/* Useful bytes that leave a device. What the machine cannot do has no row, as an agent that
+   is too large for it. */
+static void send(struct sender *s, const struct sending *what)
+{
+    const struct proact_plan plan = {.method = what->method,
+                                     .everywhere = true,
+                                     .chunk_bytes = what->chunk_bytes,
+                                     .threads = what->ctas * CTA_THREADS};
+    const struct micro_launch launch = {.kernel = what->kernel, .devices = s->producers};
+    const uint64_t share = s->request->bytes / s->producers;
+    struct bench_row row = {.unit = "GB/s"};
+    struct bench_sample ns = {.median = 0};
+    struct proact_error err = {""};
+
+    name_row(s, what, &row);
+    if (what->chunk_bytes > share || !micro_has(s->micro, what->kernel) ||
+        !is_asked(s, &row))
+        return;
+    enum proact_status status = micro_run(s->micro, &plan, &launch, &ns, &err);
+
+    if (status == PROACT_EREFUSED || (status == PROACT_EINVAL && what->ctas))
+        return;
+    bench_must(status, &err);
+    row.value = bench_rate(ns, (double)share * (micro_devices(s->micro) - 1));
+    bench_add(s->report, &row);
+    keep_best(s, &row, what->ctas);
+}
+
+static void say_best(struct sender *s)
+{
+    struct bench_row row = s->best;
+
+    snprintf(row.what, sizeof row.what, "polling %s, best: %u CTAs", s->where,
+             s->best_ctas);
+    if (s->best_ctas && is_asked(s, &row))
+        bench_add(s->report, &row);
+}
+
+/* Part of what the others take, beside what they send. */
+static void send_nothing(struct sender *s, enum micro_kernel kernel, const char *does)
+{
+    const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = true};
+    const struct micro_launch launch = {.kernel = kernel, .devices = s->producers};
+    struct bench_row row = {.unit = "us"};
+    struct bench_sample ns = {.median = 0};
+    struct proact_error err = {""};
+
+    snprintf(row.what, sizeof row.what, "nothing %s, a kernel that %s", s->where, does);
+    if (!is_asked(s, &row))
+        return;
+    bench_must(micro_run(s->micro, &plan, &launch, &ns, &err), &err);
+    row.value = (struct bench_sample){.median = ns.median / 1e3,
+                                      .lowest = ns.lowest / 1e3,
+                                      .highest = ns.highest / 1e3,
+                                      .runs = ns.runs};
+    bench_add(s->report, &row);
+}
+
+static void send_by(void *context, const char *method)
+{
+    struct sender *s = context;
+
+    if (strchr(method, '+'))
+        send(s, &(struct sending){method, MICRO_MARKS, PAIR_CHUNK, 0});
+    for (int i = 0; i < SENDINGS; i++)
+        if (strcmp(sendings[i].method, method) == 0)
+            send(s, &sendings[i]);
+    if (strcmp(method, "polling") == 0)
+        say_best(s);
+}
+
+static void run(const struct bench_request *q, const char *where, unsigned devices,
+                unsigned producers, struct bench_report *r)
+{
+    struct bench_request asked = *q;
+    struct sender s = {.request = q, .report = r, .where = where, .producers = producers};
+
+    asked.devices = devices;
+    s.micro = micro_open(&asked, r);
+    send_nothing(&s, MICRO_MARKS, "marks it");
+    send_nothing(&s, MICRO_STORES, "stores it");
+    bench_each_method(q->method, send_by, &s);
+    micro_close(s.micro);
+}
+
+void link_methods(const struct bench_request *q, struct bench_report *r)
+{
+    const struct device_backend *backend;
+    struct bench_request asked = *q;
+    struct proact_error err = {""};
+    struct topology t;
+
+    bench_must(runtime_machine(q->machine, &t, &backend, &err), &err);
+    if (q->devices)
+        bench_must(topology_restrict(&t, q->devices, &err), &err);
+    link_need_two(t.name, t.device_count);
+    if (!q->launches && !backend->is_virtual)
+        asked.launches = ROW;
+    if (!q->bytes)
+        asked.bytes = backend->is_virtual ? BYTES_VIRTUAL : BYTES;
+    run(&asked, "to one peer", 2, 1, r);
+    run(&asked, "all to all", t.device_count, t.device_count, r);
+}
