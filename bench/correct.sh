@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Whether answers are right on this box's GPUs: all that the tests have for hardware, and
+# launches of random kernels, sizes, methods and maps. Lines on stdout; as JSON in FILE.
+# Usage: bench/correct.sh BUILD FILE [LAUNCHES [SECONDS [NAME...]]]
+#   BUILD     a build folder (build/default), or one with its programs at the same places
+#   LAUNCHES  that the random ones have to reach (100000), within SECONDS (400)
+#   NAME      of contract, kernels, samples, programs, applications, emulated, random: all
+# Exit status 1: something was wrong, or did not end in its time.
+set -u
+[ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2; }
+build=$(cd "$1" && pwd) || exit 2
+case $2 in /*) file=$2 ;; *) file=$PWD/$2 ;; esac
+launches=${3:-100000} seconds=${4:-400}
+shift $(($# < 4 ? $# : 4))
+here=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tests=$build/tests proact=$build/tools/proact/proact
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+[ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
+bad=0 names=$*
+
+row() { # NAME STATUS WHAT SECONDS COMMAND
+    [ "$2" = 0 ] || bad=1
+    echo "$1: $3 [status $2, $4 s]"
+    printf '{"name": "%s", "status": %s, "said": "%s", "seconds": %s, "command": "%s"}\n' \
+        "$1" "$2" "$3" "$4" "$5" >>"$work/rows"
+}
+
+# What it says of itself is the last line that PATTERN finds.
+check() { # NAME LIMIT PATTERN COMMAND...
+    name=$1 limit=$2 pattern=$3
+    shift 3
+    case " $names " in *" ${name%%[-_]*} "* | "  ") ;; *) return ;; esac
+    from=$(date +%s)
+    if [ "$1" = same_answer ]; then
+        "$@"
+    else
+        (cd "$tests" && timeout "$limit" "$@")
+    fi >"$work/$name" 2>&1
+    status=$?
+    said=$(grep -E "$pattern" "$work/$name" | tail -1 | tr -d '"\\' |
+        sed 's/^\[[ =]*\] *//; s/   */ /g')
+    [ $status = 0 ] || tail -3 "$work/$name"
+    row "$name" $status "$said" $(($(date +%s) - from)) \
+        "$(echo "$*" | sed "s,$build/,,g; s,$here/,,g; s,$work,FOLDER,g")"
+}
+
+check contract 300 'broken' ./contract_test cuda
+check kernels 120 'runs of|test\(s\) run' ./kernels_share_test here
+check samples-marked 120 'runs of|test\(s\) run' ./samples_share_test here
+check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test here plain
+check programs 300 'runs of programs' \
+    sh "$here/tests/programs/here.sh" "$build/tools/proactcc/bin/proactcc" "$work/programs"
+check applications-jacobi 60 'equal' "$proact" run jacobi --machine here --size 2048 \
+    --iterations 100 --method all
+check applications-pagerank 60 'equal' "$proact" run pagerank \
+    "$here/data/debian12_pkgdeps.mtx.gz" --machine here --method all
+
+# The same numbers, to the last digit, as on emulated GPUs.
+same_answer() { # APPLICATION...
+    "$proact" run "$@" --machine here --method fused --json "$work/here.json" >/dev/null &&
+        "$proact" run "$@" --machine h200x8 -n "$gpus" --method fused \
+            --json "$work/emulated.json" >/dev/null || return 1
+    for j in here emulated; do
+        sed -n '/"answer": {/,/}/p' "$work/$j.json" >"$work/$j.answer"
+    done
+    cmp "$work/here.answer" "$work/emulated.answer" && [ -s "$work/here.answer" ] &&
+        echo "as emulated: $(tr -d ' \n' <"$work/here.answer")"
+}
+check emulated-jacobi 120 'as emulated' same_answer jacobi --size 256 --iterations 50
+check emulated-pagerank 120 'as emulated' same_answer pagerank \
+    "$here/data/debian12_pkgdeps.mtx.gz"
+half=$((launches / 2))
+for form in "" _90; do
+    check "random$form" "$seconds" 'launches in' ./stress --machine here --bytes 65536 \
+        --acts 2000 --launches $half --seed 1 "stress_kernels$form.ptx"
+done
+{
+    printf '{"machine": "%s x %s", "date": "%s", "commit": "%s",\n "rows": [\n' "$gpus" \
+        "$(nvidia-smi --query-gpu=name --format=csv,noheader | head -1)" "$(date +%F)" \
+        "$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)"
+    sed '$!s/$/,/; s/^/  /' "$work/rows"
+    printf ' ]}\n'
+} >"$file"
+exit $bad
