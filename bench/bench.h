@@ -16,7 +16,8 @@ struct bench_request {
     const char *pattern;   /* of micro, only this; NULL: all */
     const char *method;    /* of link, micro and step, only these, with commas between;
                               NULL: all */
-    double ratio;          /* of micro; 0: all */
+    double ratio;          /* of micro, one of bench_ratios; 0: all */
+    unsigned threads;      /* of micro's agent; 0: as fill the way out, and some others */
     unsigned launches;     /* of link and micro, in a row before the host waits; 0: 1, or of
                               link, on hardware, 16 */
     uint64_t chunk_bytes;  /* of micro; 0: all */
@@ -70,6 +71,10 @@ void bench_clear(struct bench_report *r);
 #define BENCH_RAW "raw" /* of link's methods: the bench's own copies and stores */
 /* Goodput of copies and stores (PROACT, Figure 2), and of an array sent by each method. */
 void bench_link(const struct bench_request *q, struct bench_report *r);
+enum { BENCH_RATIOS = 4 };
+extern const double bench_ratios[BENCH_RATIOS]; /* compute / copy */
+/* What --peers adds to micro's methods, NULL-terminated. */
+const char *const *bench_peers(void);
 /* PROACT V-A and Figure 6: speedup over bulk. */
 void bench_micro(const struct bench_request *q, struct bench_report *r);
 /* Flags, and copies behind flags. */

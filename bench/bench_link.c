@@ -145,6 +145,8 @@ void bench_link(const struct bench_request *q, struct bench_report *r)
     struct bench_request asked;
 
     measured_beside(q, &before, &asked, r);
+    if (says_how(&before) && q->method)
+        bench_refuse("--method: %s says what link asks: leave one away", q->against);
     if (says_how(&before) || bench_wants(q->method, BENCH_RAW))
         run(&asked, &before, goodput, sizeof goodput / sizeof *goodput, r);
     if (!says_how(&before))

@@ -12,12 +12,13 @@
 #include "transfer/transfer.h"
 
 static const char *const patterns[] = {"one-to-all", "all-to-all"};
-static const double ratios[] = {0.5, 1, 1.25, 2};
+const double bench_ratios[BENCH_RATIOS] = {0.5, 1, 1.25, 2};
 static const uint64_t chunks[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20,
                                   4 << 20, 16 << 20, 64 << 20, 256 << 20};
+static const unsigned agents[] = {16384, 32768}; /* threads, beside what fills a link */
 enum {
     PATTERNS = sizeof patterns / sizeof *patterns,
-    RATIOS = sizeof ratios / sizeof *ratios,
+    AGENTS = sizeof agents / sizeof *agents,
     CHUNKS = sizeof chunks / sizeof *chunks,
     QUEUED_MAX = 1 << 12 /* copies that the host queues in a launch; more take seconds */
 };
@@ -58,8 +59,8 @@ static void add(struct micro_bench *b, struct bench_row *row, struct bench_sampl
     bench_add(b->report, row);
 }
 
-/* A machine that lacks what a method needs, and an array too small for a chunk, give no
-   row. */
+/* A machine that lacks what a method needs, or room for a large agent that nobody asked
+   for, gives no row. */
 static void run(struct micro_bench *b, struct bench_row *row)
 {
     const struct proact_plan plan = {.method = row->method,
@@ -79,35 +80,59 @@ static void run(struct micro_bench *b, struct bench_row *row)
 
     if (status == PROACT_EREFUSED && row->measured == 0)
         return;
+    if (status == PROACT_EINVAL && row->threads && row->measured == 0)
+        return;
     bench_must(status, &err);
     add(b, row, ns);
 }
 
-static void run_method(struct micro_bench *b, const char *name)
+/* As the method likes, or in chunks of each size that the array has room for. */
+static void run_chunks(struct micro_bench *b, const struct transfer_plan *plan,
+                       struct bench_row *row)
 {
-    const struct transfer_method *method = NULL;
-    struct proact_error err = {""};
-    struct bench_row row = {.measured = 0};
     const struct bench_request *q = b->request;
+    const struct transfer_method *method = plan->method;
+    const bool queues = method->beside || (plan->tail && plan->tail->beside);
 
-    bench_must(transfer_method_find(name, &method, &err), &err);
-    snprintf(row.method, sizeof row.method, "%s", name);
-    if (!method->takes_chunks || (method->schedules && !q->chunk_bytes)) /* as it likes */
-        run(b, &row);
-    if (method->share_mode & PROACT_SHARE_STORE) {
-        struct bench_row staged = row;
-
-        snprintf(staged.note, sizeof staged.note, "bulk stores");
-        run(b, &staged);
+    row->chunk_bytes = q->chunk_bytes;
+    if (!method->takes_chunks || q->chunk_bytes || method->schedules) {
+        row->chunk_bytes = method->takes_chunks ? q->chunk_bytes : 0;
+        run(b, row);
     }
-    row.chunk_bytes = q->chunk_bytes;
-    if (q->chunk_bytes && method->takes_chunks)
-        run(b, &row);
     for (int i = 0; i < CHUNKS && method->takes_chunks && !q->chunk_bytes; i++) {
-        row.chunk_bytes = chunks[i];
-        if (chunks[i] <= q->bytes &&
-            (!method->beside || q->bytes / chunks[i] <= QUEUED_MAX))
-            run(b, &row);
+        row->chunk_bytes = chunks[i];
+        if (chunks[i] <= q->bytes && (!queues || q->bytes / chunks[i] <= QUEUED_MAX))
+            run(b, row);
+    }
+}
+
+static void run_method(void *context, const char *name)
+{
+    struct micro_bench *b = context;
+    const struct bench_request *q = b->request;
+    struct transfer_plan plan = {.method = NULL};
+    struct bench_row row = {.measured = 0};
+    struct proact_error err = {""};
+
+    if (strcmp(name, "bulk") == 0)
+        return;
+    bench_must(transfer_methods_read(name, &plan, &err), &err);
+    const bool takes_threads =
+        plan.method->takes_threads || (plan.tail && plan.tail->takes_threads);
+
+    snprintf(row.method, sizeof row.method, "%s", name);
+    row.threads = takes_threads ? q->threads : 0;
+    run_chunks(b, &plan, &row);
+    if (plan.method->share_mode & PROACT_SHARE_STORE) {
+        snprintf(row.note, sizeof row.note, "bulk stores");
+        run(b, &row);
+    }
+    if (q->threads || q->chunk_bytes || plan.tail || !plan.method->takes_threads ||
+        plan.method->needs_children)
+        return;
+    for (int i = 0; i < AGENTS; i++) {
+        row.threads = agents[i];
+        run_chunks(b, &plan, &row);
     }
 }
 
@@ -124,9 +149,7 @@ static void run_setting(struct micro_bench *b)
 {
     const struct bench_request *q = b->request;
 
-    for (const char *const *name = proact_methods(); *name; name++)
-        if (strcmp(*name, "bulk") != 0 && bench_wants(q->method, *name))
-            run_method(b, *name);
+    bench_each_method(q->method, run_method, b);
     if (q->peers && !b->report->is_virtual)
         peers_run(&(struct peers_request){.devices = micro_devices(b->micro),
                                           .bytes = q->bytes,
@@ -142,11 +165,11 @@ static void run_all(struct micro_bench *b)
     const struct bench_request *q = b->request;
 
     for (int p = 0; p < PATTERNS; p++)
-        for (int r = 0; r < RATIOS; r++) {
+        for (int r = 0; r < BENCH_RATIOS; r++) {
             if ((q->pattern && strcmp(q->pattern, patterns[p]) != 0) ||
-                (q->ratio > 0 && fabs(q->ratio - ratios[r]) > 1e-9))
+                (q->ratio > 0 && fabs(q->ratio - bench_ratios[r]) > 1e-9))
                 continue;
-            tune(b, patterns[p], ratios[r]);
+            tune(b, patterns[p], bench_ratios[r]);
             run_setting(b);
         }
 }
@@ -168,6 +191,7 @@ void bench_micro(const struct bench_request *q, struct bench_report *r)
     struct measured before = {.count = 0};
     struct bench_request asked = *q;
     struct micro_bench b = {.request = q, .report = r};
+    struct proact_error err = {""};
 
     if (q->against) {
         measured_read(q->against, "pattern", &before);
@@ -175,6 +199,10 @@ void bench_micro(const struct bench_request *q, struct bench_report *r)
         snprintf(r->source, sizeof r->source, "%s", before.source);
     }
     b.micro = micro_open(&asked, r);
+    if (micro_check(b.micro, q->threads, &err))
+        bench_refuse("--threads: %s", err.text);
+    if (q->peers)
+        peers_look(q->method, r->is_virtual);
     if (q->against)
         run_measured(&b, &before);
     else

@@ -119,9 +119,16 @@ static void add(struct step_bench *b, const char *method, const char *how,
     bench_add(r, &row);
 }
 
-static void run_method(const struct bench_request *q, const char *method,
-                       struct bench_report *r)
+struct step_list {
+    const struct bench_request *request;
+    struct bench_report *report;
+};
+
+static void run_method(void *context, const char *method)
 {
+    const struct step_list *list = context;
+    const struct bench_request *q = list->request;
+    struct bench_report *r = list->report;
     struct step_bench b;
     struct proact_error err = {""};
 
@@ -157,9 +164,7 @@ void bench_step(const struct bench_request *request, struct bench_report *r)
     bench_must(runtime_machine(q->machine, &t, &backend, &err), &err);
     snprintf(r->machine, sizeof r->machine, "%s", t.name);
     snprintf(r->device, sizeof r->device, "%s", t.device.name);
-    for (const char *const *name = proact_methods(); *name; name++)
-        if (bench_wants(q->method, *name))
-            run_method(q, *name, r);
+    bench_each_method(q->method, run_method, &(struct step_list){q, r});
     r->before = NULL;
     measured_clear(&before);
 }

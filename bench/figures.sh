@@ -14,7 +14,7 @@ field() { # KEY: its value in a line of JSON
 # Speedup over bulk by chunk, at compute / copy 1; a line a mechanism, as it usually is.
 draw_micro() { # NAME
     json=$work/usual.json
-    grep -v '"note": ' "bench/results/$1.json" >"$json"
+    grep -v '"note": \|"threads": [1-9]' "bench/results/$1.json" >"$json"
     plots=
     for method in $(grep '"ratio": 1,' "$json" | field method | sort -u); do
         grep '"ratio": 1,' "$json" | grep "\"method\": \"$method\"" | while read -r line; do

@@ -22,6 +22,19 @@ void bench_die(const char *format, ...)
     exit(1);
 }
 
+void bench_refuse(const char *format, ...)
+{
+    va_list args;
+
+    fflush(stdout);
+    fprintf(stderr, "proact: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (proact bench --help)\n");
+    exit(2);
+}
+
 void bench_must(enum proact_status status, const struct proact_error *err)
 {
     if (status)

@@ -10,6 +10,9 @@ void bench_must(enum proact_status status, const struct proact_error *err);
 /* The same for what the bench itself finds, such as wrong data. */
 __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *format, ...);
 
+/* For what was asked for and cannot be: 2 is what the program exits with. */
+__attribute__((noreturn, format(printf, 1, 2))) void bench_refuse(const char *format, ...);
+
 /* One run of it, in nanoseconds. */
 typedef double bench_once(void *context);
 

@@ -249,6 +249,13 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
     return PROACT_OK;
 }
 
+enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err)
+{
+    const struct proact_plan plan = {.threads = threads};
+
+    return proact_plan_set(m->session, &plan, err);
+}
+
 static double bulk_ns(struct micro *m, unsigned devices, struct micro_work work, bool alone)
 {
     const struct proact_plan plan = {.method = "bulk", .everywhere = true, .elide = alone};

@@ -37,6 +37,9 @@ enum proact_status micro_run(struct micro *m, const struct proact_plan *plan,
                              const struct micro_launch *what, struct bench_sample *out,
                              struct proact_error *err);
 
+/* Whether the machine's agent may have so many threads. */
+enum proact_status micro_check(struct micro *m, unsigned threads, struct proact_error *err);
+
 /* A bulk launch, and the kernel in it. */
 struct micro_bulk {
     struct micro_work work;

@@ -7,9 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60 /* a peer may hang */, NUMBERS = 5 /* of a row */ };
+enum { LIMIT_S = 60 /* a peer may hang */, NUMBERS = 5 /* of a row */, PATH_BYTES = 600 };
 
-static const char *const programs[] = {"copies", "nccl", "nvshmem"};
+/* A program, and the methods of its rows. */
+static const struct {
+    const char *name, *method[2];
+} programs[] = {{"copies", {"cudaMemcpyPeerAsync"}},
+                {"nccl", {"NCCL"}},
+                {"nvshmem", {"NVSHMEM", "NVSHMEM-signal"}}};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+static const char *const methods[] = {"cudaMemcpyPeerAsync", "NCCL", "NVSHMEM",
+                                      "NVSHMEM-signal", NULL};
+
+const char *const *bench_peers(void)
+{
+    return methods;
+}
 
 static const char *folder(void)
 {
@@ -55,13 +68,43 @@ static void read_rows(FILE *from, const struct peers_request *q, peers_row *row,
                                       .runs = (unsigned)number[4]});
 }
 
+static bool is_wanted(size_t program, const char *list)
+{
+    const char *const *method = programs[program].method;
+
+    return bench_wants(list, method[0]) || (method[1] && bench_wants(list, method[1]));
+}
+
+/* Was it built? Gives its path. */
+static bool find(size_t program, char *path, size_t size)
+{
+    snprintf(path, size, "%s/peer_%s", folder(), programs[program].name);
+    return access(path, X_OK) == 0;
+}
+
+void peers_look(const char *method, bool is_virtual)
+{
+    char path[PATH_BYTES];
+
+    if (is_virtual) {
+        fprintf(stderr, "proact: --peers: other libraries need GPUs, and this machine is "
+                        "emulated: they have no rows\n");
+        return;
+    }
+    for (size_t i = 0; i < PROGRAMS; i++)
+        if (is_wanted(i, method) && !find(i, path, sizeof path))
+            fprintf(stderr,
+                    "proact: --peers: %s was not built, %s has no rows: "
+                    "bench/peers/build.sh %s\n",
+                    path, programs[i].method[0], folder());
+}
+
 void peers_run(const struct peers_request *q, peers_row *row, void *context)
 {
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        char path[600], command[800];
+    for (size_t i = 0; i < PROGRAMS; i++) {
+        char path[PATH_BYTES], command[PATH_BYTES + 200];
 
-        snprintf(path, sizeof path, "%s/peer_%s", folder(), programs[i]);
-        if (access(path, X_OK) != 0)
+        if (!is_wanted(i, q->method) || !find(i, path, sizeof path))
             continue;
         snprintf(command, sizeof command, "timeout %d '%s' %u %" PRIu64 " %u %s %u",
                  LIMIT_S, path, q->devices, q->bytes, q->multiply_adds,

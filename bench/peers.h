@@ -2,7 +2,8 @@
 #pragma once
 
 /* The same work by other libraries: programs of bench/peers, run one after the other, each
-   of which prints a row a variant. One that was not built is passed over. */
+   of which prints a row a variant. One that was not built is passed over, which
+   peers_look() says beforehand. */
 
 #include "kit.h"
 
@@ -18,4 +19,5 @@ struct peers_request {
 typedef void peers_row(void *context, const char *method, uint64_t chunk_bytes,
                        struct bench_sample ns);
 
+void peers_look(const char *method, bool is_virtual);
 void peers_run(const struct peers_request *q, peers_row *row, void *context);

@@ -14,7 +14,7 @@ fails 2 proact bench micro --bytes 3M
 fails 2 proact bench micro --bytes 2048M
 fails 2 proact bench micro --host-threads 0
 fails 2 proact bench link --within 5
-fails 1 proact bench link -m v100x4 -n 5
+fails 2 proact bench link -m v100x4 -n 5
 fails 1 proact bench link -m v100x4 -n 1
 fails 1 proact bench link --against nothing.json
 echo '{"machine": "v100x4", "rows": [{"pattern": "one-to-all", "measured": 1}]}' >m.json

@@ -22,6 +22,8 @@ fails 2 proact run jacobi --chunk 64Q
 fails 2 proact run jacobi --chunk -64K
 fails 2 proact run jacobi --chunk 99999999999999999999
 fails 2 proact run jacobi --method telepathy
+fails 2 proact run jacobi --method inline+fused:1M
+fails 2 proact run jacobi --method copy-engine+fused:0
 fails 2 proact run jacobi --devices 0
 fails 2 proact run jacobi --devices 99999999999999999999
 fails 2 proact run jacobi --devices two

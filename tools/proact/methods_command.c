@@ -18,8 +18,8 @@ int command_methods(int argc, char **argv)
     }
     for (const char *const *name = proact_methods(); *name; name++)
         printf("%-11s %s\n", *name, proact_method_summary(*name));
-    printf(
-        "A+B:BYTES   two of fused, polling and copy-engine share the chunks: B sends the "
-        "last BYTES\n");
+    printf("A+B:BYTES   two of fused, polling, copy-engine and relay share the chunks: B "
+           "sends "
+           "the last BYTES\n");
     return EXIT_FINE;
 }

@@ -1,33 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/fail.h"
-#include "base/text.h"
+#include "check_words.h"
 #include "command.h"
 #include "run_options.h"
 #include "run_report.h"
-#include "runtime/runtime_machine.h"
-
-/* Better now than after minutes of work. */
-static enum proact_status check_folder(const char *path, struct proact_error *err)
-{
-    struct text folder = {0};
-    const char *slash = path ? strrchr(path, '/') : NULL;
-
-    if (!path)
-        return PROACT_OK;
-    if (slash)
-        text_add(&folder, path, (size_t)(slash - path) + 1);
-    enum proact_status status = PROACT_OK;
-
-    if (access(slash ? folder.data : ".", W_OK) != 0)
-        status =
-            fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
-    text_clear(&folder);
-    return status;
-}
 
 static enum proact_status run_application(const struct run_application *application,
                                           const struct run_request *request,
@@ -53,26 +28,16 @@ static enum proact_status run_application(const struct run_application *applicat
     return status;
 }
 
-/* A name that no machine has, rather than a machine that fails. */
-static bool is_mistaken(const char *machine)
-{
-    return machine && strcmp(machine, PROACT_MACHINE_HERE) != 0 &&
-           !topology_is_known(machine);
-}
-
 static int run_request(const struct run_application *application,
                        struct run_request *request)
 {
     struct proact_error err = {""};
-    const struct device_backend *backend;
     struct topology topology;
     bool differs = false;
+    int code = check_machine("run", request->machine, request->devices, &topology);
 
-    if (runtime_machine(request->machine, &topology, &backend, &err))
-        return is_mistaken(request->machine) ? say_usage("run", "%s", err.text)
-                                             : say_failure(&err);
-    if (topology_restrict(&topology, request->devices, &err))
-        return say_usage("run", "--devices: %s", err.text);
+    if (code)
+        return code;
     if (check_folder(request->json, &err) ||
         run_application(application, request, &topology, &differs, &err))
         return say_failure(&err);

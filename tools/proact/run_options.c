@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "command.h"
+#include "transfer/transfer.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
 enum { THREADS_MIN = 32, THREADS_MAX = 32768, THREADS_STEP = 32 };
@@ -129,14 +130,18 @@ static int take_tolerance(const char *word, double *out)
 static int check_method(const struct run_request *request)
 {
     const char *method = request->method;
+    struct transfer_plan plan;
+    struct proact_error err = {""};
     struct text known = {0};
 
     if (request->trace && (!method || strcmp(method, "all") == 0))
         return say_usage("run", "--trace records one method: add --method NAME");
     if (!method || strcmp(method, "all") == 0)
         return EXIT_FINE;
-    if (strchr(method, '+')) /* a mix, which proact_open() reads */
-        return EXIT_FINE;
+    if (strchr(method, '+'))
+        return transfer_methods_read(method, &plan, &err)
+                   ? say_usage("run", "--method: %s", err.text)
+                   : EXIT_FINE;
     for (const char *const *name = proact_methods(); *name; name++) {
         if (strcmp(*name, method) == 0) {
             text_clear(&known);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of other libraries: which are run, which rows of theirs are taken, and what is
+   said of those that were not built. Here they are shell scripts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "peers.h"
+
+struct rows {
+    char all[256];
+};
+
+static void take(void *context, const char *method, uint64_t chunk_bytes,
+                 struct bench_sample ns)
+{
+    struct rows *r = context;
+    size_t length = strlen(r->all);
+
+    snprintf(r->all + length, sizeof r->all - length, "%s %d %g; ", method,
+             (int)chunk_bytes, ns.median);
+}
+
+static void write_program(const char *folder, const char *name, const char *says)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "%s/peer_%s", folder, name);
+    FILE *f = fopen(path, "w");
+
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\n%s\n", says);
+    fclose(f);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static void remove_folder(const char *folder)
+{
+    static const char *const names[] = {"copies", "nccl", "nvshmem"};
+    char path[300];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/peer_%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+static void look(const char *method, bool is_virtual, char *said, size_t size)
+{
+    FILE *to = tmpfile();
+    int kept = dup(STDERR_FILENO);
+
+    assert_non_null(to);
+    fflush(stderr);
+    assert_true(dup2(fileno(to), STDERR_FILENO) >= 0);
+    peers_look(method, is_virtual);
+    fflush(stderr);
+    assert_true(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    rewind(to);
+    said[fread(said, 1, size - 1, to)] = '\0';
+    fclose(to);
+}
+
+static void what_was_built_is_run_and_the_rest_is_said(void **state)
+{
+    char folder[] = "peersXXXXXX", said[1024];
+    struct peers_request q = {.devices = 2, .bytes = 1 << 20, .launches = 1};
+    struct rows r = {""};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("PROACT_BENCH_PEERS", folder, 1), 0);
+    write_program(folder, "copies", "echo row cudaMemcpyPeerAsync 4096 10 9 11 3");
+    write_program(folder, "nvshmem",
+                  "echo NVSHMEM says hello; echo row NVSHMEM 16384 20 19 21 3\n"
+                  "echo row NVSHMEM-signal 16384 30 29 31 3");
+    peers_run(&q, take, &r);
+    assert_string_equal(r.all, "cudaMemcpyPeerAsync 4096 10; NVSHMEM 16384 20; "
+                               "NVSHMEM-signal 16384 30; ");
+    look(NULL, false, said, sizeof said);
+    assert_non_null(strstr(said, "/peer_nccl was not built, NCCL has no rows: "
+                                 "bench/peers/build.sh peers"));
+    assert_null(strstr(said, "peer_copies"));
+
+    r.all[0] = '\0'; /* one that nobody wants is not run at all */
+    write_program(folder, "copies", "rm \"$0\"");
+    q.method = "NVSHMEM-signal,fused";
+    peers_run(&q, take, &r);
+    assert_string_equal(r.all, "NVSHMEM-signal 16384 30; ");
+    look("cudaMemcpyPeerAsync", false, said, sizeof said);
+    assert_string_equal(said, ""); /* it is there still */
+    look(q.method, false, said, sizeof said);
+    assert_string_equal(said, "");
+    look("NCCL", true, said, sizeof said);
+    assert_non_null(strstr(said, "need GPUs"));
+    remove_folder(folder);
+}
+
+static void all_that_is_run_can_be_chosen(void **state)
+{
+    static const char *const wanted[] = {"cudaMemcpyPeerAsync", "NCCL", "NVSHMEM",
+                                         "NVSHMEM-signal"};
+    size_t count = 0;
+
+    (void)state;
+    for (const char *const *name = bench_peers(); *name; name++, count++)
+        assert_string_equal(*name, wanted[count]);
+    assert_int_equal(count, sizeof wanted / sizeof *wanted);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_built_is_run_and_the_rest_is_said),
+        cmocka_unit_test(all_that_is_run_can_be_chosen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+# Benches: what is refused before anything is measured, and what options choose.
+. "$(dirname "$0")/cli_lib.sh"
+exec 2>&1
+# A value that is none, with those that are.
+fails 2 proact bench micro -m h200x2 --sleep --bytes 1M --ratio 0.7
+fails 2 proact bench micro --chunk 3
+fails 2 proact bench micro --chunk 2K
+fails 2 proact bench micro --chunk 12K
+fails 2 proact bench micro --chunk 64M --bytes 16M
+fails 2 proact bench micro --threads 100
+fails 2 proact bench micro --threads 33000
+fails 2 proact bench micro -m k40x4 --bytes 1M --method polling --threads 8224
+fails 2 proact bench micro --method raw
+fails 2 proact bench micro --method bulk
+fails 2 proact bench micro --method NCCL
+fails 2 proact bench micro --method fused,NCCLL --peers
+fails 2 proact bench micro --method inline+fused
+fails 2 proact bench micro --method copy-engine+fused:134217728000000
+fails 2 proact bench step --method NCCL
+fails 2 proact bench link --machine nosuch 2>&1 | sed 's/there are .*, or/there are ..., or/'
+# What a bench does not heed.
+fails 2 proact bench step --ratio 1
+fails 2 proact bench link --chunk 64K
+fails 2 proact bench latency --method fused
+fails 2 proact bench tracking --devices 2
+fails 2 proact bench step --peers
+fails 2 proact bench micro --against m.json --method fused
+echo '{"machine": "h200x2", "rows":
+ [{"what": "p", "probe": "ping-pong", "peers": 1, "measured": 1}]}' >m.json
+fails 2 proact bench link --against m.json --method fused
+# Before minutes of work.
+fails 1 proact bench latency -m h200x2 --json nowhere/r.json
+ls
+
+# Two methods that share the chunks, a method with and without chunks, agents of several sizes.
+rows() {
+    sed -n "s/^\(one-to-all\|all-to-all\) */\1 /p" |
+        awk '{ rest = substr($0, index($0, $3)); sub(/ +[0-9.]+ +[0-9.]+ +[0-9.]+ +1$/, "", rest); gsub(/ +/, " ", rest); print $1, rest }'
+}
+quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
+# shellcheck disable=SC2086 # words
+{
+    proact bench micro $quick --method copy-engine+fused:256K,inline | rows
+    proact bench micro $quick --method copy-engine+fused:256K --chunk 64K | rows
+    proact bench micro $quick --method polling | rows
+    proact bench micro $quick --method polling,fused --chunk 64K --threads 2048 | rows
+    proact bench micro -m k40x4 --bytes 1M --ratio 1 --pattern one-to-all --sleep --method polling | rows
+    proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
+}
+
+# Other libraries: none on emulated machines, and that is said.
+# shellcheck disable=SC2086 # words
+fails 1 proact bench micro $quick --peers --method NCCL

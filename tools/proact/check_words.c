@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_words.h"
+
+#include <errno.h>
+#include <proact/proact.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "command.h"
+#include "runtime/runtime_machine.h"
+
+enum proact_status check_folder(const char *path, struct proact_error *err)
+{
+    struct text folder = {0};
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!path)
+        return PROACT_OK;
+    if (slash)
+        text_add(&folder, path, (size_t)(slash - path) + 1);
+    enum proact_status status = PROACT_OK;
+
+    if (access(slash ? folder.data : ".", W_OK) != 0)
+        status =
+            fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
+    text_clear(&folder);
+    return status;
+}
+
+/* A name that no machine has, rather than a machine that fails. */
+static bool is_mistaken(const char *machine)
+{
+    return machine && strcmp(machine, PROACT_MACHINE_HERE) != 0 &&
+           !topology_is_known(machine);
+}
+
+int check_machine(const char *command, const char *machine, unsigned devices,
+                  struct topology *out)
+{
+    const struct device_backend *backend;
+    struct proact_error err = {""};
+
+    if (runtime_machine(machine, out, &backend, &err))
+        return is_mistaken(machine) ? say_usage(command, "%s", err.text)
+                                    : say_failure(&err);
+    if (topology_restrict(out, devices, &err))
+        return say_usage(command, "--devices: %s", err.text);
+    return EXIT_FINE;
+}
