@@ -35,6 +35,15 @@ shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json sha
 sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
     sed -n "/reads/p"
+# A shape that is declared wins; the table and the data say so.
+shape() {
+    echo "\$ $*"
+    proact analyze "$corpus/stencil.sm_90.ptx" --kernel jacobi_plain --grid 20,50 --block 32,8 \
+        --arg 2=600 --arg 3=400 "$@" | sed '/can be split/,$d'
+}
+shape --shape 1=600x400 --shape 0=600x40x10 --json shape.json
+sed -n 's/.*\("shape": [^]]*]\).*/\1/p' shape.json
+shape --shape 1=240000
 for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag joins_a_flag \
     sees_what_it_joins joins_and_adds sets_an_address; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
@@ -87,3 +96,12 @@ cp "$corpus/stencil.sm_90.ptx" stencil.ptx
 page=$(dirname "$0")/../../docs/compiler.md
 sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >said
 sed -n '/^jacobi (stencil/,/^```/p' "$page" | sed '$d' | diff - said
+jacobi() {
+    analyze 2 stencil.sm_90 jacobi_plain --grid 20,50 --block 32,8 "$@"
+}
+for shape in 0=600x400x1x1 0=600x 0=0x400 x=600x400 0=4294967296 2=600x400 9=600x400; do
+    jacobi --arg 2=600 --arg 3=400 --shape $shape
+done
+jacobi --arg 2=600 --arg 3=400 --array 1=1M --shape 1=600x4000
+jacobi --arg 2=600 --arg 3=400 --shape 1=600x400 --shape 1=400x600
+analyze 2 reduce.sm_90 reduce --grid 2 --block 32 --shape 0=4x4

@@ -17,6 +17,7 @@ fails 2 proact analyze v.ptx --kernel vecadd --grid 1, --block 4
 fails 2 proact analyze v.ptx --arg 3=4
 fails 2 proact analyze v.ptx --devices 4
 fails 2 proact analyze v.ptx --constant width=4
+fails 2 proact analyze v.ptx --shape 2=4x4
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg 3
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg n=3
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg 3=four

@@ -34,6 +34,17 @@ static void write_axis(struct json_writer *w, const struct analyze_kernel *k,
     json_end(w);
 }
 
+/* As it was typed: the fastest first. */
+static void write_shape(struct json_writer *w, const struct access_shape *s)
+{
+    if (!s)
+        return;
+    json_begin(w, "shape", JSON_ARRAY);
+    for (uint32_t i = s->count; i-- > 0;)
+        json_put_whole(w, NULL, s->extents[i]);
+    json_end(w);
+}
+
 static void write_arrays(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "arrays", JSON_ARRAY);
@@ -49,6 +60,7 @@ static void write_arrays(struct json_writer *w, const struct analyze_kernel *k)
         json_put_flag(w, "proven", a->is_proven);
         if (a->reason)
             json_put_text(w, "reason", a->reason);
+        write_shape(w, analyze_shape(k, a));
         json_begin(w, "dimensions", JSON_ARRAY);
         for (uint32_t x = 0; x < a->axis_count; x++)
             write_axis(w, k, &a->axes[x]);

@@ -49,6 +49,16 @@ static inline const unsigned char *const *analyze_constants(const struct analyze
     return (const unsigned char *const *)l->constants.content;
 }
 
+/* A parameter or constant of the kernel's that nobody gave; as what to type for it. */
+bool analyze_is_missing(const struct analyze_launch *l, const struct access_symbol *y);
+void analyze_missing_text(const struct analyze_kernel *k, const struct access_symbol *y,
+                          char *into, size_t size);
+
+/* Looks at the kernel's patterns once more, for the launch, by the shapes that were
+   declared, if any were. Returns an exit status. */
+int analyze_shapes_declare(struct analyze_kernel *k, const struct analyze_launch *l,
+                           const struct analyze_request *q);
+
 /* Returns an exit status; clear it in any case. Start from zero. */
 int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                        const struct analyze_request *q);
