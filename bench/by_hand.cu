@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of bench/compiled.cu on several GPUs as a specialist writes them by hand: every
-   GPU has its share, and streams and events order what crosses. Rows as those of compiled.cu.
+/* The kernels of bench/compiled.cu on several GPUs as a specialist writes them by hand:
+   every GPU has its share, and streams and events order what crosses. Rows as those of
+   compiled.cu.
    Usage: by_hand GPUS streams|graph [SHIFT [NAME...]]
      graph: the launches of a run are recorded once and replayed as one graph */
 #include <functional>
@@ -63,7 +64,7 @@ static void wait_for_all(void)
     }
 }
 
-/* The streams of all GPUs begin after, and end before, one stream: so a capture has them. */
+/* The streams of all GPUs begin after, and end before, one: so a capture has them. */
 static void fork_streams(cudaStream_t first)
 {
     CHECK(cudaEventRecord(gpus[0].end, first));
@@ -111,7 +112,8 @@ static void run(const char *name, int launches, const std::function<void(int)> &
     join_streams(first);
     CHECK(cudaStreamEndCapture(first, &graph));
     CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    measure(name, launches, [&] { CHECK(cudaGraphLaunch(exec, first)); }, wait_for_all, result);
+    measure(
+        name, launches, [&] { CHECK(cudaGraphLaunch(exec, first)); }, wait_for_all, result);
     CHECK(cudaGraphExecDestroy(exec));
     CHECK(cudaGraphDestroy(graph));
 }
@@ -179,7 +181,7 @@ __global__ void heat_rows(const float *from, float *to, int n, int first, int en
         to[(size_t)y * n + x] = mean_of_four(from, (size_t)y * n + x, n);
 }
 
-/* The first and the last row of a share, for itself and for the neighbour above and below. */
+/* The first and the last row of a share, for itself and for the neighbours. */
 __global__ void heat_edges(const float *from, float *to, float *above, float *below, int n,
                            int first, int last)
 {
@@ -265,8 +267,9 @@ static void run_multiply(int shift)
                 size_t at = (size_t)d * rows * n;
 
                 on(d);
-                multiply<<<dim3(n / TILE, rows / TILE), dim3(TILE, TILE), 0, gpus[d].main>>>(
-                    gpus[d].a.at + at, gpus[d].b.at, gpus[d].c.at + at, n);
+                multiply<<<dim3(n / TILE, rows / TILE), dim3(TILE, TILE), 0,
+                           gpus[d].main>>>(gpus[d].a.at + at, gpus[d].b.at,
+                                           gpus[d].c.at + at, n);
             }
         },
         [] { return gather(&gpu::c); });
@@ -275,32 +278,33 @@ static void run_multiply(int shift)
     free_arrays(&gpu::c);
 }
 
-__global__ void attract_share(const float4 *from, float4 *to, float4 *speed, int n, int first,
-                              float dt)
+__global__ void attract_share(const float4 *from, float4 *to, float4 *speed, int n,
+                              int first, float dt)
 {
     pull(first + blockIdx.x * blockDim.x + threadIdx.x, from, to, speed, n, dt);
 }
 
-/* All bodies pull: each GPU's share goes to all others, which have read what it replaces. */
+/* All bodies pull: each share goes to all other GPUs, which have read what it replaces. */
 static void attract_launch(int d, int i, int n)
 {
     struct gpu &g = gpus[d];
     int share = n / count_of_gpus(), before = (i + 1) % 2;
-    struct array gpu::*from = i % 2 ? &gpu::b : &gpu::a, gpu::*to = i % 2 ? &gpu::a : &gpu::b;
+    struct array gpu::*from = i % 2 ? &gpu::b : &gpu::a;
+    struct array gpu::*to = i % 2 ? &gpu::a : &gpu::b;
     size_t at = 4 * (size_t)d * share;
 
     on(d);
     for (int p = 0; p < count_of_gpus() && i > 0; p++)
         if (p != d)
             CHECK(cudaStreamWaitEvent(g.main, gpus[p].main_done[before], 0));
-    attract_share<<<share / 256, 256, 0, g.main>>>((float4 *)(g.*from).at,
-                                                   (float4 *)(g.*to).at, (float4 *)g.c.at, n,
-                                                   d * share, 1e-6f);
+    attract_share<<<share / 256, 256, 0, g.main>>>(
+        (float4 *)(g.*from).at, (float4 *)(g.*to).at, (float4 *)g.c.at, n, d * share,
+        1e-6f);
     for (int k = 1; k < count_of_gpus(); k++) {
         int p = (d + k) % count_of_gpus();
 
-        CHECK(cudaMemcpyAsync((gpus[p].*to).at + at, (g.*to).at + at, share * sizeof(float4),
-                              cudaMemcpyDefault, g.main));
+        CHECK(cudaMemcpyAsync((gpus[p].*to).at + at, (g.*to).at + at,
+                              share * sizeof(float4), cudaMemcpyDefault, g.main));
     }
     CHECK(cudaEventRecord(g.main_done[i % 2], g.main));
 }

@@ -7,6 +7,7 @@
 #include "base/spans.h"
 
 enum { RANGES_MAX = 64, POINTER_BYTES = 8 };
+#define ALL UINT32_MAX /* a range's kind: an array that is reduced */
 
 void flag_bytes_clear(struct flag_bytes *b)
 {
@@ -23,6 +24,15 @@ bool *flag_bytes_all(const struct access_flags *f, const struct ptx_function *of
     return is;
 }
 
+bool *flag_bytes_joint(const struct access_flags *f, const struct ptx_function *of)
+{
+    bool *is = must_calloc(of->instruction_count + 1u, sizeof *is);
+
+    for (uint32_t n = 0; n < f->count; n++)
+        is[f->flag[n].instruction] = f->flag[n].joint;
+    return is;
+}
+
 bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function *of,
                         uint32_t kind)
 {
@@ -34,6 +44,16 @@ bool *flag_bytes_others(const struct access_flags *f, const struct ptx_function 
         if (f->flag[n].kind == kind)
             is[f->flag[n].instruction] = false;
     return is;
+}
+
+void flag_bytes_leave(struct access_flags *f, const bool *instructions)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t n = 0; n < f->count; n++)
+        if (!instructions[f->flag[n].instruction])
+            f->flag[kept++] = f->flag[n];
+    f->count = kept;
 }
 
 const char *flag_bytes_hang(const struct access_flags *f,
@@ -67,18 +87,77 @@ static bool is_pointed_at(const struct access_flags *f, uint32_t kind, uint32_t 
     return false;
 }
 
-/* Bytes of one kind, each once. */
-static const char *add_spans(struct flag_bytes *b, uint32_t array, const struct spans *s)
+static const struct access_flag *first_of(const struct access_flags *f, uint32_t kind)
 {
-    for (size_t n = 0; n < s->count; n++) {
-        if (flag_bytes_meet(b, array, s->span[n].first, s->span[n].end))
-            return "and the same one to two values, in two sizes or in two ways";
-        if (b->count == RANGES_MAX)
-            return "too many of them";
-        b->range = must_grow(b->range, b->count, &b->capacity, sizeof *b->range);
-        b->range[b->count++] = (struct flag_range){array, s->span[n].first, s->span[n].end};
-    }
+    uint32_t n = 0;
+
+    while (f->flag[n].kind != kind)
+        n++;
+    return &f->flag[n];
+}
+
+/* Whether both may be set to the same bytes. */
+static bool are_joint(const struct access_flags *f, uint32_t a, uint32_t b)
+{
+    const struct access_flag *x = first_of(f, a), *y = first_of(f, b);
+
+    return x->joint && y->joint && x->way == y->way;
+}
+
+bool flag_bytes_are_all(const struct flag_range *r)
+{
+    return r->kind == ALL;
+}
+
+static const char *append(struct flag_bytes *b, const struct flag_range *r)
+{
+    if (b->count == RANGES_MAX)
+        return "too many of them";
+    b->range = must_grow(b->range, b->count, &b->capacity, sizeof *b->range);
+    b->range[b->count++] = *r;
     return NULL;
+}
+
+/* Bytes of one kind, each once: of what is there already, only what lies around it. */
+static const char *add_range(struct flag_bytes *b, const struct access_flags *f,
+                             const struct flag_range *now)
+{
+    for (size_t n = 0; n < b->count; n++) {
+        const struct flag_range was = b->range[n];
+        struct flag_range before = *now, behind = *now;
+        const char *why = NULL;
+
+        if (was.array != now->array || was.first >= now->end || now->first >= was.end)
+            continue;
+        if (flag_bytes_are_all(&was) || !are_joint(f, was.kind, now->kind))
+            return "and the same one to two values, in two sizes or in two ways";
+        before.end = was.first;
+        behind.first = was.end;
+        if (before.first < before.end)
+            why = add_range(b, f, &before);
+        return why || behind.first >= behind.end ? why : add_range(b, f, &behind);
+    }
+    return append(b, now);
+}
+
+static const char *add_spans(struct flag_bytes *b, const struct access_flags *f,
+                             uint32_t kind, uint32_t array, const struct spans *s)
+{
+    const char *why = NULL;
+
+    for (size_t n = 0; n < s->count && !why; n++) {
+        const struct flag_range now = {array, s->span[n].first, s->span[n].end, kind};
+
+        why = add_range(b, f, &now);
+    }
+    return why;
+}
+
+const char *flag_bytes_add_all(struct flag_bytes *b, uint32_t array, uint64_t bytes)
+{
+    if (flag_bytes_meet(b, array, 0, UINT64_MAX))
+        return "and one array in two ways";
+    return append(b, &(struct flag_range){array, 0, bytes, ALL});
 }
 
 /* Variables are behind the arrays: no pointer leads to them. */
@@ -100,7 +179,7 @@ const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
         else if (r->first && !is_pointed_at(f, kind, a, pointers, count))
             why = "some of them through another array's pointer";
         else
-            why = add_spans(b, a, &spans);
+            why = add_spans(b, f, kind, a, &spans);
         spans_clear(&spans);
     }
     return why;

@@ -3,16 +3,23 @@
 
 #include <stdlib.h>
 
-#include "access/access.h"
+#include "access/atomic.h"
+#include "access/form.h"
 
-/* What is stored: a number, low bytes of the parameter block, or what a register holds that
-   is set once, from these alone. In the place of what is there, or joined with it. */
+/* A number, low bytes of the parameter block, or what a register holds that is set once,
+   from these alone. */
+struct value {
+    enum { VALUE_NUMBER, VALUE_PARAMETER, VALUE_REGISTER } kind;
+    uint64_t what; /* the number, the place in the block, the register */
+};
+
+/* What is stored, in the place of what is there, or joined with it. */
 struct stored {
-    enum { STORED_NUMBER, STORED_PARAMETER, STORED_REGISTER } kind;
     uint32_t bytes;
-    uint64_t what;      /* the number, the place in the block, the register */
-    enum ptx_part join; /* .or, .and, .min, .max; or PTX_PART_COUNT */
-    bool is_signed;     /* .min and .max look at that */
+    struct value value, compared; /* compared: .cas takes the place of that alone */
+    enum ptx_part join;           /* .or, .and, .min, .max, .cas; or PTX_PART_COUNT */
+    bool is_signed;               /* .min and .max look at that */
+    const struct access_form *place;
 };
 
 struct finder {
@@ -123,26 +130,27 @@ static uint64_t cut_to(uint64_t bits, uint32_t bytes)
     return bytes < 8 ? bits & (((uint64_t)1 << 8 * bytes) - 1) : bits;
 }
 
-static bool find_stored(struct finder *d, const struct ptx_operand *o, struct stored *out)
+static bool find_value(struct finder *d, const struct ptx_operand *o, uint32_t bytes,
+                       struct value *out)
 {
     const struct ptx_instruction *i;
 
     while (o->kind == PTX_REGISTER && (i = definition_of(d, o->reg)) != NULL &&
            i->opcode == PTX_MOV && i->operands[1].kind != PTX_SPECIAL &&
-           ptx_type_bytes(i->type) >= out->bytes)
+           ptx_type_bytes(i->type) >= bytes)
         o = &i->operands[1];
-    if (o->kind == PTX_INTEGER || (o->kind == PTX_FLOAT && o->float_bytes == out->bytes)) {
-        out->kind = STORED_NUMBER;
-        out->what = cut_to((uint64_t)o->integer, out->bytes);
+    if (o->kind == PTX_INTEGER || (o->kind == PTX_FLOAT && o->float_bytes == bytes)) {
+        out->kind = VALUE_NUMBER;
+        out->what = cut_to((uint64_t)o->integer, bytes);
         return true;
     }
     if (o->kind != PTX_REGISTER || o->is_part || !is_alike(d, o->reg))
         return false;
     i = definition_of(d, o->reg);
-    out->kind = STORED_REGISTER;
+    out->kind = VALUE_REGISTER;
     out->what = (uint64_t)o->reg;
-    if (reads_parameter(d, i) && ptx_type_bytes(i->type) >= out->bytes) {
-        out->kind = STORED_PARAMETER;
+    if (reads_parameter(d, i) && ptx_type_bytes(i->type) >= bytes) {
+        out->kind = VALUE_PARAMETER;
         out->what = d->function->symbols[i->operands[1].symbol].offset +
                     (uint64_t)i->operands[1].integer;
     }
@@ -154,81 +162,46 @@ static bool is_word_of_store(enum ptx_part part)
     return part == PTX_PART_WEAK || part == PTX_PART_VOLATILE;
 }
 
-/* Among a CTA's threads alone (.cta) it would be no atomic between CTAs. */
-static bool is_word_of_atomic(enum ptx_part part)
-{
-    return part == PTX_PART_RELAXED || part == PTX_PART_GPU || part == PTX_PART_SYS;
-}
-
 static bool is_way_of_atomic(enum ptx_part part)
 {
     return part == PTX_PART_EXCH || part == PTX_PART_OR || part == PTX_PART_AND ||
-           part == PTX_PART_MIN || part == PTX_PART_MAX;
+           part == PTX_PART_MIN || part == PTX_PART_MAX || part == PTX_PART_CAS;
 }
 
-static bool is_word_or_number(enum ptx_part type)
+/* What it compares with and what it stores, or twice what it stores. */
+static bool find_values(struct finder *d, const struct ptx_instruction *i,
+                        struct stored *out)
 {
-    return type == PTX_PART_B32 || type == PTX_PART_B64 || type == PTX_PART_U32 ||
-           type == PTX_PART_U64 || type == PTX_PART_S32 || type == PTX_PART_S64;
-}
+    const struct ptx_operand *first = atomic_place(i) + 1;
 
-static uint32_t times_named(const struct ptx_operand *o, int32_t reg)
-{
-    uint32_t times = (o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg == reg;
-
-    for (uint32_t n = 0; n < o->count; n++)
-        times += times_named(&o->list[n], reg);
-    return times;
-}
-
-/* Of an atomic: the register that gets its result is named nowhere else. */
-static bool has_no_result(const struct ptx_function *f, const struct ptx_instruction *i)
-{
-    const struct ptx_operand *result = &i->operands[0];
-    uint32_t times = 0;
-
-    if (i->opcode != PTX_ATOM || result->kind == PTX_SINK)
-        return true;
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        times += f->instructions[n].guard == result->reg;
-        for (uint32_t k = 0; k < f->instructions[n].operand_count; k++)
-            times += times_named(&f->instructions[n].operands[k], result->reg);
-    }
-    return result->kind == PTX_REGISTER && times == 1;
-}
-
-/* The operand that says where; what is stored is the next one. */
-static const struct ptx_operand *place_of(const struct ptx_instruction *i)
-{
-    const uint32_t at = i->opcode == PTX_ATOM;
-
-    return i->operand_count == at + 2 && i->operands[at].kind == PTX_MEMORY
-               ? &i->operands[at]
-               : NULL;
+    return find_value(d, first, out->bytes, &out->compared) &&
+           find_value(d, first + (out->join == PTX_PART_CAS), out->bytes, &out->value);
 }
 
 /* A store or an atomic with no more words than these, so that a clone can say it anew. */
 static bool is_plain(const struct ptx_function *f, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *to = place_of(i);
+    const struct ptx_operand *to = atomic_place(i);
     const bool is_store = i->opcode == PTX_ST;
     bool has_way = is_store;
 
     if ((!is_store && i->opcode != PTX_ATOM && i->opcode != PTX_RED) || !to ||
         (i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_GENERIC) || i->vector != 1 ||
-        to->reg < 0 || to->count || to[1].negated)
+        to->reg < 0 || to->count || to[1].negated ||
+        i->operands[i->operand_count - 1].negated)
         return false;
     for (uint8_t n = 0; n < i->part_count; n++) {
         const enum ptx_part part = i->parts[n];
         const bool is_way = !is_store && is_way_of_atomic(part);
 
         if (part != PTX_PART_GLOBAL && part != i->type && !is_way &&
-            !(is_store ? is_word_of_store(part) : is_word_of_atomic(part)))
+            !(is_store ? is_word_of_store(part) : atomic_is_word(part)))
             return false;
         has_way |= is_way;
     }
-    return has_way && (is_store || is_word_or_number(i->type)) && has_no_result(f, i) &&
-           ptx_type_bytes(i->type) && ptx_type_bytes(i->type) <= 8;
+    return has_way && (is_store || atomic_is_number(i->type)) &&
+           atomic_has_no_result(f, i) && ptx_type_bytes(i->type) &&
+           ptx_type_bytes(i->type) <= 8;
 }
 
 /* An exchange whose result nobody uses is a store. */
@@ -264,24 +237,81 @@ static bool is_one_place(const struct access_analysis *a, const struct access_re
     return true;
 }
 
-static bool is_same(const struct stored *a, const struct stored *b)
+static bool is_value(const struct value *a, const struct value *b)
 {
-    return a->kind == b->kind && a->bytes == b->bytes && a->what == b->what &&
-           a->join == b->join && a->is_signed == b->is_signed;
+    return a->kind == b->kind && a->what == b->what;
 }
 
+/* Joined alike, whatever with. */
+static bool is_one_way(const struct stored *a, const struct stored *b)
+{
+    return a->bytes == b->bytes && a->join == b->join && a->is_signed == b->is_signed;
+}
+
+static bool is_same(const struct stored *a, const struct stored *b)
+{
+    return is_one_way(a, b) && is_value(&a->value, &b->value) &&
+           is_value(&a->compared, &b->compared);
+}
+
+/* `stored` has what each flag stores. */
 static void add_flag(struct access_flags *flags, struct stored *stored,
                      const struct access_analysis *a, const struct access_record *r,
-                     const struct stored *value)
+                     const struct stored *now)
 {
-    uint32_t kind = 0;
+    struct access_flag *f = &flags->flag[flags->count];
 
-    while (kind < flags->kinds && !is_same(&stored[kind], value))
-        kind++;
-    if (kind == flags->kinds)
-        stored[flags->kinds++] = *value;
-    flags->flag[flags->count++] = (struct access_flag){
-        r->instruction, r->line, a->symbols[r->base_symbol].offset, kind};
+    *f = (struct access_flag){
+        r->instruction, r->line,      a->symbols[r->base_symbol].offset,
+        flags->kinds,   flags->count, false};
+    for (uint32_t n = 0; n < flags->count; n++) {
+        if (is_one_way(&stored[n], now))
+            f->way = flags->flag[n].way;
+        if (is_same(&stored[n], now))
+            f->kind = flags->flag[n].kind;
+    }
+    flags->kinds += f->kind == flags->kinds;
+    stored[flags->count] = *now;
+    stored[flags->count++].place = r->form;
+}
+
+/* Whatever is joined first, the same comes out. */
+static bool commutes(enum ptx_part join)
+{
+    return join == PTX_PART_OR || join == PTX_PART_AND || join == PTX_PART_MIN ||
+           join == PTX_PART_MAX;
+}
+
+/* Whether it is known that two flags, of which the first has so many bytes, are beside each
+   other. */
+static bool are_apart(struct forms *forms, const struct access_flags *flags,
+                      const struct stored *stored, uint32_t a, uint32_t b)
+{
+    const struct access_form *d;
+    int64_t by;
+
+    if (flags->flag[a].parameter != flags->flag[b].parameter)
+        return false; /* both may lead to one array */
+    d = form_add(forms, stored[a].place, stored[b].place, -1);
+    return d && form_is_constant(d, &by) &&
+           (by >= stored[a].bytes || by <= -(int64_t)stored[a].bytes);
+}
+
+/* A device that reads, joins and stores would lose what another joins meanwhile, unless
+   that is the same. */
+static void find_joint(struct access_flags *flags, const struct stored *stored,
+                       struct forms *forms)
+{
+    bool *joint = arena_alloc(forms->arena, flags->kinds + 1u);
+
+    for (uint32_t n = 0; n < flags->count; n++)
+        for (uint32_t k = 0; k < flags->count && commutes(stored[n].join); k++)
+            if (flags->flag[k].way == flags->flag[n].way &&
+                flags->flag[k].kind != flags->flag[n].kind &&
+                !are_apart(forms, flags, stored, n, k))
+                joint[flags->flag[n].kind] = true;
+    for (uint32_t n = 0; n < flags->count; n++)
+        flags->flag[n].joint = joint[flags->flag[n].kind];
 }
 
 struct access_flags access_flags_find(const struct ptx_module *m,
@@ -305,10 +335,12 @@ struct access_flags access_flags_find(const struct ptx_module *m,
         const struct ptx_instruction *i = &f->instructions[r->instruction];
         struct stored value = stored_by(i);
 
-        if (is_plain(f, i) && is_one_place(a, r) &&
-            find_stored(&d, place_of(i) + 1, &value))
+        if (is_plain(f, i) && is_one_place(a, r) && find_values(&d, i, &value))
             add_flag(&flags, stored, a, r, &value);
     }
+    struct forms forms = {.arena = &arena, .symbols = a->symbols, .count = a->symbol_count};
+
+    find_joint(&flags, stored, &forms);
     access_destroy(a);
     arena_clear(&arena);
     return flags;

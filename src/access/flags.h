@@ -3,8 +3,9 @@
 
 /* Flags: stores of a kernel to which it does not matter which CTA makes them, or how many,
    since all store one value to one place, as in `if (...) *changed = 1;`. So it is with
-   `atomicOr(changed, 1);`, if nobody looks at what was there: made once more, it changes
-   nothing. */
+   `atomicOr(changed, 1);` and `atomicCAS(changed, 0, 1);`, if nobody looks at what was
+   there: made once more, it changes nothing. And with several values, if all are joined in
+   one way: `atomicOr(seen, 1); ... atomicOr(seen, 2);`. */
 
 #include "ptx/ptx.h"
 
@@ -15,6 +16,8 @@ struct access_flag {
     uint32_t instruction, line;
     uint32_t parameter; /* its pointer, by the byte in the block */
     uint32_t kind;
+    uint32_t way; /* kinds of one way are joined alike, by other values */
+    bool joint;   /* others of its way may go to the same bytes: it has to stay an atomic */
 };
 
 struct access_flags {
@@ -24,8 +27,9 @@ struct access_flags {
 };
 
 /* Plain stores of one number through a pointer among the parameters, where neither thread
-   nor CTA nor memory decides the place; and atomics that exchange, or take the bits, the
-   least or the most of it and what is there, without order and with no result. */
+   nor CTA nor memory decides the place; and atomics that exchange, that compare and
+   exchange, or that take the bits, the least or the most of it and what is there, without
+   order and with no result. */
 struct access_flags access_flags_find(const struct ptx_module *m,
                                       const struct ptx_function *f);
 void access_flags_clear(struct access_flags *flags);

@@ -149,6 +149,8 @@ struct device_backend {
     void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
+    /* Whether a kernel's atomics are such in the other one's memory, too. */
+    bool (*peer_atomics)(const struct device_set *set, unsigned from, unsigned to);
 
     /* Memory, aligned to 512 bytes, of unknown content, with DEVICE_GAP_BYTES behind it
        that are nobody's: the end of one is not where another begins. Before work is queued:

@@ -31,6 +31,9 @@ static inline bool clone_is_flag(const struct clone *c, uint32_t instruction)
     return c->request->flags && c->request->flags[instruction];
 }
 
+/* An atomic's scope becomes that of all devices: clone_scope.c */
+void clone_among_all(struct clone *c, const struct ptx_instruction *i);
+
 /* Registers that the passes may use between two instructions; the last parameter. */
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \

@@ -44,6 +44,21 @@ static void widen(struct clone *c, const struct ptx_instruction *i)
         replace_word(c, i, ".gl", ".sys");
 }
 
+/* Behind the opcode, where the first dot is: a name has none. */
+void clone_among_all(struct clone *c, const struct ptx_instruction *i)
+{
+    struct ptx_span order = find_word(c, i, ".relaxed");
+    uint32_t at = i->span.offset;
+
+    if (ptx_has(i, PTX_PART_GPU))
+        replace_word(c, i, ".gpu", ".sys");
+    if (ptx_has(i, PTX_PART_GPU) || ptx_has(i, PTX_PART_SYS))
+        return;
+    while (c->module->text[at] != '.')
+        at++;
+    edit_insert(&c->edits, order.bytes ? order.offset + order.bytes : at, ".sys");
+}
+
 /* The cache of non-coherent loads would not see what is written in this launch. */
 static void read_coherently(struct clone *c, const struct ptx_instruction *i)
 {

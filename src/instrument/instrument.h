@@ -38,6 +38,7 @@ struct instrument_request {
     const bool *flags; /* by instruction: stores, and atomics that nobody asks for their
                           result, that go to the first device's replica alone; NULL for
                           none */
+    const bool *joint; /* the same: which of them stay atomics, done there; NULL for none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     enum instrument_places places;
 };

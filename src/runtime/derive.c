@@ -16,10 +16,11 @@
 #include "runtime/unsplittable.h"
 
 struct kernel_derivation {
-    struct write_set_slice *slice; /* NULL: the kernel was refused */
+    struct write_set_slice *slice; /* NULL: none can tell what it writes */
     struct write_set_cache cache;
-    struct kernel_flags *flags; /* NULL: it has none, or nobody asked yet */
-    bool asked_flags;
+    /* NULL: it has none, or nobody asked yet */
+    struct kernel_flags *flags, *reductions;
+    bool asked_flags, asked_reductions;
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     struct strays *strays;           /* NULL: nobody asked yet */
@@ -52,6 +53,28 @@ static void find_targets(struct kernel_derivation *d, const struct proact_kernel
     access_destroy(a);
 }
 
+static bool has_reductions(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_reductions)
+        d->reductions = reductions_create(k);
+    d->asked_reductions = true;
+    return d->reductions != NULL;
+}
+
+/* Where atomics hang on memory, a slice without them may still tell. */
+static bool may_split(const struct kernel_derivation *d)
+{
+    return d->slice || d->reductions;
+}
+
+static void drop_slices(struct kernel_derivation *d)
+{
+    write_set_slice_destroy(d->slice);
+    d->slice = NULL;
+    flags_destroy(d->reductions);
+    d->reductions = NULL;
+}
+
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
 {
     if (k->derivation)
@@ -61,8 +84,8 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     unsplittable_in_program(k, &d->in_program);
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
-    if (!unsplittable(k, &d->refusal))
-        derive_cut(k, NULL, &d->slice, &d->refusal);
+    if (!unsplittable(k, &d->refusal) && derive_cut(k, NULL, &d->slice, &d->refusal))
+        has_reductions(k, d);
     find_targets(d, k);
     k->derivation = d;
     return d;
@@ -74,12 +97,12 @@ void derivation_drop(struct proact_kernel *k)
 
     if (!d)
         return;
-    write_set_slice_destroy(d->slice);
+    drop_slices(d);
     write_set_cache_clear(&d->cache);
     flags_destroy(d->flags);
     stored_addresses_clear(&d->stored);
     stored_addresses_clear(&d->compared);
-    k->flag_stores = NULL;
+    k->flag_stores = k->flag_joints = NULL;
     free(d->targets);
     strays_destroy(d->strays);
     free(d);
@@ -145,11 +168,9 @@ void derive_slots(struct launching *l)
 
     if (l->kernel->session->recording) /* its first launch: it is recorded whole */
         return;
-    for (uint32_t i = 0; i < d->target_count && d->slice; i++)
-        if (add_slot(l, d->targets[i], &d->refusal)) {
-            write_set_slice_destroy(d->slice);
-            d->slice = NULL;
-        }
+    for (uint32_t i = 0; i < d->target_count && may_split(d); i++)
+        if (add_slot(l, d->targets[i], &d->refusal))
+            drop_slices(d);
 }
 
 /* Where it is not known what could be written, what this launch writes is added. */
@@ -197,28 +218,41 @@ static bool has_flags(const struct launching *l, struct kernel_derivation *d)
     return d->flags != NULL;
 }
 
-/* What each CTA writes, and no other device's. Where that fails, or some of it is written
-   by atomics, flags may be to blame. */
+/* Nothing of a CTA's is another device's too, nor by atomics; else says why. */
+static enum proact_status check_own(const struct launching *l, const uint32_t *cta_first,
+                                    const struct write_set *w, struct proact_error *why)
+{
+    struct proact_error both;
+
+    if (derive_check_kinds(l, w, why))
+        return PROACT_EREFUSED;
+    if (!write_set_overlap(w, cta_first, l->over, &both))
+        return PROACT_OK;
+    return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+}
+
+/* Where that fails, or some of it is written by atomics, flags may be to blame, or
+   reductions. */
 static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
                                       const struct write_set **out,
                                       struct proact_error *err)
 {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    struct proact_error both, why;
-    enum proact_status status;
+    struct proact_error why, no_flags;
+    enum proact_status status = PROACT_OK;
 
     launch_split(l->grid, l->over, l->over, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
-    if ((status = derive_run(l, d->slice, &d->cache, out, err)))
+    if (flags_are_on(d->reductions) || !d->slice)
+        return flags_find(l, d->reductions, cta_first, out, err);
+    if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
+        !check_own(l, cta_first, *out, &why))
         return status;
-    if (!derive_check_kinds(l, *out, &why)) {
-        if (!write_set_overlap(*out, cta_first, l->over, &both))
-            return PROACT_OK;
-        fail(&why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
-    }
-    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
+    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &no_flags))
         return PROACT_OK;
+    if (has_reductions(l->kernel, d))
+        return flags_find(l, d->reductions, cta_first, out, err);
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
@@ -262,7 +296,7 @@ void derive_maps(struct launching *l)
     struct kernel_derivation *d = derivation_of(l->kernel);
     const struct write_set *w = NULL;
 
-    if (!d->slice)
+    if (!may_split(d))
         return;
     d->refusal.text[0] = '\0';
     if (!derive(l, d, &w, &d->refusal) && w) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/flag_bytes.h"
+#include "access/reductions.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive.h"
@@ -15,7 +16,8 @@
 /* A slice for the flags of each kind, and one for all other stores. */
 struct kernel_flags {
     struct access_flags sites;
-    bool *is_flag; /* by instruction */
+    struct access_reductions reductions;
+    bool *is_flag, *is_joint; /* by instruction; reductions are both */
     struct write_set_slice *others, **kinds;
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
@@ -23,16 +25,15 @@ struct kernel_flags {
     bool is_on;
 };
 
-struct kernel_flags *flags_create(const struct proact_kernel *k)
+/* A slice without all of them, and one for the flags of each kind. */
+static struct kernel_flags *cut(const struct proact_kernel *k, struct kernel_flags *f)
 {
-    struct kernel_flags *f = must_calloc(1, sizeof *f);
-    enum proact_status status;
+    enum proact_status status = PROACT_EREFUSED;
 
-    f->sites = access_flags_find(k->image->ptx, k->ptx);
-    f->is_flag = flag_bytes_all(&f->sites, k->ptx);
     f->kinds = must_calloc(f->sites.kinds + 1u, sizeof(void *));
     f->kinds_cache = must_calloc(f->sites.kinds + 1u, sizeof *f->kinds_cache);
-    status = f->sites.count ? derive_cut(k, f->is_flag, &f->others, NULL) : PROACT_EREFUSED;
+    if (f->sites.count || f->reductions.count)
+        status = derive_cut(k, f->is_flag, &f->others, NULL);
     for (uint32_t kind = 0; kind < f->sites.kinds && !status; kind++) {
         bool *left_out = flag_bytes_others(&f->sites, k->ptx, kind);
 
@@ -43,6 +44,34 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
         return f;
     flags_destroy(f);
     return NULL;
+}
+
+struct kernel_flags *flags_create(const struct proact_kernel *k)
+{
+    struct kernel_flags *f = must_calloc(1, sizeof *f);
+
+    f->sites = access_flags_find(k->image->ptx, k->ptx);
+    f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    f->is_joint = flag_bytes_joint(&f->sites, k->ptx);
+    return cut(k, f);
+}
+
+struct kernel_flags *reductions_create(const struct proact_kernel *k)
+{
+    struct kernel_flags *f = must_calloc(1, sizeof *f);
+    const struct access_reductions *r = &f->reductions;
+
+    f->reductions = access_reductions_find(k->image->ptx, k->ptx);
+    if (r->count)
+        f->sites = access_flags_find(k->image->ptx, k->ptx);
+    f->is_joint = access_reductions_all(r, k->ptx);
+    flag_bytes_leave(&f->sites, f->is_joint);
+    f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    for (uint32_t n = 0; n < r->count; n++)
+        f->is_flag[r->reduction[n].instruction] = true;
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
+    return cut(k, f);
 }
 
 void flags_destroy(struct kernel_flags *f)
@@ -58,6 +87,8 @@ void flags_destroy(struct kernel_flags *f)
     free(f->kinds);
     free(f->kinds_cache);
     free(f->is_flag);
+    free(f->is_joint);
+    access_reductions_clear(&f->reductions);
     free(f->found.flag);
     flag_bytes_clear(&f->bytes);
     access_flags_clear(&f->sites);
@@ -69,25 +100,53 @@ bool flags_are_on(const struct kernel_flags *f)
     return f && f->is_on;
 }
 
-static enum proact_status refuse(const struct launching *l, const char *why,
-                                 struct proact_error *err)
+static enum proact_status refuse(const struct launching *l, const struct kernel_flags *f,
+                                 const char *why, struct proact_error *err)
 {
-    return fail(err, PROACT_EREFUSED, "kernel '%s': its CTAs set flags, %s",
-                l->kernel->name, why);
+    return fail(err, PROACT_EREFUSED, "kernel '%s': its CTAs %s, %s", l->kernel->name,
+                f->reductions.count ? "update arrays by atomics" : "set flags", why);
 }
 
-/* Each store's own array is known: of all others it may not be said where on the first
+/* Each one's own array is known: of all others it may not be said where on the first
    device they lie. */
-static bool is_in_no_array(const struct launching *l, const struct kernel_flags *f)
+static bool is_in_no_array(const struct launching *l, uint32_t parameter)
 {
     uint64_t pointer;
 
-    for (uint32_t n = 0; n < f->sites.count; n++) {
-        memcpy(&pointer, l->block + f->sites.flag[n].parameter, sizeof pointer);
-        if (!launching_array(l, f->sites.flag[n].parameter) && pointer)
+    memcpy(&pointer, l->block + parameter, sizeof pointer);
+    return !launching_array(l, parameter) && pointer;
+}
+
+static bool are_in_no_array(const struct launching *l, const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (is_in_no_array(l, f->sites.flag[n].parameter))
             return true;
-    }
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (is_in_no_array(l, f->reductions.reduction[n].parameter))
+            return true;
     return false;
+}
+
+/* All of the array is theirs. */
+static const char *add_reductions(const struct launching *l, struct kernel_flags *f)
+{
+    const struct access_reduction *r = f->reductions.reduction;
+    const char *why = NULL;
+
+    for (uint32_t n = 0; n < f->reductions.count && !why; n++) {
+        const struct proact_array *a = launching_array(l, r[n].parameter);
+        bool is_new = true;
+
+        for (uint32_t b = 0; b < n && a && !why; b++)
+            if (launching_array(l, r[b].parameter) == a) {
+                is_new = false;
+                why = r[b].kind == r[n].kind ? NULL : "one of them in two ways";
+            }
+        if (a && is_new && !why)
+            why = flag_bytes_add_all(&f->bytes, launching_number(l, a), a->bytes);
+    }
+    return why;
 }
 
 /* What the launch sets, kind by kind, and that nothing else is stored there. */
@@ -104,8 +163,8 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
         pointers[i] = (struct write_set_pointer){l->places[i].offset,
                                                  launching_number(l, l->places[i].array)};
     f->bytes.count = 0;
-    why = is_in_no_array(l, f) ? "some of them in no array"
-                               : flag_bytes_hang(&f->sites, pointers, l->place_count);
+    why = are_in_no_array(l, f) ? "some of them in no array"
+                                : flag_bytes_hang(&f->sites, pointers, l->place_count);
     for (uint32_t kind = 0; kind < f->sites.kinds && !why && !status; kind++) {
         status = derive_run(l, f->kinds[kind], &f->kinds_cache[kind], &alone, err);
         if (!status)
@@ -113,9 +172,11 @@ static enum proact_status find_bytes(const struct launching *l, struct kernel_fl
                 flag_bytes_add(&f->bytes, &f->sites, kind, alone, pointers, l->place_count);
     }
     if (!why && !status)
+        why = add_reductions(l, f);
+    if (!why && !status)
         why = flag_bytes_written(&f->bytes, others);
     free(pointers);
-    return why ? refuse(l, why, err) : status;
+    return why ? refuse(l, f, why, err) : status;
 }
 
 /* Who saw a flag of another device would have to see all that was stored before it. */
@@ -131,21 +192,37 @@ static enum proact_status check_reads(const struct launching *l,
         size_t at = spans_from(&need->spans, flag->first);
 
         if (need->all || (at < need->spans.count && need->spans.span[at].first < flag->end))
-            return refuse(l, "and it may read one of them", err);
+            return refuse(l, f, "and it may read one of them", err);
     }
     return PROACT_OK;
 }
 
-static enum proact_status check_reach(const struct launching *l, struct proact_error *err)
+static bool has_joint(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint)
+            return true;
+    return f->reductions.count > 0;
+}
+
+static enum proact_status check_reach(const struct launching *l,
+                                      const struct kernel_flags *f,
+                                      struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
 
-    for (unsigned d = 1; d < l->over; d++)
+    for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
-            return refuse(l,
-                          "which its devices would set in the first one's memory, and "
-                          "not all of them reach that",
+            return refuse(l, f,
+                          "which its devices would do in the first one's memory, and not "
+                          "all of them reach that",
                           err);
+        if (has_joint(f) && !p->backend->peer_atomics(p->set, d, 0))
+            return refuse(l, f,
+                          "which takes atomics in the first device's memory, and not all "
+                          "links can do these",
+                          err);
+    }
     return PROACT_OK;
 }
 
@@ -156,11 +233,12 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
         return PROACT_OK;
     if (l->kernel->session->recording)
         return fail(err, PROACT_EINVAL,
-                    "kernel '%s': that its CTAs set flags is new: launch it once, then "
-                    "record",
-                    l->kernel->name);
+                    "kernel '%s': that its CTAs %s is new: launch it once, then record",
+                    l->kernel->name,
+                    f->reductions.count ? "update arrays by atomics" : "set flags");
     kernel_slots_change(l->kernel);
     l->kernel->flag_stores = f->is_flag;
+    l->kernel->flag_joints = f->is_joint;
     f->is_on = true;
     return PROACT_OK;
 }
@@ -195,7 +273,7 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
     if (write_set_overlap(*out, part_first, l->over, &both))
         return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
     if ((status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
-        (status = check_reach(l, err)) || (status = turn_on(l, f, err)))
+        (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
         return status;
     name_arrays(l, f);
     l->found.flags = &f->found;

@@ -7,7 +7,10 @@
    them from there. No chunk and no piece has a byte of them.
 
    That is right because in such a launch nobody reads them and nothing else is stored
-   there, which is asked here before each: the order of equal stores shows in nothing. */
+   there, which is asked here before each: the order of equal stores shows in nothing.
+
+   Reductions (access/reductions.h) go there, too, as atomics among all devices. Where
+   memory decides which bytes they change, all of the array are theirs. */
 
 #include "runtime/launching.h"
 
@@ -24,10 +27,12 @@ struct launch_flags {
 
 /* NULL where the kernel has none. */
 struct kernel_flags *flags_create(const struct proact_kernel *k);
+/* With its reductions; NULL where it has none of these. */
+struct kernel_flags *reductions_create(const struct proact_kernel *k);
 void flags_destroy(struct kernel_flags *f); /* NULL is fine */
 
 /* Once a launch could not be split without: they stay flags, so that clones stay, and are
-   the kernel's flag_stores. */
+   the kernel's flag_stores, and reductions. */
 bool flags_are_on(const struct kernel_flags *f);
 
 /* Turns them on where the launch can be split so. Writes what else is written by which CTA,

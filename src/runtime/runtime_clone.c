@@ -60,6 +60,7 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
     struct instrument_request request = {.kernel = k->name,
                                          .slot_count = k->slot_count,
                                          .flags = k->flag_stores,
+                                         .joint = k->flag_joints,
                                          .only = kind,
                                          .places = places};
 

@@ -95,10 +95,11 @@ struct proact_kernel {
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
-    struct kernel_derivation *derivation; /* derive.c; the same */
-    const bool *flag_stores;        /* of it: by instruction, flags (launch_flags.h) */
-    struct kernel_choices *choices; /* choose_split.c; the same */
-    struct kernel_needs *needs;     /* needs.c; the same */
+    struct kernel_derivation *derivation;  /* derive.c; the same */
+    const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
+                                              and which of them stay atomics */
+    struct kernel_choices *choices;        /* choose_split.c; the same */
+    struct kernel_needs *needs;            /* needs.c; the same */
     bool is_marked;
     bool has_maps;           /* the user's; else its slots are derived */
     bool may_write;          /* it has an instruction that writes to global memory */

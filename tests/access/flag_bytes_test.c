@@ -15,8 +15,8 @@ enum { CTAS = 3, ARRAYS = 3 };
 /* Two pointers to two arrays, and a variable behind them; flags of kind 0 go through the
    first pointer, of kind 1 through the second. */
 static const struct write_set_pointer pointers[] = {{0, 0}, {8, 1}};
-static struct access_flag sites[] = {{.parameter = 0, .kind = 0},
-                                     {.instruction = 2, .parameter = 8, .kind = 1}};
+static struct access_flag sites[] = {
+    {.parameter = 0, .kind = 0}, {.instruction = 2, .parameter = 8, .kind = 1, .way = 1}};
 static bool decide[16];
 static const struct access_flags flags = {sites, 2, 2, decide};
 
@@ -82,6 +82,37 @@ static void they_are_where_their_pointers_lead(void **state)
     flag_bytes_clear(&b);
 }
 
+/* Of one way and joint, kinds may share bytes, which count once. */
+static void joint_ones_may_meet(void **state)
+{
+    struct access_flag joint[] = {{.joint = true},
+                                  {.kind = 1, .joint = true},
+                                  {.kind = 2},
+                                  {.kind = 3, .way = 3, .joint = true}};
+    const struct access_flags of = {joint, 4, 4, decide};
+    struct flag_bytes b = {0};
+    struct written w;
+
+    (void)state;
+    assert_null(flag_bytes_add(&b, &of, 0, writes(&w, 0, 8, 12), pointers, 2));
+    assert_null(flag_bytes_add(&b, &of, 0, writes(&w, 0, 20, 24), pointers, 2));
+    assert_null(flag_bytes_add(&b, &of, 1, writes(&w, 0, 8, 12), pointers, 2));
+    assert_int_equal(b.count, 2);
+    assert_null(flag_bytes_add(&b, &of, 1, writes(&w, 0, 4, 28), pointers, 2));
+    assert_int_equal(b.count, 5);
+    for (size_t n = 0; n < b.count; n++)
+        for (size_t k = 0; k < n; k++)
+            assert_true(b.range[n].end <= b.range[k].first ||
+                        b.range[k].end <= b.range[n].first);
+    assert_true(flag_bytes_meet(&b, 0, 4, 5) && flag_bytes_meet(&b, 0, 27, 28) &&
+                flag_bytes_meet(&b, 0, 12, 13) && !flag_bytes_meet(&b, 0, 28, 64));
+    for (uint32_t kind = 2; kind < 4; kind++)
+        assert_non_null(
+            strstr(flag_bytes_add(&b, &of, kind, writes(&w, 0, 12, 16), pointers, 2),
+                   "the same one to two values"));
+    flag_bytes_clear(&b);
+}
+
 static void addresses_are_none(void **state)
 {
     (void)state;
@@ -109,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_added_once_and_for_one_kind),
         cmocka_unit_test(they_are_where_their_pointers_lead),
+        cmocka_unit_test(joint_ones_may_meet),
         cmocka_unit_test(addresses_are_none),
         cmocka_unit_test(slices_are_cut_without),
     };

@@ -20,7 +20,8 @@ static const char head[] =
     "setp.gt.s32 %p1, %r2, 5;\nmul.wide.u32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
     "mul.wide.u32 %rd5, %r1, 4;\nadd.s64 %rd6, %rd1, %rd5;\n";
 
-/* Its kinds, in order, as "0 0 1"; and which bytes of the parameters decide values. */
+/* Its kinds and pointers, in order, as "0:0 0:16 1:0", those that stay atomics with a +;
+   and which bytes of the parameters decide values. */
 static const char *kinds(const char *body, const char *decide)
 {
     static char said[64];
@@ -37,8 +38,8 @@ static const char *kinds(const char *body, const char *decide)
     for (uint32_t n = 0; n < flags.count; n++) {
         const struct access_flag *f = &flags.flag[n];
 
-        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%u:%u", n ? " " : "",
-                 f->kind, f->parameter);
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%u:%u%s", n ? " " : "",
+                 f->kind, f->parameter, f->joint ? "+" : "");
         assert_int_not_equal(m->functions[0].instructions[f->instruction].opcode, PTX_LD);
     }
     for (uint32_t n = 0; n < m->functions[0].parameter_bytes; n++)
@@ -98,6 +99,8 @@ static void so_are_atomics_that_made_again_change_nothing(void **state)
         "atom.relaxed.gpu.global.max.s32 %r4, [%rd1], %r1;",
         "mov.u64 %rd7, 1;\natom.min.u64 %rd0, [%rd6], %rd7;",
         "atom.global.exch.b32 %r4, [%rd1], 1;",
+        "atom.global.cas.b32 %r4, [%rd1], 0, 1;",
+        "mov.u64 %rd7, 5;\n@%p1 atom.relaxed.sys.cas.b64 _, [%rd1+8], %rd7, -1;",
     };
 
     (void)state;
@@ -118,13 +121,49 @@ static void atomics_are_of_one_kind_that_do_the_same(void **state)
               "red.global.or.b64 [%rd1], 1;\nst.global.u32 [%rd1], 1;\n"
               "atom.global.exch.b32 %r4, [%rd1], 1;",
               NULL),
-        "0:0 0:16 1:0 2:0 3:0 4:0 4:0");
+        "0:0+ 0:16+ 1:0+ 2:0 3:0 4:0 4:0");
     assert_string_equal(
         kinds("red.global.max.s32 [%rd1], 1;\nred.global.max.u32 [%rd1], 1;\n"
               "red.global.max.s32 [%rd1], 1;\nred.global.min.s32 [%rd1], 1;\n"
               "red.global.min.u32 [%rd1], 1;",
               NULL),
         "0:0 1:0 0:0 2:0 3:0");
+    assert_string_equal(kinds("atom.global.cas.b32 %r4, [%rd1], 0, 1;\n"
+                              "atom.global.cas.b32 %r5, [%rd1], 0, 2;\n"
+                              "atom.global.cas.b32 %r6, [%rd1], 3, 1;\n"
+                              "atom.global.cas.b32 %r7, [%rd2], 0, 1;\n"
+                              "atom.global.cas.b64 %rd7, [%rd1], 0, 1;\n"
+                              "st.global.u32 [%rd1], 1;",
+                              NULL),
+                        "0:0 1:0 2:0 0:16 3:0 4:0");
+}
+
+/* Where devices that join other values may meet; not beside, and not by another way. */
+static void several_values_stay_atomics(void **state)
+{
+    (void)state;
+    assert_string_equal(kinds("red.global.or.b32 [%rd1], 1;\nred.global.or.b32 [%rd1], 2;"
+                              "\nred.global.or.b32 [%rd1], 1;",
+                              NULL),
+                        "0:0+ 1:0+ 0:0+");
+    assert_string_equal(
+        kinds("red.global.or.b32 [%rd1], 1;\nred.global.or.b32 [%rd1+4], 2;", NULL),
+        "0:0 1:0");
+    assert_string_equal(
+        kinds("red.global.or.b32 [%rd1+4], 1;\nred.global.or.b32 [%rd1+2], 2;", NULL),
+        "0:0+ 1:0+");
+    assert_string_equal(
+        kinds("red.global.or.b32 [%rd1], 1;\nred.global.or.b32 [%rd6], 2;", NULL),
+        "0:0+ 1:0+");
+    assert_string_equal(
+        kinds("red.global.or.b32 [%rd6], 1;\nred.global.or.b32 [%rd6+4], %r1;", NULL),
+        "0:0 1:0");
+    assert_string_equal(
+        kinds("red.global.min.s32 [%rd1], -1;\nred.global.max.s32 [%rd1], 2;", NULL),
+        "0:0 1:0");
+    assert_string_equal(
+        kinds("atom.exch.b32 %r4, [%rd1], 1;\natom.exch.b32 %r5, [%rd1], 2;", NULL),
+        "0:0 1:0");
 }
 
 /* The thread, the CTA, memory, the way that was taken, a register that is set twice. */
@@ -150,7 +189,10 @@ static void what_threads_store_each_is_none(void **state)
         "red.global.add.u32 [%rd1], 1;",
         "red.global.xor.b32 [%rd1], 1;",
         "red.global.inc.u32 [%rd1], 1;",
-        "atom.global.cas.b32 %r4, [%rd1], 0, 1;",
+        "atom.global.cas.b32 %r4, [%rd1], 0, %r2;",
+        "atom.global.cas.b32 %r4, [%rd1], %r2, 1;",
+        "atom.global.cas.b16 %rs1, [%rd1], 0, 1;",
+        "atom.global.cas.b32 %r4, [%rd1], 0, 1;\nst.global.u32 [%rd4], %r4;",
         "red.global.max.f16x2 [%rd1], %r1;",
         "red.global.add.f32 [%rd1], 0f3F800000;",
         /* who looks at the result */
@@ -178,6 +220,7 @@ int main(void)
         cmocka_unit_test(flags_are_of_one_kind_that_store_the_same),
         cmocka_unit_test(so_are_atomics_that_made_again_change_nothing),
         cmocka_unit_test(atomics_are_of_one_kind_that_do_the_same),
+        cmocka_unit_test(several_values_stay_atomics),
         cmocka_unit_test(what_threads_store_each_is_none),
     };
 

@@ -45,9 +45,10 @@ shape --shape 1=600x400 --shape 0=600x40x10 --json shape.json
 sed -n 's/.*\("shape": [^]]*]\).*/\1/p' shape.json
 shape --shape 1=240000
 for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag joins_a_flag \
-    sees_what_it_joins joins_and_adds sets_an_address; do
+    sees_what_it_joins joins_and_adds adds_to_what_it_reads \
+    sets_an_address; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
-        sed -n "/flag/p; /can be split over/p; /cannot be/p"
+        sed -n "/flag/p; /update/p; /reduction/p; /can be split over/p; /cannot be/p"
 done
 
 exec 2>&1

@@ -202,6 +202,8 @@ static void copies_move_bytes_between_devices(struct contract *c)
     uint32_t in[WORDS], out[WORDS];
 
     assert_true(c->b->peer_access(c->set, 0, 1) && c->b->peer_access(c->set, 1, 0));
+    assert_true(c->b->peer_atomics(c->set, 0, 0));
+    assert_int_equal(c->b->peer_atomics(c->set, 0, 1), c->b->peer_atomics(c->set, 1, 0));
     number(in, WORDS, 1000);
     for (unsigned puller = 0; puller < 2; puller++) {
         device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);

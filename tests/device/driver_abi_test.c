@@ -41,6 +41,7 @@ int main(void)
 
 SIZE(cu_result, CUresult)
 SIZE(cu_device_attribute, CUdevice_attribute)
+SIZE(cu_peer_attribute, CUdevice_P2PAttribute)
 SIZE(cu_function_attribute, CUfunction_attribute)
 SIZE(cu_jit_option, CUjit_option)
 SIZE(cu_limit, CUlimit)
@@ -89,6 +90,7 @@ NUMBER(CU_SHARED_PER_BLOCK, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTI
 NUMBER(CU_MEMORY_MAPPING, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)
 NUMBER(CU_BLOCKS_PER_SM, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)
 
+NUMBER(CU_PEER_ATOMICS, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED)
 NUMBER(CU_COMPUTE_MODE, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE)
 NUMBER(CU_MODE_PROHIBITED, CU_COMPUTEMODE_PROHIBITED)
 NUMBER(CU_MODE_EXCLUSIVE, CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
@@ -186,6 +188,7 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 /* Each function's type, with our words for types put back into NVIDIA's. */
 #define cu_result CUresult
 #define cu_device_attribute CUdevice_attribute
+#define cu_peer_attribute CUdevice_P2PAttribute
 #define cu_function_attribute CUfunction_attribute
 #define cu_jit_option CUjit_option
 #define cu_limit CUlimit

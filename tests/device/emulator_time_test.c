@@ -61,7 +61,7 @@ static void copies_without_a_link_are_staged(void **state)
     emulator_prepare(&r, 2);
     r.topology.link_gbps[0][1] = r.topology.link_gbps[1][0] = 0;
     emulator_start(&r);
-    assert_false(r.b->peer_access(r.set, 0, 1));
+    assert_false(r.b->peer_access(r.set, 0, 1) || r.b->peer_atomics(r.set, 0, 1));
     near_to(copy_ns(&r, 1, 4 * MEGABYTE), behind_ns(&r.topology, 1, 4 * MEGABYTE), 0.03);
     device_addr word = emulator_words(&r, 1, 1);
 
@@ -168,6 +168,7 @@ static void a_bus_is_shared_by_all(void **state)
     r.topology.fabric.shared_bus = true;
     r.topology.fabric.egress_gbps = r.topology.fabric.ingress_gbps = 50;
     emulator_start(&r);
+    assert_true(r.b->peer_access(r.set, 0, 1) && !r.b->peer_atomics(r.set, 0, 1));
     for (unsigned d = 0; d < 4; d++) {
         from[d] = emulator_words(&r, d, MEGABYTE);
         to[d] = emulator_words(&r, (d + 1) % 4, MEGABYTE);

@@ -294,6 +294,15 @@ cu_result cuDeviceCanAccessPeer(int *out, cu_device device, cu_device peer)
     return result;
 }
 
+cu_result cuDeviceGetP2PAttribute(int *out, cu_peer_attribute what, cu_device device,
+                                  cu_device peer)
+{
+    FAKE_ALONE;
+
+    *out = what == CU_PEER_ATOMICS && device != peer;
+    return fake_count(__func__);
+}
+
 cu_result cuDevicePrimaryCtxRetain(cu_context *out, cu_device device)
 {
     FAKE_ALONE;

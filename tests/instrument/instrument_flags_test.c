@@ -17,8 +17,10 @@ static const char head[] =
     ".reg .b64 %rd<4>;\n.reg .b64 %to;\nld.param.u64 %to, [to];\nmov.u32 %r1, %tid.x;\n"
     "setp.gt.s32 %p1, %r1, 5;\nmov.u32 %r2, 7;\n";
 
-/* The clone's text; that one instruction, the last but one, sets a flag. */
-static char *clone(const char *flag, enum instrument_clone kind, struct proact_error *why)
+/* The clone's text; that one instruction, the last but one, sets a flag, or one of several
+   values to joint bytes. */
+static char *clone(const char *flag, enum instrument_clone kind, bool joint,
+                   struct proact_error *why)
 {
     struct instrument_result result;
     struct proact_error err;
@@ -30,8 +32,11 @@ static char *clone(const char *flag, enum instrument_clone kind, struct proact_e
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, flag);
     assert_int_equal(ptx_parse("flag.ptx", text, strlen(text), &m, &err), PROACT_OK);
     flags[m->functions[0].instruction_count - 2] = true;
-    const struct instrument_request request = {
-        .kernel = "k", .slot_count = 1, .flags = flags, .only = kind};
+    const struct instrument_request request = {.kernel = "k",
+                                               .slot_count = 1,
+                                               .flags = flags,
+                                               .joint = joint ? flags : NULL,
+                                               .only = kind};
 
     assert_int_equal(instrument_kernel(m, &request, &result, &out, &bytes, &err),
                      PROACT_OK);
@@ -45,25 +50,60 @@ static char *clone(const char *flag, enum instrument_clone kind, struct proact_e
 
 static const struct {
     const char *flag, *becomes;
+    bool joint;
 } cases[] = {
-    {"@%p1 st.global.u8 [%to+3], 1;", "@%p1 st.volatile.global.u8 [%proact_d0+3], 1;"},
+    {"@%p1 st.global.u8 [%to+3], 1;", "@%p1 st.volatile.global.u8 [%proact_d0+3], 1;",
+     false},
     {"@%p1 atom.global.exch.b32 %r3, [%to], %r2;",
-     "@%p1 st.volatile.global.b32 [%proact_d0+0], %r2;"},
+     "@%p1 st.volatile.global.b32 [%proact_d0+0], %r2;", false},
     {"red.relaxed.gpu.global.or.b32 [%to+4], 6;",
      "ld.volatile.global.b32 %proact_r0, [%proact_d0+4];\n\t"
      "or.b32 %proact_r1, %proact_r0, 6;\n\t"
      "setp.ne.b32 %proact_p0, %proact_r1, %proact_r0;\n\t"
-     "@%proact_p0 st.volatile.global.b32 [%proact_d0+4], %proact_r1;"},
+     "@%proact_p0 st.volatile.global.b32 [%proact_d0+4], %proact_r1;",
+     false},
     {"@!%p1 atom.relaxed.sys.min.s64 %rd3, [%to], -9;",
      "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
      "min.s64 %proact_d2, %proact_d1, -9;\n\t"
      "setp.ne.and.b64 %proact_p0, %proact_d2, %proact_d1, !%p1;\n\t"
-     "@%proact_p0 st.volatile.b64 [%proact_d0+0], %proact_d2;"},
+     "@%proact_p0 st.volatile.b64 [%proact_d0+0], %proact_d2;",
+     false},
     {"@%p1 red.global.max.u32 [%to], %r2;",
      "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+0];\n\t"
      "max.u32 %proact_r1, %proact_r0, %r2;\n\t"
      "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1;\n\t"
-     "@%proact_p0 st.volatile.global.b32 [%proact_d0+0], %proact_r1;"},
+     "@%proact_p0 st.volatile.global.b32 [%proact_d0+0], %proact_r1;",
+     false},
+    {"atom.global.cas.b32 %r3, [%to+8], 0, %r2;",
+     "ld.volatile.global.b32 %proact_r0, [%proact_d0+8];\n\t"
+     "setp.eq.b32 %proact_p0, %proact_r0, 0;\n\t"
+     "@%proact_p0 st.volatile.global.b32 [%proact_d0+8], %r2;",
+     false},
+    {"@!%p1 atom.relaxed.sys.cas.b64 _, [%to], %rd2, -1;",
+     "@!%p1 ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
+     "setp.eq.and.b64 %proact_p0, %proact_d1, %rd2, !%p1;\n\t"
+     "@%proact_p0 st.volatile.b64 [%proact_d0+0], -1;",
+     false},
+    {"@%p1 atom.global.or.b32 %r3, [%to+4], %r2;",
+     "@%p1 ld.volatile.global.b32 %proact_r0, [%proact_d0+4];\n\t"
+     "or.b32 %proact_r1, %proact_r0, %r2;\n\t"
+     "setp.ne.and.b32 %proact_p0, %proact_r1, %proact_r0, %p1;\n\t"
+     "@%proact_p0 red.sys.global.or.b32 [%proact_d0+4], %r2;",
+     true},
+    {"red.relaxed.gpu.max.u64 [%to], 9;",
+     "ld.volatile.b64 %proact_d1, [%proact_d0+0];\n\t"
+     "max.u64 %proact_d2, %proact_d1, 9;\n\t"
+     "setp.ne.b64 %proact_p0, %proact_d2, %proact_d1;\n\t"
+     "@%proact_p0 red.sys.max.u64 [%proact_d0+0], 9;",
+     true},
+    {"@%p1 atom.global.add.u32 %r3, [%to+4], 1;",
+     "@%p1 atom.sys.global.add.u32 %r3, [%proact_d0+4], 1;", true},
+    {"red.relaxed.gpu.global.xor.b32 [%to], %r2;",
+     "red.relaxed.sys.global.xor.b32 [%proact_d0+0], %r2;", true},
+    {"red.relaxed.add.u64 [%to+16], %rd2;",
+     "red.relaxed.sys.add.u64 [%proact_d0+16], %rd2;", true},
+    {"atom.relaxed.sys.global.add.u32 %r3, [%to], %r2;",
+     "atom.relaxed.sys.global.add.u32 %r3, [%proact_d0+0], %r2;", true},
 };
 
 static void flags_are_set_in_the_first_replica(void **state)
@@ -72,7 +112,8 @@ static void flags_are_set_in_the_first_replica(void **state)
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
         for (int kind = 0; kind < INSTRUMENT_CLONES; kind++) {
             struct proact_error why;
-            char *text = clone(cases[n].flag, (enum instrument_clone)kind, &why);
+            char *text =
+                clone(cases[n].flag, (enum instrument_clone)kind, cases[n].joint, &why);
 
             assert_string_equal(why.text, "");
             if (!strstr(text, cases[n].becomes) || strstr(text, "[%to"))

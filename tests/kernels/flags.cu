@@ -210,6 +210,71 @@ KERNEL(flags_guarded, const int *in, int *bits, long long *low, int n)
                      : "memory");
 }
 
+/* Several values of each way, of which none may be lost, at any distance: the last one is a
+   place that only the launch tells. */
+KERNEL(flags_of_several, const int *in, int *bits, int *least, unsigned long long *most,
+       int round, int place, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += blockDim.x * gridDim.x) {
+        if (in[i] > 90)
+            atomicOr(&bits[0], 16);
+        if (in[i] < -90)
+            atomicOr(&bits[0], 32);
+        if (in[i] == 0)
+            atomicOr(&bits[place], round);
+        atomicOr(&bits[3], 256);
+        if (in[i] & 1)
+            atomicAnd(&bits[1], ~1);
+        if (in[i] & 2)
+            atomicAnd(&bits[1], ~8);
+        if (in[i] > 50)
+            atomicMin(least, -7);
+        if (in[i] < -50)
+            atomicMin(least, -9);
+        atomicMax(most, 7ull);
+        if (in[i] == 17)
+            atomicMax(most, 0xf000000000000000ull);
+    }
+}
+
+/* Only where it is still what it was. */
+KERNEL(flags_compared, const int *in, int *set, unsigned long long *wide, int round, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    if (in[i] > 90)
+        atomicCAS(&set[0], 0, 5);
+    if (in[i] < -90)
+        atomicCAS(&set[1], 0, round);
+    atomicCAS(&set[2], round, -1);
+    atomicCAS(wide, 3ull, 0xf000000000000000ull);
+}
+
+/* Which one comes first would show. */
+KERNEL(flags_compared_two, const int *in, int *set, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n && in[i] > 1000)
+        atomicCAS(set, 0, 5);
+    if (i < n && in[i] < -1000)
+        atomicCAS(set, 0, 6);
+}
+
+/* Joined in two ways. */
+KERNEL(flag_or_and, const int *in, int *set, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n && in[i] > 1000)
+        atomicOr(set, 6);
+    if (i < n && in[i] < -1000)
+        atomicAnd(set, 5);
+}
+
 /* Two that do not commute. */
 KERNEL(flag_or_and_set, const int *in, int *out, int *sign, int n)
 {

@@ -153,6 +153,12 @@ WORD int atomicCAS(int *where, int compare, int value)
 {
     return __nvvm_atom_cas_gen_i(where, compare, value);
 }
+WORD unsigned long long atomicCAS(unsigned long long *where, unsigned long long compare,
+                                  unsigned long long value)
+{
+    return (unsigned long long)__nvvm_atom_cas_gen_ll((long long *)where,
+                                                      (long long)compare, (long long)value);
+}
 WORD int atomicExch(int *where, int value)
 {
     return __nvvm_atom_xchg_gen_i(where, value);

@@ -241,6 +241,64 @@ void kernel_flags_guarded(struct samples_case *c, bool large)
     pass(c, n);
 }
 
+void kernel_flags_of_several(struct samples_case *c, bool large)
+{
+    int n, round = 64, place = 0;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *bits = words(c, "bits", 4, 9), *least = words(c, "least", 1, -6);
+    int64_t *most = kernels_zeros(c, "most", SAMPLES_I64, 1, 0);
+
+    *most = 7;
+    bits[3] |= 256;
+    for (int i = 0; i < n; i++) {
+        bits[0] |= in[i] > 90 ? 16 : in[i] < -90 ? 32 : 0;
+        bits[place] |= in[i] == 0 ? round : 0;
+        bits[1] &= (in[i] & 1 ? ~1 : -1) & (in[i] & 2 ? ~8 : -1);
+        *least = in[i] < -50 ? -9 : in[i] > 50 && *least > -7 ? -7 : *least;
+        *most = in[i] == 17 ? (int64_t)0xf000000000000000u : *most;
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, round);
+    samples_pass_int(c, place);
+    samples_pass_int(c, n);
+    kernels_line(c, n / 2, THREADS);
+}
+
+void kernel_flags_compared(struct samples_case *c, bool large)
+{
+    int n, round = 2;
+    const int32_t *in = numbers(c, large, &n);
+    int32_t *set = words(c, "set", 3, 0);
+
+    kernels_zeros(c, "wide", SAMPLES_I64, 1, 0);
+    for (int i = 0; i < n; i++)
+        set[0] = in[i] > 90 ? 5 : set[0];
+    set[2] = -1;
+    samples_pass_all(c);
+    samples_pass_int(c, round);
+    samples_pass_int(c, n);
+    kernels_line(c, n, THREADS);
+}
+
+static void nothing_set(struct samples_case *c, bool large)
+{
+    int n;
+
+    numbers(c, large, &n);
+    kernels_zeros(c, "set", SAMPLES_I32, 1, 0);
+    pass(c, n);
+}
+
+void kernel_flags_compared_two(struct samples_case *c, bool large)
+{
+    nothing_set(c, large);
+}
+
+void kernel_flag_or_and(struct samples_case *c, bool large)
+{
+    nothing_set(c, large);
+}
+
 void kernel_flag_or_and_set(struct samples_case *c, bool large)
 {
     copies(c, large, "sign");

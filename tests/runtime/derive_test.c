@@ -323,7 +323,7 @@ static void what_is_refused_runs_whole(void **state)
         const char *kernel, *part;
     } cases[] = {{"neighbours", "kernel 'neighbours': CTAs 19 and 20 are of"},
                  {"scatters", "where it writes depends on what line"},
-                 {"sums", "by atomics"}};
+                 {"counts_floats", "where it writes depends on what line"}};
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -340,7 +340,7 @@ static void what_is_refused_runs_whole(void **state)
             host[i] = N - 1 - i;
         MUST(proact_array_write(where, 0, host, N, &b.err));
         MUST(proact_array_write(b.out, 0, host, N, &b.err));
-        if (c == 1) {
+        if (c > 0) {
             args[2] = args[1];
             args[1].array = where;
             args[1].value = NULL;
@@ -355,6 +355,38 @@ static void what_is_refused_runs_whole(void **state)
         MUST(proact_array_read_replica(b.out, 3, 0, host, N, &b.err));
         if (c == 1)
             assert_int_equal(host[0], N - 1);
+        proact_close(b.p);
+    }
+}
+
+/* Over PCIe no atomic of another device is one. */
+static void several_flags_of_a_word_take_links_with_atomics(void **state)
+{
+    static const char *const machines[] = {"v100x4", "k40x4"};
+
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct bench b = testing_open(&(struct proact_options){
+            .machine = machines[slow], .plan = {.method = "fused"}});
+        struct proact_kernel *k = testing_kernel(&b, "notes_two");
+        struct proact_array *seen = testing_array(&b, "seen");
+        uint32_t n = N, host[N] = {0};
+
+        MUST(proact_array_write(seen, 0, host, N, &b.err));
+        MUST(proact_launch(
+            k, &grid,
+            (struct proact_arg[]){PROACT_ARRAY(b.out), PROACT_ARRAY(seen), PROACT_VALUE(n)},
+            3, &b.err));
+        MUST(proact_wait(b.p, &b.err));
+        if (slow && !strstr(proact_kernel_refusal(k), "not all links can do these"))
+            fail_msg("%s", proact_kernel_refusal(k));
+        if (!slow && proact_kernel_refusal(k))
+            fail_msg("%s", proact_kernel_refusal(k));
+        MUST(proact_array_read(seen, 0, host, N, &b.err));
+        assert_int_equal(host[0], 3);
+        MUST(proact_array_read_replica(b.out, 3, 0, host, N, &b.err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(host[i], 2 * i);
         proact_close(b.p);
     }
 }
@@ -434,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_program_may_read_words_but_not_follow_them),
         cmocka_unit_test(a_guard_from_memory_only_makes_the_map_larger),
         cmocka_unit_test(what_is_refused_runs_whole),
+        cmocka_unit_test(several_flags_of_a_word_take_links_with_atomics),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
         cmocka_unit_test(the_faster_way_is_taken),
     };

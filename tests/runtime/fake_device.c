@@ -100,6 +100,11 @@ static bool peer_access(const struct device_set *set, unsigned from, unsigned to
     return set->count != 5 || from + to != 7; /* five devices: 3 and 4 have no path */
 }
 
+static bool peer_atomics(const struct device_set *set, unsigned from, unsigned to)
+{
+    return peer_access(set, from, to);
+}
+
 static enum proact_status fake_alloc(struct device_set *set, unsigned device, size_t bytes,
                                      device_addr *out, struct proact_error *err)
 {
@@ -356,6 +361,7 @@ const struct device_backend fake_device = {
     .close = fake_close,
     .count = count,
     .peer_access = peer_access,
+    .peer_atomics = peer_atomics,
     .alloc = fake_alloc,
     .free = fake_free,
     .stream_create = stream_create,

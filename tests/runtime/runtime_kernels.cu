@@ -86,12 +86,61 @@ extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsign
         out[where[i]] = i;
 }
 
-extern "C" __global__ void sums(unsigned *out, unsigned n)
+/* As compilers make it of atomicAdd(), atomicMax(), ... */
+#define REDUCE(how, to, index, what)                                                       \
+    asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"                \
+                 "mad.wide.u32 %%to, %1, 4, %%to;\n\t"                                     \
+                 "red.global." how " [%%to], %2;\n\t}" ::"l"(to), "r"(index), "r"(what)    \
+                 : "memory")
+
+/* Where they go hangs on memory; beside them a store. */
+extern "C" __global__ void counts(unsigned *out, unsigned *bins, unsigned *most,
+                                  const unsigned *in, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i >= n)
+        return;
+    out[i] = 2 * in[i];
+    REDUCE("add.u32", bins, in[i] % 64, 1);
+    REDUCE("max.u32", most, 0, in[i]);
+}
+
+/* Others do more with the array than that. */
+extern "C" __global__ void counts_and_reads(unsigned *out, const unsigned *bins, unsigned n)
 {
     unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
 
     if (i < n)
-        asm volatile("red.global.add.u32 [%0], %1;" ::"l"(out), "r"(i) : "memory");
+        REDUCE("add.u32", out, bins[i] % 64, 1);
+}
+
+extern "C" __global__ void counts_and_stores(unsigned *out, unsigned *bins, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i >= n)
+        return;
+    bins[i] = i;
+    REDUCE("add.u32", out, i % 64, 1);
+}
+
+extern "C" __global__ void counts_two_ways(unsigned *out, unsigned *most, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i >= n)
+        return;
+    REDUCE("add.u32", out, i % 64, 1);
+    REDUCE("max.u32", most, 0, i);
+}
+
+extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        REDUCE("add.f32", out, in[i] % 64, 0x3f800000);
 }
 
 /* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
@@ -333,4 +382,18 @@ extern "C" __global__ void smooths(const unsigned *in, unsigned *out, unsigned w
 
     if (x < width && y < height && z < depth && i >= slice && i < n - slice)
         out[i] = in[i - slice] + 2 * in[i] + in[i + slice];
+}
+
+/* Two flags of one word, and what it doubles. */
+extern "C" __global__ void notes_two(unsigned *out, unsigned *seen, unsigned n)
+{
+    unsigned i = place_along(0);
+
+    if (i >= n)
+        return;
+    if (i % 2)
+        asm volatile("red.or.b32 [%0], 1;" ::"l"(seen) : "memory");
+    else
+        asm volatile("red.or.b32 [%0], 2;" ::"l"(seen) : "memory");
+    out[i] = 2 * i;
 }

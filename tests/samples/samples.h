@@ -74,6 +74,7 @@ enum samples_verdict {
     SAMPLES_SPLITS,    /* no two CTAs write a byte in common; known from the parameters */
     SAMPLES_MAY_WRITE, /* where is known from the parameters, whether depends on data */
     SAMPLES_FLAGS,     /* as before, but for bytes that all of them set alike */
+    SAMPLES_REDUCES,   /* as before, and it updates integers by atomics: in one place */
     SAMPLES_IRREGULAR, /* where depends on data */
     SAMPLES_REFUSED,   /* its CTAs talk to each other: see `refusal` */
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze_reads.h"
+#include "base/fail.h"
 
 bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)
 {
@@ -37,7 +38,30 @@ static struct write_set *run_without(const struct analyze_kernel *k,
     return set;
 }
 
-/* Where flags of all kinds are set; false where they cannot be such. */
+/* All of the arrays that are reduced: each in one way. */
+static bool add_reductions(struct flag_bytes *b, const struct analyze_kernel *k,
+                           const struct write_set_launch *launch)
+{
+    const struct access_reduction *r = k->reductions.reduction;
+    bool good = true;
+
+    for (uint32_t n = 0; n < k->reductions.count && good; n++) {
+        uint32_t before = 0, a = 0;
+
+        while (r[before].parameter != r[n].parameter)
+            before++;
+        good = r[before].kind == r[n].kind;
+        while (a < launch->pointer_count &&
+               launch->pointers[a].parameter_offset != r[n].parameter)
+            a++;
+        if (before == n && a < launch->pointer_count)
+            good = !flag_bytes_add_all(b, launch->pointers[a].array, UINT64_MAX);
+    }
+    return good;
+}
+
+/* Where flags of all kinds are set, and reductions made; false where they cannot be such.
+ */
 static bool find_bytes(struct flag_bytes *b, const struct analyze_kernel *k,
                        const struct write_set_launch *launch,
                        const struct write_set *others)
@@ -52,7 +76,7 @@ static bool find_bytes(struct flag_bytes *b, const struct analyze_kernel *k,
                                         launch->pointer_count);
         write_set_destroy(alone);
     }
-    return good && !flag_bytes_written(b, others);
+    return good && add_reductions(b, k, launch) && !flag_bytes_written(b, others);
 }
 
 static bool are_read_by(const struct analyze_launch *l, const struct analyze_reading *r)
@@ -84,6 +108,19 @@ static bool are_read(const struct analyze_launch *l, const struct analyze_kernel
         any = are_read_by(l, &reads.each[n]);
     analyze_reads_clear(&reads);
     return any;
+}
+
+void analyze_reductions_check(struct analyze_launch *l, const struct analyze_kernel *k,
+                              const struct analyze_request *q,
+                              const struct write_set_launch *launch)
+{
+    if (find_bytes(&l->flags, k, launch, l->set) && !are_read(l, k, q))
+        return;
+    flag_bytes_clear(&l->flags);
+    l->over = 1;
+    fail(&l->why, PROACT_EREFUSED,
+         "kernel '%s' updates an array by atomics, and it reads or writes it, too",
+         k->f->name);
 }
 
 void analyze_flags_try(struct analyze_launch *l, const struct analyze_kernel *k,

@@ -113,6 +113,19 @@ static void write_constants(struct json_writer *w, const struct analyze_kernel *
     json_end(w);
 }
 
+/* A line, and the array whose pointer lies at that byte of the block. */
+static void write_site(struct json_writer *w, const struct analyze_kernel *k, uint32_t line,
+                       uint32_t parameter)
+{
+    char base[64];
+
+    analyze_place_text(k->f, parameter, base, sizeof base);
+    json_begin(w, NULL, JSON_OBJECT);
+    json_put_whole(w, "line", line);
+    json_put_text(w, "array", base);
+    json_end(w);
+}
+
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
@@ -128,15 +141,13 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
         write_constants(w, k);
     }
     json_begin(w, "flags", JSON_ARRAY);
-    for (uint32_t n = 0; n < k->flags.count; n++) {
-        char base[64];
-
-        analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
-        json_begin(w, NULL, JSON_OBJECT);
-        json_put_whole(w, "line", k->flags.flag[n].line);
-        json_put_text(w, "array", base);
-        json_end(w);
-    }
+    for (uint32_t n = 0; n < k->flags.count; n++)
+        write_site(w, k, k->flags.flag[n].line, k->flags.flag[n].parameter);
+    json_end(w);
+    json_begin(w, "reductions", JSON_ARRAY);
+    for (uint32_t n = 0; n < k->reductions.count; n++)
+        write_site(w, k, k->reductions.reduction[n].line,
+                   k->reductions.reduction[n].parameter);
     json_end(w);
     json_begin(w, "clones", JSON_OBJECT);
     for (int c = 0; c < INSTRUMENT_CLONES; c++) {
@@ -265,8 +276,10 @@ static void write_flags(struct json_writer *w, const struct analyze_launch *l)
     for (size_t n = 0; n < l->flags.count; n++) {
         json_begin(w, NULL, JSON_OBJECT);
         json_put_text(w, "array", l->set->arrays[l->flags.range[n].array].name);
-        json_put_whole(w, "first_byte", l->flags.range[n].first);
-        json_put_whole(w, "end_byte", l->flags.range[n].end);
+        if (!flag_bytes_are_all(&l->flags.range[n])) {
+            json_put_whole(w, "first_byte", l->flags.range[n].first);
+            json_put_whole(w, "end_byte", l->flags.range[n].end);
+        }
         json_end(w);
     }
     json_end(w);

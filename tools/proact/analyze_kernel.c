@@ -64,19 +64,28 @@ static bool is_atomic(const struct access_record *r)
     return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
 }
 
-/* Whether an array is updated by atomics that are no flags. */
-static bool uses_atomics(const struct analyze_kernel *k)
+/* Of arrays, without those. */
+static bool has_atomics(const struct analyze_kernel *k, const bool *without)
 {
-    bool *is_flag = flag_bytes_all(&k->flags, k->f), found = false;
+    bool found = false;
 
     for (uint32_t i = 0; i < k->analysis->record_count; i++) {
         const struct access_record *r = &k->analysis->records[i];
 
-        found |= is_atomic(r) && !is_flag[r->instruction] &&
+        found |= is_atomic(r) && !without[r->instruction] &&
                  r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
     }
-    free(is_flag);
     return found;
+}
+
+/* Whether an array is updated by atomics that are neither flags nor reductions. */
+static bool uses_atomics(const struct analyze_kernel *k)
+{
+    bool *is_flag = flag_bytes_all(&k->flags, k->f);
+    const bool others = !k->reductions.count && has_atomics(k, is_flag);
+
+    free(is_flag);
+    return others;
 }
 
 /* As the runtime makes clones: those of a kernel whose atomics are flags set them. */
@@ -129,13 +138,16 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
 
 /* As the runtime does: one that asks for constants where no other tells. Of 64 bits they
    may be addresses. */
-static void cut(struct analyze_kernel *k)
+static void cut(struct analyze_kernel *k, const bool *left_out)
 {
-    static const struct write_set_options known = {.constants_known = true};
+    const struct write_set_options plain = {.left_out = left_out},
+                                   known = {.left_out = left_out, .constants_known = true};
     struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
     uint32_t count = 0;
 
-    if (!write_set_slice_create(k->module, k->f->name, NULL, &k->slice, &k->uncut) ||
+    write_set_slice_destroy(k->slice);
+    k->slice = NULL;
+    if (!write_set_slice_create(k->module, k->f->name, &plain, &k->slice, &k->uncut) ||
         write_set_slice_create(k->module, k->f->name, &known, &k->slice, NULL))
         return;
     count = analyze_constants_asked(k, asked);
@@ -144,6 +156,33 @@ static void cut(struct analyze_kernel *k)
             write_set_slice_destroy(k->slice);
             k->slice = NULL;
         }
+}
+
+/* As the runtime does where a kernel cannot be split without. */
+static void try_reductions(struct analyze_kernel *k)
+{
+    struct access_reductions r = access_reductions_find(k->module, k->f);
+    bool *joint = access_reductions_all(&r, k->f);
+    struct access_flags flags = access_flags_find(k->module, k->f);
+
+    flag_bytes_leave(&flags, joint);
+    bool *all = flag_bytes_all(&flags, k->f);
+
+    for (uint32_t n = 0; n < r.count; n++)
+        all[r.reduction[n].instruction] = true;
+    if (!r.count || has_atomics(k, all)) {
+        access_reductions_clear(&r);
+        access_flags_clear(&flags);
+        free(joint);
+        free(all);
+        return;
+    }
+    access_flags_clear(&k->flags);
+    k->flags = flags;
+    k->reductions = r;
+    k->request.flags = k->is_flag = all;
+    k->request.joint = k->is_joint = joint;
+    cut(k, all);
 }
 
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
@@ -158,9 +197,12 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
     k->flags = access_flags_find(m, f);
-    cut(k);
+    cut(k, NULL);
     k->request.kernel = f->name;
-    request_flags(k);
+    if (!k->slice || uses_atomics(k))
+        try_reductions(k);
+    if (!k->reductions.count)
+        request_flags(k);
     uint32_t slots = find_slots(k);
 
     k->request.slot_count = slots < PROACT_SLOTS_MAX ? slots : PROACT_SLOTS_MAX;
@@ -174,6 +216,8 @@ void analyze_kernel_close(struct analyze_kernel *k)
 {
     free(k->text);
     free(k->is_flag);
+    free(k->is_joint);
+    access_reductions_clear(&k->reductions);
     write_set_slice_destroy(k->slice);
     access_flags_clear(&k->flags);
     access_patterns_destroy(k->patterns);

@@ -8,6 +8,7 @@
 
 #include "access/flags.h"
 #include "access/pattern.h"
+#include "access/reductions.h"
 #include "access/write_set.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
@@ -21,9 +22,12 @@ struct analyze_kernel {
     struct access_patterns *patterns;
     struct access_shape shapes[ANALYZE_SHAPES_MAX]; /* declared, for the patterns */
     uint32_t shape_count;
-    struct access_flags flags;     /* what may be such */
-    bool *is_flag;                 /* by instruction; NULL unless atomics are among them */
-    struct write_set_slice *slice; /* NULL: see `uncut` */
+    struct access_flags flags; /* what may be such */
+    /* Atomics that go to the first device's replica, if it takes these to split it. */
+    struct access_reductions reductions;
+    bool *is_flag; /* by instruction, with reductions; NULL unless atomics are among them */
+    bool *is_joint;                /* the same: which of them stay atomics */
+    struct write_set_slice *slice; /* without reductions. NULL: see `uncut` */
     struct proact_error uncut;
     struct instrument_request request;
     struct instrument_result clones; /* where `text` is */

@@ -88,7 +88,9 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                                        : say_failure(&err);
     l->devices = q->devices;
     find_over(l, k);
-    if (l->over < l->devices)
+    if (k->reductions.count)
+        analyze_reductions_check(l, k, q, &launch);
+    else if (l->over < l->devices)
         analyze_flags_try(l, k, q, &launch);
     return EXIT_FINE;
 }

@@ -110,11 +110,17 @@ static void print_source(const struct write_set *w)
 
 static void print_flags(const struct analyze_launch *l)
 {
-    for (size_t n = 0; n < l->flags.count; n++)
-        printf("  flags of array %s: bytes %" PRIu64 " to %" PRIu64
-               ", which all devices set on the first one\n",
-               l->set->arrays[l->flags.range[n].array].name, l->flags.range[n].first,
-               l->flags.range[n].end);
+    for (size_t n = 0; n < l->flags.count; n++) {
+        const struct flag_range *r = &l->flags.range[n];
+        const char *name = l->set->arrays[r->array].name;
+
+        if (flag_bytes_are_all(r))
+            printf("  array %s: all devices update it on the first one\n", name);
+        else
+            printf("  flags of array %s: bytes %" PRIu64 " to %" PRIu64
+                   ", which all devices set on the first one\n",
+                   name, r->first, r->end);
+    }
 }
 
 void analyze_print_launch(const struct analyze_launch *l, const struct analyze_kernel *k,
@@ -134,7 +140,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
         any |= l->set->arrays[n].first != NULL;
         print_array(l, n);
     }
-    if (!any)
+    if (!any && !l->flags.count)
         printf("  it writes nothing\n");
     print_flags(l);
     analyze_print_reads(l, k, q);

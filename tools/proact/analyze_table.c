@@ -174,6 +174,19 @@ static void print_flags(const struct analyze_kernel *k)
     }
 }
 
+static void print_reductions(const struct analyze_kernel *k)
+{
+    for (uint32_t n = 0; n < k->reductions.count; n++) {
+        const struct access_reduction *r = &k->reductions.reduction[n];
+        char base[64];
+
+        analyze_place_text(k->f, r->parameter, base, sizeof base);
+        printf("  line %" PRIu32 ": a reduction of array %s: made in the first device's "
+               "memory\n",
+               r->line, base);
+    }
+}
+
 static void print_everyones(const struct analyze_kernel *k)
 {
     for (uint32_t i = 0; i < k->patterns->count; i++) {
@@ -256,5 +269,6 @@ void analyze_print_kernel(const struct analyze_kernel *k)
     print_open(k);
     print_everyones(k);
     print_flags(k);
+    print_reductions(k);
     print_split(k);
 }

@@ -34,6 +34,10 @@ static enum proact_status open_peers(struct device_set *set, unsigned device,
         if (result == CU_PEER_ALREADY_ENABLED) /* by the program's own runtime */
             result = 0;
         d->reaches[p] = result == 0;
+        d->joins[p] =
+            d->reaches[p] &&
+            !v->peer_attribute(&can, CU_PEER_ATOMICS, d->device, set->devices[p].device) &&
+            can;
     }
     return cuda_leave(set, device, result, "cuCtxEnablePeerAccess", err);
 }
@@ -181,6 +185,11 @@ static bool cuda_peer_access(const struct device_set *set, unsigned from, unsign
     return from == to || set->devices[from].reaches[to];
 }
 
+static bool cuda_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
+{
+    return from == to || set->devices[from].joins[to];
+}
+
 static uint64_t cuda_now_ns(struct device_set *set)
 {
     return set->now_ns;
@@ -199,6 +208,7 @@ const struct device_backend device_cuda = {
     .close = cuda_close,
     .count = cuda_count,
     .peer_access = cuda_peer_access,
+    .peer_atomics = cuda_peer_atomics,
     .alloc = cuda_alloc,
     .alloc_shared = cuda_alloc_shared,
     .free = cuda_free,

@@ -52,6 +52,7 @@ struct cuda_device {
     cu_context context;
     char name[64];
     bool reaches[TOPOLOGY_DEVICES_MAX]; /* as a peer */
+    bool joins[TOPOLOGY_DEVICES_MAX];   /* by atomics in its memory */
     unsigned capability;                /* 90: 9.0 */
     int pitch_max;                      /* of rows that are copied at once */
     int lowest, highest;                /* priority of streams */

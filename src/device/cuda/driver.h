@@ -11,6 +11,7 @@
 
 typedef int cu_result; /* this and the next seven: an enum of the driver's */
 typedef int cu_device_attribute;
+typedef int cu_peer_attribute;
 typedef int cu_function_attribute;
 typedef int cu_jit_option;
 typedef int cu_jit_input;
@@ -62,7 +63,8 @@ enum { /* of a device */
        CU_BLOCKS_PER_SM = 106,
        CU_MULTICAST = 132,
 };
-enum { /* compute modes */
+enum { CU_PEER_ATOMICS = 3 }; /* of two devices */
+enum {                        /* compute modes */
        CU_MODE_PROHIBITED = 2,
        CU_MODE_EXCLUSIVE = 3,
 };

@@ -171,6 +171,13 @@ static bool emulator_peer_access(const struct device_set *set, unsigned from, un
     return from == to || set->topology->link_gbps[from][to] > 0;
 }
 
+/* NVLink has them, PCIe has none that devices take part in. */
+static bool emulator_peer_atomics(const struct device_set *set, unsigned from, unsigned to)
+{
+    return from == to ||
+           (emulator_peer_access(set, from, to) && !set->topology->fabric.shared_bus);
+}
+
 static enum proact_status emulator_alloc(struct device_set *set, unsigned device,
                                          size_t bytes, device_addr *out,
                                          struct proact_error *err)
@@ -298,6 +305,7 @@ const struct device_backend device_emulator = {
     .close = emulator_close,
     .count = emulator_count,
     .peer_access = emulator_peer_access,
+    .peer_atomics = emulator_peer_atomics,
     .alloc = emulator_alloc,
     .alloc_shared = emulator_alloc_shared,
     .free = emulator_free,

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/reductions.h"
+
+#include <stdlib.h>
+
+#include "access/access.h"
+#include "access/atomic.h"
+#include "base/memory.h"
+
+/* Any two of the same may change places, and none asks what was there. */
+static bool commutes(enum ptx_part part)
+{
+    return part == PTX_PART_ADD || part == PTX_PART_MIN || part == PTX_PART_MAX ||
+           part == PTX_PART_AND || part == PTX_PART_OR || part == PTX_PART_XOR;
+}
+
+/* The operation, if the atomic is one and has no words that a clone would not know. */
+static bool find_operation(const struct ptx_instruction *i, enum ptx_part *out)
+{
+    *out = PTX_PART_COUNT;
+    for (uint8_t n = 0; n < i->part_count; n++) {
+        const enum ptx_part part = i->parts[n];
+
+        if (commutes(part) && *out == PTX_PART_COUNT)
+            *out = part;
+        else if (part != PTX_PART_GLOBAL && part != i->type && !atomic_is_word(part))
+            return false;
+    }
+    return *out != PTX_PART_COUNT;
+}
+
+/* A sum of either sign is the same, and bits have none. */
+static uint32_t kind_of(enum ptx_part operation, enum ptx_part type)
+{
+    const bool orders = operation == PTX_PART_MIN || operation == PTX_PART_MAX,
+               is_signed = type == PTX_PART_S32 || type == PTX_PART_S64;
+
+    return (uint32_t)operation << 8 | ptx_type_bytes(type) << 1 | (orders && is_signed);
+}
+
+static bool is_reduction(const struct ptx_function *f, const struct ptx_instruction *i,
+                         enum ptx_part *operation)
+{
+    const struct ptx_operand *to = atomic_place(i);
+
+    return (i->opcode == PTX_ATOM || i->opcode == PTX_RED) && to && to->reg >= 0 &&
+           !to->count && i->vector == 1 && atomic_is_number(i->type) &&
+           (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
+           find_operation(i, operation) && atomic_has_no_result(f, i);
+}
+
+struct access_reductions access_reductions_find(const struct ptx_module *m,
+                                                const struct ptx_function *f)
+{
+    struct access_analysis *a = access_analyze(m, f);
+    struct access_reductions found = {
+        .reduction = must_calloc(a->record_count + 1u, sizeof *found.reduction)};
+    enum ptx_part operation;
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+        const struct ptx_instruction *i = &f->instructions[r->instruction];
+
+        if (r->base == ACCESS_BASE_PARAMETER && is_reduction(f, i, &operation))
+            found.reduction[found.count++] = (struct access_reduction){
+                r->instruction, r->line, a->symbols[r->base_symbol].offset,
+                kind_of(operation, i->type)};
+    }
+    access_destroy(a);
+    return found;
+}
+
+bool *access_reductions_all(const struct access_reductions *r,
+                            const struct ptx_function *of)
+{
+    bool *is = must_calloc(of->instruction_count + 1u, sizeof *is);
+
+    for (uint32_t n = 0; n < r->count; n++)
+        is[r->reduction[n].instruction] = true;
+    return is;
+}
+
+void access_reductions_clear(struct access_reductions *r)
+{
+    free(r->reduction);
+    *r = (struct access_reductions){0};
+}

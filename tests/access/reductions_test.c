@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which atomics are reductions, and which of them are of one kind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/reductions.h"
+
+static const char head[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 total;\n"
+    ".visible .entry k(.param .u64 to, .param .u64 from, .param .u64 other)\n"
+    "{\n.reg .pred %p<4>;\n.reg .b32 %r<12>;\n.reg .f32 %f<4>;\n.reg .f64 %d<4>;\n"
+    ".reg .b64 %rd<12>;\nld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\n"
+    "ld.param.u64 %rd8, [other];\ncvta.to.global.u64 %rd3, %rd1;\n"
+    "cvta.to.global.u64 %rd9, %rd8;\ncvta.to.global.u64 %rd4, %rd2;\n"
+    "mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd5, %r2, 4;\nadd.s64 %rd6, %rd4, %rd5;\n"
+    "ld.global.u32 %r3, [%rd6];\nmul.wide.u32 %rd7, %r3, 4;\nadd.s64 %rd7, %rd3, %rd7;\n"
+    "setp.gt.s32 %p1, %r2, 5;\n";
+
+/* As "a0 b8": their kinds, a letter each, and the byte of their pointer. */
+static const char *found(const char *body)
+{
+    static char said[64];
+    uint32_t kinds[16], count = 0;
+    struct proact_error err;
+    struct ptx_module *m;
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.text);
+    struct access_reductions r = access_reductions_find(m, &m->functions[0]);
+
+    said[0] = '\0';
+    for (uint32_t n = 0; n < r.count; n++) {
+        uint32_t k = 0;
+
+        while (k < count && kinds[k] != r.reduction[n].kind)
+            k++;
+        kinds[k] = r.reduction[n].kind;
+        count += k == count;
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%s%c%u", n ? " " : "",
+                 'a' + (char)k, r.reduction[n].parameter);
+    }
+    access_reductions_clear(&r);
+    ptx_destroy(m);
+    return said;
+}
+
+static void memory_may_say_where(void **state)
+{
+    (void)state;
+    assert_string_equal(found("red.global.add.u32 [%rd7], 1;"), "a0");
+    assert_string_equal(found("@%p1 atom.global.add.u32 %r5, [%rd7+4], %r3;"), "a0");
+    assert_string_equal(found("red.relaxed.sys.add.u64 [%rd1], %rd5;"), "a0");
+    assert_string_equal(found("red.global.min.s32 [%rd9], %r3;\n"
+                              "atom.global.xor.b32 _, [%rd7], 3;"),
+                        "a16 b0");
+}
+
+static void sums_of_either_sign_are_of_a_kind(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        found("red.global.add.u32 [%rd7], 1;\nred.global.add.s32 [%rd3], 2;"), "a0 a0");
+    assert_string_equal(
+        found("red.global.max.u32 [%rd7], 1;\nred.global.max.s32 [%rd3], 2;"), "a0 b0");
+    assert_string_equal(
+        found("red.global.add.u32 [%rd7], 1;\nred.global.add.u64 [%rd3], 2;"), "a0 b0");
+    assert_string_equal(
+        found("red.global.or.b32 [%rd7], 1;\nred.global.and.b32 [%rd7], 2;"), "a0 b0");
+}
+
+static void others_are_none(void **state)
+{
+    static const char *const bodies[] = {
+        "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd6], %r5;",
+        "red.global.add.f32 [%rd7], 0f3F800000;",
+        "red.global.add.f64 [%rd3], 0d3FF0000000000000;",
+        "atom.global.exch.b32 %r5, [%rd7], 1;",
+        "atom.global.cas.b32 %r5, [%rd7], 1, 2;",
+        "atom.global.inc.u32 %r5, [%rd7], 9;",
+        "red.cta.global.add.u32 [%rd7], 1;",
+        "red.release.gpu.global.add.u32 [%rd7], 1;",
+        "red.global.add.u32 [total], 1;",
+        "st.global.u32 [%rd7], 1;",
+        "ld.global.u64 %rd10, [%rd6];\nred.global.add.u32 [%rd10], 1;",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++)
+        if (*found(bodies[n]))
+            fail_msg("%s is one", bodies[n]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_may_say_where),
+        cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
+        cmocka_unit_test(others_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

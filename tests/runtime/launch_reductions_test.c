@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that update integers by atomics, without asking for a result, are split: the
+   atomics of all devices go to the first one's replica. Those that do more with such an
+   array run whole. */
+#include "runtime_testing.h"
+
+#include <proact/program.h>
+
+enum { BINS = 64, ROUNDS = 3 };
+
+static const struct proact_grid grid = {.ctas = {CTAS, 1, 1}, .threads = {THREADS, 1, 1}};
+
+struct counting {
+    struct bench b;
+    struct proact_array *bins, *most, *in;
+    uint32_t host[N], expected[BINS], greatest;
+};
+
+static void must(enum proact_status status, const struct proact_error *err)
+{
+    if (status)
+        fail_msg("%s", err->text);
+}
+
+static const struct proact_options *checked(const char *machine, const char *method,
+                                            unsigned devices)
+{
+    static struct proact_options options;
+
+    options = (struct proact_options){.machine = machine,
+                                      .device_count = devices,
+                                      .check = true,
+                                      .plan = {.method = method}};
+    return &options;
+}
+
+/* Content that is there before the first launch counts, too. */
+static struct counting *begin(const struct proact_options *options)
+{
+    struct counting *c = calloc(1, sizeof *c);
+    uint32_t first[N];
+
+    assert_non_null(c);
+    c->b = testing_open(options);
+    c->bins = testing_array(&c->b, "bins");
+    c->most = testing_array(&c->b, "most");
+    c->in = testing_array(&c->b, "in");
+    for (uint32_t i = 0; i < N; i++) {
+        first[i] = i < BINS ? 1000 * i : 7;
+        c->host[i] = i * 2654435761u >> 9;
+        if (c->host[i] > c->greatest)
+            c->greatest = c->host[i];
+    }
+    for (uint32_t i = 0; i < BINS; i++)
+        c->expected[i] = first[i];
+    must(proact_array_write(c->bins, 0, first, N, &c->b.err), &c->b.err);
+    must(proact_array_write(c->most, 0, first, N, &c->b.err), &c->b.err);
+    must(proact_array_write(c->in, 0, c->host, N, &c->b.err), &c->b.err);
+    return c;
+}
+
+static void end(struct counting *c)
+{
+    proact_close(c->b.p);
+    free(c);
+}
+
+static void launch(struct counting *c, struct proact_kernel *k)
+{
+    const uint32_t n = N;
+    const struct proact_arg args[] = {PROACT_ARRAY(c->b.out), PROACT_ARRAY(c->bins),
+                                      PROACT_ARRAY(c->most), PROACT_ARRAY(c->in),
+                                      PROACT_VALUE(n)};
+
+    must(proact_launch(k, &grid, args, 5, &c->b.err), &c->b.err);
+    for (uint32_t i = 0; i < N; i++)
+        c->expected[c->host[i] % BINS]++;
+}
+
+/* On every device, after it has been asked for. */
+static void check(struct counting *c, unsigned devices)
+{
+    uint32_t got[N];
+
+    must(proact_array_spread(c->bins, &c->b.err), &c->b.err);
+    must(proact_array_spread(c->most, &c->b.err), &c->b.err);
+    must(proact_wait(c->b.p, &c->b.err), &c->b.err);
+    for (unsigned d = 0; d < devices; d++) {
+        must(proact_array_read_replica(c->bins, d, 0, got, N, &c->b.err), &c->b.err);
+        assert_memory_equal(got, c->expected, sizeof c->expected);
+        assert_int_equal(got[BINS], 7);
+        must(proact_array_read_replica(c->most, d, 0, got, 1, &c->b.err), &c->b.err);
+        assert_int_equal(got[0], c->greatest);
+        must(proact_array_read_replica(c->b.out, d, 0, got, N, &c->b.err), &c->b.err);
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(got[i], 2 * c->host[i]);
+    }
+}
+
+static void every_method_counts_in_one_place(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (unsigned devices = 2; devices <= 4; devices += 2) {
+            struct counting *c = begin(checked("v100x4", *m, devices));
+            struct proact_kernel *counts = testing_kernel(&c->b, "counts");
+
+            for (unsigned round = 0; round < ROUNDS; round++)
+                launch(c, counts);
+            assert_null(proact_kernel_refusal(counts));
+            check(c, devices);
+            end(c);
+        }
+}
+
+/* The others' last atomics are in what the host, or another kernel, reads next. */
+static void who_reads_waits_for_all(void **state)
+{
+    uint32_t got[N], n = N;
+    struct counting *c = begin(checked("v100x4", "fused", 4));
+    struct proact_kernel *counts = testing_kernel(&c->b, "counts"),
+                         *doubles = testing_kernel(&c->b, "doubles_odd");
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        launch(c, counts);
+        must(proact_array_read(c->bins, 0, got, BINS, &c->b.err), &c->b.err);
+        assert_memory_equal(got, c->expected, sizeof c->expected);
+        must(proact_launch(doubles, &grid,
+                           (struct proact_arg[]){PROACT_ARRAY(c->most),
+                                                 PROACT_ARRAY(c->bins), PROACT_VALUE(n)},
+                           3, &c->b.err),
+             &c->b.err);
+        must(proact_array_read(c->most, 0, got, BINS, &c->b.err), &c->b.err);
+        for (uint32_t i = 1; i < BINS; i++)
+            if (c->expected[i] % 2)
+                assert_int_equal(got[i], 2 * c->expected[i]);
+    }
+    assert_null(proact_kernel_refusal(counts));
+    end(c);
+}
+
+static void a_recording_counts_each_time(void **state)
+{
+    struct counting *c = begin(checked("h200x4", "fused", 4));
+    struct proact_kernel *counts = testing_kernel(&c->b, "counts");
+    struct proact_recording *r = NULL;
+
+    (void)state;
+    launch(c, counts);
+    must(proact_record_begin(c->b.p, &c->b.err), &c->b.err);
+    launch(c, counts);
+    must(proact_record_end(c->b.p, &r, &c->b.err), &c->b.err);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        must(proact_replay(r, &c->b.err), &c->b.err);
+        for (uint32_t i = 0; i < N && round; i++) /* the first one was counted above */
+            c->expected[c->host[i] % BINS]++;
+    }
+    check(c, 4);
+    proact_recording_destroy(r);
+    end(c);
+}
+
+/* Two arguments, of one array each or of the same. */
+static void what_does_more_with_the_array_runs_whole(void **state)
+{
+    static const struct {
+        const char *kernel, *part;
+    } cases[] = {{"counts_and_reads", "and it may read one of them"},
+                 {"counts_and_stores", "and one of them to another value, too"},
+                 {"counts_two_ways", "one of them in two ways"},
+                 {"counts_floats", "depends on what line"}};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        for (unsigned same = 0; same < 2; same++) {
+            /* Unchecked: one of an array that it reads races. */
+            struct counting *c = begin(&(struct proact_options){.machine = "v100x4"});
+            struct proact_kernel *k = testing_kernel(&c->b, cases[n].kernel);
+            const uint32_t count = N;
+            const struct proact_arg args[] = {PROACT_ARRAY(c->bins),
+                                              PROACT_ARRAY(same ? c->bins : c->in),
+                                              PROACT_VALUE(count)};
+            const bool is_whole = same || n == 3;
+
+            must(proact_launch(k, &grid, args, 3, &c->b.err), &c->b.err);
+            must(proact_wait(c->b.p, &c->b.err), &c->b.err);
+            const char *why = proact_kernel_refusal(k);
+
+            if (is_whole ? !why || !strstr(why, cases[n].part) : why != NULL)
+                fail_msg("%s%s: %s", cases[n].kernel, same ? ", one array" : "",
+                         why ? why : "is split");
+            end(c);
+        }
+}
+
+/* A bus of all carries stores and copies, but nothing that is one step for all. */
+static void links_without_atomics_do_not_count(void **state)
+{
+    struct counting *c = begin(checked("k40x4", "fused", 4));
+    struct proact_kernel *counts = testing_kernel(&c->b, "counts");
+
+    (void)state;
+    launch(c, counts);
+    assert_non_null(strstr(proact_kernel_refusal(counts), "not all links can do these"));
+    check(c, 4);
+    end(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_counts_in_one_place),
+        cmocka_unit_test(who_reads_waits_for_all),
+        cmocka_unit_test(a_recording_counts_each_time),
+        cmocka_unit_test(what_does_more_with_the_array_runs_whole),
+        cmocka_unit_test(links_without_atomics_do_not_count),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
