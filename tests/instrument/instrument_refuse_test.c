@@ -34,6 +34,7 @@ static const struct {
     {"grid_number", "it reads %gridid, which is another one on each device", ALL},
     {"cluster_id", "it reads %cluster_ctaid.x: clusters of CTAs are not split", ALL},
     {"cluster_launch", "it is launched in clusters, which are not split", ALL},
+    {"cluster", NULL, 0}, /* by name */
     {"cluster_barrier", "a barrier of a cluster: clusters are not split", ALL},
     {"cluster_rank", "it names CTAs of its cluster: clusters are not split", ALL},
     {"depends", "griddepcontrol: it depends on another grid's progress", ALL},

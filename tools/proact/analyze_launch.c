@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze_launch.h"
 
+#include <inttypes.h>
 #include <proact/proact.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,11 @@ unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
     return d;
 }
 
-const char *analyze_atomic(const struct write_set *w)
+const struct write_set_ranges *analyze_atomic(const struct write_set *w)
 {
     for (uint32_t a = 0; a < w->array_count; a++)
         if (w->arrays[a].first && w->arrays[a].is_atomic)
-            return w->arrays[a].name;
+            return &w->arrays[a];
     return NULL;
 }
 
@@ -41,14 +42,14 @@ static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
 {
     uint32_t first[PROACT_DEVICES_MAX + 1];
     struct proact_error err;
-    const char *atomic = k->why.text[0] ? NULL : analyze_atomic(l->set);
+    const struct write_set_ranges *atomic = k->why.text[0] ? NULL : analyze_atomic(l->set);
 
     if (atomic) {
         l->over = 1;
-        fail(
-            &l->why, PROACT_EREFUSED,
-            "kernel '%s' updates array '%s' by atomics: each device would only see its own",
-            k->f->name, atomic);
+        fail(&l->why, PROACT_EREFUSED,
+             "kernel '%s', %s:%" PRIu32
+             ": it updates array '%s' by atomics: each device would only see its own",
+             k->f->name, k->module->name, atomic->line, atomic->name);
         return;
     }
     for (l->over = l->devices; l->over > 1; l->over--) {

@@ -65,7 +65,7 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
 void analyze_launch_clear(struct analyze_launch *l);
 
 /* The first array that is written by atomics; NULL for none. */
-const char *analyze_atomic(const struct write_set *w);
+const struct write_set_ranges *analyze_atomic(const struct write_set *w);
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
 /* Device d has the CTAs first[d] to first[d + 1] - 1. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first);
