@@ -128,6 +128,10 @@ static enum proact_status refuse_atomic(const struct clone *c,
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     int slot = origin_slot(&o);
 
+    if (slot >= 0 && i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+        return clone_refuse(c, i,
+                            "it uses what an atomic on a replicated array gives back: "
+                            "each device would count in its own replica");
     if (slot >= 0)
         return clone_refuse(c, i,
                             "an atomic on a replicated array: its devices would add to "

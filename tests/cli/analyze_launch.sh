@@ -35,6 +35,10 @@ shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json sha
 sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
     sed -n "/reads/p"
+# What would take too long is left out, and said.
+of vecadd.sm_90 vecadd --grid 2000000000 --block 32 --arg 3=100 --json large.json
+sed -n 's/.*\("map_reason": [^}]*\).*/\1/p' large.json
+of stencil.sm_90 stencil3d --grid 2048,2048 --block 32,8 --arg 2=500 --arg 3=100 --arg 4=20
 # A shape that is declared wins; the table and the data say so.
 shape() {
     echo "\$ $*"
@@ -62,7 +66,7 @@ analyze() {
 }
 analyze 2 stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 3=5
 analyze 2 ndarray.sm_100 nd2_cyclic_row --grid 2 --block 32
-analyze 2 stencil.sm_90 jacobi --grid 1 --block 2048 --arg 2=1 --arg 3=1
+analyze 2 stencil.sm_90 jacobi --grid 1 --block 64,32 --arg 2=1 --arg 3=1
 analyze 1 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=64 --array 2=128
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 2=64
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 4=64

@@ -78,7 +78,8 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     if (!code) {
         analyze_print_kernel(&k);
         analyze_print_launch(&l, &k, q);
-        analyze_write_kernel(w, &k, &l, q);
+        if (q->json) /* long, of many CTAs */
+            analyze_write_kernel(w, &k, &l, q);
     }
     analyze_launch_clear(&l);
     analyze_kernel_close(&k);

@@ -319,6 +319,17 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
     json_end(w);
 }
 
+static void write_left_out(struct json_writer *w, const struct analyze_launch *l,
+                           const struct analyze_request *q)
+{
+    json_begin(w, "launch", JSON_OBJECT);
+    write_sizes(w, "grid", q->grid);
+    write_sizes(w, "block", q->block);
+    json_put_text(w, "map", NULL);
+    json_put_text(w, "map_reason", l->left_out);
+    json_end(w);
+}
+
 void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
                           const struct analyze_launch *l, const struct analyze_request *q)
 {
@@ -334,5 +345,7 @@ void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
     write_split(w, k);
     if (l && l->set)
         write_launch(w, k, l, q);
+    else if (l && l->left_out[0])
+        write_left_out(w, l, q);
     json_end(w);
 }

@@ -2,6 +2,7 @@
 #include "analyze_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <popt.h>
 #include <proact/proact.h>
 #include <stdlib.h>
@@ -59,7 +60,8 @@ static bool take_whole(const char **at, uint64_t high, uint64_t *out)
     return !errno && *out <= high;
 }
 
-static int take_sizes(const char *option, const char *word, uint32_t out[3])
+static int take_sizes(const char *option, const char *word, const uint32_t most[3],
+                      uint32_t out[3])
 {
     const char *at = word;
     uint64_t value = 0;
@@ -74,10 +76,15 @@ static int take_sizes(const char *option, const char *word, uint32_t out[3])
             break;
         at++;
     }
-    return good && !*at ? EXIT_FINE
-                        : say_usage("analyze",
-                                    "--%s: expected sizes such as 64 or 8,8,2, found '%s'",
-                                    option, word);
+    if (!good || *at)
+        return say_usage("analyze", "--%s: expected sizes such as 64 or 8,8,2, found '%s'",
+                         option, word);
+    for (int d = 0; d < 3; d++)
+        if (out[d] > most[d])
+            return say_usage("analyze",
+                             "--%s: %" PRIu32 " in %c, where CUDA has at most %" PRIu32,
+                             option, out[d], "xyz"[d], most[d]);
+    return EXIT_FINE;
 }
 
 static bool read_setting(const char *word, struct analyze_setting *s)
@@ -197,6 +204,8 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
 
 static int take_launch(const struct analyze_words *w, struct analyze_request *q)
 {
+    static const uint32_t grid_most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+    static const uint32_t block_most[3] = {1024, 1024, 64};
     const char *at = w->devices;
     uint64_t devices = DEVICES_DEFAULT;
     int code;
@@ -217,8 +226,8 @@ static int take_launch(const struct analyze_words *w, struct analyze_request *q)
                          : w->constants ? "constant"
                          : w->shapes    ? "shape"
                                         : "devices");
-    if (w->grid && ((code = take_sizes("grid", w->grid, q->grid)) ||
-                    (code = take_sizes("block", w->block, q->block))))
+    if (w->grid && ((code = take_sizes("grid", w->grid, grid_most, q->grid)) ||
+                    (code = take_sizes("block", w->block, block_most, q->block))))
         return code;
     return take_settings(w, q);
 }
