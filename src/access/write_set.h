@@ -109,7 +109,8 @@ struct write_set_ranges {
     struct proact_range *ranges; /* sorted, not adjacent; within the array */
     uint64_t bytes;              /* of all ranges together */
     bool is_atomic;              /* some of it by atom or red */
-    bool is_variable;            /* a .global variable of the module */
+    uint32_t line;    /* of the first of these, else of the first store; of PTX */
+    bool is_variable; /* a .global variable of the module */
 };
 
 /* CTAs are numbered x first, then y, then z. */

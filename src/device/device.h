@@ -88,11 +88,20 @@ enum proact_status device_rows_check(const struct device_rows *rows,
 struct device_reason {
     const char *array; /* its name, borrowed while the wait may still be open */
     uint32_t chunk;
+    /* Who never came, as a clause, if the word holds `holds`; NULL: nobody can tell. */
+    void (*missing)(const struct device_reason *reason, uint32_t holds, char *into,
+                    size_t bytes);
+    const void *table; /* for `missing`, borrowed as the name is */
+    uint32_t cta_first;
 };
 #define DEVICE_WHOLE UINT32_MAX /* no chunk in particular */
 enum { DEVICE_REASON_BYTES = 128 };
 /* "chunk 3 of array 'ranks': ", or "" for NULL or without an array. */
 void device_reason_say(const struct device_reason *reason, char into[DEVICE_REASON_BYTES]);
+enum { DEVICE_LATE_BYTES = 320 };
+/* The sentence of a chunk that did not come in time; `who` is the clause of `missing`. */
+void device_late_say(const struct device_reason *reason, unsigned device, double limit_ms,
+                     const char *who, char into[DEVICE_LATE_BYTES]);
 
 /* Bytes and packets that left a device for a peer, since open. */
 struct device_traffic {

@@ -128,6 +128,10 @@ static enum proact_status refuse_atomic(const struct clone *c,
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     int slot = origin_slot(&o);
 
+    if (slot >= 0 && i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+        return clone_refuse(c, i,
+                            "it uses what an atomic on a replicated array gives back: "
+                            "each device would count in its own replica");
     if (slot >= 0)
         return clone_refuse(c, i,
                             "an atomic on a replicated array: its devices would add to "
@@ -165,17 +169,31 @@ static enum proact_status refuse_store(const struct clone *c,
     return PROACT_OK;
 }
 
+/* Directives begin with a point, as no name of a kernel or parameter does. */
+static enum proact_status refuse_clusters(const struct clone *c)
+{
+    static const char *const words[] = {".reqnctapercluster", ".explicitcluster",
+                                        ".maxclusterrank"};
+    const struct ptx_span at = c->function->header;
+    char *text = must_strndup(c->module->text, at.offset + at.bytes);
+    const char *found = NULL;
+    struct ptx_instruction place = {.line = 1};
+
+    for (size_t w = 0; w < sizeof words / sizeof *words && !found; w++)
+        found = strstr(text + at.offset, words[w]);
+    for (const char *s = text; s < found; s++)
+        place.line += *s == '\n';
+    free(text);
+    return found
+               ? clone_refuse(c, &place, "it is launched in clusters, which are not split")
+               : PROACT_OK;
+}
+
 enum proact_status refuse_whole(struct clone *c)
 {
     const struct ptx_function *f = c->function;
-    enum proact_status status = PROACT_OK;
-    char *header = must_strndup(c->module->text + f->header.offset, f->header.bytes);
-    const char *name = strstr(header, f->name);
-    bool clusters = name && strstr(name + strlen(f->name), "cluster");
+    enum proact_status status = refuse_clusters(c);
 
-    free(header);
-    if (clusters)
-        return clone_refuse(c, NULL, "it is launched in clusters, which are not split");
     for (uint32_t n = 0; n < f->instruction_count && !status; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 

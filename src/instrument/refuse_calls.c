@@ -34,6 +34,9 @@ static enum proact_status refuse_call(struct calling *c, const struct ptx_functi
         for (size_t n = 0; n < sizeof known / sizeof *known; n++)
             if (strcmp(s->name, known[n]) == 0)
                 return PROACT_OK;
+        if (!strcmp(s->name, "malloc") || !strcmp(s->name, "free"))
+            return clone_refuse(c->clone, c->from,
+                                "it allocates memory, which one device has");
         return clone_refuse(c->clone, c->from, "it calls '%s', whose text is not here",
                             s->name);
     }

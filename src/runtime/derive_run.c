@@ -131,20 +131,20 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
 enum proact_status derive_check_kinds(const struct launching *l, const struct write_set *w,
                                       struct proact_error *err)
 {
-    const char *name = l->kernel->name;
+    const char *name = l->kernel->name, *file = l->kernel->image->ptx->name;
 
     for (uint32_t n = 0; n < w->array_count; n++) {
         if (w->arrays[n].first && w->arrays[n].is_variable)
             return fail(
                 err, PROACT_EREFUSED,
-                "kernel '%s' writes to the variable '%s', of which every device has "
-                "its own",
-                name, w->arrays[n].name);
+                "kernel '%s', %s:%u: it writes to the variable '%s', of which every device "
+                "has its own",
+                name, file, w->arrays[n].line, w->arrays[n].name);
         if (w->arrays[n].first && w->arrays[n].is_atomic)
             return fail(err, PROACT_EREFUSED,
-                        "kernel '%s' updates array '%s' by atomics: each device would only "
-                        "see its own",
-                        name, w->arrays[n].name);
+                        "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
+                        "would only see its own",
+                        name, file, w->arrays[n].line, w->arrays[n].name);
     }
     return PROACT_OK;
 }

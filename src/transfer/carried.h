@@ -11,8 +11,9 @@ static inline void carried_begin(const struct transfer_binding *b, uint32_t slot
     const struct transfer_devices *t = b->devices;
 
     if (t->backend->carry_begin)
-        t->backend->carry_begin(t->set, &(struct device_reason){b->slot[slot].array, chunk},
-                                to);
+        t->backend->carry_begin(
+            t->set, &(struct device_reason){.array = b->slot[slot].array, .chunk = chunk},
+            to);
 }
 
 static inline void carried_end(const struct transfer_binding *b)

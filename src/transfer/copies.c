@@ -7,16 +7,19 @@
 enum { STREAMS = TRANSFER_COPY_STREAMS };
 
 enum proact_status copies_await(const struct transfer_binding *b, unsigned device,
-                                const struct proact_slot *slot, struct agent_item item,
+                                const struct proact_share *share, struct agent_item item,
                                 struct device_stream *stream, struct proact_error *err)
 {
     const struct transfer_slot *s = &b->slot[item.slot];
+    const struct transfer_table *table = &s->tables->table[device];
+    const struct proact_slot *slot = &share->slot[item.slot];
     device_addr counter = (device_addr)(uintptr_t)&slot->counter[item.chunk];
-    uint32_t all = slot->round * s->tables->table[device].writers[item.chunk];
+    uint32_t all = slot->round * table->writers[item.chunk];
+    const struct device_reason why =
+        transfer_reason(s->array, item.chunk, table, share->cta_first);
 
     /* protocol: copy-wait (else: return counter ? PROACT_OK : (int)all;) */
-    return b->devices->backend->wait_value(
-        stream, counter, all, &(struct device_reason){s->array, item.chunk}, err);
+    return b->devices->backend->wait_value(stream, counter, all, &why, err);
 }
 
 enum proact_status copies_move(const struct transfer_binding *b, unsigned owner,

@@ -42,7 +42,7 @@ static enum proact_status queue_copies(const struct transfer_binding *b, unsigne
         struct device_stream *stream = c->lanes.stream[i % TRANSFER_COPY_STREAMS];
         const struct agent_item item = c->item[i];
 
-        status = copies_await(b, device, &share->slot[item.slot], item, stream, err);
+        status = copies_await(b, device, share, item, stream, err);
         for (unsigned p = 0; p + 1 < b->devices->count && !status; p++)
             status = copies_move(b, device, item, device,
                                  transfer_peer(b->devices, device, p), stream, err);

@@ -109,8 +109,7 @@ static enum proact_status queue_relay(const struct transfer_binding *b, unsigned
         unsigned hop = (unsigned)(i % (t->count - 1));
         const struct agent_item item = r->item[i];
 
-        status = copies_await(b, device, &share->slot[item.slot], item,
-                              r->lanes.stream[stream], err);
+        status = copies_await(b, device, share, item, r->lanes.stream[stream], err);
         if (!status)
             status = copies_move(b, device, item, device, transfer_peer(t, device, hop),
                                  r->lanes.stream[stream], err);

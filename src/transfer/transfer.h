@@ -218,6 +218,11 @@ uint64_t transfer_sent_bytes(const struct transfer_binding *b, unsigned device,
 uint64_t transfer_sent_chunks(const struct transfer_binding *b, unsigned device,
                               uint32_t slot);
 
+/* What a wait for a chunk's counter is for: says who never came in the same words. */
+struct device_reason transfer_reason(const char *array, uint32_t chunk,
+                                     const struct transfer_table *table,
+                                     uint32_t cta_first);
+
 /* After a synchronize: whether an agent of `device` gave up since the last call, and for
  * what. */
 struct transfer_late {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,35 +94,51 @@ bool transfer_late_is(const struct transfer_late *late, uint32_t epoch)
     return late->epoch == (epoch & AGENT_EPOCH_MASK);
 }
 
+static void say_missing(const struct device_reason *why, uint32_t came, char *into,
+                        size_t bytes)
+{
+    enum { NAMED = 4 };
+    uint32_t cta[NAMED];
+    uint32_t count = transfer_table_writers(why->table, why->chunk, cta, NAMED);
+    struct text names = {0};
+
+    for (uint32_t i = 0; i < count && i < NAMED; i++)
+        text_print(&names, "%s%u", i ? ", " : "", why->cta_first + cta[i]);
+    if (count > NAMED)
+        text_print(&names, ", ... (%u in all)", count);
+    snprintf(into, bytes, "%u of its writers never came, and its writers are CTA %s",
+             count ? count - came % count : 0, names.data ? names.data : "none");
+    text_clear(&names);
+}
+
+struct device_reason transfer_reason(const char *array, uint32_t chunk,
+                                     const struct transfer_table *table, uint32_t cta_first)
+{
+    return (struct device_reason){.array = array,
+                                  .chunk = chunk,
+                                  .missing = say_missing,
+                                  .table = table,
+                                  .cta_first = cta_first};
+}
+
 enum proact_status transfer_late_fail(const struct transfer_devices *t, unsigned device,
                                       const struct transfer_late *late,
                                       const struct transfer_tables *tables,
                                       const char *array, uint32_t cta_first,
                                       struct proact_error *err)
 {
-    enum { NAMED = 4 };
-    uint32_t cta[NAMED], came = 0;
-    uint32_t count =
-        transfer_table_writers(&tables->table[device], late->chunk, cta, NAMED);
+    uint32_t came = 0;
     device_addr counter = (device_addr)(uintptr_t)tables->resident[device].counter;
     enum proact_status status =
         t->backend->read(t->device[device].lane[TRANSFER_MAIN], &came,
                          counter + 4ull * late->chunk, sizeof came, err);
-    struct text names = {0};
+    const struct device_reason why =
+        transfer_reason(array, late->chunk, &tables->table[device], cta_first);
+    char who[DEVICE_LATE_BYTES], said[DEVICE_LATE_BYTES];
 
     if (status)
         return status;
-    for (uint32_t i = 0; i < count && i < NAMED; i++)
-        text_print(&names, "%s%u", i ? ", " : "", cta_first + cta[i]);
-    if (count > NAMED)
-        text_print(&names, ", ... (%u in all)", count);
-    uint32_t missing = count ? count - came % count : 0;
-
-    fail(err, PROACT_ETIMEOUT,
-         "array '%s': chunk %u was not complete on device %u within %.6g ms: %u of its "
-         "writers "
-         "never came, and its writers are CTA %s",
-         array, late->chunk, device, (double)t->wait_limit_ns / 1e6, missing, names.data);
-    text_clear(&names);
-    return PROACT_ETIMEOUT;
+    why.missing(&why, came, who, sizeof who);
+    device_late_say(&why, device, (double)t->wait_limit_ns / 1e6, who, said);
+    return fail(err, PROACT_ETIMEOUT, "%s", said);
 }

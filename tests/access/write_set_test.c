@@ -209,6 +209,38 @@ static void variables_come_behind_the_arrays(void **state)
     write_set_slice_destroy(c.slice);
 }
 
+/* Of the first atomic, else of the first store, whether forms tell or the slice. */
+static void the_line_of_an_atomic_is_told(void **state)
+{
+    static const struct {
+        const char *body;
+        uint32_t site;
+        bool is_closed;
+    } cases[] = {
+        {"st.global.u32 [%rd3+4], 0;\nred.global.add.u32 [%rd3], 1;\n"
+         "red.global.add.u32 [%rd3+4], 1;",
+         1, true},
+        {"xor.b32 %r6, %r2, 5; mul.wide.u32 %rd5, %r6, 4; add.s64 %rd5, %rd1, %rd5;\n"
+         "st.global.u32 [%rd5+4], 0;\nred.global.add.u32 [%rd5], 1;\n"
+         "red.global.add.u32 [%rd5+4], 1;",
+         1, false},
+        {"st.global.u32 [%rd3+4], 0;\nst.global.u32 [%rd3], 1;", 0, true}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cut c = must_cut("", cases[i].body, NULL);
+        struct write_set_slice_info info = write_set_slice_info(c.slice);
+        struct write_set *w = NULL;
+
+        assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
+        assert_int_equal(w->is_closed, cases[i].is_closed);
+        assert_true(info.site_count > 1 && info.sites[0].line < info.sites[1].line);
+        assert_int_equal(w->arrays[0].line, info.sites[cases[i].site].line);
+        write_set_destroy(w);
+        write_set_slice_destroy(c.slice);
+    }
+}
+
 static void constants_are_read_if_they_are_known(void **state)
 {
     static const char *const before = ".const .align 4 .u32 c[2] = {8, 16};\n",
@@ -453,6 +485,7 @@ int main(void)
         cmocka_unit_test(nothing_is_written_of_an_array),
         cmocka_unit_test(stores_outside_are_named),
         cmocka_unit_test(variables_come_behind_the_arrays),
+        cmocka_unit_test(the_line_of_an_atomic_is_told),
         cmocka_unit_test(constants_are_read_if_they_are_known),
         cmocka_unit_test(constants_have_forms),
         cmocka_unit_test(what_takes_too_long_is_refused_once),

@@ -35,6 +35,19 @@ shaped --constant shape=20 --constant shape.4=6 --constant shape.8=24 --json sha
 sed -n 's/^ *\("constants".*\)/\1/p' shaped.json
 proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block 1 -n 3 |
     sed -n "/reads/p"
+# What would take too long is left out, and said.
+of vecadd.sm_90 vecadd --grid 2000000000 --block 32 --arg 3=100 --json large.json
+sed -n 's/.*\("map_reason": [^}]*\).*/\1/p' large.json
+of stencil.sm_90 stencil3d --grid 2048,2048 --block 32,8 --arg 2=500 --arg 3=100 --arg 4=20
+# A shape that is declared wins; the table and the data say so.
+shape() {
+    echo "\$ $*"
+    proact analyze "$corpus/stencil.sm_90.ptx" --kernel jacobi_plain --grid 20,50 --block 32,8 \
+        --arg 2=600 --arg 3=400 "$@" | sed '/can be split/,$d'
+}
+shape --shape 1=600x400 --shape 0=600x40x10 --json shape.json
+sed -n 's/.*\("shape": [^]]*]\).*/\1/p' shape.json
+shape --shape 1=240000
 for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag joins_a_flag \
     sees_what_it_joins joins_and_adds adds_to_what_it_reads \
     sets_an_address; do
@@ -53,7 +66,7 @@ analyze() {
 }
 analyze 2 stencil.sm_90 jacobi --grid 8,8 --block 16,16 --arg 3=5
 analyze 2 ndarray.sm_100 nd2_cyclic_row --grid 2 --block 32
-analyze 2 stencil.sm_90 jacobi --grid 1 --block 2048 --arg 2=1 --arg 3=1
+analyze 2 stencil.sm_90 jacobi --grid 1 --block 64,32 --arg 2=1 --arg 3=1
 analyze 1 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 3=64 --array 2=128
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 2=64
 analyze 2 vecadd.sm_90 vecadd --grid 2 --block 32 --arg 4=64
@@ -88,3 +101,12 @@ cp "$corpus/stencil.sm_90.ptx" stencil.ptx
 page=$(dirname "$0")/../../docs/compiler.md
 sh -c "$(sed -n 's/^    \(proact analyze stencil.*\)/\1/p' "$page")" >said
 sed -n '/^jacobi (stencil/,/^```/p' "$page" | sed '$d' | diff - said
+jacobi() {
+    analyze 2 stencil.sm_90 jacobi_plain --grid 20,50 --block 32,8 "$@"
+}
+for shape in 0=600x400x1x1 0=600x 0=0x400 x=600x400 0=4294967296 2=600x400 9=600x400; do
+    jacobi --arg 2=600 --arg 3=400 --shape $shape
+done
+jacobi --arg 2=600 --arg 3=400 --array 1=1M --shape 1=600x4000
+jacobi --arg 2=600 --arg 3=400 --shape 1=600x400 --shape 1=400x600
+analyze 2 reduce.sm_90 reduce --grid 2 --block 32 --shape 0=4x4

@@ -14,9 +14,13 @@ fails 2 proact analyze v.ptx --kernel vecadd --grid 4x4 --block 4
 fails 2 proact analyze v.ptx --kernel vecadd --grid 0 --block 4
 fails 2 proact analyze v.ptx --kernel vecadd --grid 1,2,3,4 --block 4
 fails 2 proact analyze v.ptx --kernel vecadd --grid 1, --block 4
+fails 2 proact analyze v.ptx --kernel vecadd --grid 1,70000 --block 4
+fails 2 proact analyze v.ptx --kernel vecadd --grid 1,1,65536 --block 4
+fails 2 proact analyze v.ptx --kernel vecadd --grid 1 --block 1,1,65
 fails 2 proact analyze v.ptx --arg 3=4
 fails 2 proact analyze v.ptx --devices 4
 fails 2 proact analyze v.ptx --constant width=4
+fails 2 proact analyze v.ptx --shape 2=4x4
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg 3
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg n=3
 fails 2 proact analyze v.ptx --kernel vecadd --grid 4 --block 4 --arg 3=four

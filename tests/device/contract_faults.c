@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes wrong on a device comes back as a status and a sentence, and never hangs. Each
    test opens its own devices, because some keepers cannot go on after a fault. */
+#include <stdio.h>
 #include <string.h>
 
 #include "device/contract.h"
@@ -39,7 +40,8 @@ static void say_what_it_is_for(struct contract *c, bool is_batch)
 {
     const unsigned last = c->count - 1;
     device_addr word = contract_words(c, last, 2);
-    struct device_reason why = {"ranks", 7}, met = {"cells", 3};
+    struct device_reason why = {.array = "ranks", .chunk = 7};
+    struct device_reason met = {.array = "cells", .chunk = 3};
     struct contract_parameters p = {0};
 
     contract_add(&p, &(uint32_t){1000}, 4);
@@ -66,6 +68,31 @@ static void a_wait_says_what_it_is_for(struct contract *c)
     say_what_it_is_for(c, false);
 }
 
+static void say_missing(const struct device_reason *reason, uint32_t holds, char *into,
+                        size_t bytes)
+{
+    snprintf(into, bytes, "%u of %u lack", reason->cta_first - holds, reason->cta_first);
+}
+
+/* They are asked for with what the word holds. */
+static void a_wait_says_who_is_missing(struct contract *c)
+{
+    const struct device_reason why = {
+        .array = "ranks", .chunk = 7, .missing = say_missing, .cta_first = 5};
+    device_addr word = contract_words(c, 0, 1);
+
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 3, &c->err));
+    contract_sync(c);
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 5, &why, &c->err));
+    enum proact_status status = c->b->synchronize(c->set, &c->err);
+
+    assert_non_null(
+        strstr(c->err.text, "array 'ranks': chunk 7 was not complete on device 0 within "));
+    assert_non_null(strstr(c->err.text, ": 2 of 5 lack"));
+    contract_refused(c, status, PROACT_ETIMEOUT);
+}
+
 static void a_wait_in_a_batch_says_what_it_is_for(struct contract *c)
 {
     say_what_it_is_for(c, c->b->batch_begin != NULL);
@@ -80,7 +107,8 @@ static void a_wait_in_a_graph_says_what_it_is_for(struct contract *c)
     contract_sync(c);
     contract_must(c, c->b->capture_begin(c->set, &c->err));
     contract_must(c, c->b->wait_value(c->stream[0][0], word, 1,
-                                      &(struct device_reason){"ranks", 7}, &c->err));
+                                      &(struct device_reason){.array = "ranks", .chunk = 7},
+                                      &c->err));
     contract_must(c, c->b->capture_end(c->set, &graph, &c->err));
     contract_must(c, c->b->graph_launch(graph, &c->err));
     enum proact_status status = c->b->synchronize(c->set, &c->err);
@@ -199,6 +227,7 @@ const struct contract_promise contract_faults[] = {
     {"a wild store comes back as a sentence", a_wild_store_comes_back_as_a_sentence, false},
     {"nobody satisfies a stream", nobody_satisfies_a_stream, false},
     {"a wait says what it is for", a_wait_says_what_it_is_for, false},
+    {"a wait says who is missing", a_wait_says_who_is_missing, false},
     {"a wait in a batch says what it is for", a_wait_in_a_batch_says_what_it_is_for, false},
     {"a wait in a graph says what it is for", a_wait_in_a_graph_says_what_it_is_for, false},
     {"two streams wait in a circle", two_streams_wait_in_a_circle, true},

@@ -131,7 +131,7 @@ static void each_failure_is_a_sentence(void **state)
     }
 }
 
-/* Of the chunk nobody announced, the array is named, and the device whose stream waits. */
+/* Of the chunk nobody announced, array, device and CTAs are named. */
 static void a_chunk_that_never_comes_is_named(void **state)
 {
     struct proact_error err = {""};
@@ -140,9 +140,10 @@ static void a_chunk_that_never_comes_is_named(void **state)
     (void)state;
     fake_cuda_set_up("");
     assert_int_equal(fake_cuda_session(&plan, &err), PROACT_ETIMEOUT);
-    if (!strstr(err.text,
-                "of device 0 waited 100 ms for chunk 0 of array 'cells': the word") ||
-        !strstr(err.text, ", but nobody wrote it: it holds "))
+    if (strcmp(err.text,
+               "array 'cells': chunk 0 was not complete on device 0 within 100 ms: "
+               "8 of its writers never came, and its writers are CTA 0, 1, 2, 3, "
+               "... (8 in all)") != 0)
         fail_msg("%s", err.text);
     assert_int_equal(fake_cuda_still_left(), 0);
 }

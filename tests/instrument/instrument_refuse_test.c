@@ -37,6 +37,7 @@ static const struct {
     {"grid_number", "it reads %gridid, which is another one on each device", ALL},
     {"cluster_id", "it reads %cluster_ctaid.x: clusters of CTAs are not split", ALL},
     {"cluster_launch", "it is launched in clusters, which are not split", ALL},
+    {"cluster", NULL, 0}, /* by name */
     {"cluster_barrier", "a barrier of a cluster: clusters are not split", ALL},
     {"cluster_rank", "it names CTAs of its cluster: clusters are not split", ALL},
     {"depends", "griddepcontrol: it depends on another grid's progress", ALL},
@@ -48,6 +49,10 @@ static const struct {
     {"async_store", "an asynchronous store to global memory", ALL},
     {"atomic_slot",
      "an atomic on a replicated array: its devices would add to their own replicas", ALL},
+    {"ticket_slot",
+     "it uses what an atomic on a replicated array gives back: each device would count in "
+     "its own replica",
+     ALL},
     {"red_slot",
      "an atomic on a replicated array: its devices would add to their own replicas", ALL},
     {"atomic_somewhere", "an atomic on an array that cannot be told", ALL},
@@ -76,6 +81,7 @@ static const struct {
     {"calls_place", "it calls 'asks', which asks where in the grid it runs in line 22",
      ALL},
     {"calls_end", "it calls 'ends', which ends the kernel in line 27", ALL},
+    {"allocates", "it allocates memory, which one device has", ALL},
     {"calls_unknown", "it calls 'elsewhere', whose text is not here", ALL},
     {"loaded", cannot_tell, INLINE},
     {"either", cannot_tell, INLINE},

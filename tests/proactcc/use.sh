@@ -189,6 +189,37 @@ settings)
     PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
     has '^proact: 4 x NVIDIA H200 \(emulated\), machine h200x4$'
     has '^proact: 128 bytes to the device, 128 to the host, 0 on it, '
+    # What is pinned is the host's, also where the device copies it; a launch that is refused
+    # is none.
+    cat >report.cu <<'END'
+#include <cstdio>
+__global__ void add(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main()
+{
+    const size_t bytes = 1 << 18;
+    float *d, *e, *pinned;
+    cudaMalloc(&d, bytes);
+    cudaMalloc(&e, bytes);
+    cudaMallocHost(&pinned, 2 * bytes);
+    cudaMemcpy(d, pinned, bytes, cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(d, pinned, bytes / 2, cudaMemcpyHostToDevice);
+    cudaMemcpy(pinned, d, bytes, cudaMemcpyDeviceToHost);
+    cudaMemcpy(e, d, bytes / 4, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(pinned, pinned + bytes / 4, bytes, cudaMemcpyHostToHost);
+    for (int i = 0; i < 6; i++)
+        add<<<bytes / 4 / 256, 256>>>(d);
+    add<<<1, 2048>>>(d);
+    printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+    return cudaDeviceSynchronize();
+}
+END
+    "$proactcc" report.cu -o report || fault "report.cu"
+    PROACT_SPLIT=always PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
+    has '^invalid argument$'
+    has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
+    has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
+    fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
+        env PROACT_NVCC=/no/nvcc "$proactcc" main.cu
     "$proactcc" --version >said || fault "--version"
     has '^proactcc [0-9.]+, on top of:$'
     has 'release 1'

@@ -121,7 +121,7 @@ static void a_grid_may_have_another_shape(void **state)
     }
 }
 
-/* out[i] = tint + level; `marks` writes to a variable. */
+/* out[i] = tint + level; `marks` writes to a variable, `adds` asks what was there. */
 static const char tints[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .const .align 4 .u32 tint[1];\n.visible .global .align 4 .u32 level = 5;\n"
@@ -133,7 +133,11 @@ static const char tints[] =
     " add.u32 %r4, %r4, %r5;\n st.global.u32 [%rd2], %r4;\n ret;\n}\n"
     ".visible .entry marks(.param .u64 out)\n{\n .reg .b32 %r<4>;\n"
     " ld.global.u32 %r1, [level];\n add.u32 %r1, %r1, 100;\n"
-    " st.global.u32 [level], %r1;\n ret;\n}\n";
+    " st.global.u32 [level], %r1;\n ret;\n}\n"
+    ".visible .entry adds(.param .u64 out)\n{\n .reg .b32 %r<4>;\n .reg .b64 %rd<4>;\n"
+    " ld.param.u64 %rd1, [out];\n mov.u32 %r1, %ctaid.x;\n"
+    " mul.wide.u32 %rd2, %r1, 4;\n add.u64 %rd2, %rd1, %rd2;\n"
+    " atom.global.add.u32 %r2, [%rd2], 1;\n st.global.u32 [%rd2], %r2;\n ret;\n}\n";
 
 static void expect_all(struct bench *b, uint32_t value)
 {
@@ -153,7 +157,7 @@ static void clones_see_what_variables_hold(void **state)
     const struct proact_image image = {.name = "tints.ptx", .text = tints};
     const struct proact_grid small = {.ctas = {64}, .threads = {64}};
     const struct proact_arg out = PROACT_ARRAY(b.out);
-    struct proact_kernel *k = NULL, *marks = NULL;
+    struct proact_kernel *k = NULL, *marks = NULL, *adds = NULL;
     struct proact_variable tint, level;
     static const uint32_t zeros[N];
     uint32_t value = 10;
@@ -162,6 +166,7 @@ static void clones_see_what_variables_hold(void **state)
     MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
     MUST(proact_kernel_load(b.p, &image, "tints", &k, &b.err));
     MUST(proact_kernel_load(b.p, &image, "marks", &marks, &b.err));
+    MUST(proact_kernel_load(b.p, &image, "adds", &adds, &b.err));
     MUST(proact_variable_find(b.p, &image, "tint", &tint, &b.err));
     MUST(proact_variable_find(b.p, &image, "level", &level, &b.err));
     MUST(proact_launch(k, &small, &out, 1, &b.err));
@@ -176,8 +181,12 @@ static void clones_see_what_variables_hold(void **state)
     expect_all(&b, 30);
     MUST(proact_launch(marks, &(struct proact_grid){.ctas = {1}}, &out, 1, &b.err));
     assert_string_equal(proact_kernel_refusal(marks),
-                        "kernel 'marks' writes to the variable 'level', of which every "
-                        "device has its own");
+                        "kernel 'marks', tints.ptx:28: it writes to the variable 'level', "
+                        "of which every device has its own");
+    MUST(proact_launch(adds, &(struct proact_grid){.ctas = {64}}, &out, 1, &b.err));
+    assert_string_equal(proact_kernel_refusal(adds),
+                        "kernel 'adds', tints.ptx:39: it updates array 'out' by atomics: "
+                        "each device would only see its own");
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     assert_null(proact_kernel_refusal(k));
     expect_all(&b, 130);

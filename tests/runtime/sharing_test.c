@@ -184,6 +184,27 @@ static void an_agent_that_gives_up_names_the_writers(void **state)
     sharing_close(&s);
 }
 
+/* Copies are queued ahead on streams: the machine itself gives up, after twice as long. */
+static void a_copy_that_never_begins_names_the_writers(void **state)
+{
+    static const char *const methods[] = {"copy-engine", "relay"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        const struct sharing_run run = {
+            .method = methods[m], .devices = 3, .chunk_bytes = 4096, .wait_limit_ms = 0.5};
+        struct sharing s;
+
+        sharing_open(&s, &run);
+        assert_int_equal(forget(&s, 10), PROACT_ETIMEOUT);
+        assert_string_equal(
+            s.err.text,
+            "array 'a': chunk 0 was not complete on device 0 within 1 ms: 6 of its writers "
+            "never came, and its writers are CTA 0, 1, 2, 3, ... (16 in all)");
+        sharing_close(&s);
+    }
+}
+
 static void a_map_that_is_too_small_is_named(void **state)
 {
     (void)state;
@@ -248,6 +269,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(statistics_add_up),
         cmocka_unit_test(elided_transfers_send_nothing),
         cmocka_unit_test(an_agent_that_gives_up_names_the_writers),
+        cmocka_unit_test(a_copy_that_never_begins_names_the_writers),
         cmocka_unit_test(a_map_that_is_too_small_is_named),
         cmocka_unit_test(a_fault_names_the_kernel),
         cmocka_unit_test(arrays_of_one_name_are_two),

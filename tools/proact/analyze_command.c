@@ -73,10 +73,13 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     analyze_kernel_open(&k, m, f);
     if (q->has_launch)
         code = analyze_launch_run(&l, &k, q);
+    if (q->has_launch && !code)
+        code = analyze_shapes_declare(&k, &l, q);
     if (!code) {
         analyze_print_kernel(&k);
         analyze_print_launch(&l, &k, q);
-        analyze_write_kernel(w, &k, &l, q);
+        if (q->json) /* long, of many CTAs */
+            analyze_write_kernel(w, &k, &l, q);
     }
     analyze_launch_clear(&l);
     analyze_kernel_close(&k);

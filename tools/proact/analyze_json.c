@@ -34,6 +34,17 @@ static void write_axis(struct json_writer *w, const struct analyze_kernel *k,
     json_end(w);
 }
 
+/* As it was typed: the fastest first. */
+static void write_shape(struct json_writer *w, const struct access_shape *s)
+{
+    if (!s)
+        return;
+    json_begin(w, "shape", JSON_ARRAY);
+    for (uint32_t i = s->count; i-- > 0;)
+        json_put_whole(w, NULL, s->extents[i]);
+    json_end(w);
+}
+
 static void write_arrays(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "arrays", JSON_ARRAY);
@@ -49,6 +60,7 @@ static void write_arrays(struct json_writer *w, const struct analyze_kernel *k)
         json_put_flag(w, "proven", a->is_proven);
         if (a->reason)
             json_put_text(w, "reason", a->reason);
+        write_shape(w, analyze_shape(k, a));
         json_begin(w, "dimensions", JSON_ARRAY);
         for (uint32_t x = 0; x < a->axis_count; x++)
             write_axis(w, k, &a->axes[x]);
@@ -307,6 +319,17 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
     json_end(w);
 }
 
+static void write_left_out(struct json_writer *w, const struct analyze_launch *l,
+                           const struct analyze_request *q)
+{
+    json_begin(w, "launch", JSON_OBJECT);
+    write_sizes(w, "grid", q->grid);
+    write_sizes(w, "block", q->block);
+    json_put_text(w, "map", NULL);
+    json_put_text(w, "map_reason", l->left_out);
+    json_end(w);
+}
+
 void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
                           const struct analyze_launch *l, const struct analyze_request *q)
 {
@@ -322,5 +345,7 @@ void analyze_write_kernel(struct json_writer *w, const struct analyze_kernel *k,
     write_split(w, k);
     if (l && l->set)
         write_launch(w, k, l, q);
+    else if (l && l->left_out[0])
+        write_left_out(w, l, q);
     json_end(w);
 }

@@ -30,8 +30,8 @@ static uint32_t find_slots(struct analyze_kernel *k)
     return count;
 }
 
-/* A variable that it writes: one that it only reads is the same everywhere. */
-static const char *variable_of(const struct analyze_kernel *k)
+/* A variable that it writes, and where: one that it only reads is the same everywhere. */
+static const char *variable_of(const struct analyze_kernel *k, uint32_t *line)
 {
     for (uint32_t i = 0; i < k->analysis->record_count; i++) {
         const struct access_record *r = &k->analysis->records[i];
@@ -41,6 +41,7 @@ static const char *variable_of(const struct analyze_kernel *k)
         const struct ptx_symbol *s =
             ptx_symbol(k->module, k->f, k->analysis->symbols[r->base_symbol].variable);
 
+        *line = r->line;
         if (s->space == PTX_SPACE_GLOBAL)
             return s->name;
     }
@@ -64,28 +65,29 @@ static bool is_atomic(const struct access_record *r)
     return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
 }
 
-/* Of arrays, without those. */
-static bool has_atomics(const struct analyze_kernel *k, const bool *without)
+/* The line of the first of arrays, without those; 0 if there is none. */
+static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
 {
-    bool found = false;
+    uint32_t line = 0;
 
-    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+    for (uint32_t i = 0; i < k->analysis->record_count && !line; i++) {
         const struct access_record *r = &k->analysis->records[i];
 
-        found |= is_atomic(r) && !without[r->instruction] &&
-                 r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
+        if (is_atomic(r) && !without[r->instruction] && r->base != ACCESS_BASE_SHARED &&
+            r->base != ACCESS_BASE_LOCAL)
+            line = r->line;
     }
-    return found;
+    return line;
 }
 
-/* Whether an array is updated by atomics that are neither flags nor reductions. */
-static bool uses_atomics(const struct analyze_kernel *k)
+/* Where an array is updated by atomics that are neither flags nor reductions; or 0. */
+static uint32_t atomic_line(const struct analyze_kernel *k)
 {
     bool *is_flag = flag_bytes_all(&k->flags, k->f);
-    const bool others = !k->reductions.count && has_atomics(k, is_flag);
+    uint32_t line = k->reductions.count ? 0 : find_atomic(k, is_flag);
 
     free(is_flag);
-    return others;
+    return line;
 }
 
 /* As the runtime makes clones: those of a kernel whose atomics are flags set them. */
@@ -113,7 +115,9 @@ static bool has_clone(const struct analyze_kernel *k)
 /* What no map would mend comes first. */
 static void judge(struct analyze_kernel *k, uint32_t slots)
 {
-    const char *name = k->f->name, *variable = variable_of(k);
+    const char *name = k->f->name, *file = k->module->name;
+    uint32_t line = 0;
+    const char *variable = variable_of(k, &line);
 
     if (k->is_marked)
         return;
@@ -121,8 +125,9 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
     else if (variable)
         fail(&k->why, PROACT_EREFUSED,
-             "kernel '%s' writes to the variable '%s', of which every device has its own",
-             name, variable);
+             "kernel '%s', %s:%" PRIu32
+             ": it writes to the variable '%s', of which every device has its own",
+             name, file, line, variable);
     else if (slots > PROACT_SLOTS_MAX)
         fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, %d possible",
              name, slots, PROACT_SLOTS_MAX);
@@ -130,10 +135,11 @@ static void judge(struct analyze_kernel *k, uint32_t slots)
         k->why = k->clones.refusal[INSTRUMENT_GRID];
     else if (!k->slice)
         k->why = k->uncut;
-    else if (uses_atomics(k))
+    else if ((line = atomic_line(k)))
         fail(&k->why, PROACT_EREFUSED,
-             "kernel '%s' updates an array by atomics: each device would only see its own",
-             name);
+             "kernel '%s', %s:%" PRIu32
+             ": it updates an array by atomics: each device would only see its own",
+             name, file, line);
 }
 
 /* As the runtime does: one that asks for constants where no other tells. Of 64 bits they
@@ -170,7 +176,7 @@ static void try_reductions(struct analyze_kernel *k)
 
     for (uint32_t n = 0; n < r.count; n++)
         all[r.reduction[n].instruction] = true;
-    if (!r.count || has_atomics(k, all)) {
+    if (!r.count || find_atomic(k, all)) {
         access_reductions_clear(&r);
         access_flags_clear(&flags);
         free(joint);
@@ -199,7 +205,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     k->flags = access_flags_find(m, f);
     cut(k, NULL);
     k->request.kernel = f->name;
-    if (!k->slice || uses_atomics(k))
+    if (!k->slice || atomic_line(k))
         try_reductions(k);
     if (!k->reductions.count)
         request_flags(k);

@@ -13,11 +13,15 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 
+enum { ANALYZE_SHAPES_MAX = 128 };
+
 struct analyze_kernel {
     const struct ptx_module *module;
     const struct ptx_function *f;
     struct access_analysis *analysis;
     struct access_patterns *patterns;
+    struct access_shape shapes[ANALYZE_SHAPES_MAX]; /* declared, for the patterns */
+    uint32_t shape_count;
     struct access_flags flags; /* what may be such */
     /* Atomics that go to the first device's replica, if it takes these to split it. */
     struct access_reductions reductions;
@@ -52,6 +56,9 @@ void analyze_base_text(const struct analyze_kernel *k, enum access_base base,
 /* A form, in which the parameter block's [12] reads arg2. */
 void analyze_form_text(const struct analyze_kernel *k, const struct access_form *form,
                        char *into, size_t size);
+/* The shape that was declared of an array; NULL for none. */
+const struct access_shape *analyze_shape(const struct analyze_kernel *k,
+                                         const struct access_array *a);
 const char *analyze_kind_text(enum access_kind kind);
 
 /* A value of the parameter block that a kernel loads. */

@@ -37,7 +37,8 @@ struct analyze_written {
 struct analyze_launch {
     struct analyze_block block;
     struct analyze_constants constants;
-    struct write_set *set; /* NULL: the kernel has no slice */
+    struct write_set *set; /* NULL: the kernel has no slice, or `left_out` says why */
+    char left_out[512];    /* empty: nothing */
     unsigned devices, over;
     struct proact_error why; /* not over all of them */
     struct flag_bytes flags; /* that it is split by: the set is without them */
@@ -49,13 +50,23 @@ static inline const unsigned char *const *analyze_constants(const struct analyze
     return (const unsigned char *const *)l->constants.content;
 }
 
+/* A parameter or constant of the kernel's that nobody gave; as what to type for it. */
+bool analyze_is_missing(const struct analyze_launch *l, const struct access_symbol *y);
+void analyze_missing_text(const struct analyze_kernel *k, const struct access_symbol *y,
+                          char *into, size_t size);
+
+/* Looks at the kernel's patterns once more, for the launch, by the shapes that were
+   declared, if any were. Returns an exit status. */
+int analyze_shapes_declare(struct analyze_kernel *k, const struct analyze_launch *l,
+                           const struct analyze_request *q);
+
 /* Returns an exit status; clear it in any case. Start from zero. */
 int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
                        const struct analyze_request *q);
 void analyze_launch_clear(struct analyze_launch *l);
 
 /* The first array that is written by atomics; NULL for none. */
-const char *analyze_atomic(const struct write_set *w);
+const struct write_set_ranges *analyze_atomic(const struct write_set *w);
 struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t array);
 /* Device d has the CTAs first[d] to first[d + 1] - 1. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first);

@@ -85,7 +85,10 @@ static const struct {
     const char *phrase, *advice;
 } advices[] = {
     {"writes to no array", "nothing: it runs whole on one device"},
-    {"gives back", "number CTAs by blockIdx instead of a ticket"},
+    {"gives back", "do without what it gives back: let blockIdx say which work and place a "
+                   "CTA has, not a ticket; else nothing, it runs whole on one device"},
+    {"allocates memory", "nothing: what it gets is the first device's; or allocate before "
+                         "the launch"},
     {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},
     {"variable",
      "make it an array: cudaMalloc() in place of __device__, and its address an "

@@ -2,6 +2,7 @@
 #include "analyze_options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <popt.h>
 #include <proact/proact.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct analyze_words {
     poptContext popt;
     struct poptOption *table;
     char *kernel, *grid, *block, *devices, *json, *stop_after;
-    char **args, **arrays, **constants;
+    char **args, **arrays, **constants, **shapes;
     int help;
     struct text command_line;
 };
@@ -32,6 +33,7 @@ static poptContext make_popt(struct analyze_words *w, int argc, char **argv)
         {"arg", 0, POPT_ARG_ARGV, &w->args, 0, NULL, NULL},
         {"array", 0, POPT_ARG_ARGV, &w->arrays, 0, NULL, NULL},
         {"constant", 0, POPT_ARG_ARGV, &w->constants, 0, NULL, NULL},
+        {"shape", 0, POPT_ARG_ARGV, &w->shapes, 0, NULL, NULL},
         {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
         {"stop-after", 0, POPT_ARG_STRING, &w->stop_after, 0, NULL, NULL},
@@ -58,7 +60,8 @@ static bool take_whole(const char **at, uint64_t high, uint64_t *out)
     return !errno && *out <= high;
 }
 
-static int take_sizes(const char *option, const char *word, uint32_t out[3])
+static int take_sizes(const char *option, const char *word, const uint32_t most[3],
+                      uint32_t out[3])
 {
     const char *at = word;
     uint64_t value = 0;
@@ -73,13 +76,18 @@ static int take_sizes(const char *option, const char *word, uint32_t out[3])
             break;
         at++;
     }
-    return good && !*at ? EXIT_FINE
-                        : say_usage("analyze",
-                                    "--%s: expected sizes such as 64 or 8,8,2, found '%s'",
-                                    option, word);
+    if (!good || *at)
+        return say_usage("analyze", "--%s: expected sizes such as 64 or 8,8,2, found '%s'",
+                         option, word);
+    for (int d = 0; d < 3; d++)
+        if (out[d] > most[d])
+            return say_usage("analyze",
+                             "--%s: %" PRIu32 " in %c, where CUDA has at most %" PRIu32,
+                             option, out[d], "xyz"[d], most[d]);
+    return EXIT_FINE;
 }
 
-static int take_setting(const char *option, const char *word, struct analyze_setting *s)
+static bool read_setting(const char *word, struct analyze_setting *s)
 {
     const char *at = word;
     uint64_t argument = 0, offset = 0;
@@ -89,15 +97,41 @@ static int take_setting(const char *option, const char *word, struct analyze_set
         at++;
         good = take_whole(&at, UINT16_MAX, &offset);
     }
-    if (!good || *at != '=' || !at[1])
-        return say_usage(
-            "analyze", "--%s: expected ARGUMENT[.OFFSET]=VALUE such as 3=1024, found '%s'",
-            option, word);
     *s = (struct analyze_setting){.word = word,
                                   .argument = (uint32_t)argument,
                                   .offset = (uint32_t)offset,
                                   .value = at + 1};
-    return EXIT_FINE;
+    return good && *at == '=' && at[1];
+}
+
+static int take_setting(const char *option, const char *word, struct analyze_setting *s)
+{
+    return read_setting(word, s)
+               ? EXIT_FINE
+               : say_usage(
+                     "analyze",
+                     "--%s: expected ARGUMENT[.OFFSET]=VALUE such as 3=1024, found '%s'",
+                     option, word);
+}
+
+static int take_shape(const char *word, struct analyze_setting *s)
+{
+    bool good = read_setting(word, s);
+    const char *at = s->value;
+
+    while (good) {
+        uint64_t *extent = &s->extents[s->extent_count++];
+
+        good = take_whole(&at, UINT32_MAX, extent) && *extent;
+        if (!good || *at != 'x' || s->extent_count == ANALYZE_EXTENTS_MAX)
+            break;
+        at++;
+    }
+    return good && !*at ? EXIT_FINE
+                        : say_usage("analyze",
+                                    "--shape: expected ARGUMENT[.OFFSET]=WIDTHxHEIGHT"
+                                    "[xDEPTH] in elements, such as 0=640x480, found '%s'",
+                                    word);
 }
 
 static int take_constant(const char *word, struct analyze_setting *s)
@@ -153,6 +187,10 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
         code = q->constant_count == ANALYZE_SETTINGS_MAX
                    ? say_usage("analyze", "--constant: more than %d", ANALYZE_SETTINGS_MAX)
                    : take_constant(*word, &q->constants[q->constant_count++]);
+    for (char **word = w->shapes; word && *word && !code; word++)
+        code = q->shape_count == ANALYZE_SETTINGS_MAX
+                   ? say_usage("analyze", "--shape: more than %d", ANALYZE_SETTINGS_MAX)
+                   : take_shape(*word, &q->shapes[q->shape_count++]);
     for (char **word = w->arrays; word && *word && !code; word++) {
         if (q->array_count == ANALYZE_SETTINGS_MAX)
             return say_usage("analyze", "--array: more than %d", ANALYZE_SETTINGS_MAX);
@@ -166,6 +204,8 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
 
 static int take_launch(const struct analyze_words *w, struct analyze_request *q)
 {
+    static const uint32_t grid_most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+    static const uint32_t block_most[3] = {1024, 1024, 64};
     const char *at = w->devices;
     uint64_t devices = DEVICES_DEFAULT;
     int code;
@@ -179,14 +219,15 @@ static int take_launch(const struct analyze_words *w, struct analyze_request *q)
         return say_usage("analyze", "--grid and --block belong together: add --%s",
                          w->grid ? "block" : "grid");
     q->has_launch = w->grid;
-    if (!w->grid && (w->args || w->arrays || w->constants || w->devices))
+    if (!w->grid && (w->args || w->arrays || w->constants || w->shapes || w->devices))
         return say_usage("analyze", "--%s is for a launch: add --grid and --block",
                          w->args        ? "arg"
                          : w->arrays    ? "array"
                          : w->constants ? "constant"
+                         : w->shapes    ? "shape"
                                         : "devices");
-    if (w->grid && ((code = take_sizes("grid", w->grid, q->grid)) ||
-                    (code = take_sizes("block", w->block, q->block))))
+    if (w->grid && ((code = take_sizes("grid", w->grid, grid_most, q->grid)) ||
+                    (code = take_sizes("block", w->block, block_most, q->block))))
         return code;
     return take_settings(w, q);
 }
@@ -248,6 +289,7 @@ void analyze_options_destroy(struct analyze_words *w)
     free_all(w->args);
     free_all(w->arrays);
     free_all(w->constants);
+    free_all(w->shapes);
     poptFreeContext(w->popt);
     free(w->table);
     text_clear(&w->command_line);

@@ -5,15 +5,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { ANALYZE_EXTENTS_MAX = 3 };
+
 /* N[.OFFSET]=VALUE of --arg, N[.OFFSET]=BYTES of --array, NAME[.OFFSET]=VALUE of
-   --constant. Borrows from the words. */
+   --constant, N[.OFFSET]=WIDTHxHEIGHTxDEPTH of --shape. Borrows from the words. */
 struct analyze_setting {
     const char *word; /* as typed */
     const char *name; /* of --constant, not ended */
     size_t name_length;
     uint32_t argument, offset;
     const char *value;
-    uint64_t bytes; /* of --array */
+    uint64_t bytes;                        /* of --array */
+    uint64_t extents[ANALYZE_EXTENTS_MAX]; /* of --shape, innermost first */
+    uint32_t extent_count;
 };
 enum { ANALYZE_SETTINGS_MAX = 128 };
 
@@ -23,8 +27,8 @@ struct analyze_request {
     bool has_launch;
     uint32_t grid[3], block[3];
     struct analyze_setting args[ANALYZE_SETTINGS_MAX], arrays[ANALYZE_SETTINGS_MAX],
-        constants[ANALYZE_SETTINGS_MAX];
-    uint32_t arg_count, array_count, constant_count;
+        constants[ANALYZE_SETTINGS_MAX], shapes[ANALYZE_SETTINGS_MAX];
+    uint32_t arg_count, array_count, constant_count, shape_count;
     unsigned devices;
 };
 

@@ -129,11 +129,15 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     char head[64];
     bool any = false;
 
-    if (!l->set)
+    if (!l->set && !l->left_out[0])
         return;
     printf("  launch: (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ") CTAs of (%" PRIu32 ",%" PRIu32
            ",%" PRIu32 ") threads, device by device\n",
            q->grid[0], q->grid[1], q->grid[2], q->block[0], q->block[1], q->block[2]);
+    if (!l->set) {
+        printf("  map: left out: %s\n", l->left_out);
+        return;
+    }
     print_source(l->set);
     analyze_wraps(l, k, q, print_wrap, NULL);
     for (uint32_t n = 0; n < l->set->array_count; n++) {

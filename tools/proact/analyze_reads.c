@@ -149,18 +149,6 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
     }
 }
 
-static bool is_missing(const struct analyze_launch *l, const struct access_symbol *y)
-{
-    if (y->kind == ACCESS_CONSTANT)
-        return !analyze_constants_have(
-            &l->constants, &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
-                                                      y->offset, y->bytes});
-    for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
-        if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
-            return true;
-    return false;
-}
-
 /* A number that loads hang on and nobody gave would be taken for 0. */
 static const struct access_symbol *find_missing(const struct analyze_launch *l,
                                                 const struct access_analysis *a)
@@ -172,7 +160,7 @@ static const struct access_symbol *find_missing(const struct analyze_launch *l,
         if (reads_array(&a->records[n]))
             access_depends_add(&d, &a->records[n]);
     for (uint32_t n = 0; n < a->symbol_count && !missing; n++)
-        if (d.symbol[n] && is_missing(l, &a->symbols[n]))
+        if (d.symbol[n] && analyze_is_missing(l, &a->symbols[n]))
             missing = &a->symbols[n];
     access_depends_clear(&d);
     return missing;
@@ -182,19 +170,14 @@ void analyze_reads_find(struct analyze_reads *r, const struct analyze_launch *l,
                         const struct analyze_kernel *k, const struct analyze_request *q)
 {
     const struct access_symbol *missing = find_missing(l, k->analysis);
-    char place[128];
 
     if (k->is_marked) {
         snprintf(r->unsaid, sizeof r->unsaid, "the kernel is marked by hand");
-    } else if (missing && missing->kind == ACCESS_CONSTANT) {
-        struct analyze_constant c = {missing->variable - PTX_SYMBOL_MODULE, missing->offset,
-                                     missing->bytes};
-
-        analyze_constant_text(k, &c, place, sizeof place);
-        snprintf(r->unsaid, sizeof r->unsaid, "add --constant %s=VALUE", place);
     } else if (missing) {
-        analyze_place_text(k->f, missing->offset, place, sizeof place);
-        snprintf(r->unsaid, sizeof r->unsaid, "add --arg %s=VALUE", place);
+        char option[160];
+
+        analyze_missing_text(k, missing, option, sizeof option);
+        snprintf(r->unsaid, sizeof r->unsaid, "add %s", option);
     } else {
         read_all(l, k, q, r);
     }

@@ -77,6 +77,17 @@ static void add_array(const struct analyze_kernel *k, const struct access_array 
         add_axis(k, a, &a->axes[i], i ? add_row(t) : row);
 }
 
+static void print_shape(const struct analyze_kernel *k, const struct access_shape *s)
+{
+    char base[64];
+
+    analyze_place_text(k->f, s->base_offset, base, sizeof base);
+    printf("  array %s is declared: ", base);
+    for (uint32_t i = s->count; i-- > 0;)
+        printf("%" PRIu64 "%s", s->extents[i], i ? " x " : "");
+    printf(" elements of %" PRIu32 " bytes\n", s->element_bytes);
+}
+
 static void print_arrays(const struct analyze_kernel *k)
 {
     static const char *const heads[COLUMNS] = {"array", "access", "bytes", "stride",
@@ -95,6 +106,8 @@ static void print_arrays(const struct analyze_kernel *k)
     }
     if (k->patterns->count)
         print_table(&t);
+    for (uint32_t i = 0; i < k->shape_count; i++)
+        print_shape(k, &k->shapes[i]);
     if (!all_proven)
         printf("  ?: if inner indices stay in their row\n");
     free(t.rows);

@@ -22,6 +22,7 @@ void closed_group_open(struct closed_group *g, const struct closed_store *s,
                        const struct closed_view *v, uint32_t stores)
 {
     *g = (struct closed_group){.array = s->array,
+                               .line = s->line,
                                .is_atomic = s->is_atomic,
                                .at = s->at,
                                .loops = s->loops,
@@ -70,6 +71,7 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
     struct closed_member *to = &g->stores[g->store_count++];
 
     to->store = s;
+    g->line = s->line < g->line ? s->line : g->line;
     for (uint32_t n = 0; n < s->fact_count; n++)
         to->fact[n] = find_fact(g, &s->facts[n]);
 }

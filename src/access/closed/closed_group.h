@@ -22,7 +22,7 @@ struct closed_template {
 };
 
 struct closed_group {
-    uint32_t array;
+    uint32_t array, line; /* of its first store */
     bool is_atomic;
     bool is_alone; /* for closed_map.c: nothing else goes to the array, once a CTA */
     struct closed_form at; /* of the first store */

@@ -97,6 +97,7 @@ static const char *close_record(struct closing *c, const struct access_record *r
     if (!s->is_exact)
         return "has a guard without a form";
     s->is_atomic = slice->cut.sites[site - 1].is_atomic; /* in the slice all are stores */
+    s->line = slice->cut.sites[site - 1].line;
     add_store(c, s, stores);
     return NULL;
 }
@@ -163,7 +164,7 @@ static bool add_at(struct closing *c, struct closed_group *g, const int64_t *out
 
     if (!t)
         return true;
-    a->is_atomic |= g->is_atomic;
+    record_note_line(a, g->line, g->is_atomic);
     if (!is_within(t, from, a->bytes))
         return false;
     if (g->is_alone)

@@ -16,7 +16,7 @@ enum { CLOSED_FACTS_MAX = 48 };
 
 struct closed_store {
     struct closed_form at; /* byte offset from its pointer; of closed_map.c: in the array */
-    uint32_t bytes, array;
+    uint32_t bytes, array, line;
     bool is_atomic;
     struct closed_loops loops;
     int64_t trips[CLOSED_LOOPS_MAX]; /* at most */

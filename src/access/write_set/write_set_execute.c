@@ -142,7 +142,8 @@ static bool take_array(struct record_array *to, const struct record_array *a, ui
     if (a->count)
         memcpy(to->ranges + before, a->ranges, a->count * sizeof *a->ranges);
     to->total += a->total;
-    to->is_atomic |= a->is_atomic;
+    if (a->line)
+        record_note_line(to, a->line, a->is_atomic);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct record_array {
     size_t count, capacity;
     uint64_t total;
     bool is_atomic, is_variable;
+    uint32_t line; /* of the first atomic that goes there, else of the first store; or 0 */
 };
 
 struct record {
@@ -25,6 +26,15 @@ struct record {
     uint32_t cta_count;
     struct execute_host host; /* swallows every store and notes it here */
 };
+
+/* Some of it is written by such an instruction. */
+static inline void record_note_line(struct record_array *a, uint32_t line, bool is_atomic)
+{
+    if (!a->line || is_atomic > a->is_atomic ||
+        (is_atomic == a->is_atomic && line < a->line))
+        a->line = line;
+    a->is_atomic |= is_atomic;
+}
 
 void record_open(struct record *r);
 /* Makes room for ranges of the CTA beside those of its spans. */

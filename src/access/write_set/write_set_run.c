@@ -160,6 +160,7 @@ static bool close(struct run *r)
         a->spans.count = a->count = 0;
         a->total = 0;
         a->is_atomic = false;
+        a->line = 0;
     }
     return false;
 }
@@ -203,6 +204,7 @@ static struct write_set *take(struct run *r)
         to->name = must_strdup(a->name ? a->name : "");
         to->bytes = a->total;
         to->is_atomic = a->is_atomic;
+        to->line = a->line;
         to->is_variable = a->is_variable;
         if (!a->count)
             continue;

@@ -97,18 +97,31 @@ static bool run_out(struct device_set *set)
     return true;
 }
 
-static enum proact_status give_up(struct device_set *set, const struct cuda_wait *w,
-                                  uint32_t holds, struct proact_error *err)
+static void say_late(const struct device_set *set, const struct cuda_wait *w,
+                     uint32_t holds, struct proact_error *said)
 {
-    char reason[DEVICE_REASON_BYTES];
-    struct proact_error said;
+    char reason[DEVICE_REASON_BYTES], who[DEVICE_LATE_BYTES], late[DEVICE_LATE_BYTES];
 
+    if (w->reason.missing) {
+        w->reason.missing(&w->reason, holds, who, sizeof who);
+        device_late_say(&w->reason, w->stream->device, set->wait_limit_ns / 1e6, who, late);
+        fail(said, PROACT_ETIMEOUT, "%s", late);
+        return;
+    }
     device_reason_say(&w->reason, reason);
-    fail(&said, PROACT_ETIMEOUT,
+    fail(said, PROACT_ETIMEOUT,
          "stream %u of device %u waited %.0f ms for %sthe word at 0x%" PRIx64
          " to reach %u, but nobody wrote it: it holds %u",
          w->stream->lane, w->stream->device, set->wait_limit_ns / 1e6, reason, w->word,
          w->value, holds);
+}
+
+static enum proact_status give_up(struct device_set *set, const struct cuda_wait *w,
+                                  uint32_t holds, struct proact_error *err)
+{
+    struct proact_error said;
+
+    say_late(set, w, holds, &said);
     rescue(set);
     if (!run_out(set))
         set->is_stuck = true;

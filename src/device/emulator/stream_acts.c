@@ -186,6 +186,25 @@ void wait_event_begin(struct emulated *d, struct operation *o)
     operation_done(d, o);
 }
 
+static void fault_late(struct emulated *d, const struct operation *o, uint32_t holds)
+{
+    const double limit_ms = d->set->options.wait_limit_ms;
+    char reason[DEVICE_REASON_BYTES], who[DEVICE_LATE_BYTES], late[DEVICE_LATE_BYTES];
+
+    if (o->reason.missing) {
+        o->reason.missing(&o->reason, holds, who, sizeof who);
+        device_late_say(&o->reason, d->number, limit_ms, who, late);
+        device_fault(d, PROACT_ETIMEOUT, "%s", late);
+        return;
+    }
+    device_reason_say(&o->reason, reason);
+    device_fault(
+        d, PROACT_ETIMEOUT,
+        "stream %u of device %u waited %.0f ms for %sword 0x%llx to reach %u: it is %u",
+        o->stream->lane, d->number, limit_ms, reason, (unsigned long long)o->to, o->word,
+        holds);
+}
+
 static void poll_word(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
@@ -201,14 +220,7 @@ static void poll_word(struct emulated *d, void *subject, uint64_t detail)
         return;
     }
     if (d->now_ps - o->begin_ps > ps_of_ns(set->options.wait_limit_ms * 1e6)) {
-        char reason[DEVICE_REASON_BYTES];
-
-        device_reason_say(&o->reason, reason);
-        device_fault(
-            d, PROACT_ETIMEOUT,
-            "stream %u of device %u waited %.0f ms for %sword 0x%llx to reach %u: it is %u",
-            o->stream->lane, d->number, set->options.wait_limit_ms, reason,
-            (unsigned long long)o->to, o->word, now);
+        fault_late(d, o, now);
         return;
     }
     later(d, d->now_ps + step_ps, poll_word, o, 0);

@@ -22,6 +22,24 @@ static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
         pinned->is_shown = true;
 }
 
+/* Where the bytes of a range are, whoever moves them. */
+static bool is_of_device(const struct rt_range *range)
+{
+    return range && range->kind != RT_PINNED && range->kind != RT_REGISTERED;
+}
+
+/* For the report. */
+static void count_moved(struct rt *rt, const struct rt_range *to,
+                        const struct rt_range *from, size_t bytes)
+{
+    if (is_of_device(to) && is_of_device(from))
+        rt->moved.on_device += bytes;
+    else if (is_of_device(to))
+        rt->moved.to_device += bytes;
+    else if (is_of_device(from))
+        rt->moved.to_host += bytes;
+}
+
 static bool is_kind_right(enum cuda_copy_kind kind, const struct rt_range *to,
                           const struct rt_range *from)
 {
@@ -51,7 +69,6 @@ static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
                                          r->to_pitch,
                                          r->from_pitch};
 
-    rt->moved.on_device += r->width * r->height;
     enum proact_status status = proact_first_copy_rows(rt->session, &rows, &err);
 
     return status ? rt_error(rt, status, &err) : rt_queued(rt, 0);
@@ -65,13 +82,11 @@ static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t by
     uint64_t there = (uint64_t)(uintptr_t)to, here = (uint64_t)(uintptr_t)from;
 
     if (to_device) {
-        rt->moved.to_device += bytes;
         enum proact_status status =
             proact_first_write(rt->session, there, from, bytes, &err);
 
         return status ? rt_error(rt, status, &err) : rt_queued(rt, bytes);
     }
-    rt->moved.to_host += bytes;
     return rt_error(rt, proact_first_read(rt->session, to, here, bytes, &err), &err);
 }
 
@@ -134,6 +149,8 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
     if ((target && target->is_newer_there) || (source && source->is_newer_there) ||
         (!to_device && !from_device))
         error = rt_wait(rt);
+    if (!error)
+        count_moved(rt, target, source, r->width * r->height);
     if (!error)
         error = to_device && from_device ? move_rows(rt, r)
                                          : move_each(rt, r, to_device, from_device);

@@ -107,11 +107,11 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
-    k->launches++;
     if (status == PROACT_EINVAL)
         return is_cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue;
     if (status)
         return rt_error(rt, status, &err);
+    k->launches++;
     if (rt->reports)
         note_split(rt, k, is_cooperative);
     rt_report_launched(rt, k);
