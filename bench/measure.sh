@@ -42,7 +42,7 @@ step 150 stress "$build/tests/stress" --machine "$machine" --seconds 120 --launc
 bench 60 tracking tracking
 bench 60 step step
 bench 60 latency latency
-bench 90 link link
+bench 200 link link
 # Emulating a kernel that computes for as long as 256 MB take would need an hour.
 quick=
 [ "$machine" = here ] || quick="--sleep --bytes 16M"
