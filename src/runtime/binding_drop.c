@@ -5,6 +5,10 @@
 #include "runtime/recording.h"
 #include "runtime/wants.h"
 
+/* At most, of a kernel: bindings, which may have streams of their own, and bytes of tables
+   on a device beyond those of the session's arrays. */
+enum { SHAPES = 1024, TABLE_BYTES = 4 << 20 };
+
 static bool uses(const struct kernel_binding *b, const struct proact_array *a)
 {
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
@@ -33,9 +37,8 @@ void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *ar
     }
 }
 
-void kernel_tables_drop(struct proact_kernel *k)
+static void tables_drop(struct proact_kernel *k)
 {
-    needs_drop(k);
     while (k->tables) {
         struct kernel_tables *t = k->tables;
 
@@ -43,4 +46,35 @@ void kernel_tables_drop(struct proact_kernel *k)
         transfer_tables_destroy(&k->session->devices, t->tables);
         free(t);
     }
+}
+
+void kernel_tables_drop(struct proact_kernel *k)
+{
+    needs_drop(k);
+    tables_drop(k);
+}
+
+static bool has_too_many(const struct proact_kernel *k)
+{
+    uint64_t bytes = 0, most = TABLE_BYTES;
+    unsigned count = 0;
+
+    for (const struct kernel_binding *b = k->bindings; b; b = b->next)
+        count++;
+    for (const struct kernel_tables *t = k->tables; t; t = t->next)
+        bytes += t->tables->block_bytes;
+    for (const struct proact_array *a = k->session->arrays; a; a = a->next)
+        most += a->bytes;
+    return count >= SHAPES || bytes > most;
+}
+
+/* A loop whose number says where the kernel writes (`i > k`) has a shape for each launch,
+   and does not come back to any. Recordings hold theirs. */
+void kernel_shapes_trim(struct proact_kernel *k)
+{
+    if (k->session->recordings || !has_too_many(k))
+        return;
+    session_settle(k->session);
+    kernel_bindings_drop(k, NULL);
+    tables_drop(k);
 }

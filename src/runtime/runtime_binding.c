@@ -280,5 +280,7 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
         launch_see(l);
         wants = wants_change(b);
     }
+    if (!b)
+        kernel_shapes_trim(k);
     return b && !wants ? restart(p, b, err) : add_binding(l, wants, cta_first, err);
 }

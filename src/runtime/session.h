@@ -191,6 +191,8 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
    that use it, NULL: all. */
 void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *array);
 void kernel_tables_drop(struct proact_kernel *k);
+/* Before another shape of launch is added: where there are too many, all go. */
+void kernel_shapes_trim(struct proact_kernel *k);
 
 /* Before its slots become others: waits, and drops what was made of the old ones. */
 void kernel_slots_change(struct proact_kernel *k);

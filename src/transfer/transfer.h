@@ -54,7 +54,8 @@ struct transfer_tables {
     struct transfer_table table[TRANSFER_DEVICES_MAX];
     struct proact_slot resident[TRANSFER_DEVICES_MAX]; /* without base and delta */
     device_addr block[TRANSFER_DEVICES_MAX];
-    uint32_t round; /* launches that have counted by it since its counters were 0 */
+    uint64_t block_bytes; /* the largest of them */
+    uint32_t round;       /* launches that have counted by it since its counters were 0 */
 };
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,

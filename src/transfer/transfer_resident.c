@@ -47,6 +47,8 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
 
     if (status)
         return status;
+    if (l.bytes > t->block_bytes)
+        t->block_bytes = l.bytes;
     unsigned char *image = must_calloc(l.bytes, 1);
     unsigned char *base = (unsigned char *)(uintptr_t)t->block[device];
 

@@ -139,11 +139,84 @@ static void a_long_session_does_not_grow(void **state)
                  now, ROUNDS);
 }
 
+/* `fill`, of no element, in one more shape. Whether fewer blocks are left than before. */
+static bool launch_shape(struct bench *b, struct proact_array *a, struct proact_grid grid)
+{
+    const long before = *blocks();
+    unsigned nothing = 0;
+
+    if (proact_launch(b->fill, &grid,
+                      (struct proact_arg[]){PROACT_ARRAY(a), PROACT_VALUE(nothing),
+                                            PROACT_VALUE(nothing)},
+                      3, &b->err) ||
+        proact_wait(b->p, &b->err))
+        fail_msg("%s", b->err.text);
+    return *blocks() < before - 50;
+}
+
+static struct bench open_with(const struct proact_options *o, const struct proact_map *map)
+{
+    struct bench b = {0};
+
+    if (proact_open(o, &b.p, &b.err))
+        fail_msg("%s", b.err.text);
+    b.fill = testing_kernel(&b, "fill");
+    if (proact_kernel_map(b.fill, 0, map, &b.err))
+        fail_msg("%s", b.err.text);
+    return b;
+}
+
+/* Shapes that do not come again go, when there are many ... */
+static void shapes_do_not_pile_up(void **state)
+{
+    enum { ARRAYS = 14, GRIDS = 78 };
+    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    struct bench b = open_with(&o, &testing_map);
+    unsigned fell = 0;
+
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        struct proact_array *a = testing_array(&b, "one of many");
+
+        for (unsigned x = 1; x <= GRIDS; x++)
+            fell += launch_shape(&b, a,
+                                 (struct proact_grid){.ctas = {x}, .threads = {THREADS}});
+    }
+    proact_close(b.p);
+    assert_int_equal(fell, 1);
+}
+
+/* ... or when their tables are large: here of a piece for every 128 bytes. */
+static void large_tables_do_not_pile_up(void **state)
+{
+    enum { ELEMENTS = 1 << 19, STRIDE = 128, WIDE = 6 };
+    const struct proact_options o = {.machine = *state, .device_count = 2, .threads = 1};
+    const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
+                                   .run_bytes = 4,
+                                   .step_bytes = 4,
+                                   .stride_bytes = STRIDE,
+                                   .run_count = ELEMENTS * 4 / STRIDE};
+    struct bench b = open_with(&o, &map);
+    struct proact_array *a = NULL;
+    unsigned fell = 0;
+
+    if (proact_array_create(b.p, &(struct proact_shape){"large", ELEMENTS, 4}, &a, &b.err))
+        fail_msg("%s", b.err.text);
+    for (unsigned y = 1; y <= 5; y++)
+        for (unsigned x = 1; x <= WIDE; x++)
+            fell += launch_shape(
+                &b, a, (struct proact_grid){.ctas = {x, y}, .threads = {THREADS}});
+    proact_close(b.p);
+    assert_int_equal(fell, 1);
+}
+
 int main(int argc, char **argv)
 {
     char machine[] = "v100x4";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_long_session_does_not_grow,
+                                  argc > 1 ? argv[1] : machine),
+        cmocka_unit_test_prestate(shapes_do_not_pile_up, argc > 1 ? argv[1] : machine),
+        cmocka_unit_test_prestate(large_tables_do_not_pile_up,
                                   argc > 1 ? argv[1] : machine),
     };
 
