@@ -98,6 +98,22 @@ static void a_wait_in_a_batch_says_what_it_is_for(struct contract *c)
     say_what_it_is_for(c, c->b->batch_begin != NULL);
 }
 
+/* The driver answers "invalid argument" to such a wait: it is not queued, and holds up
+   nothing that comes later. */
+static void a_wait_past_all_memory_is_refused(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1), past = word + ((uint64_t)1 << 40);
+
+    contract_must(c, c->b->fill(c->stream[0][0], word, 0, 4, &c->err));
+    assert_int_not_equal(c->b->wait_value(c->stream[0][0], past, 1, NULL, &c->err),
+                         PROACT_OK);
+    assert_true(c->err.text[0] != '\0');
+    c->err.text[0] = '\0';
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 1, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][0], word, 1, NULL, &c->err));
+    contract_sync(c);
+}
+
 static void a_wait_in_a_graph_says_what_it_is_for(struct contract *c)
 {
     device_addr word = contract_words(c, 0, 1);
@@ -229,6 +245,7 @@ const struct contract_promise contract_faults[] = {
     {"a wait says what it is for", a_wait_says_what_it_is_for, false},
     {"a wait says who is missing", a_wait_says_who_is_missing, false},
     {"a wait in a batch says what it is for", a_wait_in_a_batch_says_what_it_is_for, false},
+    {"a wait past all memory is refused", a_wait_past_all_memory_is_refused, false},
     {"a wait in a graph says what it is for", a_wait_in_a_graph_says_what_it_is_for, false},
     {"two streams wait in a circle", two_streams_wait_in_a_circle, true},
     {"nobody satisfies a kernel", nobody_satisfies_a_kernel, false},

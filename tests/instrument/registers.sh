@@ -41,12 +41,16 @@ done | tee "$folder/all" | awk -v more="$more" '
         for (r in row) for (k in kinds) if ((r, kinds[k]) in used) {
             grows = used[r, kinds[k]] - used[r, "original"]; seen++
             if (grows > most[kinds[k]]) most[kinds[k]] = grows
+            each[kinds[k]]++
+            over[kinds[k]] += grows > more
             split(r, word, " ")
             if (!costs_residency(used[r, kinds[k]], used[r, "original"], word[2])) continue
             fewer++
             if (grows > more) { print r ": " kinds[k] " needs " used[r, kinds[k]] " registers, the kernel " used[r, "original"]; bad = 1 }
         }
         print seen " clones; most registers more: grid " most["grid"] ", inline " most["inline"] ", count " most["count"] ", send " most["send"]
+        for (k = 1; k <= 4; k++)
+            print kinds[k] ": " over[kinds[k]] + 0 " of " each[kinds[k]] + 0 " need over " more " more"
         print fewer + 0 " of them have fewer CTAs of some size on an SM, for " more " registers more at most"
         exit bad || seen < 1
     }'

@@ -18,11 +18,11 @@ static const char ptx[] =
     ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n ret;\n}\n";
 
 /* The first device makes the whole array. */
-static struct proact *launched(unsigned devices)
+static struct proact *launched(const char *method, unsigned devices)
 {
     const struct proact_options o = {.machine = "v100x16",
                                      .device_count = devices,
-                                     .plan = {.method = "relay", .chunk_bytes = CHUNK}};
+                                     .plan = {.method = method, .chunk_bytes = CHUNK}};
     const struct proact_shape shape = {"a", BYTES, 1};
     const struct proact_image image = {.name = "marked.ptx", .text = ptx};
     const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = CHUNK};
@@ -71,7 +71,7 @@ static void no_two_send_to_one(void **state)
     (void)state;
     for (unsigned devices = 4; devices <= DEVICES; devices *= 2) {
         unsigned senders[STEPS][DEVICES] = {{0}}, all = 0;
-        struct proact *p = launched(devices);
+        struct proact *p = launched("relay", devices);
 
         count_senders(fake_state(p->set)->log.data, senders);
         for (unsigned s = 0; s < STEPS; s++)
@@ -86,9 +86,48 @@ static void no_two_send_to_one(void **state)
     }
 }
 
+/* What CUDA does not see of an order made by words, events and the order of calls make:
+   waits for words are queued behind the kernel that counts, on streams that follow the
+   launch's by an event, and the launch's stream follows them by events. */
+static void words_alone_order_nothing(void **state)
+{
+    static const char *const methods[] = {"copy-engine", "relay"};
+
+    (void)state;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        struct proact *p = launched(methods[m], 4);
+        bool is_launched = false, follows[STEPS] = {false}, is_followed[STEPS] = {false};
+        bool waits[STEPS] = {false};
+        unsigned words = 0, stream, device, other;
+        int length;
+
+        for (const char *at = fake_state(p->set)->log.data; at; at = strchr(at, '\n')) {
+            at += *at == '\n';
+            is_launched |= !strncmp(at, "launch 0.0 ", strlen("launch 0.0 "));
+            if (sscanf(at, "wait 0.%u for %u.%u", &stream, &device, &other) == 3) {
+                follows[stream] |= device == 0 && other == TRANSFER_SIDE;
+                is_followed[other % STEPS] |= device == 0 && stream == TRANSFER_SIDE;
+            }
+            length = 0;
+            if (sscanf(at, "wait 0.%u for a word%n", &stream, &length) < 1 || !length)
+                continue;
+            if (!is_launched || !follows[stream])
+                fail_msg("%s: %.40s", methods[m], at);
+            waits[stream] = true;
+            is_followed[stream] = false;
+            words++;
+        }
+        assert_int_equal(words, CHUNKS);
+        for (unsigned s = 0; s < STEPS; s++)
+            assert_true(!waits[s] || is_followed[s]);
+        proact_close(p);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_two_send_to_one)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_two_send_to_one),
+                                       cmocka_unit_test(words_alone_order_nothing)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
