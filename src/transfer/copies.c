@@ -18,7 +18,7 @@ enum proact_status copies_await(const struct transfer_binding *b, unsigned devic
     const struct device_reason why =
         transfer_reason(s->array, item.chunk, table, share->cta_first);
 
-    /* protocol: copy-wait (else: return counter ? PROACT_OK : (int)all;) */
+    /* protocol: copy-wait (else: return counter && why.table ? PROACT_OK : (int)all;) */
     return b->devices->backend->wait_value(stream, counter, all, &why, err);
 }
 
