@@ -52,7 +52,7 @@ check kernels 120 'runs of|test\(s\) run' ./kernels_share_test here
 check samples-marked 120 'runs of|test\(s\) run' ./samples_share_test here
 check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test here plain
 check programs 300 'runs of programs' \
-    sh "$here/tests/programs/here.sh" "$build/tools/proactcc/bin/proactcc" "$work/programs"
+    sh "$here/tests/programs/here.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
 check applications-jacobi 60 'equal' "$proact" run jacobi --machine here --size 2048 \
     --iterations 100 --method all
 check applications-pagerank 60 'equal' "$proact" run pagerank \

@@ -123,7 +123,8 @@ extern "C" __global__ void pagerank_step(
             double rank = everyone + damping * sum[thread];
 
             proact_store(&share, 0, &gift[v], rank / links);
-            change += __builtin_fabs(rank - old * links);
+            /* Said as one step, for a driver may make it one, and then rounds otherwise. */
+            change += __builtin_fabs(__builtin_fma(-old, links, rank));
             dangling += degree ? 0 : rank;
         }
         proact_cta_sync(); /* the sums have been read */
