@@ -135,9 +135,19 @@ function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
         printf "\n"
     }
 }
+# What bench/correct.sh ran, and what that said.
+function correct_table(file,    line) {
+    printf "| what | said | seconds |\n"
+    rule(3)
+    while ((getline line < file) > 0)
+        if (line ~ /"said": /)
+            printf "| %s | %s | %s |\n", value(line, "name"), value(line, "said"), value(line, "seconds")
+    close(file)
+}
 function table(name,    file) {
     file = "bench/results/" name ".json"
-    if (name ~ /^compiled/) compiled_table(file)
+    if (name ~ /^correct/) correct_table(file)
+    else if (name ~ /^compiled/) compiled_table(file)
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /-[0-9]+x/)
         rows(file, "figure", "measured", "| what | median | lowest to highest | runs |")
