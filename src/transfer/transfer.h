@@ -83,8 +83,8 @@ struct transfer_plan {
     uint64_t chunk_bytes; /* 0: the method `schedules`, and nothing was asked for */
     unsigned threads;
     double compute_ratio; /* of a method that `schedules`; never 0 */
-    bool everywhere; /* tables are made for all, whoever reads */
-    bool elide;      /* do all but send */
+    bool everywhere;      /* tables are made for all, whoever reads */
+    bool elide;           /* do all but send */
 };
 
 /* What it asks of a marked kernel: PROACT_SHARE_... */
