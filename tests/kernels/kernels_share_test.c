@@ -28,6 +28,9 @@ static const struct reason {
 } reasons[] = {
     {"chosen_by_data", "where it writes depends on what line"},
     {"bounded_rows", "where it writes depends on what line"},
+    /* For sm_100 its loop is unrolled, and what it reads is known as a hull that goes past
+       the end, to where the bins lie. */
+    {"hist", "and it may read one of them"},
 };
 
 /* Not run: grids and clusters that meet are not emulated. */
