@@ -9,30 +9,31 @@
 enum { RUNS_MIN = 3, RUNS_MAX = 25 };
 static const double budget_ns = 1.2e8;
 
+__attribute__((noreturn, format(printf, 1, 0))) static void end(const char *format,
+                                                                va_list args,
+                                                                const char *hint, int code)
+{
+    fflush(stdout);
+    fprintf(stderr, "proact: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "%s\n", hint);
+    exit(code);
+}
+
 void bench_die(const char *format, ...)
 {
     va_list args;
 
-    fflush(stdout);
-    fprintf(stderr, "proact: ");
     va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, "\n");
-    exit(1);
+    end(format, args, "", 1);
 }
 
 void bench_refuse(const char *format, ...)
 {
     va_list args;
 
-    fflush(stdout);
-    fprintf(stderr, "proact: ");
     va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, " (proact bench --help)\n");
-    exit(2);
+    end(format, args, " (proact bench --help)", 2);
 }
 
 void bench_must(enum proact_status status, const struct proact_error *err)

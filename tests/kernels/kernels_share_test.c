@@ -24,13 +24,13 @@
 /* Not split, though no two CTAs store into one place by the table, and why; as
    all compilers write it, or some. */
 static const struct reason {
-    const char *name, *part;
+    const char *name, *part, *compiler; /* NULL: any */
 } reasons[] = {
-    {"chosen_by_data", "where it writes depends on what line"},
-    {"bounded_rows", "where it writes depends on what line"},
+    {"chosen_by_data", "where it writes depends on what line", NULL},
+    {"bounded_rows", "where it writes depends on what line", NULL},
     /* For sm_100 its loop is unrolled, and what it reads is known as a hull that goes past
        the end, to where the bins lie. */
-    {"hist", "and it may read one of them"},
+    {"hist", "and it may read one of them", "sm_100"},
 };
 
 /* Not run: grids and clusters that meet are not emulated. */
@@ -173,7 +173,8 @@ static bool check_split(struct run *r)
     if (r->sample->verdict >= SAMPLES_IRREGULAR)
         return why || failed(s, "is split, which cannot be");
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons && why; i++)
-        if (!strcmp(reasons[i].name, r->sample->name) && strstr(why, reasons[i].part))
+        if (!strcmp(reasons[i].name, r->sample->name) && strstr(why, reasons[i].part) &&
+            (!reasons[i].compiler || !strcmp(reasons[i].compiler, s->compiler)))
             return true;
     return !why || ctas(&r->c.grid) < s->devices || failed(s, why);
 }
