@@ -38,6 +38,25 @@ static struct access_depends of_loads(const struct access_analysis *a)
     return d;
 }
 
+enum { PARAMETERS = 32 };
+
+/* Of the first kernel's parameters, by their first byte: which its loads hang on. */
+static void find_counts(const char *text, size_t bytes, bool counts[PARAMETERS])
+{
+    struct ptx_module *m;
+
+    assert_int_equal(ptx_parse("small", text, bytes, &m, NULL), PROACT_OK);
+    struct access_analysis *a = access_analyze(m, &m->functions[0]);
+    struct access_depends d = of_loads(a);
+
+    for (uint32_t n = 0; n < a->symbol_count; n++)
+        if (a->symbols[n].kind == ACCESS_PARAMETER && a->symbols[n].offset < PARAMETERS)
+            counts[a->symbols[n].offset] |= d.symbol[n];
+    access_depends_clear(&d);
+    access_destroy(a);
+    ptx_destroy(m);
+}
+
 /* Of all that a record may go through. */
 enum { WAYS_MAX = 8 };
 struct extents {
@@ -194,22 +213,12 @@ static void what_is_stored_does_not_count(void **state)
         "add.s32 %r7, %r4, %r3; mul.wide.u32 %rd3, %r7, 4; add.s64 %rd3, %rd1, %rd3;\n"
         "st.global.u32 [%rd3], %r6; add.s32 %r5, %r5, 1; setp.lt.s32 %p1, %r5, %r2;\n"
         "@%p1 bra L; ret;\n}\n";
-    bool counts[32] = {false};
-    struct ptx_module *m;
+    bool counts[PARAMETERS] = {false};
 
     (void)state;
-    assert_int_equal(ptx_parse("small", text, sizeof text - 1, &m, NULL), PROACT_OK);
-    struct access_analysis *a = access_analyze(m, &m->functions[0]);
-    struct access_depends d = of_loads(a);
-
-    for (uint32_t n = 0; n < a->symbol_count; n++)
-        if (a->symbols[n].kind == ACCESS_PARAMETER && a->symbols[n].offset < 32)
-            counts[a->symbols[n].offset] |= d.symbol[n];
+    find_counts(text, sizeof text - 1, counts);
     assert_true(counts[0] && counts[8] && counts[12]);
     assert_false(counts[16] || counts[20]);
-    access_depends_clear(&d);
-    access_destroy(a);
-    ptx_destroy(m);
 }
 
 /* A load of the thread's word, or of one further on: `which` says. */
@@ -223,22 +232,12 @@ static void what_chooses_counts(void **state)
         "mov.u32 %r3, %tid.x; add.s32 %r4, %r3, 64; setp.eq.s32 %p1, %r1, 0;\n"
         "selp.b32 %r5, %r3, %r4, %p1; mul.wide.u32 %rd2, %r5, 4;\n"
         "add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r6, [%rd2]; ret;\n}\n";
-    bool counts[16] = {false};
-    struct ptx_module *m;
+    bool counts[PARAMETERS] = {false};
 
     (void)state;
-    assert_int_equal(ptx_parse("small", text, sizeof text - 1, &m, NULL), PROACT_OK);
-    struct access_analysis *a = access_analyze(m, &m->functions[0]);
-    struct access_depends d = of_loads(a);
-
-    for (uint32_t n = 0; n < a->symbol_count; n++)
-        if (a->symbols[n].kind == ACCESS_PARAMETER && a->symbols[n].offset < 16)
-            counts[a->symbols[n].offset] |= d.symbol[n];
+    find_counts(text, sizeof text - 1, counts);
     assert_true(counts[0] && counts[8]);
     assert_false(counts[12]);
-    access_depends_clear(&d);
-    access_destroy(a);
-    ptx_destroy(m);
 }
 
 int main(void)

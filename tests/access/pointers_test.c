@@ -28,6 +28,16 @@ struct expected {
     int64_t low, end;            /* bytes behind it; 0: not known; less: none */
 };
 
+static struct access_launch launch_of(const unsigned char *block)
+{
+    return (struct access_launch){.ntid = {8, 1, 1},
+                                  .nctaid = {4, 1, 1},
+                                  .parameters = block,
+                                  .parameter_bytes = BLOCK,
+                                  .ctaid_first = {1, 0, 0},
+                                  .ctaid_end = {3, 1, 1}};
+}
+
 /* In CTAs 1 and 2 of 8 threads; n is 3, m is 2. */
 static void expect(const char *body, struct expected e)
 {
@@ -35,12 +45,7 @@ static void expect(const char *body, struct expected e)
     struct proact_error err;
     struct ptx_module *m;
     unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
-    const struct access_launch l = {.ntid = {8, 1, 1},
-                                    .nctaid = {4, 1, 1},
-                                    .parameters = block,
-                                    .parameter_bytes = BLOCK,
-                                    .ctaid_first = {1, 0, 0},
-                                    .ctaid_end = {3, 1, 1}};
+    const struct access_launch l = launch_of(block);
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p = {0};
     uint32_t count;
@@ -137,12 +142,7 @@ static void expect_ways(const char *body, const struct way *ways, uint32_t way_c
     struct proact_error err;
     struct ptx_module *m;
     unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
-    const struct access_launch l = {.ntid = {8, 1, 1},
-                                    .nctaid = {4, 1, 1},
-                                    .parameters = block,
-                                    .parameter_bytes = BLOCK,
-                                    .ctaid_first = {1, 0, 0},
-                                    .ctaid_end = {3, 1, 1}};
+    const struct access_launch l = launch_of(block);
     uint32_t each_count, found = 0;
 
     text_print(&text,
