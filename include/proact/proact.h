@@ -20,7 +20,7 @@ extern "C" {
 enum { PROACT_DEVICES_MAX = 16 };
 
 struct proact;           /* a session: a machine's devices, opened */
-struct proact_array;     /* memory with a replica on every device of the session */
+struct proact_array;     /* memory that all devices of the session share */
 struct proact_recording; /* launches that are replayed as one */
 struct proact_kernel;    /* one kernel, loaded on every device */
 
@@ -84,18 +84,33 @@ struct proact_shape {
     size_t element_bytes;
 };
 
-/* Content is undefined until written. Fails with PROACT_ENOSPACE. The session owns it. */
+/* An array of which every device has a replica, and these are kept in step. Content is
+   undefined until written. Fails with PROACT_ENOSPACE. The session owns it. */
 PROACT_API enum proact_status proact_array_create(struct proact *p,
                                                   const struct proact_shape *shape,
                                                   struct proact_array **out,
                                                   struct proact_error *err);
+/* One of which there is but one (AMGE 3.1): every device has a part of it, and all reach
+   all of it, by the same address. It takes no more memory than it has bytes, and kernels
+   may store there, and do atomics, wherever memory says, and are split all the same:
+   nothing is sent, but what lies on a peer costs a trip over the link. Fails with
+   PROACT_EREFUSED where devices do not reach each other; a launch does, whose atomics the
+   links cannot do. */
+PROACT_API enum proact_status proact_array_create_distributed(
+    struct proact *p, const struct proact_shape *shape, struct proact_array **out,
+    struct proact_error *err);
 PROACT_API void proact_array_destroy(struct proact_array *a); /* NULL is fine */
 
-/* Elements first .. first + count - 1, to every replica; ordered before later launches. */
+/* Which bytes of the array a device has: all, or of a distributed one its part. */
+PROACT_API struct proact_range proact_array_part(const struct proact_array *a,
+                                                 unsigned device);
+
+/* Elements first .. first + count - 1, to where they are; ordered before later launches. */
 PROACT_API enum proact_status proact_array_write(struct proact_array *a, size_t first,
                                                  const void *from, size_t count,
                                                  struct proact_error *err);
-/* Waits for what was launched and reads the first device's replica; _replica any other. */
+/* Waits for what was launched and reads the first device's replica; _replica any other's
+   (of a distributed array they are one). */
 PROACT_API enum proact_status proact_array_read(struct proact_array *a, size_t first,
                                                 void *into, size_t count,
                                                 struct proact_error *err);

@@ -163,6 +163,14 @@ struct device_backend {
     enum proact_status (*alloc_shared)(struct device_set *set, unsigned device,
                                        size_t bytes, bool is_pinned, device_addr *out,
                                        struct proact_error *err);
+    /* Memory of which every device has a part, in one range of addresses that all of them
+       reach: device d has the bytes from d * *part on, a multiple of at least 4096; the
+       last ones' may be short or empty. Atomics there are such among devices that have
+       peer_atomics. It is device 0's to free. PROACT_EREFUSED where two devices do not
+       reach each other. */
+    enum proact_status (*alloc_parts)(struct device_set *set, size_t bytes,
+                                      device_addr *out, size_t *part,
+                                      struct proact_error *err);
     void (*free)(struct device_set *set, unsigned device, device_addr address);
 
     enum proact_status (*stream_create)(struct device_set *set, unsigned device,

@@ -31,6 +31,13 @@ static inline bool clone_is_flag(const struct clone *c, uint32_t instruction)
     return c->request->flags && c->request->flags[instruction];
 }
 
+/* Whether it goes to an array of which there is one: it stays as it is, among all devices.
+ */
+static inline bool clone_is_direct(const struct clone *c, uint32_t instruction)
+{
+    return c->request->direct && c->request->direct[instruction];
+}
+
 /* An atomic's scope becomes that of all devices: clone_scope.c */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i);
 

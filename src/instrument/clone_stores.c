@@ -125,7 +125,7 @@ enum proact_status repeat_stores(struct clone *c)
         const struct ptx_instruction *i = &c->function->instructions[n];
         const struct ptx_operand *to = target(i);
 
-        if (to && !stays_here(i) && !clone_is_flag(c, n))
+        if (to && !stays_here(i) && !clone_is_flag(c, n) && !clone_is_direct(c, n))
             status = repeat(c, i, to);
     }
     return status;

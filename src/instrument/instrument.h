@@ -39,6 +39,8 @@ struct instrument_request {
                           result, that go to the first device's replica alone; NULL for
                           none */
     const bool *joint; /* the same: which of them stay atomics, done there; NULL for none */
+    const bool *direct; /* the same: loads, stores and atomics of arrays of which there is
+                           one among all devices; NULL for none */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     enum instrument_places places;
 };

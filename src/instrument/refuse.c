@@ -199,8 +199,8 @@ enum proact_status refuse_whole(struct clone *c)
 
         if ((status = refuse_specials(c, i)) || (status = refuse_opcode(c, i)))
             return status;
-        if (clone_is_flag(c, n))
-            continue; /* goes to one replica, whatever it is */
+        if (clone_is_flag(c, n) || clone_is_direct(c, n))
+            continue; /* goes to one place, whatever it is */
         if ((i->opcode == PTX_ATOM && i->operand_count > 1) ||
             (i->opcode == PTX_RED && i->operand_count))
             status = refuse_atomic(c, i);

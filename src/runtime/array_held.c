@@ -11,7 +11,7 @@ void array_catch_up(struct proact_array *a)
 {
     const struct proact *p = a->session;
 
-    if (p->all_changed <= a->held_at)
+    if (p->all_changed <= a->held_at || a->part) /* all hold what there is one of */
         return;
     holdings_open(&a->holdings, a->bytes, FIRST);
     a->held_at = p->all_changed;
@@ -21,7 +21,7 @@ void array_catch_up(struct proact_array *a)
 
 void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_t devices)
 {
-    if (a->session->devices.count == 1)
+    if (a->session->devices.count == 1 || a->part)
         return;
     array_catch_up(a);
     holdings_set(&a->holdings, first, end, devices);

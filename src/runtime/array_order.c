@@ -87,6 +87,31 @@ enum proact_status array_await_peers(struct proact *p, const struct proact_array
     return await(p, place, &b, err);
 }
 
+enum proact_status array_await_parts(struct proact *p, const struct proact_array *a,
+                                     struct order_place place, bool writes,
+                                     struct proact_error *err)
+{
+    struct behind b = {0};
+
+    /* protocol: parts-written */
+    add_arrivals(&b, a, 0);
+    for (unsigned d = 0; d < p->devices.count && writes; d++)
+        /* protocol: parts-used */
+        add(&b.at[d][TRANSFER_MAIN], a->used);
+    /* protocol: parts-first */
+    add(&b.at[0][TRANSFER_MAIN], p->all_used);
+    return await(p, place, &b, err);
+}
+
+/* Who wrote to one has sent it, to the first device as to all others. */
+void array_account_parts(struct proact_array *a, unsigned device, bool writes,
+                         uint64_t sequence)
+{
+    if (writes)
+        a->sent[device][0][TRANSFER_MAIN] = sequence;
+    a->used = a->session->last_sent = sequence;
+}
+
 /* Extents that go to one device. */
 static void add_fresh(struct transfer_need *fresh, const struct transfer_table *sent,
                       unsigned peer)

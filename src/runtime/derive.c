@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/direct.h"
 #include "runtime/launch_flags.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/stored_address.h"
@@ -171,7 +172,7 @@ void derive_slots(struct launching *l)
     if (l->kernel->session->recording) /* its first launch: it is recorded whole */
         return;
     for (uint32_t i = 0; i < d->target_count && may_split(d); i++)
-        if (add_slot(l, d->targets[i], &d->refusal))
+        if (!direct_is(l->kernel, d->targets[i]) && add_slot(l, d->targets[i], &d->refusal))
             drop_slices(d);
 }
 
@@ -290,8 +291,9 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     l->kernel->name);
     if (l->is_program && (status = strays_check(l, &d->strays, err)))
         return status;
-    status = find_writes(l, d, out, err);
-    return status ? status : find_slots(l, *out, err);
+    if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)))
+        return status;
+    return find_slots(l, *out, err);
 }
 
 void derive_maps(struct launching *l)

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive.h"
+#include "runtime/direct.h"
 #include "runtime/needs.h"
 
 /* A slice for the flags of each kind, and one for all other stores. */
@@ -51,6 +52,8 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
     struct kernel_flags *f = must_calloc(1, sizeof *f);
 
     f->sites = access_flags_find(k->image->ptx, k->ptx);
+    if (direct_accesses(k))
+        flag_bytes_leave(&f->sites, direct_accesses(k));
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
     f->is_joint = flag_bytes_joint(&f->sites, k->ptx);
     return cut(k, f);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive.h"
+#include "runtime/direct.h"
 #include "runtime/known_constants.h"
 #include "runtime/unsplittable.h"
 
@@ -13,7 +14,21 @@
    change, slices of which forms tell nothing run again and again: a kernel gets that. */
 enum { WORK_A_CORE = 1 << 30, CORES_MAX = 32 };
 
-enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,
+/* Those, and what goes to distributed arrays; free() it. NULL for neither. */
+static bool *with_direct(const struct proact_kernel *k, const bool *left_out)
+{
+    const bool *direct = direct_accesses(k);
+    bool *all;
+
+    if (!left_out && !direct)
+        return NULL;
+    all = must_calloc(k->ptx->instruction_count + 1u, sizeof *all);
+    for (uint32_t n = 0; n < k->ptx->instruction_count; n++)
+        all[n] = (left_out && left_out[n]) || (direct && direct[n]);
+    return all;
+}
+
+static enum proact_status cut(const struct proact_kernel *k, const bool *left_out,
                               struct write_set_slice **out, struct proact_error *err)
 {
     const struct write_set_options plain = {.left_out = left_out},
@@ -27,6 +42,16 @@ enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_ou
         !write_set_slice_create(m, k->name, &known, out, NULL))
         return PROACT_OK;
     return status ? fail(err, status, "%s", why.text) : PROACT_OK;
+}
+
+enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,
+                              struct write_set_slice **out, struct proact_error *err)
+{
+    bool *all = with_direct(k, left_out);
+    enum proact_status status = cut(k, all, out, err);
+
+    free(all);
+    return status;
 }
 
 /* What is left of it; never 0, which would be no limit. */

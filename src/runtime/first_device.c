@@ -43,6 +43,14 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
     return PROACT_OK;
 }
 
+static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
+                                struct proact_error *err)
+{
+    if (a && a->part)
+        return array_await_parts(p, a, first_main, writes, err);
+    return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
+}
+
 enum proact_status first_done(struct proact *p, uint64_t sequence, struct proact_error *err)
 {
     if (p->recording)
@@ -58,7 +66,7 @@ enum proact_status first_await_all(struct proact *p, struct proact_error *err)
     if (p->first_awaited == p->last_sent) /* nothing was sent since */
         return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next)
-        status = array_await(p, a, first_main, true, err);
+        status = await(p, a, true, err);
     if (!status)
         p->first_awaited = p->last_sent;
     return status;
@@ -77,12 +85,6 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
     return first_done(p, p->sequence, err);
 }
 
-static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
-                                struct proact_error *err)
-{
-    return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
-}
-
 /* Behind an operation that wrote these rows to an array and may have read from another. */
 static enum proact_status done(struct proact *p, struct proact_array *to,
                                const struct device_rows *rows, struct proact_array *from,
@@ -93,6 +95,8 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
         uint64_t first = rows->to - to->base[0];
 
         to->used = p->sequence;
+        if (to->part)
+            array_account_parts(to, 0, true, p->sequence);
         for (size_t i = 0; i < rows->count; i++, first += rows->to_pitch)
             array_written(to, first, first + rows->bytes, FIRST);
     } else {
@@ -101,6 +105,8 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
     }
     if (from)
         from->used = p->sequence;
+    if (from && from->part)
+        array_account_parts(from, 0, false, p->sequence);
     return first_done(p, p->sequence, err);
 }
 
@@ -136,6 +142,8 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
 
     if (!status && a)
         status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
+    if (!status && a && a->part)
+        status = await(p, a, false, err);
     return status ? status : session_read_first(p, into, from, bytes, err);
 }
 

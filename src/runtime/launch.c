@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/bring.h"
 #include "runtime/derive.h"
+#include "runtime/distributed.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
@@ -138,9 +139,13 @@ static enum proact_status can_split(struct launching *l, bool *split,
 {
     struct proact_kernel *k = l->kernel;
 
+    enum proact_status status;
+
     *split = k->is_marked;
-    if (k->is_marked || k->session->devices.count == 1)
+    if (k->session->devices.count == 1)
         return PROACT_OK;
+    if ((status = distributed_settle(l, err)) || k->is_marked)
+        return status;
     if (!k->has_maps)
         derive_slots(l);
     if (!k->has_maps && l->over == 1)

@@ -2,6 +2,7 @@
 /* What a launch counts for, once it is queued. */
 #include "base/memory.h"
 #include "runtime/bring.h"
+#include "runtime/distributed.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
 #include "runtime/recording.h"
@@ -62,6 +63,7 @@ void launch_account(const struct launching *l, bool queued)
         a->used = l->sequence;
         account_waits(l, a, queued);
     }
+    distributed_used(l);
     flags_sent(l);
     for (unsigned d = 0; b && d < p->devices.count; d++)
         for (unsigned s = 0; s < b->transfer.slot_count; s++) {

@@ -7,12 +7,22 @@
    runs at once hides; and that many times the edges, or they are no edges. */
 enum { WAVES_MIN = 16, TIMES_MIN = 2 };
 
+/* Who uses distributed arrays waits for who wrote to them. */
+static bool uses_distributed(const struct launching *l)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array->part)
+            return true;
+    return false;
+}
+
 static bool is_possible(const struct launching *l)
 {
     const struct proact *p = l->kernel->session;
 
-    return l->binding && l->binding->transfer.slot_count && p->devices.count > 1 &&
-           !l->found.flags && !p->recording && transfer_divides(&l->binding->transfer);
+    return !uses_distributed(l) && l->binding && l->binding->transfer.slot_count &&
+           p->devices.count > 1 && !l->found.flags && !p->recording &&
+           transfer_divides(&l->binding->transfer);
 }
 
 static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/bring.h"
+#include "runtime/distributed.h"
 #include "runtime/first_device.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
@@ -68,6 +69,8 @@ static enum proact_status await_array(const struct launching *l, struct order_pl
                                       struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
+    if (a->part)
+        return distributed_await(l, at, a, err);
     const bool written = launch_writes(l, a);
     const uint32_t to = launch_receivers(l, at.device, a);
     /* protocol: launch-wait (else: enum proact_status status = PROACT_OK;) */

@@ -248,7 +248,8 @@ static uint64_t key_of(const struct launching *l, const struct access_depends *d
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
     if (b && (!l->found.set || !l->found.set->is_exact))
-        key = hash_mix(key + b->digest + (uint64_t)(uintptr_t)b->tables[0]) +
+        key = hash_mix(key + b->digest +
+                       (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +
               sends_stores(&b->transfer.plan);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];

@@ -35,15 +35,48 @@ static char *name_of_its_own(const struct proact *p, const char *wanted)
     }
 }
 
-enum sharing { OWN, MANAGED, PINNED };
+enum sharing { OWN, MANAGED, PINNED, DISTRIBUTED };
 
 static enum proact_status alloc(struct proact *p, unsigned device, size_t bytes,
                                 enum sharing sharing, device_addr *out,
                                 struct proact_error *err)
 {
-    if (sharing == OWN || device || !p->backend->alloc_shared)
+    if ((sharing != MANAGED && sharing != PINNED) || device || !p->backend->alloc_shared)
         return p->backend->alloc(p->set, device, bytes, out, err);
     return p->backend->alloc_shared(p->set, device, bytes, sharing == PINNED, out, err);
+}
+
+static enum proact_status alloc_replicas(struct proact_array *a, enum sharing sharing,
+                                         struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = alloc(p, d, a->bytes, sharing, &a->base[d], err);
+    if (status)
+        return status;
+    struct device_replicas r = replicas_of(a);
+
+    p->backend->replicas(p->set, &r);
+    return PROACT_OK;
+}
+
+/* One, by the same address on all devices. */
+static enum proact_status alloc_parts(struct proact_array *a, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    struct proact_error why;
+    size_t part;
+    enum proact_status status =
+        p->backend->alloc_parts(p->set, a->bytes, &a->base[0], &part, &why);
+
+    if (status)
+        return fail(err, status, "array '%s', distributed: %s", a->name, why.text);
+    a->part = part;
+    for (unsigned d = 1; d < p->devices.count; d++)
+        a->base[d] = a->base[0];
+    return PROACT_OK;
 }
 
 static enum proact_status create(struct proact *p, const struct proact_shape *shape,
@@ -64,7 +97,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
 
     a->session = p;
     a->id = ++p->last_id;
-    a->is_shared = sharing != OWN;
+    a->is_shared = sharing == MANAGED || sharing == PINNED;
     a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
@@ -73,15 +106,13 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     holdings_open(&a->holdings, bytes, all_devices(p));
     a->next = p->arrays;
     p->arrays = a;
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
-        status = alloc(p, d, bytes, sharing, &a->base[d], err);
+    status = sharing == DISTRIBUTED && p->devices.count > 1
+                 ? alloc_parts(a, err)
+                 : alloc_replicas(a, sharing, err);
     if (status) {
         proact_array_destroy(a);
         return status;
     }
-    struct device_replicas r = replicas_of(a);
-
-    p->backend->replicas(p->set, &r);
     *out = a;
     return PROACT_OK;
 }
@@ -100,6 +131,14 @@ enum proact_status proact_array_create_shared(struct proact *p,
     return create(p, shape, is_pinned ? PINNED : MANAGED, out, err);
 }
 
+enum proact_status proact_array_create_distributed(struct proact *p,
+                                                   const struct proact_shape *shape,
+                                                   struct proact_array **out,
+                                                   struct proact_error *err)
+{
+    return create(p, shape, DISTRIBUTED, out, err);
+}
+
 void proact_array_destroy(struct proact_array *a)
 {
     if (!a)
@@ -113,7 +152,7 @@ void proact_array_destroy(struct proact_array *a)
         kernel_bindings_drop(k, a);
     recordings_forget(p, a);
     p->backend->replicas(p->set, &none);
-    for (unsigned d = 0; d < p->devices.count; d++)
+    for (unsigned d = 0; d < (a->part ? 1 : p->devices.count); d++)
         if (a->base[d])
             p->backend->free(p->set, d, a->base[d]);
     while (*link != a)
@@ -126,6 +165,15 @@ void proact_array_destroy(struct proact_array *a)
     free(a);
 }
 
+struct proact_range proact_array_part(const struct proact_array *a, unsigned device)
+{
+    const uint64_t first = device * a->part, left = a->bytes > first ? a->bytes - first : 0;
+
+    if (device >= a->session->devices.count || !left)
+        return (struct proact_range){0, 0};
+    return (struct proact_range){first, a->part && a->part < left ? a->part : left};
+}
+
 static enum proact_status check_range(const struct proact_array *a, size_t first,
                                       size_t count, struct proact_error *err)
 {
@@ -133,6 +181,36 @@ static enum proact_status check_range(const struct proact_array *a, size_t first
         return PROACT_OK;
     return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu, it has %zu", a->name,
                 first, first + count, a->count);
+}
+
+/* What a device has of these bytes. */
+static enum proact_status write_on(struct proact_array *a, unsigned device,
+                                   struct proact_range bytes, const unsigned char *from,
+                                   uint64_t sequence, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const struct order_place main = {device, TRANSFER_MAIN};
+    const struct proact_range has = proact_array_part(a, device);
+    const uint64_t low =
+        has.first_byte > bytes.first_byte ? has.first_byte : bytes.first_byte;
+    const uint64_t end_has = has.first_byte + has.bytes,
+                   end_all = bytes.first_byte + bytes.bytes,
+                   end = end_has < end_all ? end_has : end_all;
+    enum proact_status status;
+
+    if (low >= end)
+        return PROACT_OK;
+    /* protocol: write-wait */
+    status = a->part ? array_await_parts(p, a, main, true, err)
+                     : array_await(p, a, main, true, err);
+    if (!status)
+        status = p->backend->write(p->devices.device[device].lane[TRANSFER_MAIN],
+                                   a->base[device] + low, from + (low - bytes.first_byte),
+                                   end - low, err);
+    if (!status)
+        /* protocol: write-done */
+        status = order_record(&p->order, main, sequence, err);
+    return status;
 }
 
 enum proact_status proact_array_write(struct proact_array *a, size_t first,
@@ -146,24 +224,15 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
         return fail(err, PROACT_EINVAL, "array '%s': a write cannot be recorded", a->name);
     if (status || !count)
         return status;
-    uint64_t sequence = ++p->sequence;
+    const uint64_t sequence = ++p->sequence, start = first * a->element_bytes;
+    const struct proact_range bytes = {start, count * a->element_bytes};
 
-    for (unsigned d = 0; d < p->devices.count && !status; d++) {
-        struct order_place main = {d, TRANSFER_MAIN};
-
-        /* protocol: write-wait */
-        status = array_await(p, a, main, true, err);
-        if (!status)
-            status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
-                                       a->base[d] + first * a->element_bytes, from,
-                                       count * a->element_bytes, err);
-        if (!status)
-            /* protocol: write-done */
-            status = order_record(&p->order, main, sequence, err);
-    }
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = write_on(a, d, bytes, from, sequence, err);
+    for (unsigned d = 0; d < p->devices.count && a->part; d++)
+        array_account_parts(a, d, true, sequence);
     a->used = sequence;
-    array_written(a, first * a->element_bytes, (first + count) * a->element_bytes,
-                  all_devices(p));
+    array_written(a, start, start + bytes.bytes, all_devices(p));
     return status;
 }
 

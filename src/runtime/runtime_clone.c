@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "instrument/instrument.h"
+#include "runtime/direct.h"
 #include "runtime/module_variable.h"
 
 /* One clone, in a text of its own: a driver compiles all that it is given. */
@@ -61,6 +62,7 @@ static enum proact_status write_part(struct proact_kernel *k, enum instrument_cl
                                          .slot_count = k->slot_count,
                                          .flags = k->flag_stores,
                                          .joint = k->flag_joints,
+                                         .direct = direct_accesses(k),
                                          .only = kind,
                                          .places = places};
 
@@ -108,7 +110,9 @@ static void choose_other(struct proact_kernel *k)
 const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
 {
     const struct transfer_plan *plan = &k->session->plan;
-    bool is_other = !k->is_marked && !k->has_maps && k->clones && is_refused(k, plan);
+    /* With nothing to send there is nothing to count. */
+    bool is_other = !k->is_marked && !k->has_maps && k->clones &&
+                    (is_refused(k, plan) || !k->slot_count);
 
     return is_other ? &k->clones->other : plan;
 }
@@ -206,7 +210,7 @@ const char *kernel_split_suffix(const struct proact_kernel *k)
 
 const char *kernel_clone_refusal(struct proact_kernel *k)
 {
-    if (k->is_marked || !k->slot_count || clones_create(k, NULL))
+    if (k->is_marked || (!k->slot_count && !k->direct) || clones_create(k, NULL))
         return NULL;
     choose_other(k);
     const struct transfer_plan *plan = kernel_plan(k);

@@ -8,6 +8,7 @@
 #include "instrument/instrument.h"
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
+#include "runtime/direct.h"
 #include "runtime/known_constants.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
@@ -191,6 +192,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     kernel_children_drop(k);
     kernel_clones_drop(k);
     derivation_drop(k);
+    direct_drop(k);
     choices_drop(k);
     while (*link != k)
         link = &(*link)->next;

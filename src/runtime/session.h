@@ -23,7 +23,9 @@ struct proact_array {
     char *name;  /* its own in the session */
     size_t count, element_bytes, bytes;
     device_addr base[PROACT_DEVICES_MAX];
-    bool is_shared;                /* the host may have changed it at any time */
+    uint64_t part;  /* distributed.h: the next device has what lies so far behind; 0: it is
+                       not, and has replicas */
+    bool is_shared; /* the host may have changed it at any time */
     struct holdings holdings;      /* bring.c */
     uint64_t held_at;              /* the last change of all arrays that they know of */
     bool by_launch;                /* a launch on one device made the others stay behind */
@@ -95,7 +97,8 @@ struct proact_kernel {
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
-    struct kernel_derivation *derivation;  /* derive.c; the same */
+    struct kernel_direct *direct;     /* distributed.c; NULL: it uses none */
+    struct kernel_derivation *derivation;  /* derive.c; NULL: not made yet */
     const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
                                               and which of them stay atomics */
     struct kernel_choices *choices;        /* choose_split.c; the same */
@@ -214,6 +217,13 @@ enum proact_status array_await(struct proact *p, const struct proact_array *a,
 enum proact_status array_await_departures(struct proact *p, const struct proact_array *a,
                                           struct order_place place,
                                           struct proact_error *err);
+/* The same, of a distributed array: after all that wrote to it, or that used it. */
+enum proact_status array_await_parts(struct proact *p, const struct proact_array *a,
+                                     struct order_place place, bool writes,
+                                     struct proact_error *err);
+/* What lane MAIN of a device did with one. */
+void array_account_parts(struct proact_array *a, unsigned device, bool writes,
+                         uint64_t sequence);
 /* What one device sent of an array. */
 void array_account(struct proact_array *a, unsigned device, uint64_t bytes,
                    uint64_t chunks);

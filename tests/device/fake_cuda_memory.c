@@ -73,6 +73,16 @@ void fake_drop(struct fake_memory *m)
     f->left--;
 }
 
+/* The range that holds the address. */
+static struct fake_memory *holds(uint64_t address)
+{
+    struct fake_memory *m = fake_cuda()->memory;
+
+    while (m && address - (uintptr_t)m->address >= m->bytes)
+        m = m->next;
+    return m;
+}
+
 /* The range that begins there. */
 static struct fake_memory *begins(uint64_t address)
 {
@@ -223,14 +233,16 @@ cu_result cuMemMap(cu_address address, size_t bytes, size_t offset, cu_physical 
 {
     FAKE_ALONE;
     cu_result result = fake_enter(__func__);
-    struct fake_memory *m = begins(address);
+    struct fake_memory *m = holds(address);
 
     if (result)
         return result;
-    if (!m || m->bytes < bytes || offset || flags)
+    /* One behind the other, as the keeper does. */
+    if (!m || address - (uintptr_t)m->address != m->mapped_bytes ||
+        m->bytes - m->mapped_bytes < bytes || offset || flags)
         return CU_INVALID_VALUE;
     m->physical = physical;
-    m->mapped_bytes = bytes;
+    m->mapped_bytes += bytes;
     m->owner = FAKE_DEVICES_MAX; /* nobody is let in yet */
     return 0;
 }
@@ -239,11 +251,12 @@ cu_result cuMemUnmap(cu_address address, size_t bytes)
 {
     FAKE_ALONE;
     cu_result result = fake_enter(__func__);
-    struct fake_memory *m = begins(address);
+    struct fake_memory *m = holds(address);
 
-    if (!m || m->mapped_bytes != bytes)
+    if (!m || m->mapped_bytes < bytes)
         return CU_INVALID_VALUE;
-    m->physical = 0;
+    m->mapped_bytes -= bytes;
+    m->physical = m->mapped_bytes ? m->physical : 0;
     return result;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: program.sh PROACTCC SOURCE NAME DRIVER [--write]. Compiles NAME.cu by proactcc and runs
-# it on four emulated devices, on one, on another machine, and on the pretend CUDA driver in the
+# it on four emulated devices, on these with distributed arrays, on one, on another machine, and on the pretend CUDA driver in the
 # folder DRIVER: each time it must say NAME.stdout, nothing on stderr, and end well. --write:
 # what it says becomes the expectation.
 set -u
@@ -21,6 +21,7 @@ run() { # WHERE NAME=VALUE...
     diff -u /dev/null "$scratch/stderr" || code=1
 }
 run "four devices" PROACT_MACHINE=h200x4
+run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # That driver's device has other figures than queries.cu asks for.

@@ -30,6 +30,16 @@ foreach(program runtime_child_test runtime_refuse_test runtime_launch_test runti
     add_dependencies(${program} runtime_ptx)
 endforeach()
 
+set(distributed_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/distributed.ptx)
+proact_ptx(${distributed_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/distributed.cu ${PROACT_PTX})
+add_custom_target(distributed_ptx DEPENDS ${distributed_ptx})
+foreach(part distributed distributed_order)
+    add_dependencies(${part}_test distributed_ptx)
+    add_test(NAME runtime.${part}_gpus COMMAND ${part}_test here)
+    set_tests_properties(runtime.${part}_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+        LABELS gpu)
+endforeach()
+
 # Runs sent in bulk, in both forms.
 foreach(form "" _90)
     set(bulk_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/store_bulk${form}.ptx)

@@ -211,6 +211,7 @@ const struct device_backend device_cuda = {
     .peer_atomics = cuda_peer_atomics,
     .alloc = cuda_alloc,
     .alloc_shared = cuda_alloc_shared,
+    .alloc_parts = cuda_alloc_parts,
     .free = cuda_free,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,

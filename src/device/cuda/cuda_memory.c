@@ -10,50 +10,92 @@
 
 enum { MAPPED_FROM_BYTES = 1 << 20 };
 
-static enum proact_status map_range(struct device_set *set, unsigned device,
-                                    struct cuda_memory *m, cu_result *result)
+static struct cu_memory_kind kind_of(const struct device_set *set, unsigned device)
 {
-    const struct driver *v = &set->driver;
+    return (struct cu_memory_kind){
+        .type = CU_PHYSICAL_PINNED,
+        .location = {CU_LOCATION_DEVICE, set->devices[device].device}};
+}
+
+/* Who reaches all of it. */
+static cu_result let_in(struct device_set *set, const struct cuda_memory *m)
+{
     struct cu_memory_access access[TOPOLOGY_DEVICES_MAX];
     size_t count = 0;
 
-    *result = v->range_map(m->address, m->mapped_bytes, 0, m->physical, 0);
-    if (*result)
-        return PROACT_EDRIVER;
-    for (unsigned d = 0; d < set->count; d++)
-        if (d == device || set->devices[d].reaches[device])
+    for (unsigned d = 0; d < set->count; d++) {
+        bool reaches = true;
+
+        for (unsigned o = m->owner; o < m->owner + m->piece_count; o++)
+            reaches &= d == o || set->devices[d].reaches[o];
+        if (reaches)
             access[count++] = (struct cu_memory_access){
                 .location = {CU_LOCATION_DEVICE, set->devices[d].device},
                 .access = CU_ACCESS_READ_WRITE};
-    *result = v->range_access(m->address, m->mapped_bytes, access, count);
-    if (!*result)
-        return PROACT_OK;
-    v->range_unmap(m->address, m->mapped_bytes);
-    return PROACT_EDRIVER;
+    }
+    return set->driver.range_access(m->address, m->mapped_bytes, access, count);
 }
 
-static cu_result create_mapped(struct device_set *set, unsigned device,
-                               struct cuda_memory *m)
+/* The first `mapped` pieces are in the range; all there are go. */
+static void unmap(struct device_set *set, const struct cuda_memory *m, unsigned mapped)
 {
     const struct driver *v = &set->driver;
-    const struct cu_memory_kind kind = {
-        .type = CU_PHYSICAL_PINNED,
-        .location = {CU_LOCATION_DEVICE, set->devices[device].device}};
-    size_t unit = 0;
-    cu_result result = v->granularity(&unit, &kind, CU_GRANULARITY_MINIMUM);
+
+    for (unsigned i = 0; i < m->piece_count; i++) {
+        if (i < mapped)
+            v->range_unmap(m->address + i * m->piece_bytes, m->piece_bytes);
+        if (m->physical[i])
+            v->physical_release(m->physical[i]);
+    }
+    if (m->address)
+        v->range_free(m->address, m->reserved_bytes);
+}
+
+static cu_result create_pieces(struct device_set *set, struct cuda_memory *m)
+{
+    cu_result result = 0;
+
+    for (unsigned i = 0; i < m->piece_count && !result; i++) {
+        const struct cu_memory_kind kind = kind_of(set, m->owner + i);
+
+        result = set->driver.physical_create(&m->physical[i], m->piece_bytes, &kind, 0);
+    }
+    return result;
+}
+
+/* The range has `unit` bytes more, addresses alone, for the gap. */
+static cu_result create_mapped(struct device_set *set, struct cuda_memory *m, size_t unit)
+{
+    const struct driver *v = &set->driver;
+    cu_result result = create_pieces(set, m);
+    unsigned mapped = 0;
+
+    m->mapped_bytes = m->piece_count * m->piece_bytes;
+    m->reserved_bytes = m->mapped_bytes + unit;
+    if (!result)
+        result = v->range_reserve(&m->address, m->reserved_bytes, 0, 0, 0);
+    for (; mapped < m->piece_count && !result; mapped += !result)
+        result = v->range_map(m->address + mapped * m->piece_bytes, m->piece_bytes, 0,
+                              m->physical[mapped], 0);
+    if (!result)
+        result = let_in(set, m);
+    if (result)
+        unmap(set, m, mapped);
+    return result;
+}
+
+/* In whole units, of as many owners as there are pieces. */
+static cu_result create(struct device_set *set, struct cuda_memory *m)
+{
+    const struct cu_memory_kind kind = kind_of(set, m->owner);
+    size_t unit = 0, each = m->bytes / m->piece_count + (m->bytes % m->piece_count != 0);
+    cu_result result = set->driver.granularity(&unit, &kind, CU_GRANULARITY_MINIMUM);
 
     if (result)
         return result;
-    m->mapped_bytes = (m->bytes + unit - 1) / unit * unit;
-    if ((result = v->physical_create(&m->physical, m->mapped_bytes, &kind, 0)))
-        return result;
-    m->reserved_bytes = m->mapped_bytes + unit; /* addresses alone, for the gap */
-    result = v->range_reserve(&m->address, m->reserved_bytes, 0, 0, 0);
-    if (!result && map_range(set, device, m, &result))
-        v->range_free(m->address, m->reserved_bytes);
-    if (result)
-        v->physical_release(m->physical);
-    return result;
+    m->piece_bytes = (each + unit - 1) / unit * unit;
+    m->piece_count = (unsigned)((m->bytes + m->piece_bytes - 1) / m->piece_bytes);
+    return create_mapped(set, m, unit);
 }
 
 static enum proact_status no_room(struct device_set *set, unsigned device, size_t bytes,
@@ -79,14 +121,14 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
                               device_addr *out, struct proact_error *err)
 {
     struct cuda_device *d = &set->devices[device];
-    struct cuda_memory m = {.bytes = bytes};
+    struct cuda_memory m = {.bytes = bytes, .owner = device, .piece_count = 1};
     enum proact_status status = cuda_enter(set, device, err);
     cu_result result;
 
     if (status)
         return status;
     if (m.bytes >= MAPPED_FROM_BYTES)
-        result = create_mapped(set, device, &m);
+        result = create(set, &m);
     else
         result = set->driver.memory_alloc(&m.address, m.bytes + DEVICE_GAP_BYTES);
     if (result == CU_OUT_OF_MEMORY)
@@ -95,6 +137,33 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
         return status;
     keep(d, &m);
     *out = m.address;
+    return PROACT_OK;
+}
+
+enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device_addr *out,
+                                    size_t *part, struct proact_error *err)
+{
+    struct cuda_memory m = {.bytes = bytes, .piece_count = set->count};
+    enum proact_status status;
+    cu_result result;
+
+    if (!bytes)
+        return fail(err, PROACT_EINVAL, "memory of all devices: 0 bytes asked for");
+    for (unsigned from = 0; from < set->count; from++)
+        for (unsigned to = 0; to < set->count; to++)
+            if (from != to && !set->devices[from].reaches[to])
+                return fail(err, PROACT_EREFUSED,
+                            "memory of all devices: device %u does not reach device %u",
+                            from, to);
+    if ((status = cuda_enter(set, 0, err)))
+        return status;
+    if ((result = create(set, &m)) == CU_OUT_OF_MEMORY)
+        return no_room(set, 0, bytes, err);
+    if ((status = cuda_leave(set, 0, result, "cuMemCreate", err)))
+        return status;
+    keep(&set->devices[0], &m);
+    *out = m.address;
+    *part = m.piece_bytes;
     return PROACT_OK;
 }
 
@@ -137,9 +206,7 @@ static void give_back(struct device_set *set, const struct cuda_memory *m)
         v->memory_free(m->address);
         return;
     }
-    v->range_unmap(m->address, m->mapped_bytes);
-    v->range_free(m->address, m->reserved_bytes);
-    v->physical_release(m->physical);
+    unmap(set, m, m->piece_count);
 }
 
 /* Memory may only go when nobody uses it: hardware would not say so. */

@@ -15,8 +15,12 @@
 struct cuda_memory {
     cu_address address;
     size_t bytes;
-    cu_physical physical; /* of a mapped range */
-    size_t mapped_bytes;  /* 0: the driver's own allocation */
+    size_t mapped_bytes; /* 0: the driver's own allocation */
+    /* Of a mapped range, each piece_bytes of it; owners behind each other from `owner` on.
+     */
+    cu_physical physical[TOPOLOGY_DEVICES_MAX];
+    unsigned owner, piece_count;
+    size_t piece_bytes;
     size_t reserved_bytes;
     bool is_host; /* which stays with the host */
 };
@@ -194,6 +198,8 @@ enum proact_status cuda_break(struct device_set *set, enum proact_status status,
 /* cuda_memory.c */
 enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t bytes,
                               device_addr *out, struct proact_error *err);
+enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device_addr *out,
+                                    size_t *part, struct proact_error *err);
 enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, size_t bytes,
                                      bool is_pinned, device_addr *out,
                                      struct proact_error *err);

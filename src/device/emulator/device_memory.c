@@ -37,7 +37,7 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
     /* Only what is allocated may be touched, and counts as memory of the host. Where
        address space is rationed (ulimit -v), less of it is better than nothing. */
     for (;;) {
-        p = mmap(NULL, stride * device_count, PROT_NONE,
+        p = mmap(NULL, 2 * stride * device_count, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p != MAP_FAILED || stride / 2 < STRIDE_MIN)
             break;
@@ -57,15 +57,26 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
 void memory_release(struct device_memory *m)
 {
     if (m->reserved)
-        munmap(m->reserved, m->stride * m->device_count);
-    for (unsigned d = 0; d < m->device_count; d++)
+        munmap(m->reserved, memory_span(m));
+    for (unsigned d = 0; d <= m->device_count; d++)
         free(m->list[d]);
     *m = (struct device_memory){0};
 }
 
+uint64_t memory_span(const struct device_memory *m)
+{
+    return 2 * m->stride * m->device_count;
+}
+
+/* Of a device, or behind theirs that of all. */
 static uint64_t stretch(const struct device_memory *m, unsigned device)
 {
     return (uint64_t)(uintptr_t)m->reserved + device * m->stride;
+}
+
+static uint64_t stretch_bytes(const struct device_memory *m, unsigned device)
+{
+    return device < m->device_count ? m->stride : m->stride * m->device_count;
 }
 
 static uint64_t round_up(uint64_t x)
@@ -114,7 +125,8 @@ static void give_back(const struct device_memory *m, unsigned device, size_t i)
 static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t bytes,
                         uint64_t *address, uint64_t *longest)
 {
-    uint64_t at = round_up(stretch(m, device) + GAP), end = stretch(m, device) + m->stride;
+    uint64_t at = round_up(stretch(m, device) + GAP),
+             end = stretch(m, device) + stretch_bytes(m, device);
 
     for (size_t i = 0; i <= m->count[device]; i++) {
         uint64_t limit = i < m->count[device] ? m->list[device][i].first : end;
@@ -131,12 +143,23 @@ static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t
     return m->count[device] + 1;
 }
 
-/* Undoes what memory_allocate() has put into the list. */
+static uint64_t bytes_of_part(uint64_t bytes, uint64_t part, unsigned device)
+{
+    uint64_t before = device * part;
+
+    return before >= bytes ? 0 : bytes - before < part ? bytes - before : part;
+}
+
+/* Undoes what insert() has put into the list. */
 static void forget(struct device_memory *m, unsigned device, size_t i)
 {
     struct allocation *list = m->list[device];
+    const uint64_t bytes = list[i].end - list[i].first;
 
-    m->used[device] -= list[i].end - list[i].first;
+    for (unsigned d = 0; list[i].part && d < m->device_count; d++)
+        m->used[d] -= bytes_of_part(bytes, list[i].part, d);
+    if (!list[i].part)
+        m->used[device] -= bytes;
     memmove(&list[i], &list[i + 1], (m->count[device] - i - 1) * sizeof *list);
     m->count[device]--;
 }
@@ -158,16 +181,13 @@ static enum proact_status no_room(const struct device_memory *m, unsigned device
                 device, bytes, left, m->limit, longest);
 }
 
-enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
-                                   uint64_t *out, struct proact_error *err)
+/* Among those of a device, or of all. */
+static enum proact_status insert(struct device_memory *m, unsigned device, uint64_t bytes,
+                                 uint64_t part, uint64_t *out, struct proact_error *err)
 {
     uint64_t address = 0, longest = 0;
-    size_t count = m->count[device], i = count + 1;
+    size_t count = m->count[device], i = find_hole(m, device, bytes, &address, &longest);
 
-    if (!bytes)
-        return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
-    if (bytes <= m->limit - m->used[device])
-        i = find_hole(m, device, bytes, &address, &longest);
     if (i > count)
         return no_room(m, device, bytes, longest, err);
     m->list[device] = must_grow(m->list[device], count + 1, &m->capacity[device],
@@ -175,9 +195,12 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
     struct allocation *list = m->list[device];
 
     memmove(&list[i + 1], &list[i], (count - i) * sizeof *list);
-    list[i] = (struct allocation){address, address + bytes};
+    list[i] = (struct allocation){address, address + bytes, part};
     m->count[device]++;
-    m->used[device] += bytes;
+    for (unsigned d = 0; part && d < m->device_count; d++)
+        m->used[d] += bytes_of_part(bytes, part, d);
+    if (!part)
+        m->used[device] += bytes;
     if (!make_usable(m, device, i)) {
         int why = errno;
 
@@ -188,6 +211,33 @@ enum proact_status memory_allocate(struct device_memory *m, unsigned device, uin
     }
     *out = address;
     return PROACT_OK;
+}
+
+enum proact_status memory_allocate(struct device_memory *m, unsigned device, uint64_t bytes,
+                                   uint64_t *out, struct proact_error *err)
+{
+    if (!bytes)
+        return fail(err, PROACT_EINVAL, "device %u: 0 bytes asked for", device);
+    if (bytes > m->limit - m->used[device])
+        return no_room(m, device, bytes, 0, err);
+    return insert(m, device, bytes, 0, out, err);
+}
+
+enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes,
+                                         uint64_t *out, uint64_t *part,
+                                         struct proact_error *err)
+{
+    const uint64_t each = bytes / m->device_count + (bytes % m->device_count != 0);
+
+    if (!bytes || each > m->limit)
+        return fail(err, bytes ? PROACT_ENOSPACE : PROACT_EINVAL,
+                    "all devices: %" PRIu64 " bytes asked for, %" PRIu64 " possible", bytes,
+                    m->limit * m->device_count);
+    *part = (each + MEMORY_PART_UNIT - 1) / MEMORY_PART_UNIT * MEMORY_PART_UNIT;
+    for (unsigned d = 0; d < m->device_count; d++)
+        if (bytes_of_part(bytes, *part, d) > m->limit - m->used[d])
+            return no_room(m, d, bytes_of_part(bytes, *part, d), 0, err);
+    return insert(m, m->device_count, bytes, *part, out, err);
 }
 
 /* Index of the last allocation that begins at or before the address; count if none. */
@@ -206,42 +256,72 @@ static size_t last_before(const struct device_memory *m, unsigned device, uint64
     return low ? low - 1 : m->count[device];
 }
 
+/* Whose list an address is in, if any; else one past all. */
+static unsigned list_of(const struct device_memory *m, uint64_t address)
+{
+    uint64_t offset = address - (uint64_t)(uintptr_t)m->reserved;
+
+    if (offset >= memory_span(m))
+        return m->device_count + 1;
+    return offset < m->stride * m->device_count ? (unsigned)(offset / m->stride)
+                                                : m->device_count;
+}
+
 bool memory_free(struct device_memory *m, unsigned device, uint64_t address,
                  struct allocation *was)
 {
-    size_t i = last_before(m, device, address);
-    struct allocation *list = m->list[device];
+    const unsigned in = list_of(m, address);
 
-    if (i == m->count[device] || list[i].first != address)
+    if (in != device && (device || in != m->device_count))
+        return false;
+    size_t i = last_before(m, in, address);
+    struct allocation *list = m->list[in];
+
+    if (i == m->count[in] || list[i].first != address)
         return false;
     *was = list[i];
-    give_back(m, device, i);
-    forget(m, device, i);
+    give_back(m, in, i);
+    forget(m, in, i);
     return true;
+}
+
+struct allocation memory_part(const struct allocation *in, uint64_t address)
+{
+    struct allocation a = *in;
+
+    if (!in->part)
+        return a;
+    a.first += (address - in->first) / in->part * in->part;
+    if (in->end - a.first > in->part)
+        a.end = a.first + in->part;
+    return a;
 }
 
 unsigned memory_device(const struct device_memory *m, uint64_t address)
 {
-    uint64_t offset = address - (uint64_t)(uintptr_t)m->reserved;
+    unsigned in = list_of(m, address);
+    const struct allocation *a;
 
-    return offset < m->stride * m->device_count ? (unsigned)(offset / m->stride)
-                                                : m->device_count;
+    if (in < m->device_count)
+        return in;
+    a = memory_find(m, address, NULL);
+    return a ? (unsigned)((address - a->first) / a->part) : m->device_count;
 }
 
 const struct allocation *memory_find(const struct device_memory *m, uint64_t address,
                                      const struct allocation **nearest)
 {
-    unsigned device = memory_device(m, address);
+    unsigned in = list_of(m, address);
 
     if (nearest)
         *nearest = NULL;
-    if (device == m->device_count)
+    if (in > m->device_count)
         return NULL;
-    size_t i = last_before(m, device, address);
+    size_t i = last_before(m, in, address);
 
-    if (i == m->count[device])
+    if (i == m->count[in])
         return NULL;
-    const struct allocation *a = &m->list[device][i];
+    const struct allocation *a = &m->list[in][i];
 
     if (nearest)
         *nearest = a;

@@ -99,7 +99,7 @@ static enum proact_status emulator_open(const struct device_options *options,
     }
     if (options->check)
         set->check = check_create((uint64_t)(uintptr_t)set->memory.reserved,
-                                  set->memory.stride * set->count, set->count);
+                                  memory_span(&set->memory), set->count);
     set->devices = must_calloc(set->count, sizeof *set->devices);
     for (unsigned i = 0; i < set->count; i++)
         device_begin(set, i);
@@ -184,6 +184,26 @@ static enum proact_status emulator_alloc(struct device_set *set, unsigned device
 {
     enum proact_status status = memory_allocate(&set->memory, device, bytes, out, err);
 
+    if (!status && set->check)
+        check_allocated(set->check, *out, bytes);
+    return status;
+}
+
+static enum proact_status emulator_alloc_parts(struct device_set *set, size_t bytes,
+                                               device_addr *out, size_t *part,
+                                               struct proact_error *err)
+{
+    uint64_t each = 0;
+
+    for (unsigned from = 0; from < set->count; from++)
+        for (unsigned to = 0; to < set->count; to++)
+            if (!emulator_peer_access(set, from, to))
+                return fail(err, PROACT_EREFUSED,
+                            "memory of all devices: device %u does not reach device %u",
+                            from, to);
+    enum proact_status status = memory_allocate_parts(&set->memory, bytes, out, &each, err);
+
+    *part = each;
     if (!status && set->check)
         check_allocated(set->check, *out, bytes);
     return status;
@@ -308,16 +328,17 @@ const struct device_backend device_emulator = {
     .peer_atomics = emulator_peer_atomics,
     .alloc = emulator_alloc,
     .alloc_shared = emulator_alloc_shared,
+    .alloc_parts = emulator_alloc_parts,
     .free = emulator_free,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .event_create = event_create,
     .event_destroy = event_destroy,
-    .copy = enqueue_copy,
-    .copy_rows = enqueue_copy_rows,
-    .write = enqueue_write,
-    .read = enqueue_read,
-    .fill = enqueue_fill,
+    .copy = parts_copy,
+    .copy_rows = parts_copy_rows,
+    .write = parts_write,
+    .read = parts_read,
+    .fill = parts_fill,
     .record = enqueue_record,
     .wait_event = enqueue_wait_event,
     .wait_value = enqueue_wait_value,

@@ -36,3 +36,15 @@ void host_take(struct device_stream *s, double us);
 void host_take_together(struct device_stream *s, double us, double turn_us);
 void host_batch_begin(struct device_set *set);
 enum proact_status host_batch_end(struct device_set *set, struct proact_error *err);
+
+/* enqueue_parts.c: the same, of memory that several devices have parts of, too. */
+enum proact_status parts_copy(struct device_stream *s, device_addr to, device_addr from,
+                              size_t bytes, struct proact_error *err);
+enum proact_status parts_copy_rows(struct device_stream *s, const struct device_rows *rows,
+                                   struct proact_error *err);
+enum proact_status parts_write(struct device_stream *s, device_addr to, const void *from,
+                               size_t bytes, struct proact_error *err);
+enum proact_status parts_read(struct device_stream *s, void *into, device_addr from,
+                              size_t bytes, struct proact_error *err);
+enum proact_status parts_fill(struct device_stream *s, device_addr to, unsigned char value,
+                              size_t bytes, struct proact_error *err);

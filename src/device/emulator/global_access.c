@@ -129,7 +129,9 @@ __attribute__((noinline)) enum execute_verdict access_look_up(
                 return refuse(d, w, a, lane, "out of bounds");
             *known = (struct known_range){0, 0};
         } else if (owner == d->number) {
-            *known = (struct known_range){in->first, in->end - in->first};
+            const struct allocation part = memory_part(in, address);
+
+            *known = (struct known_range){part.first, part.end - part.first};
         } else {
             verdict = EXECUTE_TAKEN;
             if (d->set->topology->link_gbps[d->number][owner] <= 0)

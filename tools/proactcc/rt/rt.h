@@ -68,6 +68,7 @@ struct rt {
     size_t limits[3]; /* that the program has set, by CUDA's numbers; 0: as they were */
     bool is_emulated;
     uint32_t split_over; /* 0: as is faster; 1: never; else always */
+    uint64_t distribute; /* what is allocated of so many bytes is distributed; 0: nothing */
     bool reports;
     struct rt_flight { /* launches of which the report has not heard yet */
         struct cuda_kernel **kernel;

@@ -9,6 +9,19 @@
 
 enum { PITCH = 512, HOST_MAPPED = 2 };
 
+/* Of what does not fit on each device, or is to be so, there is one. */
+static enum proact_status create(struct rt *rt, const struct proact_shape *shape,
+                                 struct proact_array **out, struct proact_error *err)
+{
+    enum proact_status status = PROACT_ENOSPACE;
+
+    if (!rt->distribute || shape->count < rt->distribute)
+        status = proact_array_create(rt->session, shape, out, err);
+    if (status != PROACT_ENOSPACE)
+        return status;
+    return proact_array_create_distributed(rt->session, shape, out, err);
+}
+
 static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_range *range)
 {
     char name[48];
@@ -19,7 +32,7 @@ static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_rang
     const struct proact_shape shape = {name, range->bytes, 1};
 
     if (range->kind == RT_DEVICE)
-        status = proact_array_create(rt->session, &shape, &range->array, &err);
+        status = create(rt, &shape, &range->array, &err);
     else
         status = proact_array_create_shared(rt->session, &shape, range->kind == RT_PINNED,
                                             &range->array, &err);

@@ -34,6 +34,24 @@ static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *o
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
+/* A number, with or without K, M or G. */
+static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out)
+{
+    static const char units[] = "KMG";
+    char *end = NULL, sentence[160];
+    const unsigned long long count = text && *text != '-' ? strtoull(text, &end, 10) : 0;
+    const char *unit = count && *end ? strchr(units, *end) : NULL;
+    const uint64_t times = unit ? 1ull << 10 * (unit - units + 1) : 1;
+    const bool is_much = __builtin_mul_overflow((uint64_t)count, times, out);
+
+    if (!text || (count && !is_much && !end[unit != NULL]))
+        return cudaSuccess;
+    snprintf(sentence, sizeof sentence,
+             "PROACT_DISTRIBUTE is '%.40s': bytes are possible, 1 and more, as 4096 or 64M",
+             text);
+    return rt_break(rt, cudaErrorInitializationError, sentence);
+}
+
 static enum cuda_error open_session(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE"), *report = setting("PROACT_REPORT");
@@ -44,7 +62,8 @@ static enum cuda_error open_session(struct rt *rt)
     struct proact_error err = {""};
     enum proact_status status;
 
-    if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count))
+    if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count) ||
+        bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute))
         return rt->broken;
     if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&
         strcmp(split, "auto") != 0) {

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/direct.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/needs.h"
+
+void direct_make(struct proact_kernel *k, uint32_t *offset, uint32_t count)
+{
+    k->direct = must_calloc(1, sizeof *k->direct);
+    k->direct->offset = offset;
+    k->direct->count = count;
+    k->direct->through = access_through_find(k->image->ptx, k->ptx, offset, count);
+}
+
+void direct_drop(struct proact_kernel *k)
+{
+    if (!k->direct)
+        return;
+    free(k->direct->offset);
+    access_through_clear(&k->direct->through);
+    free(k->direct);
+    k->direct = NULL;
+}
+
+const bool *direct_accesses(const struct proact_kernel *k)
+{
+    return k->direct ? k->direct->through.is : NULL;
+}
+
+bool direct_is(const struct proact_kernel *k, uint32_t offset)
+{
+    for (uint32_t n = 0; k->direct && n < k->direct->count; n++)
+        if (k->direct->offset[n] == offset)
+            return true;
+    return false;
+}
+
+/* Whether some byte that is written may be read, by whichever CTA. */
+static bool is_read(const struct write_set_ranges *r, const struct transfer_need *need,
+                    uint32_t ctas)
+{
+    for (uint32_t n = 0; n < r->first[ctas]; n++) {
+        const uint64_t first = r->ranges[n].first_byte, end = first + r->ranges[n].bytes;
+        const size_t at = spans_from(&need->spans, first);
+
+        if (need->all || (at < need->spans.count && need->spans.span[at].first < end))
+            return true;
+    }
+    return false;
+}
+
+enum proact_status direct_check(const struct launching *l, const struct write_set *w,
+                                struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct kernel_direct *d = k->direct;
+    const bool tells = d && d->through.reads && d->through.writes;
+
+    for (size_t i = 0; d && i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        const uint32_t n = launching_number(l, a);
+
+        if (!w->arrays[n].first)
+            continue;
+        if (a->part)
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s', %s:%" PRIu32
+                        ": it writes to array '%s', which is distributed, by a pointer "
+                        "that may lead to others, too",
+                        k->name, k->image->ptx->name, w->arrays[n].line, a->name);
+        if (tells &&
+            is_read(&w->arrays[n], needs_of(needs_find(l, NULL), n, 0), w->cta_count))
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s': it writes and reads array '%s', and its CTAs may "
+                        "tell each other so through a distributed one: distribute '%s', "
+                        "too",
+                        k->name, a->name, a->name);
+    }
+    return PROACT_OK;
+}

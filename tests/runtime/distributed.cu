@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of distributed arrays launch, none of it marked. */
+#include <proact/device.h>
+
+static __device__ unsigned here(void)
+{
+    return proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+}
+
+/* As compilers make them of atomicAdd() and __threadfence(). */
+static __device__ unsigned take(unsigned *next)
+{
+    unsigned ticket;
+
+    asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %1;\n\t"
+                 "atom.global.add.u32 %0, [%%to], 1;\n\t}"
+                 : "=r"(ticket)
+                 : "l"(next)
+                 : "memory");
+    return ticket;
+}
+
+static __device__ void add_float(float *bins, unsigned bin, float what)
+{
+    asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"
+                 "mad.wide.u32 %%to, %1, 4, %%to;\n\t"
+                 "red.global.add.f32 [%%to], %2;\n\t}" ::"l"(bins),
+                 "r"(bin), "f"(what)
+                 : "memory");
+}
+
+static __device__ unsigned ctas(void)
+{
+    unsigned n;
+
+    asm("mov.u32 %0, %%nctaid.x;" : "=r"(n));
+    return n;
+}
+
+static __device__ void fence(void)
+{
+    asm volatile("membar.gl;" ::: "memory");
+}
+
+extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n)
+        out[where[i]] = i;
+}
+
+/* A store beside what is not distributed. */
+extern "C" __global__ void gathers(unsigned *out, const unsigned *table,
+                                   const unsigned *where, unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n)
+        out[i] = table[where[i]] + 1;
+}
+
+extern "C" __global__ void sums(float *bins, const unsigned *in, unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n)
+        add_float(bins, in[i] % 64, 0.5f);
+}
+
+/* The odd ones, in any order, behind each other. */
+extern "C" __global__ void compacts(unsigned *out, unsigned *next, const unsigned *in,
+                                    unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n && (in[i] & 1))
+        out[take(next)] = in[i];
+}
+
+/* The last CTA adds up what all have left; and sets the ticket back. */
+extern "C" __global__ void adds_up(unsigned *sum, unsigned *partial, unsigned *ticket,
+                                   const unsigned *in, unsigned n)
+{
+    unsigned first = here() - proact_thread_x(), all = 0;
+
+    if (proact_thread_x())
+        return;
+    for (unsigned i = first; i < first + proact_cta_size_x() && i < n; i++)
+        all += in[i];
+    partial[proact_cta_here()] = all;
+    fence();
+    if (take(ticket) != ctas() - 1)
+        return;
+    fence();
+    all = 0;
+    for (unsigned c = 0; c < ctas(); c++)
+        all += ((volatile unsigned *)partial)[c];
+    sum[0] = all;
+    ticket[0] = 0;
+}
+
+extern "C" __global__ void blurs(const unsigned *in, unsigned *out, unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n)
+        out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < n ? in[i + 1] : 0);
+}
+
+/* Into one or the other. */
+extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned *in,
+                                  unsigned n)
+{
+    unsigned i = here();
+
+    if (i < n)
+        (in[i] & 1 ? one : other)[i] = i + 1;
+}

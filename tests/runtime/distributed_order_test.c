@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who uses a distributed array comes after who wrote to it, whatever lies between. With an
+   argument on that machine. */
+#include "runtime/distributed_testing.h"
+
+static void blur(struct fixture *f, uint32_t *scratch)
+{
+    memcpy(scratch, f->expected, N * sizeof *scratch);
+    for (uint32_t i = 0; i < N; i++)
+        f->expected[i] =
+            (i ? scratch[i - 1] : 0) + 2 * scratch[i] + (i + 1 < N ? scratch[i + 1] : 0);
+}
+
+static void sends_nothing(struct fixture *f, const struct proact_array *a)
+{
+    struct proact_statistics s;
+
+    must(f, proact_statistics_get(f->p, PROACT_ALL, a, &s, &f->err));
+    assert_int_equal(s.bytes, 0);
+}
+
+/* Split, whole, by the host and by copies: each after what was before. */
+static void launches_come_after_each_other(void **state)
+{
+    uint32_t *scratch = calloc(N, sizeof *scratch);
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        struct fixture *f = begin_on(machine, seed % 2 ? "fused" : "bulk", 0, seed);
+        struct proact_array *a = distributed(f, "a"), *b = distributed(f, "b"),
+                            *c = replicated(f, "c");
+        struct proact_kernel *k = kernel(f, "blurs");
+
+        memcpy(f->expected, f->in, N * sizeof *f->in);
+        must(f, proact_array_write(a, 0, f->in, N, &f->err));
+        for (int round = 0; round < 8; round++) {
+            LAUNCH(f, k, round % 3 == 1 ? WHOLE : SPLIT, a, b);
+            blur(f, scratch);
+            if (round % 3 != 1)
+                is_split(k);
+            if (round % 4 == 2) {
+                LAUNCH(f, k, SPLIT, b, c);
+                blur(f, scratch);
+                LAUNCH(f, k, SPLIT, c, b);
+                blur(f, scratch);
+            }
+            if (round == 5)
+                must(f, proact_first_fill(f->p, proact_array_address(b, 0) + N, 0, N,
+                                          &f->err));
+            if (round == 5)
+                memset(f->expected + N / 4, 0, N);
+            must(f, proact_first_copy(f->p, proact_array_address(a, 0),
+                                      proact_array_address(b, 0), N * 4, &f->err));
+        }
+        must(f,
+             proact_first_read(f->p, f->got, proact_array_address(a, 0), N * 4, &f->err));
+        assert_memory_equal(f->got, f->expected, N * 4);
+        holds(f, b, f->expected);
+        sends_nothing(f, a);
+        sends_nothing(f, b);
+        end(f);
+    }
+    free(scratch);
+}
+
+/* Blocks, as a program launches them: whole, then split. */
+static void what_programs_do_comes_in_between(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *a = distributed(f, "a"), *b = distributed(f, "b");
+    struct proact_kernel *k = kernel(f, "blurs");
+    uint32_t *scratch = calloc(N, sizeof *scratch);
+    unsigned char bytes[20] = {0};
+    const uint32_t n = N;
+
+    (void)state;
+    memcpy(bytes + 16, &n, sizeof n);
+    memcpy(f->expected, f->in, N * sizeof *f->in);
+    must(f, proact_array_write(a, 0, f->in, N, &f->err));
+    for (int round = 0; round < 6; round++) {
+        const struct proact_place places[] = {{0, round % 2 ? b : a, 0},
+                                              {8, round % 2 ? a : b, 0}};
+
+        must(f, proact_launch_block(
+                    k,
+                    &(struct proact_grid){
+                        .ctas = {CTAS},
+                        .threads = {THREADS},
+                        .device_count = round % 3 == 1 ? 1 : proact_device_count(f->p)},
+                    &(struct proact_block){bytes, sizeof bytes, places, 2}, &f->err));
+        if (round % 3 != 1)
+            is_split(k);
+        blur(f, scratch);
+    }
+    holds(f, a, f->expected);
+    free(scratch);
+    end(f);
+}
+
+/* Where few CTAs send, the others do not wait; but who reads what others have stored does.
+ */
+static void the_inside_of_a_share_waits_for_others(void **state)
+{
+    enum { ROUNDS = 6 };
+    struct fixture *f = begin_on(strcmp(machine, "here") ? NARROW : machine, "fused", 0, 1);
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
+    struct proact_kernel *k = kernel(f, "blurs"), *l = kernel(f, "blurs");
+    uint32_t *scratch = calloc(N, sizeof *scratch);
+
+    (void)state;
+    memcpy(f->expected, f->in, N * sizeof *f->in);
+    must(f, proact_array_write(a, 0, f->in, N, &f->err));
+    for (int round = 0; round < ROUNDS; round++) {
+        LAUNCH(f, k, SPLIT, a, b);
+        LAUNCH(f, l, SPLIT, b, a);
+        blur(f, scratch);
+        blur(f, scratch);
+    }
+    is_split(k);
+    is_split(l);
+    holds(f, a, f->expected);
+    free(scratch);
+    end(f);
+}
+
+static void recordings_are_replayed(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *a = distributed(f, "a"), *b = distributed(f, "b"),
+                        *c = replicated(f, "c"), *d = replicated(f, "d"), *where;
+    struct proact_kernel *k = kernel(f, "blurs"), *late = kernel(f, "gathers");
+    struct proact_recording *r = NULL;
+    uint32_t *scratch = calloc(N, sizeof *scratch);
+
+    (void)state;
+    memcpy(f->expected, f->in, N * sizeof *f->in);
+    must(f, proact_array_write(a, 0, f->in, N, &f->err));
+    LAUNCH(f, k, SPLIT, a, b);
+    LAUNCH(f, k, SPLIT, b, a);
+    shuffle(f);
+    where = replicated(f, "where");
+    LAUNCH(f, late, SPLIT, c, d, where);
+    must(f, proact_record_begin(f->p, &f->err));
+    LAUNCH(f, k, SPLIT, a, b);
+    LAUNCH(f, k, SPLIT, b, a);
+    refused(f, try(f, late, SPLIT, (struct proact_array *[]){c, a, where}, 3),
+            PROACT_EINVAL, "is new: launch it once, then record");
+    must(f, proact_record_end(f->p, &r, &f->err));
+    for (int i = 0; i < 3; i++)
+        must(f, proact_replay(r, &f->err));
+    for (int i = 0; i < 8; i++)
+        blur(f, scratch);
+    holds(f, a, f->expected);
+    free(scratch);
+    end(f);
+}
+
+/* A kernel is made anew for other arrays, and back. */
+static void placements_may_change(void **state)
+{
+    struct fixture *f = begin("inline", 0);
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"),
+                        *c = replicated(f, "c");
+    struct proact_kernel *k = kernel(f, "blurs"), *e = kernel(f, "either");
+    uint32_t *scratch = calloc(N, sizeof *scratch);
+
+    (void)state;
+    memcpy(f->expected, f->in, N * sizeof *f->in);
+    for (int round = 0; round < 4; round++) {
+        LAUNCH(f, k, SPLIT, b, c);
+        is_split(k);
+        LAUNCH(f, k, SPLIT, c, a);
+        is_split(k);
+        LAUNCH(f, k, SPLIT, a, b);
+        is_split(k);
+        for (int i = 0; i < 3; i++)
+            blur(f, scratch);
+        holds(f, b, f->expected);
+    }
+    /* By pointers that lead to the one or the other. */
+    LAUNCH(f, e, SPLIT, a, a, c);
+    is_split(e);
+    LAUNCH(f, e, SPLIT, a, b, c);
+    is_whole(e, "a");
+    must(f, proact_wait(f->p, &f->err));
+    free(scratch);
+    end(f);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_come_after_each_other),
+        cmocka_unit_test(what_programs_do_comes_in_between),
+        cmocka_unit_test(the_inside_of_a_share_waits_for_others),
+        cmocka_unit_test(recordings_are_replayed),
+        cmocka_unit_test(placements_may_change),
+    };
+
+    if (argc > 1)
+        machine = argv[1];
+    if (!has_devices())
+        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Distributed arrays: one for all devices, whatever kernels do with it. With an argument on
+   that machine. */
+#include "runtime/distributed_testing.h"
+
+static void every_device_has_a_part(void **state)
+{
+    struct fixture *f = begin(NULL, 0);
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
+    uint64_t first = 0;
+
+    (void)state;
+    for (unsigned d = 0; d < proact_device_count(f->p); d++) {
+        struct proact_range part = proact_array_part(a, d);
+
+        if (part.bytes)
+            assert_int_equal(part.first_byte, first);
+        first += part.bytes;
+        assert_int_equal(proact_array_part(b, d).bytes, N * 4);
+        assert_int_equal(proact_array_address(a, d), proact_array_address(a, 0));
+    }
+    assert_int_equal(first, N * 4);
+    assert_int_equal(proact_array_part(a, 99).bytes, 0);
+    if (proact_is_emulated(f->p))
+        assert_int_equal(proact_array_part(a, 0).bytes, 40960);
+    holds(f, b, f->in);
+    end(f);
+}
+
+static void stores_may_go_anywhere(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct fixture *f = begin(*m, 0);
+
+        if (!strcmp(*m, "hardware") && !proact_is_emulated(f->p)) {
+            end(f);
+            continue;
+        }
+        shuffle(f);
+        struct proact_array *out = distributed(f, "out"), *where = replicated(f, "where");
+        struct proact_kernel *k = kernel(f, "scatters");
+
+        for (uint32_t i = 0; i < N; i++)
+            f->expected[f->in[i]] = i;
+        LAUNCH(f, k, SPLIT, out, where);
+        is_split(k);
+        holds(f, out, f->expected);
+        end(f);
+    }
+}
+
+/* What is replicated is sent as ever, beside it. */
+static void tables_are_read_where_they_are(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++) {
+        struct fixture *f = begin(*m, 0);
+
+        if (!strcmp(*m, "hardware") && !proact_is_emulated(f->p)) {
+            end(f);
+            continue;
+        }
+        shuffle(f);
+        struct proact_array *table = distributed(f, "table"), *out = replicated(f, "out"),
+                            *where = replicated(f, "where");
+        struct proact_kernel *k = kernel(f, "gathers");
+        uint32_t *content = calloc(N, sizeof *content);
+
+        for (uint32_t i = 0; i < N; i++)
+            content[i] = 3 * i + 5;
+        for (int round = 0; round < 3; round++) {
+            must(f, proact_array_write(table, 0, content, N, &f->err));
+            LAUNCH(f, k, SPLIT, out, table, where);
+            is_split(k);
+            for (uint32_t i = 0; i < N; i++)
+                f->expected[i] = content[f->in[i]] + 1;
+            for (uint32_t i = 0; i < N; i++)
+                content[i] += 7;
+        }
+        holds(f, out, f->expected);
+        free(content);
+        end(f);
+    }
+}
+
+static void sums_of_all_devices_meet(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *bins = distributed(f, "bins"), *in = replicated(f, "in");
+    struct proact_kernel *k = kernel(f, "sums");
+    float sum[BINS] = {0}, got[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        sum[f->in[i] % BINS] += 1.5F; /* in three rounds */
+    for (int round = 0; round < 3; round++)
+        LAUNCH(f, k, SPLIT, bins, in);
+    is_split(k);
+    must(f, proact_array_read(bins, 0, got, N, &f->err));
+    for (uint32_t i = 0; i < BINS; i++)
+        assert_true(got[i] >= sum[i] && got[i] <= sum[i]);
+    end(f);
+}
+
+static int rising(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void tickets_are_of_all_devices(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *out = distributed(f, "out"), *next = distributed(f, "next"),
+                        *in = replicated(f, "in");
+    struct proact_kernel *k = kernel(f, "compacts");
+    uint32_t odd = 0, count;
+    struct seen seen = {{0}};
+
+    (void)state;
+    proact_observe(f->p, see, &seen);
+    LAUNCH(f, k, SPLIT, out, next, in);
+    is_split(k);
+    must(f, proact_wait(f->p, &f->err));
+    for (unsigned d = 0; d < proact_device_count(f->p); d++)
+        assert_int_equal(seen.kernels[d], 1);
+    for (uint32_t i = 0; i < N; i++)
+        if (f->in[i] & 1)
+            f->expected[odd++] = f->in[i];
+    must(f, proact_array_read(next, 0, &count, 1, &f->err));
+    assert_int_equal(count, odd);
+    must(f, proact_array_read(out, 0, f->got, N, &f->err));
+    qsort(f->got, odd, 4, rising);
+    qsort(f->expected, odd, 4, rising);
+    assert_memory_equal(f->got, f->expected, 4 * odd);
+    end(f);
+}
+
+/* Fences and tickets among all devices; under many schedules. */
+static void the_last_cta_of_all_sees_what_the_others_left(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct fixture *f = begin_on(machine, seed % 2 ? "fused" : "inline", 0, seed);
+        struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
+                            *partial = distributed(f, "partial"),
+                            *ticket = distributed(f, "ticket");
+        struct proact_kernel *k = kernel(f, "adds_up");
+        uint32_t all = 0, got;
+
+        for (uint32_t i = 0; i < N; i++)
+            all += f->in[i];
+        for (int round = 0; round < 3; round++) {
+            LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+            must(f, proact_array_read(sum, 0, &got, 1, &f->err));
+            assert_int_equal(got, all);
+        }
+        is_split(k);
+        end(f);
+    }
+}
+
+/* A replica would not have what others told of. */
+static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
+                        *partial = replicated(f, "partial"),
+                        *ticket = distributed(f, "ticket");
+    struct proact_kernel *k = kernel(f, "adds_up");
+    uint32_t all = 0, got;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        all += f->in[i];
+    LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+    is_whole(k, "distribute 'partial', too");
+    must(f, proact_array_read(sum, 0, &got, 1, &f->err));
+    assert_int_equal(got, all);
+    end(f);
+}
+
+static void what_cannot_be_is_said(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"), *none = NULL;
+    struct proact_kernel *k = kernel(f, "blurs");
+
+    (void)state;
+    must(f, proact_kernel_map(
+                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 256},
+                &f->err));
+    refused(f, try(f, k, SPLIT, (struct proact_array *[]){b, a}, 2), PROACT_EINVAL,
+            "argument 1 has a map, for array 'a', which is distributed");
+    LAUNCH(f, k, SPLIT, a, b);
+    refused(f,
+            proact_array_create_distributed(
+                f->p, &(struct proact_shape){"much", (size_t)1 << 46, 4}, &none, &f->err),
+            PROACT_ENOSPACE, "array 'much', distributed: ");
+    assert_null(none);
+    end(f);
+    if (strcmp(machine, "here") == 0)
+        return;
+    f = begin_on("k40x4", "fused", 0, 1); /* whose bus has no atomics */
+    a = distributed(f, "a");
+    b = replicated(f, "b");
+    refused(f, try(f, kernel(f, "sums"), SPLIT, (struct proact_array *[]){a, b}, 2),
+            PROACT_EREFUSED, "cannot do these in the memory of device");
+    LAUNCH(f, kernel(f, "scatters"), WHOLE, a, b);
+    end(f);
+}
+
+static void one_device_needs_no_parts(void **state)
+{
+    struct fixture *f = begin("fused", 1);
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
+
+    (void)state;
+    assert_int_equal(proact_array_part(a, 0).bytes, N * 4);
+    shuffle(f);
+    must(f, proact_array_write(b, 0, f->in, N, &f->err));
+    for (uint32_t i = 0; i < N; i++)
+        f->expected[f->in[i]] = i;
+    LAUNCH(f, kernel(f, "scatters"), SPLIT, a, b);
+    holds(f, a, f->expected);
+    end(f);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_device_has_a_part),
+        cmocka_unit_test(stores_may_go_anywhere),
+        cmocka_unit_test(tables_are_read_where_they_are),
+        cmocka_unit_test(sums_of_all_devices_meet),
+        cmocka_unit_test(tickets_are_of_all_devices),
+        cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
+        cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
+        cmocka_unit_test(what_cannot_be_is_said),
+        cmocka_unit_test(one_device_needs_no_parts),
+    };
+
+    if (argc > 1)
+        machine = argv[1];
+    if (!has_devices())
+        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
