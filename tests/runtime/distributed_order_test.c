@@ -103,17 +103,21 @@ static void the_inside_of_a_share_waits_for_others(void **state)
 {
     enum { ROUNDS = 6 };
     struct fixture *f = begin_on(strcmp(machine, "here") ? NARROW : machine, "fused", 0, 1);
-    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b");
-    struct proact_kernel *k = kernel(f, "blurs"), *l = kernel(f, "blurs");
+    struct proact_array *a = distributed(f, "a"), *b = replicated(f, "b"), *where;
+    struct proact_kernel *k = kernel(f, "gathers"), *l = kernel(f, "blurs");
     uint32_t *scratch = calloc(N, sizeof *scratch);
 
     (void)state;
     memcpy(f->expected, f->in, N * sizeof *f->in);
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
+    shuffle(f);
+    where = replicated(f, "where");
     for (int round = 0; round < ROUNDS; round++) {
-        LAUNCH(f, k, SPLIT, a, b);
+        LAUNCH(f, k, SPLIT, b, a, where);
         LAUNCH(f, l, SPLIT, b, a);
-        blur(f, scratch);
+        memcpy(scratch, f->expected, N * sizeof *scratch);
+        for (uint32_t i = 0; i < N; i++)
+            f->expected[i] = scratch[f->in[i]] + 1;
         blur(f, scratch);
     }
     is_split(k);
