@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Read by scripts whose programs print rows as bench/compiled.cuh does. They set name (of the
+# script), here, folder, file and gpus, call one() for each run, and then finish.
+commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
+rows=$folder/$name.rows
+: >"$rows"
+
+one() { # BUILD DEVICES COMMAND...
+    build=$1 devices=$2
+    shift 2
+    "$@" >"$folder/$name.out" || { echo "$name.sh: $build on $devices failed" >&2; bad=1; }
+    sed "s/^/$build $devices /" "$folder/$name.out" >>"$rows"
+}
+
+bad=0
+
+finish() { # the table, whether results are alike, and the file
+    printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+    while read -r build devices kernel us low high runs hash; do
+        printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \
+            "$build" "$devices" "$kernel" "$us" "$low" "$high" "$runs" "$hash"
+    done <"$rows"
+    # The same results whoever built it, wherever it ran.
+    awk -v script="$name.sh" '{ if ($3 in h && h[$3] != $8) { print script ": " $3 ": results differ"; bad = 1 } h[$3] = $8 }
+         END { exit bad }' "$rows" || bad=1
+    awk -v script="$name" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(
+        nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)}" '
+        BEGIN { printf "{\"machine\": \"%s\", \"date\": \"%s\", \"commit\": \"%s\",\n", machine, date, commit
+                printf " \"command\": \"bench/%s.sh\",\n \"unit\": \"us a launch\", \"rows\": [", script }
+        { printf "%s\n  {\"build\": \"%s\", \"devices\": %s, \"kernel\": \"%s\", \"median\": %s, \"lowest\": %s, \"highest\": %s, \"runs\": %s}", \
+                 (NR > 1 ? "," : ""), $1, $2, $3, $4, $5, $6, $7 }
+        END { print "\n]}" }' "$rows" >"$file"
+    exit $bad
+}

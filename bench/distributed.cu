@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: stores and atomics whose places
+   memory decides, and two kernels of which each thread has its own, all on arrays that
+   PROACT_DISTRIBUTE may make one for all devices. Rows as compiled.cu prints them. */
+#include "compiled.cuh"
+
+struct words {
+    uint32_t *at;
+    size_t count;
+};
+
+static struct words make_words(size_t count)
+{
+    struct words w = {NULL, count};
+
+    CHECK(cudaMalloc(&w.at, count * sizeof(uint32_t)));
+    CHECK(cudaMemset(w.at, 0, count * sizeof(uint32_t)));
+    return w;
+}
+
+/* Places in a table of `places`, which is a power of two: each as often as any. */
+__global__ void place(uint32_t *where, size_t n, uint32_t places)
+{
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        uint32_t h = (uint32_t)i * 2654435761u;
+
+        where[i] = (h ^ h >> 15) * 2246822519u & (places - 1);
+    }
+}
+
+/* One atomic an element, of a number whose sums no order changes. */
+__global__ void add_where(const uint32_t *where, float *table, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        atomicAdd(&table[where[i]], 0.5f);
+}
+
+/* The same place always gets the same, whoever comes last. */
+__global__ void store_where(const uint32_t *where, uint32_t *table, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        table[where[i]] = 3 * where[i] + 1;
+}
+
+__global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_t *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        to[i] = table[where[i]];
+}
+
+/* Those that are wanted, behind each other in any order: a ticket a warp, as compilers make
+   it of this; the hash is of how many there are. */
+__global__ void keep_some(const uint32_t *where, uint32_t *kept, uint32_t *next, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n && where[i] % 16 == 0)
+        kept[atomicAdd(next, 1)] = where[i];
+}
+
+template <class Launch>
+static void measure(const char *name, int launches, struct words result, Launch launch)
+{
+    measure(
+        name, launches,
+        [&] {
+            for (int i = 0; i < launches; i++)
+                launch();
+        },
+        [] { CHECK(cudaDeviceSynchronize()); },
+        [&] {
+            std::vector<uint32_t> words(result.count);
+
+            CHECK(cudaMemcpy(words.data(), result.at, result.count * sizeof(uint32_t),
+                             cudaMemcpyDeviceToHost));
+            return words;
+        });
+}
+
+static void measure_places(int argc, char **argv, int shift)
+{
+    const int n = (64 << 20) >> shift, ctas = (n + 255) / 256;
+    struct words where = make_words(n), table = make_words(n), to = make_words(n),
+                 next = make_words(1);
+
+    place<<<1024, 256>>>(where.at, n, (uint32_t)n);
+    if (wanted(argc, argv, 2, "store_where"))
+        measure("store_where", 4, table,
+                [&] { store_where<<<ctas, 256>>>(where.at, table.at, n); });
+    if (wanted(argc, argv, 2, "load_where"))
+        measure("load_where", 4, to,
+                [&] { load_where<<<ctas, 256>>>(where.at, table.at, to.at, n); });
+    if (wanted(argc, argv, 2, "keep_some"))
+        measure("keep_some", 4, next, [&] {
+            CHECK(cudaMemset(next.at, 0, sizeof(uint32_t)));
+            keep_some<<<ctas, 256>>>(where.at, to.at, next.at, n);
+        });
+    CHECK(cudaMemset(table.at, 0, table.count * sizeof(uint32_t)));
+    if (wanted(argc, argv, 2, "add_where"))
+        measure("add_where", 4, table,
+                [&] { add_where<<<ctas, 256>>>(where.at, (float *)table.at, n); });
+}
+
+/* What each thread has of its own, for comparison: parts and shares are cut alike. */
+static void measure_lines(int argc, char **argv, int shift)
+{
+    const int side = 8192 >> shift / 2, n = (64 << 20) >> shift;
+    struct array x = make(n, 1), y = make(n, 2), from = make((size_t)side * side, 3),
+                 to = make((size_t)side * side, 4);
+
+    if (wanted(argc, argv, 2, "scale_add"))
+        measure("scale_add", 4, {(uint32_t *)y.at, y.count},
+                [&] { scale_add<<<(n + 255) / 256, 256>>>(x.at, y.at, 0.5f, n); });
+    if (wanted(argc, argv, 2, "heat"))
+        measure("heat", 4, {(uint32_t *)to.at, to.count}, [&] {
+            dim3 grid(side / 32, side / 8);
+
+            heat<<<grid, dim3(32, 8)>>>(from.at, to.at, side);
+            std::swap(from, to);
+        });
+}
+
+int main(int argc, char **argv)
+{
+    const int shift = argc > 1 ? atoi(argv[1]) : 0;
+
+    measure_places(argc, argv, shift);
+    measure_lines(argc, argv, shift);
+    return 0;
+}
