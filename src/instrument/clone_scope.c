@@ -72,10 +72,12 @@ static void read_coherently(struct clone *c, const struct ptx_instruction *i)
 
 enum proact_status keep_coherent(struct clone *c)
 {
+    const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE;
+
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
-        if (c->kind == INSTRUMENT_INLINE && !clone_is_flag(c, n))
+        if (stores && !clone_is_flag(c, n))
             widen(c, i);
         read_coherently(c, i);
     }
