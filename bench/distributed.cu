@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: stores and atomics whose places
-   memory decides, and two kernels of which each thread has its own, all on arrays that
-   PROACT_DISTRIBUTE may make one for all devices. Rows as compiled.cu prints them. */
+/* Plain CUDA for one GPU, to be built by nvcc and by proactcc: stores and atomics whose
+   places memory decides, and two kernels of which each thread has its own, all on arrays
+   that PROACT_DISTRIBUTE may make one for all devices. Rows as compiled.cu prints them. */
 #include "compiled.cuh"
 
 struct words {
@@ -21,7 +21,9 @@ static struct words make_words(size_t count)
 /* Places in a table of `places`, which is a power of two: each as often as any. */
 __global__ void place(uint32_t *where, size_t n, uint32_t places)
 {
-    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    const size_t first = blockIdx.x * blockDim.x + threadIdx.x;
+
+    for (size_t i = first; i < n; i += gridDim.x * blockDim.x) {
         uint32_t h = (uint32_t)i * 2654435761u;
 
         where[i] = (h ^ h >> 15) * 2246822519u & (places - 1);
@@ -46,7 +48,8 @@ __global__ void store_where(const uint32_t *where, uint32_t *table, int n)
         table[where[i]] = 3 * where[i] + 1;
 }
 
-__global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_t *to, int n)
+__global__ void load_where(const uint32_t *where, const uint32_t *table, uint32_t *to,
+                           int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 

@@ -36,6 +36,7 @@ typedef unsigned long long proact_u64;
 enum {
     PROACT_SLOTS_MAX = 12, /* arrays that one kernel writes */
     PROACT_PEERS_MAX = 15,
+    PROACT_RUNS_MAX = 8, /* arrays that it may stage (proact_run) */
 };
 
 /* What a launch asks of the kernel; set by the mechanism. */
@@ -84,6 +85,20 @@ struct proact_divisor {
     proact_u32 factor, shift;
 };
 
+/* What the CTAs of a compiler's clone stage of one array: CTA c of this kernel `bytes` from
+   `first` + c * bytes on, the last one only those ahead of `end`. */
+struct proact_run {
+    unsigned char *first, *end; /* on this device */
+    proact_u32 bytes;           /* multiple of 16; 0: nothing */
+    proact_u32 at;              /* in the CTA's dynamic shared memory */
+};
+
+/* By slot. Who stages has fewer of these, and one's room is enough. */
+struct proact_staged {
+    struct proact_slot slot[PROACT_SLOTS_MAX - 1];
+    struct proact_run run[PROACT_RUNS_MAX];
+};
+
 struct proact_share {
     proact_u32
         cta_first;      /* of this kernel, in the whole grid; a row or plane, if in such */
@@ -93,7 +108,10 @@ struct proact_share {
                                       in any slot: what they write goes to nobody. All of
                                       them, where the mode does not count */
     struct proact_divisor by[2];   /* grid[0], grid[1] */
-    struct proact_slot slot[PROACT_SLOTS_MAX];
+    union {
+        struct proact_slot slot[PROACT_SLOTS_MAX];
+        struct proact_staged staged;
+    };
     const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */
 };
 

@@ -76,23 +76,38 @@ PROACT_WORD void proact_issue_bulk(unsigned char *to, const unsigned char *from,
         : "memory");
 }
 
-/* By one thread: one store a device. */
+/* By one thread: to the same bytes on each peer, number `peer` first. */
 PROACT_WORD void proact_send_bulk(const struct proact_slot *slot, unsigned char *to,
                                   const unsigned char *from, proact_u32 bytes,
                                   proact_u32 peers, proact_u32 peer)
 {
-    proact_issue_bulk(to, from, bytes);
 #pragma unroll 1
     for (proact_u32 n = 0; n < peers; n++) {
         proact_issue_bulk(to + slot->delta[peer], from, bytes);
         peer = peer + 1 == peers ? 0 : peer + 1;
     }
+}
+
+/* What the thread has issued has been read: the CTA may end, or stage anew behind its next
+   barrier. */
+PROACT_WORD void proact_bulk_read(void)
+{
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    /* Before the CTA may end, or stage anew behind its next barrier. */
     /* protocol: bulk-read */
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 #endif
+
+/* All threads of the CTA have staged; the leader may issue. */
+PROACT_WORD void proact_bulk_ready(void)
+{
+#if PROACT_SENDS_BULK
+    /* protocol: bulk-order */
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+    /* protocol: bulk-stage */
+    proact_cta_sync();
+}
 
 /* By all threads of the CTA, which have staged `bytes` at `from` in shared memory: stores
    them to `to`, in the array of this slot, here and where the mechanism wants it on every
@@ -115,15 +130,13 @@ PROACT_WORD void proact_store_bulk(const struct proact_share *share, proact_u32 
         head = bytes;
     proact_u32 body = (bytes - head) & -unit, tail = bytes - head - body;
 
+    proact_bulk_ready();
 #if PROACT_SENDS_BULK
-    /* protocol: bulk-order */
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-    /* protocol: bulk-stage */
-    proact_cta_sync();
-#if PROACT_SENDS_BULK
-    if (unit == 16 && body && proact_thread() == 0)
+    if (unit == 16 && body && proact_thread() == 0) {
+        proact_issue_bulk(target + head, source + head, body);
         proact_send_bulk(s, target + head, source + head, body, peers, peer);
+        proact_bulk_read();
+    }
 #else
     if (unit == 16)
         proact_store_vectors(s, target + head, source + head, body, peers, peer);

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 
 static const char *const suffixes[] = {"__proact_grid", "__proact_inline", "__proact_count",
-                                       "__proact_send"};
+                                       "__proact_send", "__proact_stage"};
 
 const char *instrument_suffix(enum instrument_clone clone)
 {

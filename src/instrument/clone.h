@@ -41,6 +41,18 @@ static inline bool clone_is_direct(const struct clone *c, uint32_t instruction)
 /* An atomic's scope becomes that of all devices: clone_scope.c */
 void clone_among_all(struct clone *c, const struct ptx_instruction *i);
 
+/* The text's place behind an instruction's guard: the opcode's. */
+uint32_t clone_behind_guard(const struct clone *c, const struct ptx_instruction *i);
+
+/* Visits the stores into slots' arrays, but flags; refuses what cannot be told, or is no
+   plain address in a register: clone_stores.c */
+typedef enum proact_status clone_store(struct clone *c, const struct ptx_instruction *i,
+                                       const struct ptx_operand *to, int slot);
+enum proact_status clone_each_store(struct clone *c, clone_store *visit);
+
+/* Behind the kernel's name: its clone's dynamic shared memory, where that stages. */
+#define CLONE_STAGE "__proact_staged"
+
 /* Registers that the passes may use between two instructions; the last parameter. */
 #define CLONE_REGISTERS                                                                    \
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
@@ -52,6 +64,7 @@ enum proact_status add_share(struct clone *c);        /* clone_share.c */
 enum proact_status replace_indices(struct clone *c);  /* clone_grid.c */
 enum proact_status keep_coherent(struct clone *c);    /* clone_scope.c */
 enum proact_status repeat_stores(struct clone *c);    /* clone_stores.c */
+enum proact_status stage_stores(struct clone *c);     /* clone_stage.c */
 enum proact_status redirect_flags(struct clone *c);   /* clone_flags.c */
 enum proact_status end_together(struct clone *c);     /* clone_ending.c */
 enum proact_status refuse_whole(struct clone *c);     /* refuse.c */

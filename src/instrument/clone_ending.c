@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All threads of the CTA end together, in the last words of a marked kernel: the body of
-   kernels/done.cu, in a scope of its own. */
+/* All threads of the CTA end together, in last words: the body of kernels/done.cu, which
+   are a marked kernel's, or of kernels/stage.cu, in a scope of its own. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "instrument/clone.h"
 
-extern const char kernel_done[]; /* PTX, embedded by proact_kernel() */
+/* PTX, embedded by proact_kernel() and proact_kernel_90() */
+extern const char kernel_done[], kernel_stage_90[];
 
-enum { LEAST_SM = 70, LEAST_VERSION = 6 }; /* that have the fence */
+/* By kind: the kernel with the words, and what takes them: the fence, or bulk stores. */
+static const struct ending {
+    const char *text, *kernel, *what;
+    unsigned least_sm, least_version;
+} endings[INSTRUMENT_CLONES] = {
+    [INSTRUMENT_COUNT] = {kernel_done, "proact_ending_count", "count its CTAs", 70, 6},
+    [INSTRUMENT_SEND] = {kernel_done, "proact_ending_send", "count its CTAs", 70, 6},
+    [INSTRUMENT_STAGE] = {kernel_stage_90, "proact_ending_stage", "send in bulk", 90, 8},
+};
 
 static bool is_name_of(const struct ptx_function *f, const char *word, size_t length)
 {
@@ -62,10 +71,15 @@ static const struct ptx_instruction *asks_leader(const struct ptx_function *f, u
     return NULL;
 }
 
+static bool is_word(const char *at, size_t length, const char *word)
+{
+    return length == strlen(word) && memcmp(at, word, length) == 0;
+}
+
 /* Registers are declared in the scope; labels and variables get names of their own as well,
    and the parameter that of the clone's share. */
-static void add_renamed(const struct ptx_module *m, const struct ptx_function *f,
-                        struct text *into)
+static void add_renamed(const struct clone *c, const struct ptx_module *m,
+                        const struct ptx_function *f, struct text *into)
 {
     const char *at = m->text + f->body.offset, *end = at + f->body.bytes;
     const char *share = f->symbols[0].name;
@@ -80,8 +94,10 @@ static void add_renamed(const struct ptx_module *m, const struct ptx_function *f
                        f->registers[asks->operands[0].reg].name);
         else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;
-        else if (length == strlen(share) && memcmp(at, share, length) == 0)
+        else if (is_word(at, length, share))
             text_print(into, CLONE_SHARE);
+        else if (is_word(at, length, "proact_stage"))
+            text_print(into, "%s" CLONE_STAGE, c->function->name);
         else if (length && is_name_of(f, at, length))
             text_print(into, "$proact_%.*s", (int)length, at);
         else if (length)
@@ -92,23 +108,22 @@ static void add_renamed(const struct ptx_module *m, const struct ptx_function *f
     }
 }
 
-static enum proact_status read_last_words(enum instrument_clone kind, struct text *into,
-                                          struct proact_error *err)
+static enum proact_status read_last_words(const struct clone *c, struct text *into)
 {
-    const char *name =
-        kind == INSTRUMENT_SEND ? "proact_ending_send" : "proact_ending_count";
+    const struct ending *e = &endings[c->kind];
     struct ptx_module *m = NULL;
     enum proact_status status =
-        ptx_parse("done.ptx", kernel_done, strlen(kernel_done), &m, err);
+        ptx_parse("ending.ptx", e->text, strlen(e->text), &m, c->err);
 
     if (status)
         return status;
-    const struct ptx_function *f = ptx_function_find(m, name);
+    const struct ptx_function *f = ptx_function_find(m, e->kernel);
 
     if (f && f->parameter_count <= 2)
-        add_renamed(m, f, into);
+        add_renamed(c, m, f, into);
     else
-        status = fail(err, PROACT_EINVAL, "done.ptx: no kernel is named '%s'", name);
+        status =
+            fail(c->err, PROACT_EINVAL, "ending.ptx: no kernel is named '%s'", e->kernel);
     ptx_destroy(m);
     return status;
 }
@@ -119,16 +134,16 @@ enum proact_status end_together(struct clone *c)
                                "barrier.red.and.pred %proact_p1, 0, %proact_p0;\n\t"
                                "@!%proact_p1 bra $proact_meet;";
     const struct ptx_function *f = c->function;
+    const struct ending *e = &endings[c->kind];
     struct text words = {0};
     enum proact_status status;
 
-    if (c->module->target_sm < LEAST_SM || c->module->version_major < LEAST_VERSION)
+    if (c->module->target_sm < e->least_sm || c->module->version_major < e->least_version)
         return clone_refuse(c, NULL,
-                            "it is PTX %u.%u for sm_%u, to count its CTAs takes %d.0 and "
-                            "sm_%d",
+                            "it is PTX %u.%u for sm_%u, to %s takes %u.0 and sm_%u",
                             c->module->version_major, c->module->version_minor,
-                            c->module->target_sm, LEAST_VERSION, LEAST_SM);
-    if ((status = read_last_words(c->kind, &words, c->err)))
+                            c->module->target_sm, e->what, e->least_version, e->least_sm);
+    if ((status = read_last_words(c, &words)))
         return status;
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];

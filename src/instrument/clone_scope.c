@@ -72,13 +72,14 @@ static void read_coherently(struct clone *c, const struct ptx_instruction *i)
 
 enum proact_status keep_coherent(struct clone *c)
 {
+    const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE;
+
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
         if (clone_is_direct(c, n) && (i->opcode == PTX_ATOM || i->opcode == PTX_RED))
             clone_among_all(c, i);
-        else if ((c->kind == INSTRUMENT_INLINE || c->request->direct) &&
-                 !clone_is_flag(c, n))
+        else if ((stores || c->request->direct) && !clone_is_flag(c, n))
             widen(c, i);
         read_coherently(c, i);
     }

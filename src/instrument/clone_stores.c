@@ -25,8 +25,7 @@ static bool stays_here(const struct ptx_instruction *i)
            i->space == PTX_SPACE_PARAM;
 }
 
-/* The opcode's place: behind the guard. */
-static uint32_t behind_guard(const struct clone *c, const struct ptx_instruction *i)
+uint32_t clone_behind_guard(const struct clone *c, const struct ptx_instruction *i)
 {
     const char *text = c->module->text;
     uint32_t at = i->span.offset;
@@ -70,7 +69,7 @@ static void add_store(struct clone *c, const struct ptx_instruction *i,
                       const struct ptx_operand *to)
 {
     const char *text = c->module->text, *name = c->function->registers[to->reg].name;
-    const uint32_t at = i->span.offset + i->span.bytes, from = behind_guard(c, i);
+    const uint32_t at = i->span.offset + i->span.bytes, from = clone_behind_guard(c, i);
     const char *address = strstr(text + to->span.offset, name);
     const char *rest = address + strlen(name);
 
@@ -92,7 +91,19 @@ static void add_loop_tail(struct clone *c, const struct ptx_instruction *i, unsi
 }
 
 static enum proact_status repeat(struct clone *c, const struct ptx_instruction *i,
-                                 const struct ptx_operand *to)
+                                 const struct ptx_operand *to, int slot)
+{
+    unsigned label = c->labels;
+
+    c->labels += 2;
+    add_loop_head(c, i, slot, label);
+    add_store(c, i, to);
+    add_loop_tail(c, i, label);
+    return PROACT_OK;
+}
+
+static enum proact_status visit_store(struct clone *c, const struct ptx_instruction *i,
+                                      const struct ptx_operand *to, clone_store *visit)
 {
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     int slot = origin_slot(&o);
@@ -108,16 +119,10 @@ static enum proact_status repeat(struct clone *c, const struct ptx_instruction *
         return clone_refuse(c, i,
                             "an unknown instruction uses a written array: 'inline' cannot "
                             "repeat it");
-    unsigned label = c->labels;
-
-    c->labels += 2;
-    add_loop_head(c, i, slot, label);
-    add_store(c, i, to);
-    add_loop_tail(c, i, label);
-    return PROACT_OK;
+    return visit(c, i, to, slot);
 }
 
-enum proact_status repeat_stores(struct clone *c)
+enum proact_status clone_each_store(struct clone *c, clone_store *visit)
 {
     enum proact_status status = PROACT_OK;
 
@@ -126,7 +131,12 @@ enum proact_status repeat_stores(struct clone *c)
         const struct ptx_operand *to = target(i);
 
         if (to && !stays_here(i) && !clone_is_flag(c, n) && !clone_is_direct(c, n))
-            status = repeat(c, i, to);
+            status = visit_store(c, i, to, visit);
     }
     return status;
+}
+
+enum proact_status repeat_stores(struct clone *c)
+{
+    return clone_each_store(c, repeat);
 }

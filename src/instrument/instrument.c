@@ -9,17 +9,21 @@
 #include "instrument/clone.h"
 
 enum { GRID = 1 << INSTRUMENT_GRID, INLINE = 1 << INSTRUMENT_INLINE };
-enum { COUNT = 1 << INSTRUMENT_COUNT | 1 << INSTRUMENT_SEND, ALL = GRID | INLINE | COUNT };
+enum {
+    COUNT = 1 << INSTRUMENT_COUNT | 1 << INSTRUMENT_SEND,
+    STAGE = 1 << INSTRUMENT_STAGE
+};
+enum { ENDING = COUNT | STAGE, ALL = GRID | INLINE | ENDING };
 
 /* In the order they run, and for which clones. */
 static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
 } passes[] = {
-    {ALL, refuse_whole},   {ALL, refuse_calls},     {ALL, refuse_waits},
-    {ALL, add_share},      {ALL, replace_indices},  {ALL, keep_coherent},
-    {ALL, redirect_flags}, {INLINE, repeat_stores}, {COUNT, meet_at_barriers},
-    {COUNT, end_together},
+    {ALL, refuse_whole},        {ALL, refuse_calls},     {ALL, refuse_waits},
+    {ALL, add_share},           {ALL, replace_indices},  {ALL, keep_coherent},
+    {ALL, redirect_flags},      {INLINE, repeat_stores}, {STAGE, stage_stores},
+    {ENDING, meet_at_barriers}, {ENDING, end_together},
 };
 
 /* Adds the clone's text, or its refusal. */

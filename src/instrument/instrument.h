@@ -17,6 +17,10 @@ enum instrument_clone {
     INSTRUMENT_INLINE, /* NAME__proact_inline: stores to the peers, too */
     INSTRUMENT_COUNT,  /* NAME__proact_count: its last words are those of proact_done() */
     INSTRUMENT_SEND, /* NAME__proact_send: the same, where a CTA may have to send chunks */
+    INSTRUMENT_KINDS,
+    /* NAME__proact_stage: a form of inline for some launches. What a CTA stores is staged
+       in its shared memory, and goes to the peers in bulk at its end. */
+    INSTRUMENT_STAGE = INSTRUMENT_KINDS,
     INSTRUMENT_CLONES
 };
 const char *instrument_suffix(enum instrument_clone clone); /* "__proact_grid", ... */

@@ -142,7 +142,7 @@ static enum proact_status refuse_recursion(const struct clone *c,
 {
     const struct ptx_module *m = c->module;
 
-    if (c->kind != INSTRUMENT_COUNT && c->kind != INSTRUMENT_SEND)
+    if (c->kind == INSTRUMENT_GRID || c->kind == INSTRUMENT_INLINE) /* no last words */
         return PROACT_OK;
     for (uint32_t n = 0; n < m->function_count; n++)
         if (called->visited[n] && may_call_itself(c, n))

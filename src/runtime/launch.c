@@ -12,6 +12,7 @@
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
+#include "runtime/launch_stage.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -170,6 +171,9 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
         return status;
     if ((status = kernel_binding_find(l, err)))
         return status;
+    l->is_staged = launch_stages(l) && kernel_may_stage(l->kernel);
+    if (l->is_staged)
+        return launch_stage_ready(l, err);
     return launch_may_divide(l) ? launch_inside_ready(l, err) : PROACT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/first_device.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
+#include "runtime/launch_stage.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -169,7 +170,7 @@ static struct device_launch launch_of(const struct launching *l)
     return (struct device_launch){
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->threads[0], l->threads[1], l->threads[2]},
-        .shared_bytes = l->shared_bytes,
+        .shared_bytes = launch_shared_bytes(l),
         .parameters = l->parameters,
         .parameter_bytes = launch_parameter_bytes(l),
         .label = l->kernel->name,
@@ -296,6 +297,8 @@ enum proact_status share_launch(const struct launching *l, unsigned device,
 
     transfer_share_grid(&share, l->grid);
     transfer_share(&l->binding->transfer, device, (uint32_t)l->sequence, &share);
+    if (l->is_staged)
+        launch_stage_share(l, device, &share);
     fill_parameters(l, device);
     return launch_is_divided(l, device) ? launch_divided(l, device, &share, err)
                                         : launch_undivided(l, device, &share, err);

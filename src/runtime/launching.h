@@ -32,6 +32,7 @@ struct launching {
     struct kernel_binding *binding;             /* NULL: it is not split */
     const struct launch_needs *needs;           /* of a split one */
     bool is_ready;                              /* what it reads is where it reads it */
+    bool is_staged;                             /* launch_stage.h */
     bool is_divided;                            /* some inside is not of 0 */
     struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; else of 0 */
     uint64_t sequence;

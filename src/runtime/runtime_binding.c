@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "runtime/bring.h"
 #include "runtime/derive.h"
+#include "runtime/launch_stage.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/wants.h"
@@ -251,6 +252,7 @@ static enum proact_status add_binding(struct launching *l, struct binding_wants 
         free(b);
         return status;
     }
+    launch_stage_find(l, b);
     b->next = k->bindings;
     k->bindings = b;
     l->binding = b;

@@ -170,8 +170,20 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
     if (!l->binding || l->kernel->is_marked)
         return l->kernel->function[device];
     const struct transfer_plan *plan = &l->binding->transfer.plan;
+    enum instrument_clone kind = l->is_staged ? INSTRUMENT_STAGE : clone_of(plan);
 
-    return l->kernel->clones->part[clone_of(plan)][places_of(l, plan)].function[device];
+    return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
+}
+
+bool kernel_may_stage(const struct proact_kernel *k)
+{
+    return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0];
+}
+
+enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)
+{
+    return load_part(l->kernel, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan),
+                     err);
 }
 
 enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err)

@@ -22,6 +22,10 @@ const char *kernel_clone_refusal(struct proact_kernel *k);
 const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes);
 const char *kernel_split_suffix(const struct proact_kernel *k);
 
+/* Whether there is a clone that stages, and gets it ready for the launch. */
+bool kernel_may_stage(const struct proact_kernel *k);
+enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err);
+
 /* What a device runs. */
 struct device_function *launch_function(const struct launching *l, unsigned device);
 /* What it can run as the inside of its share (launch_divide.h), if that is of whole slices;

@@ -73,8 +73,20 @@ struct kernel_tables {
     struct transfer_tables *tables;
 };
 
+/* Where each CTA of a launch writes one run of an array, all of
+   it, and the next CTA the next one: CTA c from `first` + c * bytes on, the last ones only
+   what is ahead of `end`. */
+struct binding_stage {
+    uint32_t bytes; /* of a CTA, of all arrays; 0: it is not so */
+    struct stage_run {
+        uint64_t first, end; /* bytes of the slot's array */
+        uint32_t bytes, at;  /* at: in the stage */
+    } run[PROACT_RUNS_MAX];
+};
+
 struct kernel_binding {
     struct kernel_binding *next;
+    struct binding_stage stage; /* launch_stage.h */
     uint32_t grid[3];
     uint64_t digest; /* as in kernel_tables */
     struct proact_array *array[PROACT_SLOTS_MAX];
@@ -87,6 +99,7 @@ struct kernel_binding {
 
 struct proact_kernel {
     struct proact *session;
+    bool asked_narrow, is_narrow; /* launch_stage.c: its stores fill no packets */
     struct proact_kernel *next;
     char *name;
     struct device_function *function[PROACT_DEVICES_MAX];

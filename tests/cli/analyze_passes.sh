@@ -3,7 +3,7 @@
 corpus=$(dirname "$0")/../ptx/corpus
 proact analyze "$corpus/stencil.sm_90.ptx" --stop-after parse | cmp - "$corpus/stencil.sm_90.ptx"
 for kernel in jacobi stencil3d; do
-    for pass in parse slice grid inline count send; do
+    for pass in parse slice grid inline count send stage; do
         proact analyze "$corpus/stencil.sm_90.ptx" --kernel $kernel --stop-after $pass >out.ptx
         echo "$kernel $pass: $(grep -c '^.visible .entry' out.ptx) kernels," \
             "$(grep "^.visible .entry $kernel.*(" out.ptx | tr '\n' ' ')"

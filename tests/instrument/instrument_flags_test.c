@@ -12,7 +12,7 @@
 #include "instrument/instrument.h"
 
 static const char head[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 to)\n{\n.reg .pred %p<2>;\n.reg .b32 %r<4>;\n"
     ".reg .b64 %rd<4>;\n.reg .b64 %to;\nld.param.u64 %to, [to];\nmov.u32 %r1, %tid.x;\n"
     "setp.gt.s32 %p1, %r1, 5;\nmov.u32 %r2, 7;\n";

@@ -37,7 +37,7 @@ done | tee "$folder/all" | awk -v more="$more" '
         used[$1 " " $2 " " plain, kind] = n; row[$1 " " $2 " " plain]
     }
     END {
-        split("grid inline count send", kinds, " ")
+        split("grid inline count send stage", kinds, " ")
         for (r in row) for (k in kinds) if ((r, kinds[k]) in used) {
             grows = used[r, kinds[k]] - used[r, "original"]; seen++
             if (grows > most[kinds[k]]) most[kinds[k]] = grows
@@ -48,8 +48,8 @@ done | tee "$folder/all" | awk -v more="$more" '
             fewer++
             if (grows > more) { print r ": " kinds[k] " needs " used[r, kinds[k]] " registers, the kernel " used[r, "original"]; bad = 1 }
         }
-        print seen " clones; most registers more: grid " most["grid"] ", inline " most["inline"] ", count " most["count"] ", send " most["send"]
-        for (k = 1; k <= 4; k++)
+        print seen " clones; most registers more: grid " most["grid"] ", inline " most["inline"] ", count " most["count"] ", send " most["send"] ", stage " most["stage"]
+        for (k = 1; k <= 5; k++)
             print kinds[k] ": " over[kinds[k]] + 0 " of " each[kinds[k]] + 0 " need over " more " more"
         print fewer + 0 " of them have fewer CTAs of some size on an SM, for " more " registers more at most"
         exit bad || seen < 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A session with kernels of distributed.cu and arrays of N words. */
+/* A session with kernels of distributed_kernels.cu and arrays of N words. */
 
 #include <setjmp.h>
 #include <stdarg.h>

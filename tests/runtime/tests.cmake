@@ -31,7 +31,7 @@ foreach(program runtime_child_test runtime_refuse_test runtime_launch_test runti
 endforeach()
 
 set(distributed_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/distributed.ptx)
-proact_ptx(${distributed_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/distributed.cu ${PROACT_PTX})
+proact_ptx(${distributed_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/distributed_kernels.cu ${PROACT_PTX})
 add_custom_target(distributed_ptx DEPENDS ${distributed_ptx})
 foreach(part distributed distributed_order)
     add_dependencies(${part}_test distributed_ptx)
@@ -46,6 +46,15 @@ foreach(form "" _90)
     proact_ptx(${bulk_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/store_bulk.cu ${PROACT_PTX${form}})
     target_sources(store_bulk_test PRIVATE ${bulk_ptx})
 endforeach()
+# Runs that clones stage, and those of kernels for older devices, which they do not.
+foreach(form "" _90)
+    set(staged_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/staged_runs${form}.ptx)
+    proact_ptx(${staged_ptx} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/staged_runs.cu
+        ${PROACT_PTX${form}} -I${CMAKE_CURRENT_SOURCE_DIR})
+    target_sources(launch_stage_test PRIVATE ${staged_ptx})
+endforeach()
+add_test(NAME runtime.launch_stage_gpus COMMAND launch_stage_test here)
+set_tests_properties(runtime.launch_stage_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 # Half a minute each under sanitizers.

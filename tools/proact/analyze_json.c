@@ -150,7 +150,7 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
                    k->reductions.reduction[n].parameter);
     json_end(w);
     json_begin(w, "clones", JSON_OBJECT);
-    for (int c = 0; c < INSTRUMENT_CLONES; c++) {
+    for (int c = 0; c < INSTRUMENT_KINDS; c++) {
         const char *refusal = k->clones.refusal[c].text;
 
         json_begin(w, instrument_suffix((enum instrument_clone)c) + strlen("__proact_"),

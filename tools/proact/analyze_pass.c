@@ -67,7 +67,8 @@ static int print_clone(const struct analyze_kernel *k, enum instrument_clone clo
     return EXIT_FINE;
 }
 
-static const char *const passes[] = {"parse", "slice", "grid", "inline", "count", "send"};
+static const char *const passes[] = {"parse", "slice", "grid", "inline",
+                                     "count", "send",  "stage"};
 enum { PASSES = sizeof passes / sizeof *passes, PASS_PARSE = 0, PASS_SLICE = 1 };
 
 int analyze_stop_after(const char *pass, const struct ptx_module *m,
@@ -79,9 +80,10 @@ int analyze_stop_after(const char *pass, const struct ptx_module *m,
     while (which < PASSES && strcmp(passes[which], pass) != 0)
         which++;
     if (which == PASSES)
-        return say_usage(
-            "analyze", "no pass '%s': there are parse, slice, grid, inline, count and send",
-            pass);
+        return say_usage("analyze",
+                         "no pass '%s': there are parse, slice, grid, inline, count, send "
+                         "and stage",
+                         pass);
     if (which == PASS_PARSE)
         return print_parse(m);
     if (!f)

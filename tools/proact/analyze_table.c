@@ -239,13 +239,13 @@ static void print_split(const struct analyze_kernel *k)
     printf("  can be split: %" PRIu32 " of %" PRIu32
            " instructions tell %s it writes; clones:",
            info.kept, info.instructions, info.is_exact ? "where" : "at most where");
-    for (int c = 0; c < INSTRUMENT_CLONES; c++)
+    for (int c = 0; c < INSTRUMENT_KINDS; c++)
         if (!k->clones.refusal[c].text[0])
             printf(" %s",
                    instrument_suffix((enum instrument_clone)c) + strlen("__proact_"));
     printf("\n");
     print_constants(k);
-    for (int c = 0; c < INSTRUMENT_CLONES; c++)
+    for (int c = 0; c < INSTRUMENT_KINDS; c++)
         if (k->clones.refusal[c].text[0]) {
             char head[32];
 

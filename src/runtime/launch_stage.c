@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/launch_stage.h"
+
+#include "access/access.h"
+
+/* Staging was measured with some KB a CTA (docs/performance.md); a packet of NVLink holds
+   PACKET_BYTES, which a warp fills at once or never. Of its own, hardware keeps a KB of
+   shared memory for each CTA. */
+enum { RUN_BYTES_MIN = 512, PACKET_BYTES = 128, WARP = 32, KEPT_BYTES = 1024, UNIT = 16 };
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + UNIT - 1) / UNIT * UNIT;
+}
+
+static bool is_aligned(const struct proact *p, const struct proact_array *a, uint64_t first)
+{
+    bool is = first % UNIT == 0;
+
+    for (unsigned d = 0; d < p->devices.count; d++)
+        is &= a->base[d] % UNIT == 0;
+    return is;
+}
+
+/* Whether the run of each CTA follows that of the one before it, and all are as long as the
+   first one's, but the last. */
+static bool find_run(const struct write_set_ranges *r, uint32_t ctas, struct stage_run *out)
+{
+    if (!r->first)
+        return true;
+    if (r->first[1] != r->first[0] + 1 || r->ranges[0].bytes % UNIT ||
+        r->ranges[0].bytes > UINT32_MAX)
+        return false;
+    *out = (struct stage_run){.first = r->ranges[0].first_byte,
+                              .end = r->ranges[0].first_byte,
+                              .bytes = (uint32_t)r->ranges[0].bytes};
+    for (uint32_t c = 0; c < ctas; c++) {
+        const struct proact_range *range = &r->ranges[r->first[c]];
+        const uint64_t first = out->first + (uint64_t)c * out->bytes;
+        const uint32_t count = r->first[c + 1] - r->first[c];
+
+        /* Behind one that is short, or has none, no other begins where the last one ends.
+         */
+        if (count > 1 || (count && (range->first_byte != first || out->end != first ||
+                                    range->bytes > out->bytes)))
+            return false;
+        out->end = count ? first + range->bytes : out->end;
+    }
+    return true;
+}
+
+static bool is_array_of_another(const struct launching *l, uint32_t slot)
+{
+    for (uint32_t s = 0; s < slot; s++)
+        if (launching_slot_array(l, s) == launching_slot_array(l, slot))
+            return true;
+    return false;
+}
+
+/* Two pointers into one array have no run each. */
+void launch_stage_find(const struct launching *l, struct kernel_binding *b)
+{
+    const struct write_set *w = l->found.set;
+    const struct proact *p = l->kernel->session;
+    const uint32_t slots = b->transfer.slot_count;
+    struct binding_stage stage = {0};
+    uint64_t bytes = 0;
+
+    if (!w || !w->is_exact || slots > PROACT_RUNS_MAX)
+        return;
+    for (uint32_t s = 0; s < slots; s++) {
+        const struct proact_array *a = b->array[s];
+        struct stage_run *run = &stage.run[s];
+
+        if (is_array_of_another(l, s) ||
+            !find_run(&w->arrays[launching_number(l, a)], w->cta_count, run) ||
+            !is_aligned(p, a, run->first))
+            return;
+        run->at = (uint32_t)bytes;
+        bytes += run->bytes;
+        if (bytes > p->topology.device.shared_bytes_per_cta)
+            return;
+    }
+    stage.bytes = (uint32_t)bytes;
+    b->stage = stage;
+}
+
+/* How far apart lanes lie that follow each other, as far as a term says; PACKET_BYTES where
+   it says so of none. */
+static int64_t term_apart(const struct access_analysis *a, const struct access_term *t)
+{
+    int64_t apart = 0;
+
+    for (uint32_t k = 0; k < t->degree; k++) {
+        const struct access_symbol *s = &a->symbols[t->symbols[k]];
+
+        if (s->kind == ACCESS_SPECIAL && s->special == PTX_TID_X)
+            apart = t->degree == 1 ? t->factor : PACKET_BYTES;
+    }
+    return apart;
+}
+
+/* Whether a symbol is made of others, among which threads may be. */
+static bool is_made(const struct access_analysis *a, const struct access_term *t)
+{
+    bool is = false;
+
+    for (uint32_t k = 0; k < t->degree; k++) {
+        const struct access_symbol *s = &a->symbols[t->symbols[k]];
+
+        is |= s->kind != ACCESS_SPECIAL && s->holds & 1u << ACCESS_SPECIAL;
+    }
+    return is;
+}
+
+/* Whether a warp that stores so fills its packets: its lanes lie side by side, and together
+   are as long as one. Where no form says, it is taken to. */
+static bool fills_packets(const struct access_analysis *a, const struct access_record *r)
+{
+    int64_t apart = 0;
+
+    if (r->state != ACCESS_CLOSED)
+        return true;
+    for (uint32_t t = 0; t < r->form->count; t++) {
+        if (is_made(a, &r->form->terms[t]))
+            return true;
+        apart += term_apart(a, &r->form->terms[t]);
+    }
+    return apart == r->bytes && apart * WARP >= PACKET_BYTES;
+}
+
+static bool is_narrow(struct proact_kernel *k)
+{
+    if (k->asked_narrow)
+        return k->is_narrow;
+    struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+        const bool is_flag = k->flag_stores && k->flag_stores[r->instruction];
+
+        k->is_narrow |= r->kind == ACCESS_WRITE && r->base == ACCESS_BASE_PARAMETER &&
+                        !is_flag && !fills_packets(a, r);
+    }
+    access_destroy(a);
+    k->asked_narrow = true;
+    return k->is_narrow;
+}
+
+/* As many CTAs as an SM has room for by their threads still fit, and half of the memory
+   that is shared memory and first-level cache is left to what the kernel does with it. */
+static bool keeps_residency(const struct launching *l)
+{
+    const struct topology_device *t = &l->kernel->session->topology.device;
+    const uint64_t stage = l->binding->stage.bytes,
+                   own = proact_kernel_describe(l->kernel).shared_bytes,
+                   all = own + round_up(l->shared_bytes) + stage;
+    uint64_t ctas = t->threads_per_sm / (l->threads[0] * l->threads[1] * l->threads[2]);
+
+    ctas = ctas < t->ctas_per_sm ? ctas : t->ctas_per_sm;
+    return all <= t->shared_bytes_per_cta && 2 * ctas * stage <= t->shared_bytes_per_sm &&
+           ctas * (all + KEPT_BYTES) <= t->shared_bytes_per_sm;
+}
+
+bool launch_stages(const struct launching *l)
+{
+    const struct kernel_binding *b = l->binding;
+
+    return b && transfer_plan_mode(&b->transfer.plan) == PROACT_SHARE_STORE &&
+           b->stage.bytes >= RUN_BYTES_MIN && keeps_residency(l) && is_narrow(l->kernel);
+}
+
+uint32_t launch_shared_bytes(const struct launching *l)
+{
+    if (!l->is_staged)
+        return l->shared_bytes;
+    return (uint32_t)round_up(l->shared_bytes) + l->binding->stage.bytes;
+}
+
+void launch_stage_share(const struct launching *l, unsigned device,
+                        struct proact_share *share)
+{
+    const struct kernel_binding *b = l->binding;
+
+    for (uint32_t s = 0; s < b->transfer.slot_count; s++) {
+        const struct stage_run *from = &b->stage.run[s];
+        unsigned char *base = (unsigned char *)(uintptr_t)b->transfer.slot[s].base[device];
+
+        share->staged.run[s] = (struct proact_run){
+            .first = base + from->first + (uint64_t)b->cta_first[device] * from->bytes,
+            .end = base + from->end,
+            .bytes = from->bytes,
+            .at = (uint32_t)round_up(l->shared_bytes) + from->at};
+    }
+}
