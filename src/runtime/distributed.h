@@ -10,10 +10,6 @@
 
 #include "runtime/launching.h"
 
-/* Finds which of the launch's arrays are such. Where the kernel's last launch had others,
-   all that was made of the kernel is made anew. */
-enum proact_status distributed_settle(struct launching *l, struct proact_error *err);
-
 /* Before a launch's kernel, and behind it. `at` runs CTAs of it. */
 enum proact_status distributed_await(const struct launching *l, struct order_place at,
                                      const struct proact_array *a,

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "runtime/bring.h"
 #include "runtime/derive.h"
-#include "runtime/distributed.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
@@ -48,33 +47,6 @@ enum proact_status launch_check_grid(struct launching *l, const struct proact_gr
     if (l->over > p->devices.count)
         return fail(err, PROACT_EINVAL, "kernel '%s': split over %u devices, there are %u",
                     name, l->over, p->devices.count);
-    return PROACT_OK;
-}
-
-static enum proact_status check_args(const struct proact_kernel *k,
-                                     const struct proact_arg *args, size_t count,
-                                     struct proact_error *err)
-{
-    if (count != k->parameter_count)
-        return fail(err, PROACT_EINVAL, "kernel '%s': %zu arguments given, it takes %u%s",
-                    k->name, count, k->parameter_count,
-                    k->is_marked ? " before its share" : "");
-    for (size_t i = 0; i < count; i++) {
-        const struct proact_arg *a = &args[i];
-        size_t bytes = a->value ? a->bytes : sizeof(uint64_t);
-
-        if (!a->array && !a->value)
-            return fail(err, PROACT_EINVAL, "kernel '%s': argument %zu is empty", k->name,
-                        i);
-        if (a->array && a->array->session != k->session)
-            return fail(err, PROACT_EINVAL,
-                        "kernel '%s': argument %zu is an array of another session", k->name,
-                        i);
-        if (bytes != k->parameter[i].bytes)
-            return fail(err, PROACT_EINVAL,
-                        "kernel '%s': argument %zu has %zu bytes, its parameter %u",
-                        k->name, i, bytes, k->parameter[i].bytes);
-    }
     return PROACT_OK;
 }
 
@@ -140,13 +112,9 @@ static enum proact_status can_split(struct launching *l, bool *split,
 {
     struct proact_kernel *k = l->kernel;
 
-    enum proact_status status;
-
     *split = k->is_marked;
-    if (k->session->devices.count == 1)
+    if (k->is_marked || k->session->devices.count == 1)
         return PROACT_OK;
-    if ((status = distributed_settle(l, err)) || k->is_marked)
-        return status;
     if (!k->has_maps)
         derive_slots(l);
     if (!k->has_maps && l->over == 1)
@@ -199,50 +167,5 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     if (status) /* not every device may have counted */
         p->generation++;
     launch_account(l, !status);
-    return status;
-}
-
-/* Arguments as a block. With an array and a value, the array's address is the value's first
-   eight bytes. */
-static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *args,
-                      unsigned char *block, struct proact_place *places)
-{
-    size_t count = 0;
-
-    for (unsigned i = 0; i < k->parameter_count; i++) {
-        if (args[i].value)
-            memcpy(block + k->parameter[i].offset, args[i].value, args[i].bytes);
-        if (args[i].array)
-            places[count++] =
-                (struct proact_place){k->parameter[i].offset, args[i].array, 0};
-    }
-    return count;
-}
-
-enum proact_status proact_launch(struct proact_kernel *k, const struct proact_grid *grid,
-                                 const struct proact_arg *args, size_t arg_count,
-                                 struct proact_error *err)
-{
-    struct launching l = {.kernel = k};
-    enum proact_status status;
-
-    if (grid->is_cooperative)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s': a cooperative launch runs on one device: launch a block "
-                    "of parameters, of an unmarked kernel",
-                    k->name);
-    if ((status = launch_check_grid(&l, grid, err)) ||
-        (status = check_args(k, args, arg_count, err)))
-        return status;
-    unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
-    struct proact_place *places = must_calloc(arg_count + 1, sizeof *places);
-
-    l.block = block;
-    l.places = places;
-    l.place_count = lay_out(k, args, block, places);
-    if (!(status = launch_bind(&l, err)))
-        status = launch_queue(&l, err);
-    free(places);
-    free(block);
     return status;
 }

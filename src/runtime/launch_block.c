@@ -11,6 +11,7 @@
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
+#include "runtime/launch_variant.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -152,8 +153,10 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return status;
     if (k->is_marked)
         return launch_marked(k, grid, block, err);
-    if ((status = launch_check_grid(&l, grid, err)) || (status = check_dimensions(&l, err)))
+    if ((status = launch_check_grid(&l, grid, err)) ||
+        (status = check_dimensions(&l, err)) || (status = launch_variant(&l, err)))
         return status;
+    k = l.kernel;
     if (l.is_cooperative) {
         k->session->whole_by = NULL;
         return launch_first(&l, err);

@@ -145,6 +145,72 @@ static bool writes_global(const struct ptx_function *f)
     return false;
 }
 
+static enum proact_status create(struct proact *p, const struct session_image *i,
+                                 const struct ptx_function *f, struct proact_kernel **out,
+                                 struct proact_error *err)
+{
+    struct proact_kernel *k = must_calloc(1, sizeof *k);
+    enum proact_status status = PROACT_OK;
+
+    k->session = p;
+    k->image = i;
+    k->ptx = f;
+    k->name = must_strdup(f->name);
+    k->next = p->kernels;
+    p->kernels = k;
+    read_parameters(k, f);
+    k->may_write = writes_global(f);
+    for (unsigned d = 0; d < i->devices && !status; d++)
+        status = p->backend->function(i->module[d], k->name, &k->function[d], err);
+    if (status) {
+        proact_kernel_destroy(k);
+        return status;
+    }
+    *out = k;
+    return PROACT_OK;
+}
+
+enum proact_status kernel_variant_create(struct proact_kernel *k,
+                                         struct proact_kernel **out,
+                                         struct proact_error *err)
+{
+    struct proact_kernel *v;
+    enum proact_status status = create(k->session, k->image, k->ptx, &v, err);
+
+    if (status)
+        return status;
+    v->variant_of = k;
+    v->next_variant = k->variants;
+    k->variants = v;
+    v->has_maps = k->has_maps;
+    for (unsigned s = 0; k->has_maps && s < k->slot_count && !status; s++) {
+        v->slot[s] = k->slot[s];
+        status = map_copy(&k->slot[s].map, k->name, &v->slot[s].map, err);
+        v->slot_count += !status;
+    }
+    if (status)
+        proact_kernel_destroy(v);
+    else
+        *out = v;
+    return status;
+}
+
+static void variant_leave(struct proact_kernel *v)
+{
+    struct proact_kernel **link = &v->variant_of->variants;
+
+    while (*link != v)
+        link = &(*link)->next_variant;
+    *link = v->next_variant;
+    v->variant_of->used = NULL;
+}
+
+static void variants_drop(struct proact_kernel *k)
+{
+    while (k->variants)
+        proact_kernel_destroy(k->variants);
+}
+
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,
                                       const char *name, struct proact_kernel **out,
                                       struct proact_error *err)
@@ -159,24 +225,7 @@ enum proact_status proact_kernel_load(struct proact *p, const struct proact_imag
     if (!f || !f->is_entry)
         return fail(err, PROACT_EINVAL, "%s: no kernel is named '%s'",
                     image->name ? image->name : "kernel.ptx", name);
-    struct proact_kernel *k = must_calloc(1, sizeof *k);
-
-    k->session = p;
-    k->image = i;
-    k->ptx = f;
-    k->name = must_strdup(name);
-    k->next = p->kernels;
-    p->kernels = k;
-    read_parameters(k, f);
-    k->may_write = writes_global(f);
-    for (unsigned d = 0; d < i->devices && !status; d++)
-        status = p->backend->function(i->module[d], name, &k->function[d], err);
-    if (status) {
-        proact_kernel_destroy(k);
-        return status;
-    }
-    *out = k;
-    return PROACT_OK;
+    return create(p, i, f, out, err);
 }
 
 void proact_kernel_destroy(struct proact_kernel *k)
@@ -186,6 +235,9 @@ void proact_kernel_destroy(struct proact_kernel *k)
     struct proact *p = k->session;
     struct proact_kernel **link = &p->kernels;
 
+    variants_drop(k);
+    if (k->variant_of)
+        variant_leave(k);
     session_settle(p);
     kernel_bindings_drop(k, NULL);
     kernel_tables_drop(k);
@@ -224,6 +276,7 @@ enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
 
     if (status)
         return status;
+    variants_drop(k);
     if (slot < k->slot_count) { /* said anew: what was made of the old one goes */
         session_settle(k->session);
         kernel_bindings_drop(k, NULL);

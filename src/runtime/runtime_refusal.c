@@ -5,6 +5,8 @@
 
 const char *proact_kernel_refusal(struct proact_kernel *k)
 {
+    if (k->used)
+        k = k->used;
     const char *why = derivation_refusal(k);
 
     if (!why)

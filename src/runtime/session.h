@@ -110,7 +110,10 @@ struct proact_kernel {
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */
     struct kernel_children *children; /* runtime_child.c; the same */
-    struct kernel_direct *direct;     /* distributed.c; NULL: it uses none */
+    /* The same for launches with distributed arrays (distributed.h): made when such a one
+       comes. `used` is the one of the last launch, NULL: itself. */
+    struct proact_kernel *variant_of, *variants, *next_variant, *used;
+    struct kernel_direct *direct;          /* of a variant; else NULL */
     struct kernel_derivation *derivation;  /* derive.c; NULL: not made yet */
     const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
                                               and which of them stay atomics */
@@ -209,6 +212,11 @@ void kernel_bindings_drop(struct proact_kernel *k, const struct proact_array *ar
 void kernel_tables_drop(struct proact_kernel *k);
 /* Before another shape of launch is added: where there are too many, all go. */
 void kernel_shapes_trim(struct proact_kernel *k);
+
+/* One more of the same, without what was made of it, but with the user's maps. */
+enum proact_status kernel_variant_create(struct proact_kernel *k,
+                                         struct proact_kernel **out,
+                                         struct proact_error *err);
 
 /* Before its slots become others: waits, and drops what was made of the old ones. */
 void kernel_slots_change(struct proact_kernel *k);

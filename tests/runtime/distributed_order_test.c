@@ -141,12 +141,14 @@ static void recordings_are_replayed(void **state)
     must(f, proact_array_write(a, 0, f->in, N, &f->err));
     LAUNCH(f, k, SPLIT, a, b);
     LAUNCH(f, k, SPLIT, b, a);
+    LAUNCH(f, k, SPLIT, c, d);
     shuffle(f);
     where = replicated(f, "where");
     LAUNCH(f, late, SPLIT, c, d, where);
     must(f, proact_record_begin(f->p, &f->err));
     LAUNCH(f, k, SPLIT, a, b);
     LAUNCH(f, k, SPLIT, b, a);
+    LAUNCH(f, k, SPLIT, c, d);
     refused(f, try(f, late, SPLIT, (struct proact_array *[]){c, a, where}, 3),
             PROACT_EINVAL, "is new: launch it once, then record");
     must(f, proact_record_end(f->p, &r, &f->err));

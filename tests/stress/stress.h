@@ -27,6 +27,7 @@ struct stress_array {
     struct proact_array *on;
     unsigned char *truth;
     size_t bytes;
+    bool is_distributed;
 };
 
 /* Ranges by CTA, for maps that are a table or a callback. */

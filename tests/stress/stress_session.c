@@ -11,6 +11,7 @@
 #include "stress/stress.h"
 
 enum { ARRAYS = 5, SHAPES = 5, RECORDINGS = 2, RECORDED = 4, CHECKED_BYTES = 32 << 10 };
+enum { REPLICATED = 3 }; /* the first so many arrays, so that each shape has some */
 
 struct recorded {
     struct proact_recording *on;
@@ -92,9 +93,17 @@ static enum proact_status make_array(struct session *s, unsigned number)
     a->truth = must_calloc(a->bytes, 1);
     fill(s, a->truth, a->bytes);
     shape.count = a->bytes;
-    enum proact_status status = proact_array_create(s->proact, &shape, &a->on, s->err);
+    enum proact_status status = PROACT_EREFUSED;
 
-    text_print(&s->log, "array %s: %zu bytes\n", name, a->bytes);
+    a->is_distributed = number >= REPLICATED && one_in(s, 2);
+    if (a->is_distributed)
+        status = proact_array_create_distributed(s->proact, &shape, &a->on, s->err);
+    if (status == PROACT_EREFUSED) { /* where some devices do not reach each other */
+        a->is_distributed = false;
+        status = proact_array_create(s->proact, &shape, &a->on, s->err);
+    }
+    text_print(&s->log, "array %s: %zu bytes%s\n", name, a->bytes,
+               a->is_distributed ? ", distributed" : "");
     return status ? status : proact_array_write(a->on, 0, a->truth, a->bytes, s->err);
 }
 
@@ -114,7 +123,16 @@ static enum proact_status make_shape(struct session *s, unsigned number)
     return status;
 }
 
-static void pick_launch(struct session *s, struct stress_launch *l)
+/* What has a map is sent to replicas. */
+static bool is_possible(const struct stress_launch *l)
+{
+    const bool is_distributed =
+        l->to[0]->is_distributed || (l->to[1] && l->to[1]->is_distributed);
+
+    return !is_distributed || strcmp(l->shape->kernel, "whole") == 0;
+}
+
+static void pick_arrays(struct session *s, struct stress_launch *l)
 {
     uint64_t from = below(s, s->array_count), to = below(s, s->array_count - 1);
     uint64_t other = below(s, s->array_count - 2);
@@ -129,9 +147,16 @@ static void pick_launch(struct session *s, struct stress_launch *l)
         .over = one_in(s, 5) ? 1 + (unsigned)below(s, s->devices) : 0,
         .plan = s->plan,
     };
-    l->work = l->shape->work;
     if (l->shape->slots == 2)
         l->to[1] = &s->array[other];
+}
+
+static void pick_launch(struct session *s, struct stress_launch *l)
+{
+    do
+        pick_arrays(s, l);
+    while (!is_possible(l));
+    l->work = l->shape->work;
     l->work.from_bytes = l->from->bytes;
     for (unsigned i = 0; i < 2 && l->to[i]; i++)
         l->work.count[i] = l->to[i]->bytes / l->shape->element_bytes;

@@ -86,10 +86,11 @@ static const struct {
 } advices[] = {
     {"writes to no array", "nothing: it runs whole on one device"},
     {"gives back", "do without what it gives back: let blockIdx say which work and place a "
-                   "CTA has, not a ticket; else nothing, it runs whole on one device"},
+                   "CTA has, not a ticket; or distribute what it is about, and the ticket"},
     {"allocates memory", "nothing: what it gets is the first device's; or allocate before "
                          "the launch"},
-    {"atomic", "reduce in shared memory, then one store a CTA into a place of its own"},
+    {"atomic", "reduce in shared memory, then one store a CTA into a place of its own; or "
+               "distribute the array"},
     {"variable",
      "make it an array: cudaMalloc() in place of __device__, and its address an "
      "argument"},
@@ -110,7 +111,8 @@ static const struct {
     {"which of many ways", "let each CTA write places that follow from its index, or give "
                            "a map by proact_kernel_map()"},
     {"where it writes", "let each CTA write places that follow from its index and the "
-                        "arguments, or give a map by proact_kernel_map()"},
+                        "arguments, or give a map by proact_kernel_map(), or distribute "
+                        "the array"},
     {"different parts", "let each CTA write its own rows; flags need nothing if all set "
                         "them alike and none reads them"},
 };
