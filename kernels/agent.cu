@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The polling agent (PROACT III-C): a few CTAs beside the kernel wait for its chunks, in
-   the order in which they are expected, and send each to all peers. */
+   the order in which they are expected, and send to all peers: each a slice of a chunk, or
+   a whole one. */
 
 #include "agent.h"
 
@@ -37,83 +38,177 @@ PROACT_WORD proact_u32 agent_load_acquire(const proact_u32 *where)
 }
 
 /* The first to give up says for what; gives what was said before. */
-PROACT_WORD proact_u64 agent_report(proact_u64 *status, struct agent_item item,
-                                    proact_u32 epoch)
+PROACT_WORD proact_u64 agent_report(const struct agent_work *work,
+                                    const struct agent_slice *s)
 {
-    proact_u64 old, late = AGENT_LATE_OF(item.slot, epoch, item.chunk);
+    proact_u64 old, late = AGENT_LATE_OF(s->slot, work->share.epoch, s->chunk);
 
     asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;"
                  : "=l"(old)
-                 : "l"(status), "l"(0ull), "l"(late)
+                 : "l"(work->status), "l"(0ull), "l"(late)
                  : "memory");
     return old;
 }
 
-/* Until the item's chunk is complete in this launch; false at the limit. */
-PROACT_WORD bool agent_wait(const struct agent_work *work, struct agent_item item,
+/* Whether the slice's chunk is complete in this launch. Pairs with the fence or count of
+   each of its writers (done-fence, tell-release). */
+PROACT_WORD bool agent_is_ready(const struct agent_work *work, const struct agent_slice *s)
+{
+    const struct proact_slot *slot = &work->share.slot[s->slot];
+    const proact_u32 all = slot->round * s->writers;
+
+    /* protocol: agent-wait (else: int ahead = 0;) */
+    int ahead = (int)(agent_load_acquire(&slot->counter[s->chunk]) - all);
+
+    return ahead >= 0;
+}
+
+/* Until it is; false at the limit. */
+PROACT_WORD bool agent_wait(const struct agent_work *work, const struct agent_slice *s,
                             proact_u64 start_ns)
 {
-    const struct proact_slot *slot = &work->share.slot[item.slot];
-    const proact_u32 all = slot->round * slot->writers[item.chunk];
-
-    /* Pairs with the fence or count of each of the chunk's writers (done-fence,
-       tell-release). */
-    for (;;) {
-        /* protocol: agent-wait (else: int ahead = 0;) */
-        int ahead = (int)(agent_load_acquire(&slot->counter[item.chunk]) - all);
-
-        if (ahead >= 0)
-            return true;
+    while (!agent_is_ready(work, s)) {
         proact_u64 waited_ns = agent_now_ns() - start_ns;
 
         if (waited_ns > work->limit_ns) {
-            agent_report(work->status, item, work->share.epoch);
+            agent_report(work, s);
             return false;
         }
         agent_sleep(waited_ns);
     }
+    return true;
 }
 
-/* What this device owns of a chunk. */
-PROACT_WORD void agent_send(const struct proact_share *share, struct agent_item item,
-                            proact_u32 turn)
+/* Slices that a CTA sends one after the other, without a barrier between them: a chunk's
+   start is then a look at shared memory, and no way to the counters and the tables. */
+struct agent_turn {
+    proact_u32 ready; /* from the first one on */
+    struct agent_slice slice[32];
+};
+
+/* The first warp looks at the CTA's next slices, from `first` on: a lane at each. */
+PROACT_WORD void agent_look(const struct agent_work *work, proact_u64 first,
+                            proact_u32 agents, struct agent_turn *turn)
 {
-    const struct proact_slot *slot = &share->slot[item.slot];
-    proact_u32 first = slot->piece_first[item.chunk];
-    proact_u32 end = share->peer_count ? slot->piece_first[item.chunk + 1] : first;
+    const proact_u32 lane = proact_thread();
+    const proact_u64 i = first + (proact_u64)lane * agents;
+    bool is_ready = false;
+    proact_u32 waits;
+
+    if (i < work->slice_count) {
+        turn->slice[lane] = work->slice[i];
+        is_ready = agent_is_ready(work, &turn->slice[lane]);
+    }
+    asm volatile("{\n\t.reg .pred waits;\n\tsetp.eq.u32 waits, %1, 0;\n\t"
+                 "vote.sync.ballot.b32 %0, waits, 0xffffffff;\n\t}"
+                 : "=r"(waits)
+                 : "r"((proact_u32)is_ready)
+                 : "memory");
+    if (lane == 0)
+        turn->ready = waits ? proact_lowest_bit(waits) : 32;
+}
+
+/* Of a run that vectors make up from its first byte on: AT_ONCE vectors of each thread, as
+   long as there are so many. Loads behind branches (proact_send_vectors) would be waited
+   for one after the other. Gives the bytes sent. */
+PROACT_WORD proact_u32 agent_send_whole(const long long *delta, const unsigned char *from,
+                                        proact_u32 bytes, proact_u32 peer_count,
+                                        proact_u32 turn)
+{
+    const proact_u32 step = 16 * proact_threads(), round = AT_ONCE * step;
+    const proact_u32 at = 16 * proact_thread();
+    struct proact_vector v[AT_ONCE];
+    proact_u32 peer = turn % peer_count, sent = 0;
 
 #pragma unroll 1
-    for (proact_u32 p = first; p < end; p++) {
-        const struct proact_piece *piece = &slot->piece[p];
+    for (; sent + round <= bytes; sent += round) {
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; k++)
+            v[k] = proact_load_vector(from + sent + at + k * step);
+#pragma unroll 1
+        for (proact_u32 i = 0; i < peer_count; i++) {
+            unsigned char *to = (unsigned char *)from + delta[peer] + sent + at;
 
-        if (proact_pieces_at_once(piece->bytes, end - p) > 1) {
-            proact_send_small(slot, p, end - p);
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; k++)
+                proact_store_vector(to + k * step, &v[k]);
+            peer = peer + 1 == peer_count ? 0 : peer + 1;
+        }
+    }
+    return sent;
+}
+
+PROACT_WORD void agent_send_run(const struct proact_slot *slot, struct proact_piece run,
+                                proact_u32 turn)
+{
+    const long long *delta = slot->delta + run.first_peer;
+    const unsigned char *from = slot->base + run.first_byte;
+    proact_u32 sent = 0;
+
+    if (!((proact_u64)from & 15))
+        sent = agent_send_whole(delta, from, run.bytes, run.peer_count, turn);
+    if (sent < run.bytes)
+        proact_send_piece<AT_ONCE>(delta, from + sent, run.bytes - sent, run.peer_count,
+                                   turn);
+}
+
+PROACT_WORD void agent_send(const struct proact_share *share, const struct agent_slice *s,
+                            proact_u32 turn)
+{
+    const struct proact_slot *slot = &share->slot[s->slot];
+    struct proact_piece run = s->run;
+    proact_u32 next = s->next, left = s->left;
+
+#pragma unroll 1
+    for (;;) {
+        const proact_u32 count = s->end - next + 1;
+
+        if (proact_pieces_at_once(run.bytes, count) > 1) {
+            proact_send_small(slot, next - 1, count);
             return;
         }
-        proact_send_piece<AT_ONCE>(slot->delta + piece->first_peer,
-                                   slot->base + piece->first_byte, piece->bytes,
-                                   piece->peer_count, turn);
+        agent_send_run(slot, run, turn);
+        if (next == s->end)
+            return;
+        run = slot->piece[next++];
+        if (run.bytes > left)
+            run.bytes = left;
+        left -= run.bytes;
     }
 }
 
+/* While the other warps send what is ready, the first one looks what will be next, and only
+   then sends its part. */
 extern "C" __global__ void proact_agent(struct agent_work work)
 {
-    __shared__ proact_u32 came[2]; /* in turns, so that one barrier an item is enough */
-    proact_u32 agents, turn = 0;
-    proact_u64 start_ns = agent_now_ns();
+    __shared__ struct agent_turn turns[2]; /* so that one barrier a turn is enough */
+    const proact_u64 start_ns = agent_now_ns();
+    const bool looks = proact_thread() < 32;
+    proact_u64 i = proact_cta_here();
+    proact_u32 agents, which = 0;
 
     asm("mov.u32 %0, %%nctaid.x;" : "=r"(agents));
+    if (looks)
+        agent_look(&work, i, agents, &turns[0]);
 #pragma unroll 1
-    for (proact_u64 i = proact_cta_here(); i < work.item_count; i += agents, turn ^= 1) {
-        struct agent_item item = work.item[i];
+    while (i < work.slice_count) {
+        struct agent_turn *turn = &turns[which];
 
-        if (proact_thread() == 0)
-            came[turn] = agent_wait(&work, item, start_ns);
-        /* What the leader acquired, every thread sees now. */
+        if (proact_thread() == 0 && !turn->ready)
+            turn->ready = agent_wait(&work, &turn->slice[0], start_ns);
+        /* What the first warp acquired, every thread sees now. */
         /* protocol: agent-barrier */
         proact_cta_sync();
-        if (!came[turn])
+        const proact_u32 ready = turn->ready;
+
+        if (!ready)
             return;
-        agent_send(&work.share, item, (proact_u32)i);
+        if (looks)
+            agent_look(&work, i + (proact_u64)ready * agents, agents, &turns[which ^ 1]);
+#pragma unroll 1
+        for (proact_u32 k = 0; k < ready && work.share.peer_count; k++)
+            agent_send(&work.share, &turn->slice[k], (proact_u32)i + k);
+        i += (proact_u64)ready * agents;
+        which ^= 1;
     }
 }

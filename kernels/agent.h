@@ -10,10 +10,19 @@ struct agent_item {
     proact_u32 slot, chunk;
 };
 
+/* What one CTA of the agent sends of a chunk: a run of bytes, and pieces behind it. */
+struct agent_slice {
+    struct proact_piece run; /* a piece, or a part of one */
+    proact_u32 slot, chunk, writers;
+    proact_u32 next, end; /* the pieces behind it */
+    proact_u32 left;      /* their bytes: of the last one, not all may be this slice's */
+};
+
+/* CTA c of n has slices c, c + n, c + 2 n, ... */
 struct agent_work {
     struct proact_share share;
-    const struct agent_item *item; /* in the order in which they are expected */
-    proact_u64 item_count;
+    const struct agent_slice *slice; /* in the order in which their chunks are expected */
+    proact_u64 slice_count;
     proact_u64 limit_ns; /* of all waiting */
     proact_u64 *status;  /* 0; or, once it gave up, for which chunk */
 };

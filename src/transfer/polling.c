@@ -4,28 +4,38 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "transfer/expected.h"
+#include "transfer/slices.h"
 
 enum { AGENT_CTA_WARPS = 32, WARP = 32 };
 
-/* The chunks of one device in the order in which they are expected. */
+/* What the agent of one device sends. */
 struct agenda {
-    device_addr item;
+    device_addr slice;
     uint64_t count;
     struct device_event *ahead; /* all that the agent comes after */
 };
 
+static uint32_t agent_warps(const struct transfer_plan *plan)
+{
+    return plan->threads / WARP;
+}
+
+static uint32_t agent_ctas(const struct transfer_plan *plan)
+{
+    return (agent_warps(plan) + AGENT_CTA_WARPS - 1) / AGENT_CTA_WARPS;
+}
+
 static enum proact_status upload(const struct transfer_devices *t, unsigned device,
-                                 struct agenda *agenda, const struct agent_item *items,
+                                 struct agenda *agenda, const struct agent_slice *slices,
                                  struct proact_error *err)
 {
-    size_t bytes = agenda->count * sizeof *items;
+    size_t bytes = agenda->count * sizeof *slices;
     enum proact_status status =
-        t->backend->alloc(t->set, device, bytes, &agenda->item, err);
+        t->backend->alloc(t->set, device, bytes, &agenda->slice, err);
 
     if (status)
         return status;
-    return t->backend->write(t->device[device].lane[TRANSFER_MAIN], agenda->item, items,
+    return t->backend->write(t->device[device].lane[TRANSFER_MAIN], agenda->slice, slices,
                              bytes, err);
 }
 
@@ -34,16 +44,16 @@ static enum proact_status make_agenda(struct transfer_binding *b, unsigned devic
 {
     const struct transfer_devices *t = b->devices;
     struct agenda *agenda = must_calloc(1, sizeof *agenda);
-    struct agent_item *items;
+    struct agent_slice *slices;
     enum proact_status status;
 
     b->state[device] = agenda;
     if ((status = t->backend->event_create(t->set, device, false, &agenda->ahead, err)))
         return status;
-    expected_list(b, device, &items, &agenda->count);
+    slices_list(b, device, agent_ctas(&b->plan), &slices, &agenda->count);
     if (agenda->count)
-        status = upload(t, device, agenda, items, err);
-    free(items);
+        status = upload(t, device, agenda, slices, err);
+    free(slices);
     return status;
 }
 
@@ -53,8 +63,8 @@ static void drop_agenda(struct transfer_binding *b, unsigned device)
 
     if (agenda->ahead)
         b->devices->backend->event_destroy(agenda->ahead);
-    if (agenda->item)
-        b->devices->backend->free(b->devices->set, device, agenda->item);
+    if (agenda->slice)
+        b->devices->backend->free(b->devices->set, device, agenda->slice);
     free(agenda);
 }
 
@@ -76,23 +86,22 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
 {
     const struct transfer_device *here = &b->devices->device[device];
     const struct agenda *agenda = b->state[device];
-    uint32_t warps = b->plan.threads / WARP;
-    uint32_t ctas = (warps + AGENT_CTA_WARPS - 1) / AGENT_CTA_WARPS;
+    const uint32_t ctas = agent_ctas(&b->plan);
 
     (void)launch;
     if (agenda->count == 0)
         return PROACT_OK;
     struct agent_work work = {
         .share = *share,
-        .item = (const void *)(uintptr_t)agenda->item,
-        .item_count = agenda->count,
+        .slice = (const void *)(uintptr_t)agenda->slice,
+        .slice_count = agenda->count,
         .limit_ns = b->devices->wait_limit_ns,
         .status = (void *)(uintptr_t)here->status,
     };
     struct device_launch agent = {
         .stands = true,
         .grid = {ctas, 1, 1},
-        .block = {(warps + ctas - 1) / ctas * WARP, 1, 1},
+        .block = {(agent_warps(&b->plan) + ctas - 1) / ctas * WARP, 1, 1},
         .parameters = &work,
         .parameter_bytes = sizeof work,
         .label = TRANSFER_AGENT_LABEL,
@@ -104,7 +113,7 @@ static enum proact_status launch_agent(const struct transfer_binding *b, unsigne
     return b->devices->backend->launch(here->lane[TRANSFER_SIDE], here->agent, &agent, err);
 }
 
-/* PROACT III-C, "Polling". */
+/* PROACT III-C, "Polling": by CTA, and by slice where chunks are large (slices.h). */
 const struct transfer_method transfer_polling = {
     .name = "polling",
     .summary =

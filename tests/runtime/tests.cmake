@@ -9,10 +9,14 @@ foreach(program sharing_test)
         add_dependencies(${program} sharing_ptx)
     endif()
 endforeach()
+target_compile_definitions(agent_test PRIVATE SHARING_PTX="${sharing_text}")
+add_dependencies(agent_test sharing_ptx)
 foreach(program session_test mixed_plan_test guest_test relay_order_test copied_rows_test
         read_first_test order_note_test array_order_test)
     target_sources(${program} PRIVATE runtime/fake_device.c)
 endforeach()
+add_test(NAME runtime.agent_seeds COMMAND agent_test seeds)
+set_tests_properties(runtime.agent_seeds PROPERTIES TIMEOUT 900 LABELS long)
 if(TARGET sharing_test)
     add_test(NAME runtime.sharing_seeds COMMAND sharing_test seeds
         WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
@@ -58,7 +62,7 @@ set_tests_properties(runtime.launch_stage_gpus PROPERTIES SKIP_RETURN_CODE 77 TI
 add_test(NAME runtime.store_bulk_gpus COMMAND store_bulk_test here)
 set_tests_properties(runtime.store_bulk_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
 # Half a minute each under sanitizers.
-set_tests_properties(runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
+set_tests_properties(runtime.agent runtime.choose_split runtime.needs runtime.sharing runtime.store_bulk
     PROPERTIES LABELS slow)
 
 # What is allocated and not freed is counted.
