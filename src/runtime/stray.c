@@ -9,23 +9,32 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/known_constants.h"
 #include "runtime/needs.h"
 
-enum { KEPT = 8, NOWHERE = 1, LEAVES };
+enum { KEPT = 8, BEYOND_MAX = 8, NOWHERE = 1, LEAVES };
+
+/* What an access by an address inside an array may touch outside of it: from an address of
+   the first device to another. */
+struct beyond {
+    uint64_t first, end;
+    uint32_t offset, line;
+};
 
 struct strays {
-    uint32_t base_count, *bases; /* parameters whose pointers it follows: offsets */
-    size_t capacity;
-    /* What it looks at of the parameters. */
+    /* What it looks at of the parameters, and of constants. */
     struct field {
+        int32_t variable; /* symbol of the module; -1: a parameter's */
         uint32_t offset, bytes;
     } * fields;
+    bool asks_constants;
     uint32_t field_count;
-    bool chooses; /* some pointer is chosen while the kernel runs */
     struct verdict {
         uint64_t key;
         int what; /* 0: all is well */
         uint32_t offset, line;
+        struct beyond beyond[BEYOND_MAX]; /* well if no other array lies there */
+        uint32_t beyond_count;
     } kept[KEPT];
     unsigned next;
 };
@@ -70,8 +79,57 @@ static bool leaves(const struct proact_place *p, const struct access_span *spans
 
 static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 {
-    if (!h->into->what)
-        *h->into = (struct verdict){h->into->key, what, (uint32_t)offset, line};
+    struct verdict *v = h->into;
+
+    if (v->what)
+        return;
+    v->what = what;
+    v->offset = (uint32_t)offset;
+    v->line = line;
+}
+
+/* Of too many the last is all that are left, and what lies between them. */
+static void add_beyond(struct verdict *v, const struct beyond *b)
+{
+    if (v->beyond_count < BEYOND_MAX) {
+        v->beyond[v->beyond_count++] = *b;
+        return;
+    }
+    struct beyond *last = &v->beyond[BEYOND_MAX - 1];
+
+    last->first = b->first < last->first ? b->first : last->first;
+    last->end = b->end > last->end ? b->end : last->end;
+}
+
+/* What of a row lies before the array and behind it. */
+static void note_beyond(struct hunt *h, const struct proact_place *p, int64_t low,
+                        int64_t end, uint32_t line)
+{
+    const uint64_t base = p->array->base[0];
+    const int64_t bytes = (int64_t)p->array->bytes;
+    struct beyond b = {base + (uint64_t)low, base + (uint64_t)(end < 0 ? end : 0),
+                       p->offset, line};
+
+    if (low < 0)
+        add_beyond(h->into, &b);
+    b.first = base + (uint64_t)(low > bytes ? low : bytes);
+    b.end = base + (uint64_t)end;
+    if (end > bytes)
+        add_beyond(h->into, &b);
+}
+
+static void note_spans(struct hunt *h, const struct proact_place *p,
+                       const struct access_span *spans, uint32_t count, uint32_t line)
+{
+    if (leaves(p, spans, count))
+        note(h, LEAVES, p->offset, line);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n <= spans[i].times; n++) {
+            uint64_t by = p->byte + n * (uint64_t)spans[i].stride;
+
+            note_beyond(h, p, (int64_t)(by + (uint64_t)spans[i].low),
+                        (int64_t)(by + (uint64_t)spans[i].end), line);
+        }
 }
 
 static void look_at_one(struct hunt *h, const struct access_analysis *a,
@@ -94,8 +152,8 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
         memcpy(&pointer, h->at.parameters + offset, sizeof pointer);
         if (!place && pointer)
             note(h, NOWHERE, offset, r->line);
-        if (place && known && leaves(place, spans, count))
-            note(h, LEAVES, offset, r->line);
+        if (place && known)
+            note_spans(h, place, spans, count, r->line);
     }
 }
 
@@ -109,26 +167,8 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
         look_at_one(h, a, &each[n]);
 }
 
-/* Where all addresses are those of arrays no access goes astray. */
-static bool is_plain(const struct strays *s, const struct launching *l)
-{
-    uint64_t pointer;
-
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].byte)
-            return false;
-    for (uint32_t n = 0; n < s->base_count; n++) {
-        if (s->bases[n] + sizeof pointer > l->kernel->parameter_bytes)
-            return false;
-        memcpy(&pointer, l->block + s->bases[n], sizeof pointer);
-        if (pointer && !place_at(l, s->bases[n]))
-            return false;
-    }
-    return !s->chooses;
-}
-
 static void look(const struct launching *l, const unsigned char *block,
-                 struct verdict *into)
+                 const unsigned char *const *constants, struct verdict *into)
 {
     const struct access_analysis *a = needs_analysis(l->kernel);
     struct hunt h = {.launch = l, .into = into};
@@ -137,6 +177,7 @@ static void look(const struct launching *l, const unsigned char *block,
     memcpy(h.at.nctaid, l->grid, sizeof h.at.nctaid);
     h.at.parameters = block;
     h.at.parameter_bytes = l->kernel->parameter_bytes;
+    h.at.constants = constants;
     h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
     access_trips(a, &h.at, h.trips);
     for (uint32_t n = 0; n < a->record_count; n++)
@@ -146,22 +187,33 @@ static void look(const struct launching *l, const unsigned char *block,
 
 /* Numbers that only what is computed hangs on may differ from launch to launch. */
 static uint64_t key_of(const struct strays *s, const struct launching *l,
-                       const unsigned char *block)
+                       const unsigned char *block, const unsigned char *const *constants)
 {
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].offset;
-    for (uint32_t n = 0; n < s->field_count; n++)
-        key = hash_bytes(block + s->fields[n].offset, s->fields[n].bytes, key);
-    return key;
+    for (uint32_t n = 0; n < s->field_count; n++) {
+        const struct field *f = &s->fields[n];
+        const unsigned char *of = f->variable < 0 ? block
+                                  : constants     ? constants[f->variable]
+                                                  : NULL;
+
+        if (of)
+            key = hash_bytes(of + f->offset, f->bytes, key);
+    }
+    return key + !constants;
 }
 
 static const struct verdict *verdict_of(struct strays *s, const struct launching *l)
 {
+    const struct known_constants *known =
+        s->asks_constants ? known_constants_find(l->kernel) : NULL;
+    const unsigned char *const *constants =
+        known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
-    const uint64_t key = key_of(s, l, block);
+    const uint64_t key = key_of(s, l, block, constants);
     struct verdict *v = NULL;
 
     for (unsigned n = 0; n < KEPT && !v; n++)
@@ -170,34 +222,22 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     if (!v) {
         v = &s->kept[s->next++ % KEPT];
         *v = (struct verdict){.key = key};
-        look(l, block, v);
+        look(l, block, constants, v);
     }
     free(block);
     return v;
 }
 
-static bool has_base(const struct strays *s, uint32_t offset)
+/* Forms are bounds: what they have too much mostly ends before another array begins. */
+static const struct beyond *leads_away(const struct launching *l, const struct verdict *v)
 {
-    for (uint32_t n = 0; n < s->base_count; n++)
-        if (s->bases[n] == offset)
-            return true;
-    return false;
-}
-
-static void add_bases(struct strays *s, const struct access_analysis *a,
-                      const struct access_record *r)
-{
-    uint32_t count;
-    const struct access_record *each = access_either(r, &count);
-
-    for (uint32_t n = 0; n < count; n++) {
-        const uint32_t offset = a->symbols[each[n].base_symbol].offset;
-
-        if (each[n].base != ACCESS_BASE_PARAMETER || has_base(s, offset))
-            continue;
-        s->bases = must_grow(s->bases, s->base_count, &s->capacity, sizeof *s->bases);
-        s->bases[s->base_count++] = offset;
-    }
+    for (uint32_t n = 0; n < v->beyond_count; n++)
+        for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
+            if (v->beyond[n].first < a->base[0] + a->bytes &&
+                v->beyond[n].end > a->base[0] &&
+                place_at(l, v->beyond[n].offset)->array != a)
+                return &v->beyond[n];
+    return NULL;
 }
 
 /* Fields behind the block are of no parameter. */
@@ -211,10 +251,14 @@ static void find_fields(struct strays *s, const struct proact_kernel *k,
     s->fields = must_calloc(a->symbol_count + 1u, sizeof *s->fields);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
+        const bool is_constant = y->kind == ACCESS_CONSTANT;
 
-        if (d.symbol[n] && (y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
-            y->offset + y->bytes <= k->parameter_bytes)
-            s->fields[s->field_count++] = (struct field){y->offset, y->bytes};
+        if (d.symbol[n] &&
+            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
+                             y->offset + y->bytes <= k->parameter_bytes)))
+            s->fields[s->field_count++] = (struct field){
+                is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes};
+        s->asks_constants |= d.symbol[n] && is_constant;
     }
     access_depends_clear(&d);
 }
@@ -224,12 +268,6 @@ static struct strays *open(struct proact_kernel *k)
     const struct access_analysis *a = needs_analysis(k);
     struct strays *s = must_calloc(1, sizeof *s);
 
-    for (uint32_t n = 0; n < a->record_count; n++) {
-        const struct access_record *r = &a->records[n];
-
-        s->chooses |= r->base == ACCESS_BASE_UNKNOWN && r->member >= 0;
-        add_bases(s, a, r);
-    }
     find_fields(s, k, a);
     return s;
 }
@@ -241,28 +279,30 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
 
     if (!*kept)
         *kept = open(l->kernel);
+    if (k->session->devices.count == 1)
+        return PROACT_OK;
     for (size_t i = 0; i < l->place_count; i++)
         if (is_far(&l->places[i]))
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s': the address at byte %" PRIu32
                         " of its parameters lies beside all arrays",
                         k->name, l->places[i].offset);
-    if (is_plain(*kept, l))
-        return PROACT_OK;
     const struct verdict *v = verdict_of(*kept, l);
+    const struct beyond *beyond = v->what ? NULL : leads_away(l, v);
+    const uint32_t offset = beyond ? beyond->offset : v->offset;
 
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32
                     " of its parameters lies in no array",
                     k->name, k->image->ptx->name, v->line, v->offset);
-    if (v->what == LEAVES)
+    if (v->what == LEAVES || beyond)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32
                     ": it leaves array '%s', in which the address at byte %" PRIu32
                     " of its parameters lies",
-                    k->name, k->image->ptx->name, v->line,
-                    place_at(l, v->offset)->array->name, v->offset);
+                    k->name, k->image->ptx->name, beyond ? beyond->line : v->line,
+                    place_at(l, offset)->array->name, offset);
     return PROACT_OK;
 }
 
@@ -270,7 +310,6 @@ void strays_destroy(struct strays *s)
 {
     if (!s)
         return;
-    free(s->bases);
     free(s->fields);
     free(s);
 }
