@@ -254,7 +254,8 @@ static void find_fields(struct strays *s, const struct proact_kernel *k,
         const bool is_constant = y->kind == ACCESS_CONSTANT;
 
         if (d.symbol[n] &&
-            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
+            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
+                              y->kind == ACCESS_ELEMENT) &&
                              y->offset + y->bytes <= k->parameter_bytes)))
             s->fields[s->field_count++] = (struct field){
                 is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes};

@@ -44,7 +44,11 @@ static void expect(const char *body, struct expected e)
     struct text text = {0};
     struct proact_error err;
     struct ptx_module *m;
-    unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
+    /* and two tables: bytes, and words */
+    unsigned char block[BLOCK] = {
+        [N_AT] = 3,      [M_AT] = 2,         [S_AT + 64] = 8,    [S_AT + 65] = 2,
+        [S_AT + 66] = 5, [S_AT + 67] = 8,    [S_AT + 48] = 8,    [S_AT + 52] = 1,
+        [S_AT + 56] = 3, [S_AT + 60] = 0xff, [S_AT + 63] = 0xff, [S_AT + 68] = 0xff};
     const struct access_launch l = launch_of(block);
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p = {0};
@@ -98,6 +102,25 @@ static void a_place_is_as_narrow_as_its_index(void **state)
     /* nobody comes here */
     expect("setp.gt.u32 %p1, %r1, 3; @!%p1 bra L; mul.wide.u32 %rd2, %r1, 8;\n" LOAD "L:",
            (struct expected){24, 8, 1, 0, -1});
+}
+
+/* From a place behind %rd1, by the CTA's number. */
+#define TABLE(by, type, at)                                                                \
+    "mul.wide.u32 %rd5, %r4, " by "; add.s64 %rd3, %rd1, %rd5;\n"                          \
+    "ld.param." type " %r5, [%rd3+" at "]; mul.wide.u32 %rd2, %r5, 8;\n"
+
+static void a_table_among_the_parameters_says_which(void **state)
+{
+    (void)state;
+    /* the bytes of CTAs 1 and 2, and no others */
+    expect(TABLE("1", "u8", "64") LOAD, (struct expected){16, 8, 4, 0, 32});
+    expect(TABLE("4", "u32", "48") LOAD, (struct expected){8, 8, 3, 0, 32});
+    /* the word of the next CTA is negative: then it may wrap */
+    expect(TABLE("4", "u32", "52") LOAD, (struct expected){0, 8, 9, 0, 32});
+    /* it is not known which ones: what fits in a byte */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r4, [%rd7];\n" TABLE("1", "u8", "64")
+               LOAD,
+           (struct expected){0, 8, 9, 0, 32});
 }
 
 static void what_is_not_known_is_all_of_it(void **state)
@@ -295,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
+        cmocka_unit_test(a_table_among_the_parameters_says_which),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
         cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
