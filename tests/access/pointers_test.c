@@ -123,6 +123,37 @@ static void a_table_among_the_parameters_says_which(void **state)
            (struct expected){0, 8, 9, 0, 32});
 }
 
+/* The thread's word of the first pointer, unless %p1. */
+#define UNLESS                                                                             \
+    "@%p1 bra L; ld.param.u64 %rd4, [s]; mul.wide.u32 %rd5, %r3, 4;\n"                     \
+    "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];\nL:"
+
+static void of_two_ways_in_the_one_that_nobody_takes_is_left_out(void **state)
+{
+    (void)state;
+    /* thread < m or CTA > n */
+    expect("setp.ge.u32 %p2, %r3, %r2; setp.le.u32 %p3, %r4, %r1;\n"
+           "and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, 8});
+    expect("setp.lt.u32 %p2, %r3, %r2; setp.gt.u32 %p3, %r4, %r1;\n"
+           "or.pred %p4, %p2, %p3; not.pred %p1, %p4;" UNLESS,
+           (struct expected){0, 8, 1, 0, 8});
+    /* one of three, and then one of two: 2 <= thread < 6 */
+    expect("setp.ne.u32 %p2, %r4, 0; setp.ne.u32 %p3, %r4, 3; and.pred %p1, %p2, %p3;\n"
+           "setp.ge.u32 %p2, %r3, 6; and.pred %p1, %p1, %p2; @%p1 bra L;\n"
+           "setp.lt.u32 %p2, %r3, %r2; setp.le.u32 %p3, %r4, %r1;\n"
+           "and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 8, 24});
+    /* neither */
+    expect("setp.lt.u32 %p2, %r4, %r1; setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, "
+           "%p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, -1});
+    /* of one of them nothing is known */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7]; setp.ne.u32 %p2, %r5, 1;\n"
+           "setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, 32});
+}
+
 static void what_is_not_known_is_all_of_it(void **state)
 {
     (void)state;
@@ -319,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
         cmocka_unit_test(a_table_among_the_parameters_says_which),
+        cmocka_unit_test(of_two_ways_in_the_one_that_nobody_takes_is_left_out),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
         cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
