@@ -12,9 +12,9 @@
 #include "runtime/known_constants.h"
 #include "runtime/needs.h"
 
-enum { KEPT = 8, BEYOND_MAX = 8, NOWHERE = 1, LEAVES };
+enum { KEPT = 8, BEYOND_MAX = 8, ASKED = 6 * 6 * 6, NOWHERE = 1, LEAVES };
 
-/* What an access by an address inside an array may touch outside of it: from an address of
+/* What an access by an address inside an array touches outside of it: from an address of
    the first device to another. */
 struct beyond {
     uint64_t first, end;
@@ -91,45 +91,98 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 /* Of too many the last is all that are left, and what lies between them. */
 static void add_beyond(struct verdict *v, const struct beyond *b)
 {
+    struct beyond *last = &v->beyond[BEYOND_MAX - 1];
+
     if (v->beyond_count < BEYOND_MAX) {
         v->beyond[v->beyond_count++] = *b;
         return;
     }
-    struct beyond *last = &v->beyond[BEYOND_MAX - 1];
-
     last->first = b->first < last->first ? b->first : last->first;
     last->end = b->end > last->end ? b->end : last->end;
 }
 
-/* What of a row lies before the array and behind it. */
-static void note_beyond(struct hunt *h, const struct proact_place *p, int64_t low,
-                        int64_t end, uint32_t line)
+/* Whether part of it may lie outside. */
+static bool goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                        uint32_t count)
 {
-    const uint64_t base = p->array->base[0];
-    const int64_t bytes = (int64_t)p->array->bytes;
-    struct beyond b = {base + (uint64_t)low, base + (uint64_t)(end < 0 ? end : 0),
-                       p->offset, line};
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
+        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
 
-    if (low < 0)
-        add_beyond(h->into, &b);
-    b.first = base + (uint64_t)(low > bytes ? low : bytes);
-    b.end = base + (uint64_t)end;
-    if (end > bytes)
-        add_beyond(h->into, &b);
+        if (low + (rows < 0 ? rows : 0) < 0 ||
+            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
+            return true;
+    }
+    return false;
 }
 
-static void note_spans(struct hunt *h, const struct proact_place *p,
-                       const struct access_span *spans, uint32_t count, uint32_t line)
+/* What is chosen has no value at a thread alone. */
+static bool chooses(const struct access_analysis *a, const struct access_form *f)
 {
-    if (leaves(p, spans, count))
-        note(h, LEAVES, p->offset, line);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t n = 0; n <= spans[i].times; n++) {
-            uint64_t by = p->byte + n * (uint64_t)spans[i].stride;
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (a->symbols[f->terms[i].symbols[k]].holds >> ACCESS_CHOICE & 1)
+                return true;
+    return false;
+}
 
-            note_beyond(h, p, (int64_t)(by + (uint64_t)spans[i].low),
-                        (int64_t)(by + (uint64_t)spans[i].end), line);
-        }
+static bool guard_chooses(const struct access_analysis *a, const struct access_condition *c)
+{
+    return c && (chooses(a, c->left) || chooses(a, c->right) ||
+                 guard_chooses(a, c->first) || guard_chooses(a, c->second));
+}
+
+/* Whether the thread comes there, as far as can be told. */
+static bool passes(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_point *at)
+{
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        if (access_holds(a, r->guards[n].condition, at) == r->guards[n].negated)
+            return false;
+    return true;
+}
+
+/* By the number of a thread among those that are asked: along each axis the first CTA, one
+   in the middle and the last one, and in each its first and its last thread. */
+static struct access_point point_of(const struct hunt *h, uint32_t number)
+{
+    struct access_point at = {.parameters = h->at.parameters,
+                              .parameter_bytes = h->at.parameter_bytes,
+                              .constants = h->at.constants};
+
+    memcpy(at.ntid, h->at.ntid, sizeof at.ntid);
+    memcpy(at.nctaid, h->at.nctaid, sizeof at.nctaid);
+    for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
+        at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
+        at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
+    }
+    return at;
+}
+
+/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
+   say more than each. So some threads are asked what they touch. */
+static void ask(struct hunt *h, const struct access_analysis *a,
+                const struct access_record *r, const struct proact_place *p)
+{
+    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    const uint64_t base = p->array->base[0];
+    bool asks = r->guards_decide && !chooses(a, f);
+    uint64_t value;
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        asks &= !guard_chooses(a, r->guards[n].condition);
+    for (uint32_t n = 0; n < ASKED && asks; n++) {
+        const struct access_point at = point_of(h, n);
+
+        if (!access_value(a, f, &at, &value) || p->byte + value < p->array->bytes ||
+            !passes(a, r, &at))
+            continue;
+        const struct beyond b = {base + p->byte + value, base + p->byte + value + 1,
+                                 p->offset, r->line};
+
+        add_beyond(h->into, &b);
+    }
 }
 
 static void look_at_one(struct hunt *h, const struct access_analysis *a,
@@ -152,8 +205,10 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
         memcpy(&pointer, h->at.parameters + offset, sizeof pointer);
         if (!place && pointer)
             note(h, NOWHERE, offset, r->line);
-        if (place && known)
-            note_spans(h, place, spans, count, r->line);
+        if (place && known && leaves(place, spans, count))
+            note(h, LEAVES, offset, r->line);
+        if (place && known && goes_beyond(place, spans, count))
+            ask(h, a, r, place);
     }
 }
 
@@ -228,7 +283,6 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     return v;
 }
 
-/* Forms are bounds: what they have too much mostly ends before another array begins. */
 static const struct beyond *leads_away(const struct launching *l, const struct verdict *v)
 {
     for (uint32_t n = 0; n < v->beyond_count; n++)
