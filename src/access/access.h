@@ -28,12 +28,14 @@ enum access_symbol_kind {
     ACCESS_TRIPS,     /* T: iterations begun of `loop` so far, 0 if it was passed by */
     ACCESS_FUNCTION,  /* function(left, right) on `bits` bits */
     ACCESS_CHOICE,    /* one of `choices`, whichever way the thread came */
-    ACCESS_MEMBER, /* 8 bytes that instruction `variable` read of the parameters at `left`;
-                      of a record's, that of the one of `bytes` at `offset`, from its
-                      first byte on */
-    ACCESS_LOADED, /* what the instruction at `line` read from memory */
-    ACCESS_OPAQUE, /* nothing is known: see `reason` and `line` */
-    ACCESS_PHI,    /* inside of the analysis only: value `variable`, not yet solved */
+    ACCESS_MEMBER,  /* 8 bytes that instruction `variable` read of the parameters at `left`;
+                       of a record's, that of the one of `bytes` at `offset`, from its
+                       first byte on */
+    ACCESS_ELEMENT, /* of `bits` bits (less than 64), `left` bytes behind the beginning of
+                       the parameter of `bytes` at `offset`: of a table in it */
+    ACCESS_LOADED,  /* what the instruction at `line` read from memory */
+    ACCESS_OPAQUE,  /* nothing is known: see `reason` and `line` */
+    ACCESS_PHI,     /* inside of the analysis only: value `variable`, not yet solved */
 };
 
 enum access_function {

@@ -149,6 +149,20 @@ static const struct access_form *select(const struct integer_op *o)
                          o->bits, c->left, c->right);
 }
 
+/* What a load reads, as a wider register then holds it. */
+static const struct access_form *widened(const struct integer_op *o,
+                                         const struct access_form *f, uint32_t element)
+{
+    const struct ptx_operand *to = &o->i->operands[0];
+
+    if (to->kind == PTX_VECTOR)
+        to = &to->list[element];
+    return f && o->bits == 32 && to->kind == PTX_REGISTER &&
+                   o->study->function->registers[to->reg].bytes > 4
+               ? function_widen(o->m, f, 32, o->is_signed)
+               : f;
+}
+
 /* Of a parameter, or of a variable in constant memory. */
 static const struct access_form *field(const struct integer_op *o, int32_t symbol,
                                        int64_t offset, uint32_t element)
@@ -170,15 +184,7 @@ static const struct access_form *field(const struct integer_op *o, int32_t symbo
         y.offset += p->offset;
     /* Words are one symbol, however they are read; then they may have to be positive. */
     y.is_signed = o->is_signed || bytes >= 4;
-    const struct access_form *f = form_make(&o->m->forms, &y);
-    const struct ptx_operand *to = &o->i->operands[0];
-
-    if (to->kind == PTX_VECTOR)
-        to = &to->list[element];
-    bool wider =
-        to->kind == PTX_REGISTER && o->study->function->registers[to->reg].bytes > bytes;
-
-    return wider && bytes == 4 ? function_widen(o->m, f, 32, o->is_signed) : f;
+    return widened(o, form_make(&o->m->forms, &y), element);
 }
 
 /* 8 bytes, from a place that is not known yet. */
@@ -193,12 +199,43 @@ static const struct access_form *member(const struct integer_op *o,
         .line = o->i->line,
         .reason = "is chosen among the parameters"};
 
-    return o->bits == 64 && y.left ? form_make(forms, &y) : NULL;
+    return y.left ? form_make(forms, &y) : NULL;
+}
+
+/* The same with fewer bytes: a number of a table. */
+static const struct access_form *element(const struct integer_op *o,
+                                         const struct access_form *place, uint32_t number)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_symbol *of = NULL;
+    struct access_symbol y = {.kind = ACCESS_ELEMENT,
+                              .bits = (uint8_t)o->bits,
+                              .is_signed = o->is_signed || o->bits == 32,
+                              .line = o->i->line,
+                              .reason = "is chosen among the parameters"};
+
+    for (uint32_t k = 0; k < place->count; k++) {
+        const struct access_term *t = &place->terms[k];
+
+        if (t->degree == 1 && t->factor == 1 &&
+            forms->symbols[t->symbols[0]].kind == ACCESS_BLOCK) {
+            of = &forms->symbols[t->symbols[0]];
+            y.left = form_add(forms, place, form_of(forms, t->symbols[0]), -1);
+        }
+    }
+    if (y.left)
+        y.left =
+            form_add(forms, y.left, form_constant(forms, (int64_t)number * o->bits / 8), 1);
+    if (!y.left || form_holds(forms, y.left) >> ACCESS_BLOCK & 1)
+        return NULL;
+    y.offset = o->study->function->symbols[of->variable].offset;
+    y.bytes = o->study->function->symbols[of->variable].bytes;
+    return widened(o, form_make(forms, &y), number);
 }
 
 /* ld.param of the kernel's own block, or ld.const, at a constant place. */
 static const struct access_form *load_field(const struct integer_op *o,
-                                            enum access_symbol_kind of, uint32_t element)
+                                            enum access_symbol_kind of, uint32_t number)
 {
     const struct access_form *a = source(o, 1);
     int32_t variable = -1;
@@ -213,9 +250,11 @@ static const struct access_form *load_field(const struct integer_op *o,
         else if (t->degree == 1 && t->factor == 1 && y->kind == of && variable < 0)
             variable = y->variable;
         else
-            return of == ACCESS_BLOCK ? member(o, a, element) : NULL;
+            return of != ACCESS_BLOCK ? NULL
+                   : o->bits == 64    ? member(o, a, number)
+                                      : element(o, a, number);
     }
-    return variable < 0 ? NULL : field(o, variable, offset, element);
+    return variable < 0 ? NULL : field(o, variable, offset, number);
 }
 
 static const struct access_form *move(const struct integer_op *o)

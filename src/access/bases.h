@@ -8,8 +8,8 @@
 /* Kinds of symbols that have no value. */
 enum {
     HOLDS_DATA = 1 << ACCESS_LOADED,
-    HOLDS_OPAQUE =
-        1 << ACCESS_OPAQUE | 1 << ACCESS_PHI | 1 << ACCESS_BLOCK | 1 << ACCESS_MEMBER
+    HOLDS_OPAQUE = 1 << ACCESS_OPAQUE | 1 << ACCESS_PHI | 1 << ACCESS_BLOCK |
+                   1 << ACCESS_MEMBER | 1 << ACCESS_ELEMENT
 };
 
 /* Start from the study alone, and close. */

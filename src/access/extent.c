@@ -34,7 +34,7 @@ static bool only_steps(const struct access_analysis *a, const struct access_form
             } else if (y->kind == ACCESS_TRIPS && y->loop == loop) {
                 return false;
             } else if (y->kind == ACCESS_LOADED || y->kind == ACCESS_OPAQUE ||
-                       y->kind == ACCESS_MEMBER) {
+                       y->kind == ACCESS_MEMBER || y->kind == ACCESS_ELEMENT) {
                 return false;
             }
         }

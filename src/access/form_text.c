@@ -68,6 +68,7 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
         text_print(t, "}");
         break;
     case ACCESS_MEMBER:
+    case ACCESS_ELEMENT:
         text_print(t, "[%" PRIu32 " + ", y->offset);
         add_form(a, y->left, t);
         text_print(t, "]");

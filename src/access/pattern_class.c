@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/pattern_class.h"
 
-enum { WITHOUT_VALUE = 1 << ACCESS_LOADED | 1 << ACCESS_OPAQUE | 1 << ACCESS_MEMBER };
+enum {
+    WITHOUT_VALUE =
+        1 << ACCESS_LOADED | 1 << ACCESS_OPAQUE | 1 << ACCESS_MEMBER | 1 << ACCESS_ELEMENT
+};
 
 static unsigned symbol_dimensions(const struct forms *s, const struct access_symbol *y,
                                   bool with_threads)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
-   chosen, would have everything between as its bounds: each case has its own. */
+   chosen, would have everything between as its bounds: each case has its own. So has each
+   side of `i < a || i >= b`. */
 #include "access/exact_trips.h"
 #include "access/extent.h"
 
@@ -266,6 +267,71 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
     return true;
 }
 
+/* Where guards say that one or another thing holds, each has pieces of its own. */
+struct way_in {
+    const struct access_record *record;
+    const struct access_form *form;
+    struct pieces *out;
+};
+
+static bool add_ways(const struct extent *e, const struct way_in *w, uint32_t guard);
+
+static bool is_or(const struct access_condition *c, bool negated)
+{
+    return c->kind == (negated ? ACCESS_BOTH : ACCESS_EITHER);
+}
+
+/* Of guard number `guard`, or of a part of it. */
+static bool add_alternatives(const struct extent *e, const struct way_in *w, uint32_t guard,
+                             const struct access_condition *c, bool negated)
+{
+    const struct access_guard alone = {.condition = c, .negated = negated};
+    struct extent now = *e;
+
+    if (c->kind == ACCESS_UNLESS)
+        return add_alternatives(e, w, guard, c->first, !negated);
+    if (is_or(c, negated))
+        return add_alternatives(e, w, guard, c->first, negated) &&
+               add_alternatives(e, w, guard, c->second, negated);
+    if (++w->out->tries > TRIES_MAX)
+        return false;
+    facts_add_guards(&now.facts, &alone, 1);
+    return facts_contradict(&now.facts) || add_ways(&now, w, guard + 1);
+}
+
+/* By the guards from that one on; extent_open() took from those that say `or` nothing. */
+static bool add_ways(const struct extent *e, const struct way_in *w, uint32_t guard)
+{
+    const struct access_record *r = w->record;
+
+    for (uint32_t i = guard; i < r->guard_count; i++) {
+        const struct access_guard *g = &r->guards[i];
+        const struct access_condition *c = g->condition;
+        bool negated = g->negated;
+
+        for (; c->kind == ACCESS_UNLESS; c = c->first)
+            negated = !negated;
+        if (is_or(c, negated) && facts_fit(&e->facts, g->ranges, g->range_count))
+            return add_alternatives(e, w, i, c, negated);
+    }
+    return add_pieces(e, w->form, 0, w->out);
+}
+
+/* All ways, or as if no guard said `or`, or all bytes together. */
+static void add_all(const struct extent *e, const struct access_record *r,
+                    const struct access_form *form, struct pieces *out)
+{
+    const struct way_in w = {r, form, out};
+
+    if (add_ways(e, &w, 0))
+        return;
+    out->count = out->tries = 0;
+    if (add_pieces(e, form, 0, out))
+        return;
+    out->spans[0] = (struct access_span){out->all.low, out->all.high + out->length, 0, 0};
+    out->count = 1;
+}
+
 /* Bytes from the first one on, at most; false if that is not known. */
 static bool length_of(const struct extent *e, const struct access_record *r, int64_t *out)
 {
@@ -305,10 +371,8 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
     extent_open(&e, &arena, a, r, l, trips);
     known = form && !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
             extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
-    if (known && out.all.low <= out.all.high && !add_pieces(&e, form, 0, &out)) {
-        spans[0] = (struct access_span){out.all.low, out.all.high + out.length, 0, 0};
-        out.count = 1; /* too many: all of them together */
-    }
+    if (known && out.all.low <= out.all.high)
+        add_all(&e, r, form, &out);
     if (is_never(&e, r, trips)) {
         out.count = 0;
         known = true;

@@ -199,6 +199,33 @@ static bool choice_range(const struct range_view *v, const struct access_symbol 
     return y->choice_count > 0;
 }
 
+/* Of a table among the parameters: of what lies between the first place and the last one.
+   Words lie at multiples of their size. */
+static bool element_range(const struct range_view *v, const struct access_symbol *y,
+                          struct range *out)
+{
+    const int64_t bytes = y->bits / 8, most = (int64_t)y->bytes - bytes;
+    struct access_symbol at = {
+        .kind = ACCESS_PARAMETER, .bytes = (uint32_t)bytes, .is_signed = y->is_signed};
+    struct range r, all = {INT64_MAX, INT64_MIN};
+    int64_t value;
+
+    *out = of_type(y->bits, y->is_signed);
+    if (!v->launch || !range_of(v, y->left, &r))
+        return true;
+    r.high = lesser(r.high, most);
+    for (int64_t n = (greater(r.low, 0) + bytes - 1) / bytes * bytes; n <= r.high;
+         n += bytes) {
+        at.offset = y->offset + (uint32_t)n;
+        if (!range_given(v->launch, &at, &value))
+            return true;
+        all = (struct range){lesser(all.low, value), greater(all.high, value)};
+    }
+    if (all.low <= all.high)
+        *out = all;
+    return true;
+}
+
 static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
                          struct range *out)
 {
@@ -226,6 +253,8 @@ static bool symbol_range(const struct range_view *v, const struct access_symbol 
         return y->bits < 64 || out->low > INT64_MIN || out->high < INT64_MAX;
     case ACCESS_CHOICE:
         return choice_range(v, y, out);
+    case ACCESS_ELEMENT:
+        return element_range(v, y, out);
     default:
         return false;
     }

@@ -89,7 +89,7 @@ static const struct access_symbol *opaque_in(const struct forms *s,
 
             if (!(y->holds & HOLDS_OPAQUE))
                 continue;
-            if (y->kind == ACCESS_MEMBER)
+            if (y->kind == ACCESS_MEMBER || y->kind == ACCESS_ELEMENT)
                 return y;
             in = opaque_in(s, y->left);
             in = in ? in : opaque_in(s, y->right);

@@ -28,7 +28,7 @@ static const struct access_form *map_arguments(struct study *s,
 {
     struct forms *forms = &s->maker.forms;
 
-    if (y->kind == ACCESS_MEMBER) {
+    if (y->kind == ACCESS_MEMBER || y->kind == ACCESS_ELEMENT) {
         struct access_symbol other = *y;
 
         other.left = form_map(forms, y->left, of, context);
@@ -288,6 +288,7 @@ static bool symbol_varies(const struct study *s, const struct access_symbol *y,
     case ACCESS_FUNCTION:
         return varies(s, y->left, l) || varies(s, y->right, l);
     case ACCESS_MEMBER:
+    case ACCESS_ELEMENT:
         return varies(s, y->left, l);
     case ACCESS_CHOICE:
         return true;

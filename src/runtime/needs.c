@@ -225,7 +225,8 @@ static const unsigned char *place_of(const struct launching *l,
 {
     const unsigned char *of = NULL;
 
-    if ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
+    if ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
+         y->kind == ACCESS_ELEMENT) &&
         y->offset + y->bytes <= l->kernel->parameter_bytes)
         of = block;
     else if (y->kind == ACCESS_CONSTANT && constants)

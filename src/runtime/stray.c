@@ -9,23 +9,32 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/known_constants.h"
 #include "runtime/needs.h"
 
-enum { KEPT = 8, NOWHERE = 1, LEAVES };
+enum { KEPT = 8, BEYOND_MAX = 8, ASKED = 6 * 6 * 6, NOWHERE = 1, LEAVES };
+
+/* What an access by an address inside an array touches outside of it: from an address of
+   the first device to another. */
+struct beyond {
+    uint64_t first, end;
+    uint32_t offset, line;
+};
 
 struct strays {
-    uint32_t base_count, *bases; /* parameters whose pointers it follows: offsets */
-    size_t capacity;
-    /* What it looks at of the parameters. */
+    /* What it looks at of the parameters, and of constants. */
     struct field {
+        int32_t variable; /* symbol of the module; -1: a parameter's */
         uint32_t offset, bytes;
     } * fields;
+    bool asks_constants;
     uint32_t field_count;
-    bool chooses; /* some pointer is chosen while the kernel runs */
     struct verdict {
         uint64_t key;
         int what; /* 0: all is well */
         uint32_t offset, line;
+        struct beyond beyond[BEYOND_MAX]; /* well if no other array lies there */
+        uint32_t beyond_count;
     } kept[KEPT];
     unsigned next;
 };
@@ -70,8 +79,110 @@ static bool leaves(const struct proact_place *p, const struct access_span *spans
 
 static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
 {
-    if (!h->into->what)
-        *h->into = (struct verdict){h->into->key, what, (uint32_t)offset, line};
+    struct verdict *v = h->into;
+
+    if (v->what)
+        return;
+    v->what = what;
+    v->offset = (uint32_t)offset;
+    v->line = line;
+}
+
+/* Of too many the last is all that are left, and what lies between them. */
+static void add_beyond(struct verdict *v, const struct beyond *b)
+{
+    struct beyond *last = &v->beyond[BEYOND_MAX - 1];
+
+    if (v->beyond_count < BEYOND_MAX) {
+        v->beyond[v->beyond_count++] = *b;
+        return;
+    }
+    last->first = b->first < last->first ? b->first : last->first;
+    last->end = b->end > last->end ? b->end : last->end;
+}
+
+/* Whether part of it may lie outside. */
+static bool goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
+        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
+
+        if (low + (rows < 0 ? rows : 0) < 0 ||
+            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* What is chosen has no value at a thread alone. */
+static bool chooses(const struct access_analysis *a, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (a->symbols[f->terms[i].symbols[k]].holds >> ACCESS_CHOICE & 1)
+                return true;
+    return false;
+}
+
+static bool guard_chooses(const struct access_analysis *a, const struct access_condition *c)
+{
+    return c && (chooses(a, c->left) || chooses(a, c->right) ||
+                 guard_chooses(a, c->first) || guard_chooses(a, c->second));
+}
+
+/* Whether the thread comes there, as far as can be told. */
+static bool passes(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_point *at)
+{
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        if (access_holds(a, r->guards[n].condition, at) == r->guards[n].negated)
+            return false;
+    return true;
+}
+
+/* By the number of a thread among those that are asked: along each axis the first CTA, one
+   in the middle and the last one, and in each its first and its last thread. */
+static struct access_point point_of(const struct hunt *h, uint32_t number)
+{
+    struct access_point at = {.parameters = h->at.parameters,
+                              .parameter_bytes = h->at.parameter_bytes,
+                              .constants = h->at.constants};
+
+    memcpy(at.ntid, h->at.ntid, sizeof at.ntid);
+    memcpy(at.nctaid, h->at.nctaid, sizeof at.nctaid);
+    for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
+        at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
+        at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
+    }
+    return at;
+}
+
+/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
+   say more than each. So some threads are asked what they touch. */
+static void ask(struct hunt *h, const struct access_analysis *a,
+                const struct access_record *r, const struct proact_place *p)
+{
+    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    const uint64_t base = p->array->base[0];
+    bool asks = r->guards_decide && !chooses(a, f);
+    uint64_t value;
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        asks &= !guard_chooses(a, r->guards[n].condition);
+    for (uint32_t n = 0; n < ASKED && asks; n++) {
+        const struct access_point at = point_of(h, n);
+
+        if (!access_value(a, f, &at, &value) || p->byte + value < p->array->bytes ||
+            !passes(a, r, &at))
+            continue;
+        const struct beyond b = {base + p->byte + value, base + p->byte + value + 1,
+                                 p->offset, r->line};
+
+        add_beyond(h->into, &b);
+    }
 }
 
 static void look_at_one(struct hunt *h, const struct access_analysis *a,
@@ -96,6 +207,8 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
+        if (place && known && goes_beyond(place, spans, count))
+            ask(h, a, r, place);
     }
 }
 
@@ -109,26 +222,8 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
         look_at_one(h, a, &each[n]);
 }
 
-/* Where all addresses are those of arrays no access goes astray. */
-static bool is_plain(const struct strays *s, const struct launching *l)
-{
-    uint64_t pointer;
-
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].byte)
-            return false;
-    for (uint32_t n = 0; n < s->base_count; n++) {
-        if (s->bases[n] + sizeof pointer > l->kernel->parameter_bytes)
-            return false;
-        memcpy(&pointer, l->block + s->bases[n], sizeof pointer);
-        if (pointer && !place_at(l, s->bases[n]))
-            return false;
-    }
-    return !s->chooses;
-}
-
 static void look(const struct launching *l, const unsigned char *block,
-                 struct verdict *into)
+                 const unsigned char *const *constants, struct verdict *into)
 {
     const struct access_analysis *a = needs_analysis(l->kernel);
     struct hunt h = {.launch = l, .into = into};
@@ -137,6 +232,7 @@ static void look(const struct launching *l, const unsigned char *block,
     memcpy(h.at.nctaid, l->grid, sizeof h.at.nctaid);
     h.at.parameters = block;
     h.at.parameter_bytes = l->kernel->parameter_bytes;
+    h.at.constants = constants;
     h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
     access_trips(a, &h.at, h.trips);
     for (uint32_t n = 0; n < a->record_count; n++)
@@ -146,22 +242,33 @@ static void look(const struct launching *l, const unsigned char *block,
 
 /* Numbers that only what is computed hangs on may differ from launch to launch. */
 static uint64_t key_of(const struct strays *s, const struct launching *l,
-                       const unsigned char *block)
+                       const unsigned char *block, const unsigned char *const *constants)
 {
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].offset;
-    for (uint32_t n = 0; n < s->field_count; n++)
-        key = hash_bytes(block + s->fields[n].offset, s->fields[n].bytes, key);
-    return key;
+    for (uint32_t n = 0; n < s->field_count; n++) {
+        const struct field *f = &s->fields[n];
+        const unsigned char *of = f->variable < 0 ? block
+                                  : constants     ? constants[f->variable]
+                                                  : NULL;
+
+        if (of)
+            key = hash_bytes(of + f->offset, f->bytes, key);
+    }
+    return key + !constants;
 }
 
 static const struct verdict *verdict_of(struct strays *s, const struct launching *l)
 {
+    const struct known_constants *known =
+        s->asks_constants ? known_constants_find(l->kernel) : NULL;
+    const unsigned char *const *constants =
+        known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
-    const uint64_t key = key_of(s, l, block);
+    const uint64_t key = key_of(s, l, block, constants);
     struct verdict *v = NULL;
 
     for (unsigned n = 0; n < KEPT && !v; n++)
@@ -170,34 +277,21 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     if (!v) {
         v = &s->kept[s->next++ % KEPT];
         *v = (struct verdict){.key = key};
-        look(l, block, v);
+        look(l, block, constants, v);
     }
     free(block);
     return v;
 }
 
-static bool has_base(const struct strays *s, uint32_t offset)
+static const struct beyond *leads_away(const struct launching *l, const struct verdict *v)
 {
-    for (uint32_t n = 0; n < s->base_count; n++)
-        if (s->bases[n] == offset)
-            return true;
-    return false;
-}
-
-static void add_bases(struct strays *s, const struct access_analysis *a,
-                      const struct access_record *r)
-{
-    uint32_t count;
-    const struct access_record *each = access_either(r, &count);
-
-    for (uint32_t n = 0; n < count; n++) {
-        const uint32_t offset = a->symbols[each[n].base_symbol].offset;
-
-        if (each[n].base != ACCESS_BASE_PARAMETER || has_base(s, offset))
-            continue;
-        s->bases = must_grow(s->bases, s->base_count, &s->capacity, sizeof *s->bases);
-        s->bases[s->base_count++] = offset;
-    }
+    for (uint32_t n = 0; n < v->beyond_count; n++)
+        for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
+            if (v->beyond[n].first < a->base[0] + a->bytes &&
+                v->beyond[n].end > a->base[0] &&
+                place_at(l, v->beyond[n].offset)->array != a)
+                return &v->beyond[n];
+    return NULL;
 }
 
 /* Fields behind the block are of no parameter. */
@@ -211,10 +305,15 @@ static void find_fields(struct strays *s, const struct proact_kernel *k,
     s->fields = must_calloc(a->symbol_count + 1u, sizeof *s->fields);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
+        const bool is_constant = y->kind == ACCESS_CONSTANT;
 
-        if (d.symbol[n] && (y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER) &&
-            y->offset + y->bytes <= k->parameter_bytes)
-            s->fields[s->field_count++] = (struct field){y->offset, y->bytes};
+        if (d.symbol[n] &&
+            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
+                              y->kind == ACCESS_ELEMENT) &&
+                             y->offset + y->bytes <= k->parameter_bytes)))
+            s->fields[s->field_count++] = (struct field){
+                is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes};
+        s->asks_constants |= d.symbol[n] && is_constant;
     }
     access_depends_clear(&d);
 }
@@ -224,12 +323,6 @@ static struct strays *open(struct proact_kernel *k)
     const struct access_analysis *a = needs_analysis(k);
     struct strays *s = must_calloc(1, sizeof *s);
 
-    for (uint32_t n = 0; n < a->record_count; n++) {
-        const struct access_record *r = &a->records[n];
-
-        s->chooses |= r->base == ACCESS_BASE_UNKNOWN && r->member >= 0;
-        add_bases(s, a, r);
-    }
     find_fields(s, k, a);
     return s;
 }
@@ -241,28 +334,30 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
 
     if (!*kept)
         *kept = open(l->kernel);
+    if (k->session->devices.count == 1)
+        return PROACT_OK;
     for (size_t i = 0; i < l->place_count; i++)
         if (is_far(&l->places[i]))
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s': the address at byte %" PRIu32
                         " of its parameters lies beside all arrays",
                         k->name, l->places[i].offset);
-    if (is_plain(*kept, l))
-        return PROACT_OK;
     const struct verdict *v = verdict_of(*kept, l);
+    const struct beyond *beyond = v->what ? NULL : leads_away(l, v);
+    const uint32_t offset = beyond ? beyond->offset : v->offset;
 
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32
                     " of its parameters lies in no array",
                     k->name, k->image->ptx->name, v->line, v->offset);
-    if (v->what == LEAVES)
+    if (v->what == LEAVES || beyond)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32
                     ": it leaves array '%s', in which the address at byte %" PRIu32
                     " of its parameters lies",
-                    k->name, k->image->ptx->name, v->line,
-                    place_at(l, v->offset)->array->name, v->offset);
+                    k->name, k->image->ptx->name, beyond ? beyond->line : v->line,
+                    place_at(l, offset)->array->name, offset);
     return PROACT_OK;
 }
 
@@ -270,7 +365,6 @@ void strays_destroy(struct strays *s)
 {
     if (!s)
         return;
-    free(s->bases);
     free(s->fields);
     free(s);
 }

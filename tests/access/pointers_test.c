@@ -44,7 +44,11 @@ static void expect(const char *body, struct expected e)
     struct text text = {0};
     struct proact_error err;
     struct ptx_module *m;
-    unsigned char block[BLOCK] = {[N_AT] = 3, [M_AT] = 2};
+    /* and two tables: bytes, and words */
+    unsigned char block[BLOCK] = {
+        [N_AT] = 3,      [M_AT] = 2,         [S_AT + 64] = 8,    [S_AT + 65] = 2,
+        [S_AT + 66] = 5, [S_AT + 67] = 8,    [S_AT + 48] = 8,    [S_AT + 52] = 1,
+        [S_AT + 56] = 3, [S_AT + 60] = 0xff, [S_AT + 63] = 0xff, [S_AT + 68] = 0xff};
     const struct access_launch l = launch_of(block);
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p = {0};
@@ -98,6 +102,56 @@ static void a_place_is_as_narrow_as_its_index(void **state)
     /* nobody comes here */
     expect("setp.gt.u32 %p1, %r1, 3; @!%p1 bra L; mul.wide.u32 %rd2, %r1, 8;\n" LOAD "L:",
            (struct expected){24, 8, 1, 0, -1});
+}
+
+/* From a place behind %rd1, by the CTA's number. */
+#define TABLE(by, type, at)                                                                \
+    "mul.wide.u32 %rd5, %r4, " by "; add.s64 %rd3, %rd1, %rd5;\n"                          \
+    "ld.param." type " %r5, [%rd3+" at "]; mul.wide.u32 %rd2, %r5, 8;\n"
+
+static void a_table_among_the_parameters_says_which(void **state)
+{
+    (void)state;
+    /* the bytes of CTAs 1 and 2, and no others */
+    expect(TABLE("1", "u8", "64") LOAD, (struct expected){16, 8, 4, 0, 32});
+    expect(TABLE("4", "u32", "48") LOAD, (struct expected){8, 8, 3, 0, 32});
+    /* the word of the next CTA is negative: then it may wrap */
+    expect(TABLE("4", "u32", "52") LOAD, (struct expected){0, 8, 9, 0, 32});
+    /* it is not known which ones: what fits in a byte */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r4, [%rd7];\n" TABLE("1", "u8", "64")
+               LOAD,
+           (struct expected){0, 8, 9, 0, 32});
+}
+
+/* The thread's word of the first pointer, unless %p1. */
+#define UNLESS                                                                             \
+    "@%p1 bra L; ld.param.u64 %rd4, [s]; mul.wide.u32 %rd5, %r3, 4;\n"                     \
+    "add.s64 %rd6, %rd4, %rd5; ld.global.u32 %r9, [%rd6];\nL:"
+
+static void of_two_ways_in_the_one_that_nobody_takes_is_left_out(void **state)
+{
+    (void)state;
+    /* thread < m or CTA > n */
+    expect("setp.ge.u32 %p2, %r3, %r2; setp.le.u32 %p3, %r4, %r1;\n"
+           "and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, 8});
+    expect("setp.lt.u32 %p2, %r3, %r2; setp.gt.u32 %p3, %r4, %r1;\n"
+           "or.pred %p4, %p2, %p3; not.pred %p1, %p4;" UNLESS,
+           (struct expected){0, 8, 1, 0, 8});
+    /* one of three, and then one of two: 2 <= thread < 6 */
+    expect("setp.ne.u32 %p2, %r4, 0; setp.ne.u32 %p3, %r4, 3; and.pred %p1, %p2, %p3;\n"
+           "setp.ge.u32 %p2, %r3, 6; and.pred %p1, %p1, %p2; @%p1 bra L;\n"
+           "setp.lt.u32 %p2, %r3, %r2; setp.le.u32 %p3, %r4, %r1;\n"
+           "and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 8, 24});
+    /* neither */
+    expect("setp.lt.u32 %p2, %r4, %r1; setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, "
+           "%p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, -1});
+    /* of one of them nothing is known */
+    expect("ld.param.u64 %rd7, [s]; ld.global.u32 %r5, [%rd7]; setp.ne.u32 %p2, %r5, 1;\n"
+           "setp.ne.u32 %p3, %r4, 7; and.pred %p1, %p2, %p3;" UNLESS,
+           (struct expected){0, 8, 1, 0, 32});
 }
 
 static void what_is_not_known_is_all_of_it(void **state)
@@ -295,6 +349,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_place_is_as_narrow_as_its_index),
+        cmocka_unit_test(a_table_among_the_parameters_says_which),
+        cmocka_unit_test(of_two_ways_in_the_one_that_nobody_takes_is_left_out),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
         cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),

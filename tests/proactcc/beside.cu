@@ -45,6 +45,33 @@ __global__ void set_window(int *window, int low, int value)
         window[low + i] = value;
 }
 
+/* A row of each, where they lie `pitch` elements apart. */
+__global__ void copy_rows(int *out, const int *rows, long pitch)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[blockIdx.y * N + i] = rows[blockIdx.y * pitch + i];
+}
+
+__global__ void set_rows(int *rows, long pitch, int value)
+{
+    rows[blockIdx.y * pitch + blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+__global__ void set_far(int *from, long distance, int value)
+{
+    from[distance + blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+__constant__ long distance;
+
+__global__ void copy_far(int *out, const int *a)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = a[distance + i];
+}
+
 struct __attribute__((packed)) view {
     char step;
     int *data;
@@ -158,6 +185,31 @@ static void same_address(int *a, int *b, int *out)
     }
 }
 
+/* From an array's first byte, by a number, to another array: in part, or all of it. */
+static void beyond(int *a, int *b, int *out)
+{
+    const long there = b - a;
+
+    for (int round = 0; round < 3; round++) {
+        const int value = 10 * round;
+
+        renew(a, value + 1);
+        renew(b, value + 1);
+        copy_rows<<<dim3(CTAS, 2), THREADS>>>(out, a, there);
+        HOLDS(all_are(out, value + 1) && all_are(out + N, value + 1));
+        set_rows<<<dim3(CTAS, 2), THREADS>>>(a, there, value + 2);
+        add<<<CTAS, THREADS>>>(b, N, 1);
+        HOLDS(all_are(a, value + 2) && all_are(b, value + 3));
+        set_far<<<CTAS, THREADS>>>(a, there, value + 4);
+        set_far<<<CTAS, THREADS>>>(b, -there, value + 5);
+        add<<<CTAS, THREADS>>>(a, N, 1);
+        HOLDS(all_are(a, value + 6) && all_are(b, value + 4));
+        MUST(cudaMemcpyToSymbol(distance, &there, sizeof there));
+        copy_far<<<CTAS, THREADS>>>(out, a);
+        HOLDS(all_are(out, value + 4));
+    }
+}
+
 static void packed()
 {
     int *a;
@@ -204,12 +256,13 @@ int main()
     MUST(cudaMalloc(&a, N * sizeof(int)));
     MUST(cudaMalloc(&hole, 4 * N * sizeof(int)));
     MUST(cudaMalloc(&b, N * sizeof(int)));
-    MUST(cudaMalloc(&c, N * sizeof(int)));
+    MUST(cudaMalloc(&c, 2 * N * sizeof(int)));
     MUST(cudaFree(hole));
     ends(a, b);
     chosen(a, b, c);
     windows(a, b, c);
     same_address(a, b, c);
+    beyond(a, b, c);
     packed();
     compared(a, b);
     variables(a);
