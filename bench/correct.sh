@@ -5,7 +5,7 @@
 # Usage: bench/correct.sh BUILD FILE [LAUNCHES [SECONDS [NAME...]]]
 #   BUILD     a build folder (build/default), or one with its programs at the same places
 #   LAUNCHES  that the random ones have to reach (100000), within SECONDS (400)
-#   NAME      of contract, kernels, samples, programs, applications, emulated, random: all
+#   NAME      of contract, kernels, samples, distributed, staged, programs, applications, emulated, random: all
 # Exit status 1: something was wrong, or did not end in its time.
 set -u
 [ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2; }
@@ -51,6 +51,9 @@ check contract 300 'broken' ./contract_test cuda
 check kernels 120 'runs of|test\(s\) run' ./kernels_share_test here
 check samples-marked 120 'runs of|test\(s\) run' ./samples_share_test here
 check samples-plain 120 'runs of|test\(s\) run' ./samples_share_test here plain
+check distributed 100 'test\(s\) run' ./distributed_test here
+check distributed-order 100 'test\(s\) run' ./distributed_order_test here
+check staged 100 'test\(s\) run' ./launch_stage_test here
 check programs 300 'runs of programs' \
     sh "$here/tests/programs/here.sh" "$build/tools/proactcc/bin/proactcc" "$work/built"
 check applications-jacobi 60 'equal' "$proact" run jacobi --machine here --size 2048 \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Usage: here.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
 # built by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and
-# with all that can be split always split, by every method in turn (or those in METHODS). JOBS (4)
-# programs at once. With NAME, this one, which is built already. Exit status 77: no GPU.
+# with all that can be split always split, by every method in turn (or those in METHODS), and with
+# distributed arrays. JOBS (4) programs at once. With NAME, this one, which is built already. Exit status 77: no GPU.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 names=${3-}
@@ -47,6 +47,11 @@ for name in $names; do
                 "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
             same "$name" "$method on $n devices"
         done
+        if [ $n -gt 1 ]; then
+            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_DISTRIBUTE=1 timeout 60 \
+                "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
+            same "$name" "distributed arrays on $n devices"
+        fi
         n=$((n * 2))
     done
 done
