@@ -5,10 +5,11 @@
 # Usage: bench/correct.sh BUILD FILE [LAUNCHES [SECONDS [NAME...]]]
 #   BUILD     a build folder (build/default), or one with its programs at the same places
 #   LAUNCHES  that the random ones have to reach (100000), within SECONDS (400)
-#   NAME      of contract, kernels, samples, distributed, staged, programs, applications, emulated, random: all
+#   NAME      of contract, kernels, samples, distributed, staged, programs, applications,
+#             emulated, random: all
 # Exit status 1: something was wrong, or did not end in its time.
 set -u
-[ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,11s/^# \{0,1\}//p' "$0"; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 case $2 in /*) file=$2 ;; *) file=$PWD/$2 ;; esac
 launches=${3:-100000} seconds=${4:-400}
