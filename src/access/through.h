@@ -10,8 +10,8 @@
 
 struct access_through {
     bool *is;         /* by instruction */
-    bool reads;       /* some load, or an atomic whose result is used */
-    bool writes;      /* some store or atomic */
+    bool reads;       /* some load, or an atomic whose result is used, may go there */
+    bool writes;      /* some store or atomic goes there */
     uint32_t updates; /* line of an atomic; 0: there is none */
 };
 

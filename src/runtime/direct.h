@@ -26,3 +26,5 @@ bool direct_is(const struct proact_kernel *k, uint32_t offset);
    it is there. */
 enum proact_status direct_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err);
+/* The latter, where the user's maps say what it writes: of all that it reads. */
+enum proact_status direct_check_maps(const struct launching *l, struct proact_error *err);

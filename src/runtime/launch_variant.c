@@ -127,5 +127,6 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
         return status;
     k->used = variant;
     l->kernel = variant;
-    return check_atomics(l, err);
+    status = check_atomics(l, err);
+    return status ? status : direct_check_maps(l, err);
 }

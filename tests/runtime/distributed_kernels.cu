@@ -117,3 +117,22 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned
     if (i < n)
         (in[i] & 1 ? one : other)[i] = i + 1;
 }
+
+/* Who sees the next one's flag may look for what it left; which array that flag is in hangs
+   on a number. */
+extern "C" __global__ void tells(unsigned *out, unsigned *flags, const unsigned *in,
+                                 unsigned n)
+{
+    unsigned i = here();
+    volatile const unsigned *seen = n & 1 ? (const unsigned *)in : flags;
+
+    if (i >= n)
+        return;
+    out[i] = in[i];
+    fence();
+    ((volatile unsigned *)flags)[i] = 1;
+    if (i + 1 >= n || !seen[i + 1])
+        return;
+    fence();
+    ((volatile unsigned *)flags)[i] = 2 + ((volatile unsigned *)out)[i + 1];
+}

@@ -159,6 +159,28 @@ static void the_last_cta_of_all_sees_what_the_others_left(void **state)
 }
 
 /* A replica would not have what others told of. */
+/* The same, of a kernel with maps, and where the one that tells is read by a pointer that
+   may be another's. */
+static void maps_and_chosen_pointers_do_not_help(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
+                        *partial = replicated(f, "partial"),
+                        *ticket = distributed(f, "ticket");
+    struct proact_kernel *k = kernel(f, "adds_up"), *t = kernel(f, "tells");
+
+    (void)state;
+    must(f, proact_kernel_map(
+                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
+                &f->err));
+    refused(f, try(f, k, SPLIT, (struct proact_array *[]){sum, partial, ticket, in}, 4),
+            PROACT_EREFUSED, "distribute 'partial', too");
+    LAUNCH(f, t, SPLIT, partial, ticket, in);
+    is_whole(t, "distribute 'partial', too");
+    must(f, proact_wait(f->p, &f->err));
+    end(f);
+}
+
 static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -234,6 +256,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tickets_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
+        cmocka_unit_test(maps_and_chosen_pointers_do_not_help),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };
