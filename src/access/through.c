@@ -29,6 +29,19 @@ static bool is_through(const struct access_analysis *a, const struct access_reco
     return ways > 0;
 }
 
+/* As far as is known. */
+static bool may_be(const struct access_analysis *a, const struct access_record *r,
+                   const uint32_t *parameters, uint32_t count)
+{
+    uint32_t ways;
+    const struct access_record *each = access_either(r, &ways);
+
+    for (uint32_t n = 0; n < ways; n++)
+        if (each[n].base == ACCESS_BASE_UNKNOWN || is_one(a, &each[n], parameters, count))
+            return true;
+    return false;
+}
+
 struct access_through access_through_find(const struct ptx_module *m,
                                           const struct ptx_function *f,
                                           const uint32_t *parameters, uint32_t count)
@@ -41,11 +54,12 @@ struct access_through access_through_find(const struct ptx_module *m,
         const struct ptx_instruction *i = &f->instructions[r->instruction];
         const bool updates = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 
+        if (may_be(a, r, parameters, count))
+            t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
         if (!is_through(a, r, parameters, count))
             continue;
         t.is[r->instruction] = true;
         t.writes |= r->kind != ACCESS_READ;
-        t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
         t.updates = updates ? r->line : t.updates;
     }
     /* One that does two things, of which another goes elsewhere. */

@@ -10,7 +10,7 @@
 
 struct access_through {
     bool *is;         /* by instruction */
-    bool reads;       /* some load, or an atomic whose result is used */
+    bool reads;       /* some load, or an atomic whose result is used; or it may be one */
     bool writes;      /* some store or atomic */
     uint32_t updates; /* line of an atomic; 0: there is none */
 };

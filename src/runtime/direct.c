@@ -53,12 +53,26 @@ static bool is_read(const struct write_set_ranges *r, const struct transfer_need
     return false;
 }
 
+static bool tells(const struct kernel_direct *d)
+{
+    return d && d->through.reads && d->through.writes;
+}
+
+static enum proact_status refuse_telling(const struct proact_kernel *k,
+                                         const struct proact_array *a,
+                                         struct proact_error *err)
+{
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s': it writes and reads array '%s', and its CTAs may tell each "
+                "other so through a distributed one: distribute '%s', too",
+                k->name, a->name, a->name);
+}
+
 enum proact_status direct_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
     const struct kernel_direct *d = k->direct;
-    const bool tells = d && d->through.reads && d->through.writes;
 
     for (size_t i = 0; d && i < l->place_count; i++) {
         const struct proact_array *a = l->places[i].array;
@@ -72,13 +86,32 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
                         ": it writes to array '%s', which is distributed, by a pointer "
                         "that may lead to others, too",
                         k->name, k->image->ptx->name, w->arrays[n].line, a->name);
-        if (tells &&
+        if (tells(d) &&
             is_read(&w->arrays[n], needs_of(needs_find(l, NULL), n, 0), w->cta_count))
-            return fail(err, PROACT_EREFUSED,
-                        "kernel '%s': it writes and reads array '%s', and its CTAs may "
-                        "tell each other so through a distributed one: distribute '%s', "
-                        "too",
-                        k->name, a->name, a->name);
+            return refuse_telling(k, a, err);
     }
     return PROACT_OK;
+}
+
+bool direct_allows_maps(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (!tells(k->direct))
+        return true;
+    k->direct->refusal.text[0] = '\0';
+    for (unsigned s = 0; s < k->slot_count; s++) {
+        const struct proact_array *a = launching_slot_array(l, s);
+        const struct transfer_need *need =
+            a ? needs_of(needs_find(l, NULL), launching_number(l, a), 0) : NULL;
+
+        if (need && (need->all || need->spans.count))
+            return refuse_telling(k, a, &k->direct->refusal) == PROACT_OK;
+    }
+    return true;
+}
+
+const char *direct_refusal(const struct proact_kernel *k)
+{
+    return k->direct && k->direct->refusal.text[0] ? k->direct->refusal.text : NULL;
 }

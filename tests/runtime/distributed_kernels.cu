@@ -117,3 +117,23 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned
     if (i < n)
         (in[i] & 1 ? one : other)[i] = i + 1;
 }
+
+/* Who sees that the CTA at the other end has left its word takes that; else makes it. The
+   pointer by which it is seen may be another's. */
+extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *done,
+                                      const unsigned *other, unsigned n)
+{
+    unsigned c = proact_cta_here(), across = ctas() - 1 - c, spent = c;
+    const volatile unsigned *seen = n ? done : other;
+
+    if (proact_thread_x())
+        return;
+    words[c] = 3 * c + 1;
+    fence();
+    ((volatile unsigned *)done)[c] = 1;
+    for (unsigned i = 0; i < n / 256; i++)
+        spent = spent * 1664525 + 1013904223;
+    bool is_there = spent == 1 || seen[across];
+    fence();
+    out[c] = is_there ? ((volatile unsigned *)words)[across] : 3 * across + 1;
+}

@@ -178,6 +178,47 @@ static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
     end(f);
 }
 
+/* Nor where a pointer that tells may be another's, too. */
+static void what_may_tell_counts(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *out = replicated(f, "out"), *words = replicated(f, "words"),
+                        *done = distributed(f, "done"), *other = replicated(f, "other");
+    struct proact_kernel *k = kernel(f, "takes_over");
+
+    (void)state;
+    memcpy(f->expected, f->in, sizeof *f->in * N);
+    for (uint32_t i = 0; i < CTAS; i++)
+        f->expected[i] = 3 * (CTAS - 1 - i) + 1;
+    LAUNCH(f, k, SPLIT, out, words, done, other);
+    is_whole(k, "distribute 'words', too");
+    holds(f, out, f->expected);
+    end(f);
+}
+
+/* Whoever says what it writes has not said that nobody reads it. */
+static void maps_do_not_change_that(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
+                        *partial = replicated(f, "partial"),
+                        *ticket = distributed(f, "ticket");
+    struct proact_kernel *k = kernel(f, "adds_up");
+    uint32_t all = 0, got;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        all += f->in[i];
+    must(f, proact_kernel_map(
+                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
+                &f->err));
+    LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+    must(f, proact_array_read(sum, 0, &got, 1, &f->err));
+    assert_int_equal(got, all);
+    is_whole(k, "distribute 'partial', too");
+    end(f);
+}
+
 static void what_cannot_be_is_said(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -234,6 +275,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(tickets_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
+        cmocka_unit_test(what_may_tell_counts),
+        cmocka_unit_test(maps_do_not_change_that),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };
