@@ -137,3 +137,20 @@ extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *
     fence();
     out[c] = is_there ? ((volatile unsigned *)words)[across] : 3 * across + 1;
 }
+
+/* What was there before. */
+extern "C" __global__ void changes(unsigned *was, unsigned *word, const unsigned *where,
+                                   unsigned n)
+{
+    unsigned i = here(), old;
+
+    if (i >= n)
+        return;
+    asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %1;\n\t"
+                 "mad.wide.u32 %%to, %2, 4, %%to;\n\t"
+                 "atom.global.exch.b32 %0, [%%to], %3;\n\t}"
+                 : "=r"(old)
+                 : "l"(word), "r"(where[i]), "r"(i + 1)
+                 : "memory");
+    was[i] = old;
+}

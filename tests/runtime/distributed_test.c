@@ -219,6 +219,36 @@ static void maps_do_not_change_that(void **state)
     end(f);
 }
 
+/* So that in programs, too, what is made of one may be stored: what an atomic there gives
+   back, for one. */
+static void all_devices_have_one_address(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+
+    shuffle(f);
+    struct proact_array *was = distributed(f, "was"), *word = distributed(f, "word"),
+                        *where = replicated(f, "where");
+    struct proact_kernel *k = kernel(f, "changes");
+    const struct proact_place places[] = {{0, was, 0}, {8, word, 0}, {16, where, 0}};
+    unsigned char bytes[28] = {0};
+    const uint32_t n = N;
+
+    (void)state;
+    memcpy(bytes + 24, &n, sizeof n);
+    for (int round = 0; round < 2; round++)
+        must(f, proact_launch_block(
+                    k,
+                    &(struct proact_grid){.ctas = {CTAS},
+                                          .threads = {THREADS},
+                                          .device_count = proact_device_count(f->p)},
+                    &(struct proact_block){bytes, sizeof bytes, places, 3}, &f->err));
+    is_split(k);
+    for (uint32_t i = 0; i < N; i++)
+        f->expected[i] = i + 1;
+    holds(f, was, f->expected);
+    end(f);
+}
+
 static void what_cannot_be_is_said(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -277,6 +307,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
         cmocka_unit_test(what_may_tell_counts),
         cmocka_unit_test(maps_do_not_change_that),
+        cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };
