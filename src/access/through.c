@@ -29,9 +29,9 @@ static bool is_through(const struct access_analysis *a, const struct access_reco
     return ways > 0;
 }
 
-/* Some of its pointers may be one. */
-static bool may_be_through(const struct access_analysis *a, const struct access_record *r,
-                           const uint32_t *parameters, uint32_t count)
+/* As far as is known. */
+static bool may_be(const struct access_analysis *a, const struct access_record *r,
+                   const uint32_t *parameters, uint32_t count)
 {
     uint32_t ways;
     const struct access_record *each = access_either(r, &ways);
@@ -54,7 +54,7 @@ struct access_through access_through_find(const struct ptx_module *m,
         const struct ptx_instruction *i = &f->instructions[r->instruction];
         const bool updates = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 
-        if (may_be_through(a, r, parameters, count))
+        if (may_be(a, r, parameters, count))
             t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
         if (!is_through(a, r, parameters, count))
             continue;

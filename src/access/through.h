@@ -10,8 +10,8 @@
 
 struct access_through {
     bool *is;         /* by instruction */
-    bool reads;       /* some load, or an atomic whose result is used, may go there */
-    bool writes;      /* some store or atomic goes there */
+    bool reads;       /* some load, or an atomic whose result is used; or it may be one */
+    bool writes;      /* some store or atomic */
     uint32_t updates; /* line of an atomic; 0: there is none */
 };
 

@@ -260,11 +260,12 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
+/* Of a distributed array all devices have one. */
 static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
 {
     for (size_t i = 0; i < l->place_count; i++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
-            if (s->hang[l->places[i].offset + at])
+            if (!l->places[i].array->part && s->hang[l->places[i].offset + at])
                 return true;
     return s->variables != 0;
 }

@@ -58,29 +58,14 @@ static bool tells(const struct kernel_direct *d)
     return d && d->through.reads && d->through.writes;
 }
 
-static enum proact_status refuse_told(const struct launching *l,
-                                      const struct proact_array *a,
-                                      struct proact_error *err)
+static enum proact_status refuse_telling(const struct proact_kernel *k,
+                                         const struct proact_array *a,
+                                         struct proact_error *err)
 {
     return fail(err, PROACT_EREFUSED,
                 "kernel '%s': it writes and reads array '%s', and its CTAs may tell each "
                 "other so through a distributed one: distribute '%s', too",
-                l->kernel->name, a->name, a->name);
-}
-
-enum proact_status direct_check_maps(const struct launching *l, struct proact_error *err)
-{
-    const struct proact_kernel *k = l->kernel;
-
-    for (unsigned s = 0; k->has_maps && tells(k->direct) && s < k->slot_count; s++) {
-        const struct proact_array *a = launching_array(l, k->slot[s].offset);
-        const struct transfer_need *need =
-            a ? needs_of(needs_find(l, NULL), launching_number(l, a), 0) : NULL;
-
-        if (need && (need->all || need->spans.count))
-            return refuse_told(l, a, err);
-    }
-    return PROACT_OK;
+                k->name, a->name, a->name);
 }
 
 enum proact_status direct_check(const struct launching *l, const struct write_set *w,
@@ -103,7 +88,30 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
                         k->name, k->image->ptx->name, w->arrays[n].line, a->name);
         if (tells(d) &&
             is_read(&w->arrays[n], needs_of(needs_find(l, NULL), n, 0), w->cta_count))
-            return refuse_told(l, a, err);
+            return refuse_telling(k, a, err);
     }
     return PROACT_OK;
+}
+
+bool direct_allows_maps(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (!tells(k->direct))
+        return true;
+    k->direct->refusal.text[0] = '\0';
+    for (unsigned s = 0; s < k->slot_count; s++) {
+        const struct proact_array *a = launching_slot_array(l, s);
+        const struct transfer_need *need =
+            a ? needs_of(needs_find(l, NULL), launching_number(l, a), 0) : NULL;
+
+        if (need && (need->all || need->spans.count))
+            return refuse_telling(k, a, &k->direct->refusal) == PROACT_OK;
+    }
+    return true;
+}
+
+const char *direct_refusal(const struct proact_kernel *k)
+{
+    return k->direct && k->direct->refusal.text[0] ? k->direct->refusal.text : NULL;
 }

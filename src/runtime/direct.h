@@ -10,6 +10,7 @@
 struct kernel_direct {
     uint32_t count, *offset; /* of the parameters, by their bytes in the block, rising */
     struct access_through through;
+    struct proact_error refusal; /* of its last launch with maps */
 };
 
 /* `offset` becomes the kernel's. What was made of it by then must be gone. */
@@ -26,5 +27,7 @@ bool direct_is(const struct proact_kernel *k, uint32_t offset);
    it is there. */
 enum proact_status direct_check(const struct launching *l, const struct write_set *w,
                                 struct proact_error *err);
-/* The latter, where the user's maps say what it writes: of all that it reads. */
-enum proact_status direct_check_maps(const struct launching *l, struct proact_error *err);
+/* With maps, which say what it writes: whether it reads nothing of these arrays, or its
+   CTAs cannot tell each other. Else the refusal says which. */
+bool direct_allows_maps(const struct launching *l);
+const char *direct_refusal(const struct proact_kernel *k);

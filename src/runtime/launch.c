@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/bring.h"
 #include "runtime/derive.h"
+#include "runtime/direct.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
@@ -121,7 +122,7 @@ static enum proact_status can_split(struct launching *l, bool *split,
         return PROACT_OK;
     if (!k->has_maps)
         derive_maps(l);
-    if (!k->has_maps && !l->found.set)
+    if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
         return PROACT_OK;
     return launch_is_cloned(l, split, err);
 }

@@ -127,6 +127,5 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
         return status;
     k->used = variant;
     l->kernel = variant;
-    status = check_atomics(l, err);
-    return status ? status : direct_check_maps(l, err);
+    return check_atomics(l, err);
 }

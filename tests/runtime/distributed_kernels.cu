@@ -118,21 +118,39 @@ extern "C" __global__ void either(unsigned *one, unsigned *other, const unsigned
         (in[i] & 1 ? one : other)[i] = i + 1;
 }
 
-/* Who sees the next one's flag may look for what it left; which array that flag is in hangs
-   on a number. */
-extern "C" __global__ void tells(unsigned *out, unsigned *flags, const unsigned *in,
-                                 unsigned n)
+/* Who sees that the CTA at the other end has left its word takes that; else makes it. The
+   pointer by which it is seen may be another's. */
+extern "C" __global__ void takes_over(unsigned *out, unsigned *words, unsigned *done,
+                                      const unsigned *other, unsigned n)
 {
-    unsigned i = here();
-    volatile const unsigned *seen = n & 1 ? (const unsigned *)in : flags;
+    unsigned c = proact_cta_here(), across = ctas() - 1 - c, spent = c;
+    const volatile unsigned *seen = n ? done : other;
+
+    if (proact_thread_x())
+        return;
+    words[c] = 3 * c + 1;
+    fence();
+    ((volatile unsigned *)done)[c] = 1;
+    for (unsigned i = 0; i < n / 256; i++)
+        spent = spent * 1664525 + 1013904223;
+    bool is_there = spent == 1 || seen[across];
+    fence();
+    out[c] = is_there ? ((volatile unsigned *)words)[across] : 3 * across + 1;
+}
+
+/* What was there before. */
+extern "C" __global__ void changes(unsigned *was, unsigned *word, const unsigned *where,
+                                   unsigned n)
+{
+    unsigned i = here(), old;
 
     if (i >= n)
         return;
-    out[i] = in[i];
-    fence();
-    ((volatile unsigned *)flags)[i] = 1;
-    if (i + 1 >= n || !seen[i + 1])
-        return;
-    fence();
-    ((volatile unsigned *)flags)[i] = 2 + ((volatile unsigned *)out)[i + 1];
+    asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %1;\n\t"
+                 "mad.wide.u32 %%to, %2, 4, %%to;\n\t"
+                 "atom.global.exch.b32 %0, [%%to], %3;\n\t}"
+                 : "=r"(old)
+                 : "l"(word), "r"(where[i]), "r"(i + 1)
+                 : "memory");
+    was[i] = old;
 }

@@ -159,28 +159,6 @@ static void the_last_cta_of_all_sees_what_the_others_left(void **state)
 }
 
 /* A replica would not have what others told of. */
-/* The same, of a kernel with maps, and where the one that tells is read by a pointer that
-   may be another's. */
-static void maps_and_chosen_pointers_do_not_help(void **state)
-{
-    struct fixture *f = begin("fused", 0);
-    struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
-                        *partial = replicated(f, "partial"),
-                        *ticket = distributed(f, "ticket");
-    struct proact_kernel *k = kernel(f, "adds_up"), *t = kernel(f, "tells");
-
-    (void)state;
-    must(f, proact_kernel_map(
-                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
-                &f->err));
-    refused(f, try(f, k, SPLIT, (struct proact_array *[]){sum, partial, ticket, in}, 4),
-            PROACT_EREFUSED, "distribute 'partial', too");
-    LAUNCH(f, t, SPLIT, partial, ticket, in);
-    is_whole(t, "distribute 'partial', too");
-    must(f, proact_wait(f->p, &f->err));
-    end(f);
-}
-
 static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -197,6 +175,77 @@ static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
     is_whole(k, "distribute 'partial', too");
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
     assert_int_equal(got, all);
+    end(f);
+}
+
+/* Nor where a pointer that tells may be another's, too. */
+static void what_may_tell_counts(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *out = replicated(f, "out"), *words = replicated(f, "words"),
+                        *done = distributed(f, "done"), *other = replicated(f, "other");
+    struct proact_kernel *k = kernel(f, "takes_over");
+
+    (void)state;
+    memcpy(f->expected, f->in, sizeof *f->in * N);
+    for (uint32_t i = 0; i < CTAS; i++)
+        f->expected[i] = 3 * (CTAS - 1 - i) + 1;
+    LAUNCH(f, k, SPLIT, out, words, done, other);
+    is_whole(k, "distribute 'words', too");
+    holds(f, out, f->expected);
+    end(f);
+}
+
+/* Whoever says what it writes has not said that nobody reads it. */
+static void maps_do_not_change_that(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *sum = distributed(f, "sum"), *in = replicated(f, "in"),
+                        *partial = replicated(f, "partial"),
+                        *ticket = distributed(f, "ticket");
+    struct proact_kernel *k = kernel(f, "adds_up");
+    uint32_t all = 0, got;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++)
+        all += f->in[i];
+    must(f, proact_kernel_map(
+                k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
+                &f->err));
+    LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
+    must(f, proact_array_read(sum, 0, &got, 1, &f->err));
+    assert_int_equal(got, all);
+    is_whole(k, "distribute 'partial', too");
+    end(f);
+}
+
+/* So that in programs, too, what is made of one may be stored: what an atomic there gives
+   back, for one. */
+static void all_devices_have_one_address(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+
+    shuffle(f);
+    struct proact_array *was = distributed(f, "was"), *word = distributed(f, "word"),
+                        *where = replicated(f, "where");
+    struct proact_kernel *k = kernel(f, "changes");
+    const struct proact_place places[] = {{0, was, 0}, {8, word, 0}, {16, where, 0}};
+    unsigned char bytes[28] = {0};
+    const uint32_t n = N;
+
+    (void)state;
+    memcpy(bytes + 24, &n, sizeof n);
+    for (int round = 0; round < 2; round++)
+        must(f, proact_launch_block(
+                    k,
+                    &(struct proact_grid){.ctas = {CTAS},
+                                          .threads = {THREADS},
+                                          .device_count = proact_device_count(f->p)},
+                    &(struct proact_block){bytes, sizeof bytes, places, 3}, &f->err));
+    is_split(k);
+    for (uint32_t i = 0; i < N; i++)
+        f->expected[i] = i + 1;
+    holds(f, was, f->expected);
     end(f);
 }
 
@@ -256,7 +305,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(tickets_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
-        cmocka_unit_test(maps_and_chosen_pointers_do_not_help),
+        cmocka_unit_test(what_may_tell_counts),
+        cmocka_unit_test(maps_do_not_change_that),
+        cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };
