@@ -246,6 +246,18 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     return PROACT_OK;
 }
 
+/* An array that is reduced has nothing else: 0 for one with flags. */
+static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
+                        const struct proact_array *a)
+{
+    const struct access_reduction *r = f->reductions.reduction;
+
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (launching_array(l, r[n].parameter) == a)
+            return r[n].kind;
+    return 0;
+}
+
 static void name_arrays(const struct launching *l, struct kernel_flags *f)
 {
     struct launch_flags *found = &f->found;
@@ -259,8 +271,8 @@ static void name_arrays(const struct launching *l, struct kernel_flags *f)
             i++;
         found->flag =
             must_grow(found->flag, found->count, &found->capacity, sizeof *found->flag);
-        found->flag[found->count++] =
-            (struct launch_flag){l->places[i].array, r->first, r->end};
+        found->flag[found->count++] = (struct launch_flag){
+            l->places[i].array, r->first, r->end, kind_of(l, f, l->places[i].array)};
     }
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/bring.h"
+#include "runtime/partials.h"
 #include "runtime/recording.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
@@ -158,6 +159,7 @@ void proact_array_destroy(struct proact_array *a)
     while (*link != a)
         link = &(*link)->next;
     *link = a->next;
+    partials_drop(a);
     holdings_close(&a->holdings);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);

@@ -39,6 +39,12 @@ struct proact_array {
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
+    struct array_partials { /* partials.h */
+        device_addr at[PROACT_DEVICES_MAX];
+        uint32_t kind;       /* of reductions, for which they are ready; 0: for none */
+        uint64_t generation; /* of the session, since which they are */
+        bool is_refused;     /* there was no memory */
+    } partials;
 };
 
 /* A PTX text, loaded on every device. */
