@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that update integers by atomics, without asking for a result, are split: the
-   atomics of all devices go to the first one's replica. Those that do more with such an
-   array run whole. */
+/* Kernels that update integers by atomics, without asking for a result, are split: what the
+   atomics of all devices come to is in the first one's replica. Those that do more with such
+   an array run whole. */
 #include "runtime_testing.h"
 
 #include <proact/program.h>
@@ -111,7 +111,7 @@ static void check(struct counting *c, unsigned devices)
     }
 }
 
-static void every_method_counts_in_one_place(void **state)
+static void every_method_counts_for_all(void **state)
 {
     (void)state;
     for (const char *const *m = proact_methods(); *m; m++)
@@ -220,7 +220,7 @@ static void who_launches_with_arguments_counts_on_one_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_counts_in_one_place),
+        cmocka_unit_test(every_method_counts_for_all),
         cmocka_unit_test(who_reads_waits_for_all),
         cmocka_unit_test(what_does_more_with_the_array_runs_whole),
         cmocka_unit_test(links_without_atomics_do_not_count),

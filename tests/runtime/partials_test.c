@@ -9,20 +9,6 @@
 
 enum { PLACES = 1000, TOUCHED = 997, ROUNDS = 3 };
 
-struct reducing {
-    struct bench b;
-    struct proact_array *to, *in;
-    uint32_t from[N];
-    uint64_t expected[PLACES];
-    unsigned bytes, combined[PROACT_DEVICES_MAX];
-};
-
-static void must(enum proact_status status, const struct proact_error *err)
-{
-    if (status)
-        fail_msg("%s", err->text);
-}
-
 static uint64_t add(uint64_t a, uint64_t b)
 {
     return a + b;
@@ -81,10 +67,30 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
+struct reducing {
+    struct bench b;
+    struct proact_array *to, *in;
+    struct proact_kernel *kernel[KINDS];
+    uint32_t from[N];
+    uint64_t expected[PLACES];
+    unsigned bytes, combined[PROACT_DEVICES_MAX];
+    uint64_t worked_ns, reduced_ns; /* the first device, until; another one, from */
+};
+
+static void must(enum proact_status status, const struct proact_error *err)
+{
+    if (status)
+        fail_msg("%s", err->text);
+}
+
 static void see(void *context, const struct proact_span *span)
 {
     struct reducing *r = context;
 
+    if (strcmp(span->name, "works") == 0)
+        r->worked_ns = span->end_ns;
+    else if (span->device && strncmp(span->name, "reduces", 7) == 0)
+        r->reduced_ns = span->start_ns;
     if (span->kind == PROACT_SPAN_KERNEL && strcmp(span->name, TRANSFER_COMBINE_LABEL) == 0)
         r->combined[span->device]++;
 }
@@ -146,10 +152,10 @@ static uint64_t value_of(const struct kind *k, uint32_t v)
     return k->bytes == 8 ? v * 0x9e3779b97f4a7c15ull : (uint64_t)(v * 2654435761u) << 32;
 }
 
-static struct proact_kernel *launch_on(struct reducing *r, const struct kind *k,
-                                       unsigned devices)
+static void launch_on(struct reducing *r, const struct kind *k, unsigned devices)
 {
-    struct proact_kernel *kernel = testing_kernel(&r->b, k->kernel);
+    struct proact_kernel **at = &r->kernel[k - kinds],
+                         *kernel = *at ? *at : (*at = testing_kernel(&r->b, k->kernel));
     const struct proact_grid grid = {
         .ctas = {CTAS, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
     const struct proact_place places[] = {{0, r->to, 0}, {8, r->in, 0}};
@@ -168,7 +174,6 @@ static struct proact_kernel *launch_on(struct reducing *r, const struct kind *k,
 
         *to = k->join(*to, value_of(k, r->from[i]));
     }
-    return kernel;
 }
 
 static void launch(struct reducing *r, const struct kind *k)
@@ -256,6 +261,50 @@ static void fewer_devices_combine(void **state)
     end(r);
 }
 
+/* Each place once, whatever the number of atomics. */
+static void each_place_crosses_the_link_once(void **state)
+{
+    struct reducing *r = begin("fused", 2, 1);
+    const struct proact *p = r->b.p;
+
+    (void)state;
+    fill(r, 4);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        launch(r, &kinds[0]);
+    must(proact_wait(r->b.p, &r->b.err), &r->b.err);
+    const uint64_t bytes = p->backend->traffic(p->set, 1, 0).bytes;
+
+    assert_true(bytes > 0);
+    assert_true(bytes <= ROUNDS * 4 * TOUCHED);
+    end(r);
+}
+
+/* What the first device still does with its replica, only who combines waits for. */
+static void kernels_wait_for_nobody(void **state)
+{
+    struct reducing *r = begin("fused", 2, 1);
+    struct proact_kernel *works = testing_kernel(&r->b, "works");
+    const struct proact_grid grid = {
+        .ctas = {16, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = 1};
+    const struct proact_place place = {0, r->to, 0};
+    const uint32_t numbers[] = {PLACES, 100000};
+    unsigned char bytes[16] = {0};
+
+    (void)state;
+    fill(r, 4);
+    launch(r, &kinds[0]);
+    check(r, "before");
+    memcpy(bytes + 8, numbers, sizeof numbers);
+    must(proact_launch_block(works, &grid,
+                             &(struct proact_block){bytes, sizeof bytes, &place, 1},
+                             &r->b.err),
+         &r->b.err);
+    launch(r, &kinds[0]);
+    must(proact_wait(r->b.p, &r->b.err), &r->b.err);
+    assert_true(r->reduced_ns < r->worked_ns);
+    end(r);
+}
+
 /* What a launch has left there that broke does not count. */
 static void a_launch_that_broke_leaves_nothing(void **state)
 {
@@ -330,6 +379,8 @@ int main(void)
         cmocka_unit_test(every_kind_is_combined),
         cmocka_unit_test(every_method_combines),
         cmocka_unit_test(fewer_devices_combine),
+        cmocka_unit_test(each_place_crosses_the_link_once),
+        cmocka_unit_test(kernels_wait_for_nobody),
         cmocka_unit_test(a_launch_that_broke_leaves_nothing),
         cmocka_unit_test(large_arrays_have_none),
         cmocka_unit_test(without_memory_there_are_none),
