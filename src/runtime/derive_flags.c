@@ -208,12 +208,36 @@ static bool has_joint(const struct kernel_flags *f)
     return f->reductions.count > 0;
 }
 
+static bool is_pinned(const struct launching *l, uint32_t parameter)
+{
+    const struct proact_array *a = launching_array(l, parameter);
+
+    return a && a->is_pinned;
+}
+
+/* There atomics of two devices are none to each other. */
+static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint && is_pinned(l, f->sites.flag[n].parameter))
+            return true;
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (is_pinned(l, f->reductions.reduction[n].parameter))
+            return true;
+    return false;
+}
+
 static enum proact_status check_reach(const struct launching *l,
                                       const struct kernel_flags *f,
                                       struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
 
+    if (l->over > 1 && are_pinned(l, f))
+        return refuse(l, f,
+                      "some of them in pinned memory of the host, where those of several "
+                      "devices are no atomics",
+                      err);
     for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
             return refuse(l, f,

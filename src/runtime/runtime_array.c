@@ -99,6 +99,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     a->session = p;
     a->id = ++p->last_id;
     a->is_shared = sharing == MANAGED || sharing == PINNED;
+    a->is_pinned = sharing == PINNED;
     a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;

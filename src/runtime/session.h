@@ -26,6 +26,7 @@ struct proact_array {
     uint64_t part;  /* distributed.h: the next device has what lies so far behind; 0: it is
                        not, and has replicas */
     bool is_shared; /* the host may have changed it at any time */
+    bool is_pinned; /* the first device's replica is the host's memory */
     struct holdings holdings;      /* bring.c */
     uint64_t held_at;              /* the last change of all arrays that they know of */
     bool by_launch;                /* a launch on one device made the others stay behind */
