@@ -137,6 +137,16 @@ int main(int argc, char **argv)
         CHECK(cudaFree(x.at));
         CHECK(cudaFree(bins.at));
     }
+    if (wanted(argc, argv, "tally")) {
+        int n = (16 << 20) >> shift;
+        struct array x = make(n, 1), places = make(TALLY_PLACES, 0);
+
+        measure("tally", 20, places, [&](int) {
+            tally<<<4224, 256>>>((uint32_t *)x.at, (uint32_t *)places.at, n);
+        });
+        CHECK(cudaFree(x.at));
+        CHECK(cudaFree(places.at));
+    }
     if (wanted(argc, argv, "small")) {
         int n = 16 << 10;
         struct array x = make(n, 1), y = make(n, 2);

@@ -94,7 +94,7 @@ __global__ void attract(const float4 *from, float4 *to, float4 *speed, int n, fl
     pull(blockIdx.x * blockDim.x + threadIdx.x, from, to, speed, n, dt);
 }
 
-/* Where it writes depends on data: it runs on one device. */
+/* Where it writes depends on data. */
 __global__ void count(const uint32_t *values, uint32_t *bins, int n)
 {
     __shared__ uint32_t mine[256];
@@ -105,6 +105,14 @@ __global__ void count(const uint32_t *values, uint32_t *bins, int n)
         atomicAdd(&mine[values[i] & 255], 1);
     __syncthreads();
     atomicAdd(&bins[threadIdx.x], mine[threadIdx.x]);
+}
+
+/* As above, the plain way: an atomic an element, of 64 K places. */
+enum { TALLY_PLACES = 64 << 10 };
+__global__ void tally(const uint32_t *values, uint32_t *places, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&places[values[i] * 2654435761u >> 16], 1);
 }
 
 __global__ void fill(float *to, size_t n, uint32_t seed)

@@ -38,6 +38,34 @@ static uint32_t kind_of(enum ptx_part operation, enum ptx_part type)
     return (uint32_t)operation << 8 | ptx_type_bytes(type) << 1 | (orders && is_signed);
 }
 
+enum ptx_part access_reduction_operation(uint32_t kind)
+{
+    return (enum ptx_part)(kind >> 8);
+}
+
+unsigned access_reduction_bytes(uint32_t kind)
+{
+    return kind >> 1 & 0x7f;
+}
+
+bool access_reduction_is_signed(uint32_t kind)
+{
+    return kind & 1;
+}
+
+uint64_t access_reduction_neutral(uint32_t kind)
+{
+    const uint64_t all = access_reduction_bytes(kind) == 8 ? UINT64_MAX : UINT32_MAX,
+                   least = access_reduction_is_signed(kind) ? all / 2 + 1 : 0;
+    const enum ptx_part operation = access_reduction_operation(kind);
+
+    if (operation == PTX_PART_AND)
+        return all;
+    if (operation == PTX_PART_MAX)
+        return least;
+    return operation == PTX_PART_MIN ? all - least : 0;
+}
+
 static bool is_reduction(const struct ptx_function *f, const struct ptx_instruction *i,
                          enum ptx_part *operation)
 {

@@ -13,7 +13,7 @@
 struct access_reduction {
     uint32_t instruction, line;
     uint32_t parameter; /* its pointer, by the byte in the block */
-    uint32_t kind;
+    uint32_t kind;      /* never 0 */
 };
 
 struct access_reductions {
@@ -28,3 +28,11 @@ struct access_reductions access_reductions_find(const struct ptx_module *m,
 bool *access_reductions_all(const struct access_reductions *r,
                             const struct ptx_function *of);
 void access_reductions_clear(struct access_reductions *r);
+
+/* What a kind is: of how many bytes its numbers are, and whether it orders such with a
+   sign. */
+enum ptx_part access_reduction_operation(uint32_t kind);
+unsigned access_reduction_bytes(uint32_t kind);
+bool access_reduction_is_signed(uint32_t kind);
+/* What changes nothing by it, and what it does not change. */
+uint64_t access_reduction_neutral(uint32_t kind);

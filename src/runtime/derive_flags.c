@@ -208,12 +208,36 @@ static bool has_joint(const struct kernel_flags *f)
     return f->reductions.count > 0;
 }
 
+static bool is_pinned(const struct launching *l, uint32_t parameter)
+{
+    const struct proact_array *a = launching_array(l, parameter);
+
+    return a && a->is_pinned;
+}
+
+/* There atomics of two devices are none to each other. */
+static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint && is_pinned(l, f->sites.flag[n].parameter))
+            return true;
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (is_pinned(l, f->reductions.reduction[n].parameter))
+            return true;
+    return false;
+}
+
 static enum proact_status check_reach(const struct launching *l,
                                       const struct kernel_flags *f,
                                       struct proact_error *err)
 {
     const struct proact *p = l->kernel->session;
 
+    if (l->over > 1 && are_pinned(l, f))
+        return refuse(l, f,
+                      "some of them in pinned memory of the host, where those of several "
+                      "devices are no atomics",
+                      err);
     for (unsigned d = 1; d < l->over; d++) {
         if (!p->backend->peer_access(p->set, d, 0))
             return refuse(l, f,
@@ -246,6 +270,18 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     return PROACT_OK;
 }
 
+/* An array that is reduced has nothing else: 0 for one with flags. */
+static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
+                        const struct proact_array *a)
+{
+    const struct access_reduction *r = f->reductions.reduction;
+
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (launching_array(l, r[n].parameter) == a)
+            return r[n].kind;
+    return 0;
+}
+
 static void name_arrays(const struct launching *l, struct kernel_flags *f)
 {
     struct launch_flags *found = &f->found;
@@ -259,8 +295,8 @@ static void name_arrays(const struct launching *l, struct kernel_flags *f)
             i++;
         found->flag =
             must_grow(found->flag, found->count, &found->capacity, sizeof *found->flag);
-        found->flag[found->count++] =
-            (struct launch_flag){l->places[i].array, r->first, r->end};
+        found->flag[found->count++] = (struct launch_flag){
+            l->places[i].array, r->first, r->end, kind_of(l, f, l->places[i].array)};
     }
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flags in a launch on its way: the first device's replica is where they are set. */
+/* Flags in a launch on its way: the first device's replica is where they are set, and
+   where what others have reduced is combined. */
 #include "runtime/launch_flags.h"
 #include "runtime/bring.h"
+#include "runtime/partials.h"
 
 /* The launch's flags, if it is split. */
 static size_t count_of(const struct launching *l)
@@ -35,8 +37,27 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
 
         /* protocol: flag-brought */
         status = array_bring_first(f->array, f->first, f->end, err);
+        if (!status && f->kind)
+            status = partials_ready(f->array, f->kind, err);
     }
     return status;
+}
+
+/* Whether its devices but the first have results of their own there, to be combined. */
+static bool is_partial(const struct launch_flag *f)
+{
+    return partials_are_ready(f->array, f->kind);
+}
+
+void flags_share(const struct launching *l, unsigned device, struct proact_share *share)
+{
+    for (size_t n = 0; n < count_of(l); n++) {
+        const struct launch_flag *f = &l->found.flags->flag[n];
+
+        for (unsigned s = 0; s < l->binding->transfer.slot_count && device; s++)
+            if (is_partial(f) && l->binding->array[s] == f->array)
+                share->slot[s].home = partials_home(f->array, device);
+    }
 }
 
 enum proact_status flags_await(const struct launching *l, unsigned device,
@@ -46,10 +67,21 @@ enum proact_status flags_await(const struct launching *l, unsigned device,
     enum proact_status status = PROACT_OK;
 
     for (size_t n = 0; n < count_of(l) && device && runs(l, device) && !status; n++)
-        if (is_first_of_array(l, n))
+        if (is_first_of_array(l, n) && !is_partial(&l->found.flags->flag[n]))
             /* protocol: flag-wait */
             status = array_await_peers(l->kernel->session, l->found.flags->flag[n].array,
                                        main, FIRST, err);
+    return status;
+}
+
+enum proact_status flags_combine(const struct launching *l, unsigned device,
+                                 struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t n = 0; n < count_of(l) && device && runs(l, device) && !status; n++)
+        if (is_partial(&l->found.flags->flag[n]))
+            status = partials_combine(l->found.flags->flag[n].array, device, err);
     return status;
 }
 

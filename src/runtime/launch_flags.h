@@ -9,14 +9,17 @@
    That is right because in such a launch nobody reads them and nothing else is stored
    there, which is asked here before each: the order of equal stores shows in nothing.
 
-   Reductions (access/reductions.h) go there, too, as atomics among all devices. Where
-   memory decides which bytes they change, all of the array are theirs. */
+   Reductions (access/reductions.h) go there, too, as atomics among all devices; where there
+   is room for it, each other device makes its own beside its replica, and they are combined
+   there (partials.h). Where memory decides which bytes they change, all of the array are
+   theirs. */
 
 #include "runtime/launching.h"
 
 struct launch_flag {
     struct proact_array *array;
     uint64_t first, end; /* bytes */
+    uint32_t kind;       /* of reductions; 0: it is a flag */
 };
 
 /* Of a launch; good until the kernel's next one. */
@@ -48,6 +51,10 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
  */
 enum proact_status flags_await(const struct launching *l, unsigned device,
                                struct proact_error *err);
+/* ... or knows its partial results, and what combines these comes behind both; ... */
+void flags_share(const struct launching *l, unsigned device, struct proact_share *share);
+enum proact_status flags_combine(const struct launching *l, unsigned device,
+                                 struct proact_error *err);
 /* ... behind it, who uses that replica waits for the others, and it alone is current. */
 void flags_sent(const struct launching *l);
 void flags_written(const struct launching *l);

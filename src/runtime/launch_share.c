@@ -287,7 +287,7 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
         status = transfer_before(b, device, share, &launch, err);
     if (first[1] != first[0] && !status)
         status = queue_kernel(l, main, f, &launch, err);
-    return status;
+    return status ? status : flags_combine(l, device, err);
 }
 
 enum proact_status share_launch(const struct launching *l, unsigned device,
@@ -299,6 +299,7 @@ enum proact_status share_launch(const struct launching *l, unsigned device,
     transfer_share(&l->binding->transfer, device, (uint32_t)l->sequence, &share);
     if (l->is_staged)
         launch_stage_share(l, device, &share);
+    flags_share(l, device, &share);
     fill_parameters(l, device);
     return launch_is_divided(l, device) ? launch_divided(l, device, &share, err)
                                         : launch_undivided(l, device, &share, err);

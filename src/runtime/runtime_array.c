@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/bring.h"
+#include "runtime/partials.h"
 #include "runtime/recording.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
@@ -98,6 +99,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     a->session = p;
     a->id = ++p->last_id;
     a->is_shared = sharing == MANAGED || sharing == PINNED;
+    a->is_pinned = sharing == PINNED;
     a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
@@ -158,6 +160,7 @@ void proact_array_destroy(struct proact_array *a)
     while (*link != a)
         link = &(*link)->next;
     *link = a->next;
+    partials_drop(a);
     holdings_close(&a->holdings);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);

@@ -144,7 +144,7 @@ static enum proact_status open_on(const struct device_backend *backend,
         return status;
     }
     p->book.device_count = p->devices.count;
-    p->book.skip = TRANSFER_AGENT_LABEL;
+    p->book.skip = TRANSFER_OWN_LABELS;
     if (backend->is_virtual) /* times cost nothing there */
         backend->observe(p->set, span_book_take, &p->book);
     *out = p;

@@ -26,6 +26,7 @@ struct proact_array {
     uint64_t part;  /* distributed.h: the next device has what lies so far behind; 0: it is
                        not, and has replicas */
     bool is_shared; /* the host may have changed it at any time */
+    bool is_pinned; /* the first device's replica is the host's memory */
     struct holdings holdings;      /* bring.c */
     uint64_t held_at;              /* the last change of all arrays that they know of */
     bool by_launch;                /* a launch on one device made the others stay behind */
@@ -39,6 +40,12 @@ struct proact_array {
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
+    struct array_partials { /* partials.h */
+        device_addr at[PROACT_DEVICES_MAX];
+        uint32_t kind;       /* of reductions, for which they are ready; 0: for none */
+        uint64_t generation; /* of the session, since which they are */
+        bool is_refused;     /* there was no memory */
+    } partials;
 };
 
 /* A PTX text, loaded on every device. */

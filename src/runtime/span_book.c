@@ -34,7 +34,7 @@ void span_book_take(void *book, const struct device_span *span)
     if (span->kind == DEVICE_SPAN_LINK)
         add(&b->link[span->device], span->start_ns, span->end_ns);
     if (span->kind == DEVICE_SPAN_KERNEL &&
-        !(span->name && b->skip && strcmp(span->name, b->skip) == 0))
+        !(span->name && b->skip && strncmp(span->name, b->skip, strlen(b->skip)) == 0))
         add(&b->kernel[span->device], span->start_ns, span->end_ns);
 }
 

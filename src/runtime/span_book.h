@@ -21,7 +21,7 @@ struct span_list {
 struct span_book {
     proact_observer *observer;
     void *context;
-    const char *skip; /* name of kernels that do not count: the library's own */
+    const char *skip; /* kernels whose names begin so do not count: the library's own */
     unsigned device_count;
     struct span_list kernel[PROACT_DEVICES_MAX], link[PROACT_DEVICES_MAX];
     struct launch_ids { /* of a device's kernels since the last fold, in their order */

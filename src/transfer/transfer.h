@@ -26,8 +26,10 @@ enum {
 };
 enum transfer_lane { TRANSFER_MAIN, TRANSFER_SIDE, TRANSFER_LANES };
 
-/* The label of what a method launches itself: no kernel of the user. */
-#define TRANSFER_AGENT_LABEL "proact agent"
+/* Labels of what is launched beside kernels of the user, and how all of them begin. */
+#define TRANSFER_OWN_LABELS "proact "
+#define TRANSFER_AGENT_LABEL TRANSFER_OWN_LABELS "agent"
+#define TRANSFER_COMBINE_LABEL TRANSFER_OWN_LABELS "combine"
 
 /* The opened machine, as methods see it: made once a session, by transfer_open(). */
 struct transfer_devices {
@@ -39,6 +41,8 @@ struct transfer_devices {
         struct device_stream *lane[TRANSFER_LANES];
         struct device_module *module; /* of the library's own kernels */
         struct device_function *agent;
+        struct device_module *combine_module; /* and function: NULL, not loaded yet */
+        struct device_function *combine;
         device_addr status; /* the agent's word, see kernels/agent.h */
     } device[TRANSFER_DEVICES_MAX];
 };
@@ -47,6 +51,15 @@ enum proact_status transfer_open(const struct device_backend *backend,
                                  struct device_set *set, uint64_t wait_limit_ns,
                                  struct transfer_devices *out, struct proact_error *err);
 void transfer_close(struct transfer_devices *t); /* nothing is in flight; zeroed is fine */
+
+/* Combines what lane MAIN has made on that device of partial results (kernels/combine.h)
+   with what the first device has; loaded there before. */
+struct combine_work;
+enum proact_status transfer_combine_load(struct transfer_devices *t, unsigned device,
+                                         struct proact_error *err);
+enum proact_status transfer_combine(const struct transfer_devices *t, unsigned device,
+                                    const struct combine_work *work,
+                                    struct proact_error *err);
 
 /* The tables of one map and grid, in the host's memory and in each device's. */
 struct transfer_tables {

@@ -60,6 +60,8 @@ void transfer_close(struct transfer_devices *t)
             t->backend->free(t->set, d, here->status);
         if (here->module)
             t->backend->module_unload(here->module);
+        if (here->combine_module)
+            t->backend->module_unload(here->combine_module);
         for (int lane = 0; lane < TRANSFER_LANES; lane++)
             if (here->lane[lane])
                 t->backend->stream_destroy(here->lane[lane]);

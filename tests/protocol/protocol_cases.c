@@ -4,215 +4,14 @@
    one device gives. Prints one line and returns 1 at the first case that fails.
    Arguments: how many seeds, and one method alone. */
 #include <proact/proact.h>
+#include <proact/program.h>
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 34 * 1024 - 40, ARRAYS = 4, ACTS_MAX = 18, CTA = 96, SPREAD_CTA = 64 };
-enum { CTAS = (COUNT + CTA - 1) / CTA, SPREAD_CTAS = 1024 / SPREAD_CTA, NONE = 1 << 30 };
-enum array { X, A, B, C };
-enum what {
-    END,
-    STEP,
-    SPREAD,
-    STAGE,
-    WHOLE,
-    PLAIN,
-    FLAGS, /* `shift`: the place of the flag */
-    UNSET, /* as FLAGS, but nobody sets it */
-    ALONE, /* nothing but the flag */
-    WRITE,
-    LOSE,
-    RECORD,
-    KEEP,
-    REPLAY,
-    NARROW /* of a case that begins with it, `shift` launches or more are divided */
-};
-
-/* What a case does, in order. What stands between RECORD and KEEP is what REPLAY does.
-   `over` devices run it (0: all); CTAs from `slow` per cent on come late. */
-struct act {
-    enum what what;
-    enum array from, to;
-    unsigned shift, over, slow;
-};
-
-static const struct {
-    const char *name;
-    struct act act[ACTS_MAX];
-} cases[] = {
-    {"ping-pong",
-     {{STEP, X, A, 0, 0, 100},
-      {STEP, A, B, 9000, 0, 100},
-      {STEP, B, A, 17000, 0, 50},
-      {STEP, A, B, 25000, 0, 100},
-      {STEP, B, A, 1, 0, 0}}},
-    {"every CTA in every chunk",
-     {{SPREAD, X, A, 0, 0, 100}, {SPREAD, A, B, 77, 0, 60}, {SPREAD, B, A, 4000, 0, 0}}},
-    {"slow readers",
-     {{STEP, X, A, 0, 0, 100},
-      {STEP, A, B, 20000, 0, 50},
-      {STEP, X, A, 100, 1, 100},
-      {STEP, A, C, 20000, 0, 25},
-      {STEP, B, A, 0, 0, 100}}},
-    {"one sends, then overwrites",
-     {{STEP, X, A, 0, 1, 100},
-      {STEP, A, B, 0, 0, 100},
-      {STEP, X, A, 500, 1, 100},
-      {STEP, A, C, 0, 0, 100},
-      {STEP, C, A, 5, 1, 100}}},
-    {"owners change",
-     {{STEP, X, A, 0, 0, 100},
-      {SPREAD, X, A, 10, 0, 100},
-      {STEP, X, A, 20, 1, 50},
-      {STEP, X, A, 30, 0, 100},
-      {STEP, A, B, 10000, 0, 100}}},
-    {"whole arrays",
-     {{WHOLE, X, A, 0, 0, 50},
-      {STEP, A, B, 7, 0, 100},
-      {WHOLE, B, A, 3, 0, 100},
-      {WHOLE, X, B, 3, 0, 100},
-      {STEP, A, C, 20000, 0, 50},
-      {WHOLE, C, A, 1, 0, 100},
-      {STEP, A, B, 9, 0, 100}}},
-    {"writes between",
-     {{STEP, X, A, 0, 0, 50},
-      {WRITE, X, A, 0, 0, 0},
-      {STEP, A, B, 30000, 0, 30},
-      {WRITE, X, A, 0, 0, 0},
-      {STEP, B, A, 0, 1, 100},
-      {STEP, A, C, 0, 0, 100},
-      {STEP, C, A, 20000, 1, 100},
-      {WRITE, X, A, 0, 0, 0}}},
-    {"after a launch that broke",
-     {{STEP, X, A, 0, 0, 100},
-      {LOSE, X, A, 0, 0, 100},
-      {STEP, X, A, 50, 0, 3},
-      {STEP, A, B, 9000, 0, 100}}},
-    {"replayed",
-     {{STEP, X, A, 0, 0, 100},
-      {STEP, A, B, 9000, 0, 100},
-      {STEP, B, A, 17000, 0, 50},
-      {RECORD, X, X, 0, 0, 0},
-      {STEP, A, B, 9000, 0, 100},
-      {STEP, B, A, 17000, 0, 50},
-      {KEEP, X, X, 0, 0, 0},
-      {STEP, X, A, 40, 0, 100},
-      {REPLAY, X, X, 0, 0, 0},
-      {REPLAY, X, X, 0, 0, 0},
-      {STEP, A, C, 20000, 0, 50},
-      {REPLAY, X, X, 0, 0, 0},
-      {WRITE, C, B, 0, 0, 0}}},
-    {"replayed, and overwritten while it is sent",
-     {{STEP, X, A, 0, 0, 100},
-      {STEP, X, A, 3, 0, 100},
-      {RECORD, X, X, 0, 0, 0},
-      {STEP, X, A, 9000, 0, 100},
-      {STEP, X, A, 17000, 0, 50},
-      {KEEP, X, X, 0, 0, 0},
-      {REPLAY, X, X, 0, 0, 0},
-      {STEP, A, B, 20000, 0, 50}}},
-    {"replayed after a launch that broke",
-     {{STEP, X, A, 0, 0, 100},
-      {STEP, A, B, 9000, 0, 100},
-      {RECORD, X, X, 0, 0, 0},
-      {STEP, X, A, 70, 0, 3},
-      {STEP, A, B, 9000, 0, 100},
-      {KEEP, X, X, 0, 0, 0},
-      {LOSE, X, A, 0, 0, 100},
-      {REPLAY, X, X, 0, 0, 0}}},
-    {"staged, and sent in bulk",
-     {{STAGE, X, A, 0, 0, 100},
-      {STAGE, A, B, 9000, 0, 50},
-      {STEP, B, A, 17000, 0, 100},
-      {STAGE, A, C, 20000, 0, 0},
-      {STAGE, C, A, 1, 1, 100}}},
-    {"brought where nobody foresaw it",
-     {{PLAIN, X, A, 0, 0, 100},
-      {PLAIN, X, A, 5, 0, 100},
-      {PLAIN, A, B, 9000, 0, 50}, /* to the last device from the first ... */
-      {PLAIN, A, C, 17000, 0, 0}, /* ... and from there to the third */
-      {PLAIN, X, A, 3, 0, 0},
-      {PLAIN, A, B, 26000, 0, 100},
-      {STEP, B, A, 100, 0, 50},
-      {PLAIN, A, C, 9000, 1, 100},
-      {PLAIN, C, B, 17000, 0, 50},
-      {WRITE, X, C, 0, 0, 0}}},
-    {"passed on before it was used", /* by the second device, to the first */
-     {{PLAIN, X, A, 0, 0, 100},
-      {PLAIN, A, B, 17400, 0, 100},
-      {PLAIN, X, A, 3, 0, 0},
-      {PLAIN, A, B, 26112, 0, 100},
-      {PLAIN, X, A, 9, 0, 50},
-      {PLAIN, A, C, 26112, 0, 0}}},
-    {"sent to one who is still sent to", /* the first device, by the third and the second */
-     {{PLAIN, X, A, 0, 0, 100},
-      {PLAIN, A, B, 17304, 2, 100},
-      {PLAIN, X, A, 5, 2, 100},
-      {PLAIN, A, B, 17304, 2, 100},
-      {PLAIN, X, A, 3, 0, 50},
-      {PLAIN, X, A, 9, 2, 100},
-      {PLAIN, A, C, 17304, 2, 0}}},
-    {"flags",
-     {{WRITE, X, A, 0, 0, 0},
-      {FLAGS, X, A, 0, 0, 50},
-      {STEP, A, B, 9000, 0, 0},
-      {FLAGS, B, A, 30000, 0, 50},
-      {FLAGS, B, A, 30000, 0, 0},
-      {PLAIN, A, C, 17000, 0, 100},
-      {WRITE, X, A, 0, 0, 0},
-      {FLAGS, C, A, 20000, 2, 0},
-      {WHOLE, A, B, 3, 0, 100}}},
-    {"flags alone",
-     {{WRITE, X, A, 0, 0, 0},
-      {ALONE, X, A, 9000, 0, 0},
-      {WHOLE, A, B, 3, 0, 100},
-      {ALONE, B, A, 9001, 0, 0},
-      {ALONE, B, A, 9002, 0, 100},
-      {PLAIN, A, C, 17000, 0, 100},
-      {ALONE, B, A, 20000, 0, 0},
-      {WRITE, X, A, 0, 0, 0}}},
-    {"flags that nobody sets",
-     {{PLAIN, X, A, 0, 0, 100},
-      {PLAIN, X, A, 5, 0, 100},
-      {UNSET, X, A, 34000, 0, 100},
-      {PLAIN, A, B, 9000, 0, 50},
-      {UNSET, X, A, 34000, 0, 0}}},
-    {"flags, replayed",
-     {{FLAGS, X, A, 0, 0, 100},
-      {STEP, A, B, 9000, 0, 100},
-      {FLAGS, B, C, 34000, 0, 50},
-      {RECORD, X, X, 0, 0, 0},
-      {FLAGS, X, A, 0, 0, 100},
-      {STEP, A, B, 9000, 0, 100},
-      {FLAGS, B, C, 34000, 0, 50},
-      {KEEP, X, X, 0, 0, 0},
-      {WRITE, X, A, 0, 0, 0},
-      {REPLAY, X, X, 0, 0, 0},
-      {WRITE, X, C, 0, 0, 0},
-      {REPLAY, X, X, 0, 0, 0}}},
-    {"another array after a launch that broke",
-     {{STEP, X, A, 0, 0, 100}, {LOSE, X, A, 0, 0, 100}, {STEP, X, C, 50, 0, 3}}},
-    {"a stencil",
-     {{NARROW, X, X, 6, 0, 0},
-      {PLAIN, X, A, 1, 0, 100},
-      {PLAIN, A, B, 1, 0, 50},
-      {PLAIN, B, A, 1, 0, 100},
-      {PLAIN, A, B, 1, 0, 0},
-      {PLAIN, B, A, 1, 0, 90},
-      {PLAIN, A, B, 1, 0, 100},
-      {PLAIN, B, A, 1, 0, 40},
-      {PLAIN, A, C, 9000, 0, 100},
-      {PLAIN, B, A, 1, 0, 0},
-      {PLAIN, A, B, 1, 0, 100},
-      {PLAIN, B, C, 1, 0, 50},
-      {PLAIN, C, A, 17000, 0, 0},
-      {WRITE, X, B, 0, 0, 0},
-      {PLAIN, B, A, 1, 0, 0},
-      {PLAIN, A, B, 1, 0, 60}}},
-};
+#include "protocol_acts.h"
 
 struct run {
     struct proact *session;
@@ -228,8 +27,8 @@ struct run {
 };
 
 static const char *const kernel_names[] = {
-    [STEP] = "step",   [SPREAD] = "spread", [STAGE] = "stage",
-    [WHOLE] = "whole", [PLAIN] = "plain",   [FLAGS] = "flags"};
+    [STEP] = "step",   [SPREAD] = "spread", [STAGE] = "stage", [WHOLE] = "whole",
+    [PLAIN] = "plain", [TALLY] = "tally",   [FLAGS] = "flags"};
 
 static char *read_text(const char *path)
 {
@@ -285,11 +84,36 @@ static void expect(struct run *r, const struct act *act)
         r->truth[act->to][act->shift] = 12345;
         return;
     }
+    if (act->what == TALLY) {
+        for (uint32_t i = 0; i < COUNT; i++)
+            r->truth[act->to][r->truth[act->from][i] % COUNT]++;
+        return;
+    }
     for (uint32_t i = 0; i < COUNT; i++)
         r->spare[i] = 3 * r->truth[act->from][(i + (flags ? 0 : act->shift)) % COUNT] + 1;
     if (flags)
         r->spare[act->shift] = act->what == FLAGS ? 12345 : r->truth[act->to][act->shift];
     memcpy(r->truth[act->to], r->spare, sizeof r->spare);
+}
+
+/* As a program does: others are not split by reductions. */
+static enum proact_status tally(struct run *r, const struct act *act)
+{
+    const struct proact_grid grid = {
+        .ctas = {CTAS},
+        .threads = {CTA},
+        .device_count = act->over ? act->over : proact_device_count(r->session)};
+    const struct proact_place places[] = {{0, r->array[act->from], 0},
+                                          {8, r->array[act->to], 0}};
+    const uint32_t numbers[] = {COUNT, 0, CTAS * act->slow / 100, NONE};
+    unsigned char bytes[2 * sizeof(uint64_t) + sizeof numbers] = {0};
+
+    memcpy(bytes + 2 * sizeof(uint64_t), numbers, sizeof numbers);
+    expect(r, act);
+    r->launches++;
+    return proact_launch_block(r->kernel[TALLY], &grid,
+                               &(struct proact_block){bytes, sizeof bytes, places, 2},
+                               &r->err);
 }
 
 static enum proact_status launch(struct run *r, const struct act *act, uint32_t lost)
@@ -362,6 +186,8 @@ static enum proact_status act_out(struct run *r, const struct act *act)
         memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
         return proact_array_write(r->array[act->to], 0, r->truth[act->from], COUNT,
                                   &r->err);
+    case TALLY:
+        return tally(r, act);
     case FLAGS:
     case ALONE:
         return launch(r, act, 3);
@@ -447,11 +273,12 @@ static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_
         snprintf(r->err.text, sizeof r->err.text, "%u kernels of %u launches", r->kernels,
                  r->launches);
     }
-    if (!status && devices > 1 && proact_kernel_refusal(r->kernel[FLAGS])) {
-        status = PROACT_EREFUSED;
-        snprintf(r->err.text, sizeof r->err.text, "%s",
-                 proact_kernel_refusal(r->kernel[FLAGS]));
-    }
+    for (int k = TALLY; k <= FLAGS && !status && devices > 1; k++)
+        if (proact_kernel_refusal(r->kernel[k])) {
+            status = PROACT_EREFUSED;
+            snprintf(r->err.text, sizeof r->err.text, "%s",
+                     proact_kernel_refusal(r->kernel[k]));
+        }
     if (status)
         printf("%s | %s, %u devices, seed %llu | %s\n", method, cases[number].name, devices,
                (unsigned long long)seed, r->err.text);

@@ -139,3 +139,18 @@ extern "C" __global__ void plain(const proact_u32 *from, proact_u32 *to, proact_
     else
         to[i] = 3 * load(&from[i + shift - count]) + 1;
 }
+
+/* Where it counts, memory says; as compilers write it. */
+extern "C" __global__ void tally(const proact_u32 *from, proact_u32 *to, proact_u32 count,
+                                 proact_u32 shift, proact_u32 slow, proact_u32 lost)
+{
+    const struct step s = {from, to, count, shift, slow, lost};
+    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    dawdle(&s, proact_cta_here());
+    if (i < count)
+        asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"
+                     "mad.wide.u32 %%to, %1, 4, %%to;\n\tred.global.add.u32 [%%to], 1;\n\t}"
+                     ::"l"(to), "r"(load(&from[i]) % count)
+                     : "memory");
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that update integers by atomics, without asking for a result, are split: the
-   atomics of all devices go to the first one's replica. Those that do more with such an
-   array run whole. */
+/* Kernels that update integers by atomics, without asking for a result, are split: what the
+   atomics of all devices come to is in the first one's replica. Those that do more with
+   such an array run whole. */
 #include "runtime_testing.h"
 
 #include <proact/program.h>
@@ -111,7 +111,7 @@ static void check(struct counting *c, unsigned devices)
     }
 }
 
-static void every_method_counts_in_one_place(void **state)
+static void every_method_counts_for_all(void **state)
 {
     (void)state;
     for (const char *const *m = proact_methods(); *m; m++)
@@ -193,6 +193,38 @@ static void links_without_atomics_do_not_count(void **state)
     end(c);
 }
 
+/* The host's memory carries no step that is one for two devices; what moves between them
+   does. */
+static void pinned_memory_does_not_count(void **state)
+{
+    static const struct proact_shape shape = {"shared", N, 4};
+
+    (void)state;
+    for (unsigned is_pinned = 0; is_pinned < 2; is_pinned++) {
+        struct counting *c = begin(checked("v100x4", "fused", 4));
+        struct proact_kernel *counts = testing_kernel(&c->b, "counts");
+        uint32_t first[N];
+
+        must(proact_array_read(c->bins, 0, first, N, &c->b.err), &c->b.err);
+        must(proact_array_create_shared(c->b.p, &shape, is_pinned, &c->bins, &c->b.err),
+             &c->b.err);
+        must(proact_array_write(c->bins, 0, first, N, &c->b.err), &c->b.err);
+        launch(c, counts);
+        const char *why = proact_kernel_refusal(counts);
+
+        if (is_pinned ? !why || !strstr(why, "in pinned memory of the host") : why != NULL)
+            fail_msg("pinned %u: %s", is_pinned, why ? why : "is split");
+        check(c, 4);
+        struct proact_kernel *notes = testing_kernel(&c->b, "notes_two");
+
+        launch_block(c, notes, (struct proact_array *[]){c->b.out, c->bins}, 2);
+        why = proact_kernel_refusal(notes);
+        if (is_pinned ? !why || !strstr(why, "in pinned memory of the host") : why != NULL)
+            fail_msg("flags, pinned %u: %s", is_pinned, why ? why : "is split");
+        end(c);
+    }
+}
+
 /* Where nothing measures what is faster, many small atomics in another device's memory
    would only cost time. */
 static void who_launches_with_arguments_counts_on_one_device(void **state)
@@ -220,10 +252,11 @@ static void who_launches_with_arguments_counts_on_one_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_method_counts_in_one_place),
+        cmocka_unit_test(every_method_counts_for_all),
         cmocka_unit_test(who_reads_waits_for_all),
         cmocka_unit_test(what_does_more_with_the_array_runs_whole),
         cmocka_unit_test(links_without_atomics_do_not_count),
+        cmocka_unit_test(pinned_memory_does_not_count),
         cmocka_unit_test(who_launches_with_arguments_counts_on_one_device),
     };
 

@@ -143,6 +143,42 @@ extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsi
         REDUCE("add.f32", out, in[i] % 64, 0x3f800000);
 }
 
+/* Each kind, of words and of pairs of them, where and by what looks like chance. */
+#define REDUCES(name, type, bits, factor, how)                                             \
+    extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
+    {                                                                                      \
+        unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();          \
+                                                                                           \
+        if (i >= n)                                                                        \
+            return;                                                                        \
+        const unsigned v = in[i];                                                          \
+                                                                                           \
+        asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"            \
+                     "mad.wide.u32 %%to, %1, %3, %%to;\n\t"                                \
+                     "red.global." how " [%%to], %2;\n\t}" ::"l"(to),                      \
+                     "r"(v % 997), bits((type)(v * (type)factor)), "n"(sizeof(type))       \
+                     : "memory");                                                          \
+    }
+#define REDUCES_WORDS(name, how) REDUCES(name, unsigned, "r", 2654435761u, how)
+#define REDUCES_PAIRS(name, how)                                                           \
+    REDUCES(name, proact_u64, "l", 0x9e3779b97f4a7c15ull, how)
+REDUCES_WORDS(reduces_add_u32, "add.u32")
+REDUCES_WORDS(reduces_min_u32, "min.u32")
+REDUCES_WORDS(reduces_min_s32, "min.s32")
+REDUCES_WORDS(reduces_max_u32, "max.u32")
+REDUCES_WORDS(reduces_max_s32, "max.s32")
+REDUCES_WORDS(reduces_and_b32, "and.b32")
+REDUCES_WORDS(reduces_or_b32, "or.b32")
+REDUCES_WORDS(reduces_xor_b32, "xor.b32")
+REDUCES_PAIRS(reduces_add_u64, "add.u64")
+REDUCES_PAIRS(reduces_min_u64, "min.u64")
+REDUCES_PAIRS(reduces_min_s64, "min.s64")
+REDUCES_PAIRS(reduces_max_u64, "max.u64")
+REDUCES_PAIRS(reduces_max_s64, "max.s64")
+REDUCES_PAIRS(reduces_and_b64, "and.b64")
+REDUCES_PAIRS(reduces_or_b64, "or.b64")
+REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
+
 /* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
 extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsigned n)
 {

@@ -181,8 +181,8 @@ static void print_reductions(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
-        printf("  line %" PRIu32 ": a reduction of array %s: made in the first device's "
-               "memory\n",
+        printf("  line %" PRIu32 ": a reduction of array %s: combined in the first "
+               "device's memory\n",
                r->line, base);
     }
 }

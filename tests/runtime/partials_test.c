@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions in partial results: each device's own, combined behind the kernel with what
+   the first one has. Every kind, and where there is no room for them. */
+#include "runtime_testing.h"
+
+#include <proact/program.h>
+
+#include "runtime/partials.h"
+
+enum { PLACES = 1000, TOUCHED = 997, ROUNDS = 3 };
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t least_signed(uint64_t a, uint64_t b)
+{
+    return (int64_t)a < (int64_t)b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t most_signed(uint64_t a, uint64_t b)
+{
+    return (int64_t)a > (int64_t)b ? a : b;
+}
+
+static uint64_t both(uint64_t a, uint64_t b)
+{
+    return a & b;
+}
+
+static uint64_t either(uint64_t a, uint64_t b)
+{
+    return a | b;
+}
+
+static uint64_t one(uint64_t a, uint64_t b)
+{
+    return a ^ b;
+}
+
+/* Numbers of 4 bytes are compared as the upper half of one of 8. */
+struct kind {
+    const char *kernel;
+    unsigned bytes;
+    uint64_t (*join)(uint64_t a, uint64_t b);
+};
+static const struct kind kinds[] = {
+    {"reduces_add_u32", 4, add},          {"reduces_min_u32", 4, least},
+    {"reduces_min_s32", 4, least_signed}, {"reduces_max_u32", 4, most},
+    {"reduces_max_s32", 4, most_signed},  {"reduces_and_b32", 4, both},
+    {"reduces_or_b32", 4, either},        {"reduces_xor_b32", 4, one},
+    {"reduces_add_u64", 8, add},          {"reduces_min_u64", 8, least},
+    {"reduces_min_s64", 8, least_signed}, {"reduces_max_u64", 8, most},
+    {"reduces_max_s64", 8, most_signed},  {"reduces_and_b64", 8, both},
+    {"reduces_or_b64", 8, either},        {"reduces_xor_b64", 8, one},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+struct reducing {
+    struct bench b;
+    struct proact_array *to, *in;
+    struct proact_kernel *kernel[KINDS];
+    uint32_t from[N];
+    uint64_t expected[PLACES];
+    unsigned bytes, combined[PROACT_DEVICES_MAX];
+    uint64_t worked_ns, reduced_ns; /* the first device, until; another one, from */
+};
+
+static void must(enum proact_status status, const struct proact_error *err)
+{
+    if (status)
+        fail_msg("%s", err->text);
+}
+
+static void see(void *context, const struct proact_span *span)
+{
+    struct reducing *r = context;
+
+    if (strcmp(span->name, "works") == 0)
+        r->worked_ns = span->end_ns;
+    else if (span->device && strncmp(span->name, "reduces", 7) == 0)
+        r->reduced_ns = span->start_ns;
+    if (span->kind == PROACT_SPAN_KERNEL && strcmp(span->name, TRANSFER_COMBINE_LABEL) == 0)
+        r->combined[span->device]++;
+}
+
+/* Of content that counts. */
+static void fill(struct reducing *r, unsigned bytes)
+{
+    unsigned char *image = calloc(PLACES, bytes);
+
+    assert_non_null(image);
+    r->bytes = bytes;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        const uint64_t word = (i + 1) * 0xd6e8feb86659fd93ull >> (8 - bytes) * 8;
+
+        r->expected[i] = word << (8 - bytes) * 8;
+        memcpy(image + (size_t)i * bytes, &word, bytes);
+    }
+    must(proact_array_write(r->to, 0, image, (size_t)PLACES * bytes, &r->b.err), &r->b.err);
+    free(image);
+}
+
+static struct reducing *begin_on(const struct device_backend *backend,
+                                 const struct proact_options *options, size_t bytes)
+{
+    struct reducing *r = calloc(1, sizeof *r);
+
+    assert_non_null(r);
+    must(session_open(backend, options, &r->b.p, &r->b.err), &r->b.err);
+    must(proact_array_create(r->b.p, &(struct proact_shape){"to", bytes, 1}, &r->to,
+                             &r->b.err),
+         &r->b.err);
+    r->in = testing_array(&r->b, "in");
+    for (uint32_t i = 0; i < N; i++)
+        r->from[i] = (i + 1) * 2246822519u >> 3;
+    must(proact_array_write(r->in, 0, r->from, N, &r->b.err), &r->b.err);
+    proact_observe(r->b.p, see, r);
+    return r;
+}
+
+static struct reducing *begin(const char *method, unsigned devices, uint64_t seed)
+{
+    const struct proact_options options = {.machine = "h200x8",
+                                           .device_count = devices,
+                                           .check = true,
+                                           .seed = seed,
+                                           .plan = {.method = method}};
+
+    return begin_on(&device_emulator, &options, 8 * PLACES + 3);
+}
+
+static void end(struct reducing *r)
+{
+    proact_close(r->b.p);
+    free(r);
+}
+
+static uint64_t value_of(const struct kind *k, uint32_t v)
+{
+    return k->bytes == 8 ? v * 0x9e3779b97f4a7c15ull : (uint64_t)(v * 2654435761u) << 32;
+}
+
+static void launch_on(struct reducing *r, const struct kind *k, unsigned devices)
+{
+    struct proact_kernel **at = &r->kernel[k - kinds],
+                         *kernel = *at ? *at : (*at = testing_kernel(&r->b, k->kernel));
+    const struct proact_grid grid = {
+        .ctas = {CTAS, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
+    const struct proact_place places[] = {{0, r->to, 0}, {8, r->in, 0}};
+    unsigned char bytes[20] = {0};
+    const uint32_t n = N;
+
+    memcpy(bytes + 16, &n, sizeof n);
+    must(proact_launch_block(kernel, &grid,
+                             &(struct proact_block){bytes, sizeof bytes, places, 2},
+                             &r->b.err),
+         &r->b.err);
+    if (proact_kernel_refusal(kernel))
+        fail_msg("%s", proact_kernel_refusal(kernel));
+    for (uint32_t i = 0; i < N; i++) {
+        uint64_t *to = &r->expected[r->from[i] % TOUCHED];
+
+        *to = k->join(*to, value_of(k, r->from[i]));
+    }
+}
+
+static void launch(struct reducing *r, const struct kind *k)
+{
+    launch_on(r, k, proact_device_count(r->b.p));
+}
+
+static void check(struct reducing *r, const char *what)
+{
+    unsigned char *got = calloc(PLACES, r->bytes);
+
+    assert_non_null(got);
+    must(proact_array_read(r->to, 0, got, (size_t)PLACES * r->bytes, &r->b.err), &r->b.err);
+    for (uint32_t i = 0; i < PLACES; i++) {
+        uint64_t word = 0;
+
+        memcpy(&word, got + (size_t)i * r->bytes, r->bytes);
+        if (word << (8 - r->bytes) * 8 != r->expected[i])
+            fail_msg("%s: place %u is %llx, not %llx", what, i, (unsigned long long)word,
+                     (unsigned long long)(r->expected[i] >> (8 - r->bytes) * 8));
+    }
+    free(got);
+}
+
+static void check_combined(const struct reducing *r, unsigned first, unsigned end,
+                           unsigned times)
+{
+    assert_int_equal(r->combined[0], 0);
+    for (unsigned d = first; d < end; d++)
+        assert_int_equal(r->combined[d], times);
+}
+
+/* One array, kind after kind: what is neutral changes. Some launches in a row, and a reader
+   between. */
+static void every_kind_is_combined(void **state)
+{
+    (void)state;
+    for (unsigned devices = 2; devices <= 8; devices += devices == 2 ? 1 : 5) {
+        struct reducing *r = begin("fused", devices, devices);
+
+        for (unsigned k = 0; k < KINDS; k++) {
+            fill(r, kinds[k].bytes);
+            launch(r, &kinds[k]);
+            check(r, kinds[k].kernel);
+            for (unsigned round = 1; round < ROUNDS; round++)
+                launch(r, &kinds[k]);
+            check(r, kinds[k].kernel);
+        }
+        check_combined(r, 1, devices, KINDS * ROUNDS);
+        end(r);
+    }
+}
+
+static void every_method_combines(void **state)
+{
+    (void)state;
+    for (const char *const *m = proact_methods(); *m; m++)
+        for (uint64_t seed = 1; seed <= 2; seed++) {
+            struct reducing *r = begin(*m, 4, seed);
+
+            fill(r, 4);
+            for (unsigned round = 0; round < ROUNDS; round++)
+                launch(r, &kinds[round ? 0 : 2]);
+            check(r, *m);
+            check_combined(r, 1, 4, ROUNDS);
+            end(r);
+        }
+}
+
+/* The others' partial results are as they were. */
+static void fewer_devices_combine(void **state)
+{
+    struct reducing *r = begin("inline", 4, 1);
+
+    (void)state;
+    fill(r, 8);
+    launch_on(r, &kinds[8], 4);
+    launch_on(r, &kinds[8], 2);
+    launch_on(r, &kinds[8], 3);
+    launch_on(r, &kinds[8], 4);
+    check(r, "fewer devices");
+    check_combined(r, 1, 2, 4);
+    check_combined(r, 2, 3, 3);
+    check_combined(r, 3, 4, 2);
+    end(r);
+}
+
+/* Each place once, whatever the number of atomics. */
+static void each_place_crosses_the_link_once(void **state)
+{
+    struct reducing *r = begin("fused", 2, 1);
+    const struct proact *p = r->b.p;
+
+    (void)state;
+    fill(r, 4);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        launch(r, &kinds[0]);
+    must(proact_wait(r->b.p, &r->b.err), &r->b.err);
+    const uint64_t bytes = p->backend->traffic(p->set, 1, 0).bytes;
+
+    assert_true(bytes > 0);
+    assert_true(bytes <= ROUNDS * 4 * TOUCHED);
+    end(r);
+}
+
+/* What the first device still does with its replica, only who combines waits for. */
+static void kernels_wait_for_nobody(void **state)
+{
+    struct reducing *r = begin("fused", 2, 1);
+    struct proact_kernel *works = testing_kernel(&r->b, "works");
+    const struct proact_grid grid = {
+        .ctas = {16, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = 1};
+    const struct proact_place place = {0, r->to, 0};
+    const uint32_t numbers[] = {PLACES, 100000};
+    unsigned char bytes[16] = {0};
+
+    (void)state;
+    fill(r, 4);
+    launch(r, &kinds[0]);
+    check(r, "before");
+    memcpy(bytes + 8, numbers, sizeof numbers);
+    must(proact_launch_block(works, &grid,
+                             &(struct proact_block){bytes, sizeof bytes, &place, 1},
+                             &r->b.err),
+         &r->b.err);
+    launch(r, &kinds[0]);
+    must(proact_wait(r->b.p, &r->b.err), &r->b.err);
+    assert_true(r->reduced_ns < r->worked_ns);
+    end(r);
+}
+
+/* What a launch has left there that broke does not count. */
+static void a_launch_that_broke_leaves_nothing(void **state)
+{
+    struct reducing *r = begin("fused", 2, 1);
+    struct proact *p = r->b.p;
+
+    (void)state;
+    fill(r, 4);
+    launch(r, &kinds[0]);
+    must(p->backend->fill(p->devices.device[1].lane[TRANSFER_MAIN], r->to->partials.at[1],
+                          0x55, r->to->bytes, &r->b.err),
+         &r->b.err);
+    p->generation++;
+    launch(r, &kinds[0]);
+    check(r, "after a launch that broke");
+    end(r);
+}
+
+/* Ever larger: the last ones are counted on the first device. */
+static void large_arrays_have_none(void **state)
+{
+    static const struct proact_options options = {
+        .machine = "h200x2", .device_count = 2, .plan = {.method = "fused"}};
+
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        struct reducing *r =
+            begin_on(&device_emulator, &options, PARTIALS_MAX_BYTES + more);
+
+        fill(r, 4);
+        launch(r, &kinds[0]);
+        check(r, "a large array");
+        check_combined(r, 1, 2, more ? 0 : 1);
+        end(r);
+    }
+}
+
+static bool is_full;
+
+static enum proact_status alloc(struct device_set *set, unsigned device, size_t bytes,
+                                device_addr *out, struct proact_error *err)
+{
+    if (is_full && device == 2 && bytes == 8 * PLACES)
+        return PROACT_ENOSPACE;
+    return device_emulator.alloc(set, device, bytes, out, err);
+}
+
+static void without_memory_there_are_none(void **state)
+{
+    static const struct proact_options options = {
+        .machine = "h200x4", .device_count = 4, .plan = {.method = "fused"}};
+    struct device_backend tight = device_emulator;
+    struct reducing *r;
+
+    (void)state;
+    tight.alloc = alloc;
+    is_full = false;
+    r = begin_on(&tight, &options, 8 * PLACES);
+    is_full = true;
+    fill(r, 8);
+    launch(r, &kinds[8]);
+    is_full = false;
+    launch(r, &kinds[8]);
+    check(r, "without memory");
+    check_combined(r, 1, 4, 0);
+    end(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_is_combined),
+        cmocka_unit_test(every_method_combines),
+        cmocka_unit_test(fewer_devices_combine),
+        cmocka_unit_test(each_place_crosses_the_link_once),
+        cmocka_unit_test(kernels_wait_for_nobody),
+        cmocka_unit_test(a_launch_that_broke_leaves_nothing),
+        cmocka_unit_test(large_arrays_have_none),
+        cmocka_unit_test(without_memory_there_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
