@@ -44,6 +44,7 @@ struct hunt {
     const struct launching *launch;
     struct access_launch at;
     int64_t *trips;
+    uint64_t *asked; /* by loop: iterations begun where a thread is asked */
     struct verdict *into;
 };
 
@@ -117,12 +118,14 @@ static bool goes_beyond(const struct proact_place *p, const struct access_span *
     return false;
 }
 
-/* What is chosen has no value at a thread alone. */
+/* What is chosen, or how often a loop that has ended went round, has no value at a thread
+   alone. */
 static bool chooses(const struct access_analysis *a, const struct access_form *f)
 {
     for (uint32_t i = 0; f && i < f->count; i++)
         for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            if (a->symbols[f->terms[i].symbols[k]].holds >> ACCESS_CHOICE & 1)
+            if (a->symbols[f->terms[i].symbols[k]].holds &
+                (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS))
                 return true;
     return false;
 }
@@ -149,7 +152,8 @@ static struct access_point point_of(const struct hunt *h, uint32_t number)
 {
     struct access_point at = {.parameters = h->at.parameters,
                               .parameter_bytes = h->at.parameter_bytes,
-                              .constants = h->at.constants};
+                              .constants = h->at.constants,
+                              .trips = h->asked};
 
     memcpy(at.ntid, h->at.ntid, sizeof at.ntid);
     memcpy(at.nctaid, h->at.nctaid, sizeof at.nctaid);
@@ -160,28 +164,69 @@ static struct access_point point_of(const struct hunt *h, uint32_t number)
     return at;
 }
 
+/* Which iterations are asked for: the first, one in the middle, and the last that any
+   thread begins. */
+static void choose_trips(struct hunt *h, const struct access_analysis *a, unsigned which)
+{
+    for (uint32_t l = 0; l < a->loop_count; l++) {
+        const uint64_t most = h->trips[l] > 1 ? (uint64_t)h->trips[l] : 1;
+
+        h->asked[l] = which == 2 ? most : which == 1 ? 1 + most / 2 : 1;
+    }
+}
+
+/* Whether that thread comes to those iterations: the one before each was followed by one.
+ */
+static bool comes_round(struct hunt *h, const struct access_analysis *a,
+                        const struct access_record *r, const struct access_point *at)
+{
+    bool comes = true;
+
+    for (int32_t l = r->loop; l >= 0 && comes; l = a->loops[l].parent) {
+        const struct access_guard *repeats = &a->loops[l].repeats;
+
+        if (h->asked[l] < 2 || !repeats->condition)
+            continue;
+        h->asked[l]--;
+        comes = access_holds(a, repeats->condition, at) != repeats->negated;
+        h->asked[l]++;
+    }
+    return comes;
+}
+
+static void ask_thread(struct hunt *h, const struct access_analysis *a,
+                       const struct access_record *r, const struct proact_place *p,
+                       uint32_t number)
+{
+    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    const struct access_point at = point_of(h, number);
+    const uint64_t base = p->array->base[0];
+    uint64_t value;
+
+    if (!access_value(a, f, &at, &value) || p->byte + value < p->array->bytes ||
+        !comes_round(h, a, r, &at) || !passes(a, r, &at))
+        return;
+    const struct beyond b = {base + p->byte + value, base + p->byte + value + 1, p->offset,
+                             r->line};
+
+    add_beyond(h->into, &b);
+}
+
 /* Bounds may lie too far out: of loops that were unrolled, or where several guards together
-   say more than each. So some threads are asked what they touch. */
+   say more than each; of a remainder times a number there are none. So some threads are
+   asked what they touch. */
 static void ask(struct hunt *h, const struct access_analysis *a,
                 const struct access_record *r, const struct proact_place *p)
 {
     const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
-    const uint64_t base = p->array->base[0];
-    bool asks = r->guards_decide && !chooses(a, f);
-    uint64_t value;
+    bool asks = f && r->guards_decide && !chooses(a, f);
 
     for (uint32_t n = 0; n < r->guard_count; n++)
         asks &= !guard_chooses(a, r->guards[n].condition);
-    for (uint32_t n = 0; n < ASKED && asks; n++) {
-        const struct access_point at = point_of(h, n);
-
-        if (!access_value(a, f, &at, &value) || p->byte + value < p->array->bytes ||
-            !passes(a, r, &at))
-            continue;
-        const struct beyond b = {base + p->byte + value, base + p->byte + value + 1,
-                                 p->offset, r->line};
-
-        add_beyond(h->into, &b);
+    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3) && asks; which++) {
+        choose_trips(h, a, which);
+        for (uint32_t n = 0; n < ASKED; n++)
+            ask_thread(h, a, r, p, n);
     }
 }
 
@@ -207,7 +252,7 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        if (place && known && goes_beyond(place, spans, count))
+        if (place && (!known || goes_beyond(place, spans, count)))
             ask(h, a, r, place);
     }
 }
@@ -234,9 +279,11 @@ static void look(const struct launching *l, const unsigned char *block,
     h.at.parameter_bytes = l->kernel->parameter_bytes;
     h.at.constants = constants;
     h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
+    h.asked = must_calloc(a->loop_count + 1u, sizeof *h.asked);
     access_trips(a, &h.at, h.trips);
     for (uint32_t n = 0; n < a->record_count; n++)
         look_at(&h, a, &a->records[n]);
+    free(h.asked);
     free(h.trips);
 }
 

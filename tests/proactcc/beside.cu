@@ -63,6 +63,25 @@ __global__ void set_far(int *from, long distance, int value)
     from[distance + blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
+/* A remainder times a number has no bounds. */
+__global__ void copy_turns(int *out, const int *from, long distance)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[blockIdx.y * N + i] = from[(int)blockIdx.y % 3 * distance + i];
+}
+
+/* Only a later iteration leads elsewhere. */
+__global__ void add_rows(int *out, const int *from, long distance, int rows)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+#pragma unroll 1
+    for (int row = 0; row < rows; row++)
+        sum += from[row * distance + i];
+    out[i] = sum;
+}
+
 __constant__ long distance;
 
 __global__ void copy_far(int *out, const int *a)
@@ -207,6 +226,12 @@ static void beyond(int *a, int *b, int *out)
         MUST(cudaMemcpyToSymbol(distance, &there, sizeof there));
         copy_far<<<CTAS, THREADS>>>(out, a);
         HOLDS(all_are(out, value + 4));
+        add<<<CTAS, THREADS>>>(b, N, 3);
+        copy_turns<<<dim3(CTAS, 2), THREADS>>>(out, a, there);
+        HOLDS(all_are(out, value + 6) && all_are(out + N, value + 7));
+        add<<<CTAS, THREADS>>>(b, N, 1);
+        add_rows<<<CTAS, THREADS>>>(out, a, there, 2);
+        HOLDS(all_are(out, 2 * value + 14));
     }
 }
 
