@@ -54,13 +54,14 @@ struct access_through access_through_find(const struct ptx_module *m,
         const struct ptx_instruction *i = &f->instructions[r->instruction];
         const bool updates = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 
-        if (may_be(a, r, parameters, count))
+        if (may_be(a, r, parameters, count)) {
             t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
+            t.updates = updates ? r->line : t.updates;
+        }
         if (!is_through(a, r, parameters, count))
             continue;
         t.is[r->instruction] = true;
         t.writes |= r->kind != ACCESS_READ;
-        t.updates = updates ? r->line : t.updates;
     }
     /* One that does two things, of which another goes elsewhere. */
     for (uint32_t n = 0; n < a->record_count; n++)

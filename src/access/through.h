@@ -12,7 +12,7 @@ struct access_through {
     bool *is;         /* by instruction */
     bool reads;       /* some load, or an atomic whose result is used; or it may be one */
     bool writes;      /* some store or atomic */
-    uint32_t updates; /* line of an atomic; 0: there is none */
+    uint32_t updates; /* line of an atomic that may go there; 0: there is none */
 };
 
 /* The pointers are given as bytes in the block of parameters. */

@@ -10,7 +10,7 @@ const char *proact_kernel_refusal(struct proact_kernel *k)
         k = k->used;
     const char *why = direct_refusal(k);
 
-    if (!why)
+    if (!why && !k->has_maps) /* which say what it writes */
         why = derivation_refusal(k);
     if (!why)
         why = kernel_clone_refusal(k);
