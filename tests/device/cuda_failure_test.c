@@ -233,7 +233,35 @@ static void memory_that_is_used_up_is_said(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
-/* Every call after the loss says the same, and nothing waits. */
+/* Of memory of which all have a part, by the one that has no room for its own; nothing of
+   the others' parts stays. */
+static void a_part_for_which_there_is_no_room_is_said(void **state)
+{
+    struct device_set *set = open_devices("FAKE_CUDA_MEMORY=8388608 FAKE_CUDA_DEVICES=3");
+    struct proact_error err = {""};
+    device_addr first, parts = 0;
+    size_t each = 0;
+
+    (void)state;
+    assert_int_equal(device_cuda.alloc(set, 1, (size_t)6 * MIB, &first, &err), PROACT_OK);
+    assert_int_equal(device_cuda.alloc_parts(set, (size_t)12 * MIB, &parts, &each, &err),
+                     PROACT_ENOSPACE);
+    assert_string_equal(err.text, "device 1: 4194304 bytes of memory asked for, 2097152 of "
+                                  "8388608 are free");
+    assert_int_equal(parts, 0);
+    assert_int_equal(device_cuda.alloc_parts(set, (size_t)6 * MIB, &parts, &each, &err),
+                     PROACT_OK);
+    assert_int_equal(each, 2 * MIB);
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+    set = open_devices("FAKE_CUDA_PEERS=0>1");
+    assert_int_equal(device_cuda.alloc_parts(set, MIB, &parts, &each, &err),
+                     PROACT_EREFUSED);
+    assert_string_equal(err.text,
+                        "memory of all devices: device 1 does not reach device 0");
+    device_cuda.close(set);
+}
+
 /* In a graph device 1 waits for device 0, which is busy for longer than anything may be
    waited for. */
 static void a_late_device_is_said(void **state)
@@ -313,6 +341,7 @@ static void what_may_stand_in_its_own_way_is_not_recorded(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
+/* Every call after the loss says the same, and nothing waits. */
 static void a_lost_device_stays_lost(void **state)
 {
     struct device_set *set = open_devices("FAKE_CUDA_FAIL=cuStreamQuery:1:700");
@@ -385,6 +414,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_chunk_that_never_comes_is_named),
         cmocka_unit_test(a_profiler_is_told_names),
         cmocka_unit_test(memory_that_is_used_up_is_said),
+        cmocka_unit_test(a_part_for_which_there_is_no_room_is_said),
         cmocka_unit_test(a_late_device_is_said),
         cmocka_unit_test(what_may_stand_in_its_own_way_is_not_recorded),
         cmocka_unit_test(a_lost_device_stays_lost),

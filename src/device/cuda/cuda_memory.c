@@ -140,6 +140,22 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
     return PROACT_OK;
 }
 
+/* The first of those that have no piece. */
+static enum proact_status no_room_for_part(struct device_set *set,
+                                           const struct cuda_memory *m,
+                                           struct proact_error *err)
+{
+    unsigned device = 0;
+    cu_context was;
+
+    while (device + 1 < m->piece_count && m->physical[device])
+        device++;
+    set->driver.context_pop(&was);
+    enum proact_status status = cuda_enter(set, device, err);
+
+    return status ? status : no_room(set, device, m->piece_bytes, err);
+}
+
 enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device_addr *out,
                                     size_t *part, struct proact_error *err)
 {
@@ -158,7 +174,7 @@ enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device
     if ((status = cuda_enter(set, 0, err)))
         return status;
     if ((result = create(set, &m)) == CU_OUT_OF_MEMORY)
-        return no_room(set, 0, bytes, err);
+        return no_room_for_part(set, &m, err);
     if ((status = cuda_leave(set, 0, result, "cuMemCreate", err)))
         return status;
     keep(&set->devices[0], &m);
