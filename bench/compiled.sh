@@ -8,20 +8,11 @@
 # With PROACT_MACHINE an emulated machine is taken, and nvcc's programs are left out.
 set -u
 [ $# -ge 3 ] || { sed -n '3,9s/^# \{0,1\}//p' "$0"; exit 2; }
-proactcc=$1 folder=$2 file=$3
-shift 3
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$folder"
-"$proactcc" -O3 -std=c++17 -arch=sm_90 "$here/compiled.cu" -o "$folder/compiled_proactcc" || exit 1
-if [ -z "${PROACT_MACHINE-}" ]; then
-    nvcc -O3 -std=c++17 -arch=sm_90 "$here/compiled.cu" -o "$folder/compiled_nvcc" || exit 1
-    nvcc -O3 -std=c++17 -arch=sm_90 "$here/by_hand.cu" -o "$folder/by_hand" || exit 1
-    gpus=$(nvidia-smi -L | wc -l)
-else
-    gpus=${PROACT_DEVICES:-4}
-fi
 name=compiled
 . "$here/compiled_rows.sh"
+shift 3
+[ -n "${PROACT_MACHINE-}" ] || built nvcc by_hand by_hand
 
 [ -n "${PROACT_MACHINE-}" ] || one nvcc 1 "$folder/compiled_nvcc" "$@"
 for n in 1 2 4 8; do

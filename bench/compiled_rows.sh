@@ -1,7 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Read by scripts whose programs print rows as bench/compiled.cuh does. They set name (of the
-# script), here, folder, file and gpus, call one() for each run, and then finish.
+# Read by scripts whose programs print rows as bench/compiled.cuh does, with their arguments
+# PROACTCC FOLDER FILE. They set name, of the script and its program, and here; call one() for
+# each run, with what is left of the arguments, and then finish.
+proactcc=$1 folder=$2 file=$3
+mkdir -p "$folder"
+built() { # COMPILER OUT NAME: NAME.cu
+    "$1" -O3 -std=c++17 -arch=sm_90 "$here/$3.cu" -o "$folder/$2" || exit 1
+}
+built "$proactcc" "${name}_proactcc" "$name"
+if [ -z "${PROACT_MACHINE-}" ]; then
+    built nvcc "${name}_nvcc" "$name"
+    gpus=$(nvidia-smi -L | wc -l)
+else
+    gpus=${PROACT_DEVICES:-4}
+fi
 commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
 rows=$folder/$name.rows
 : >"$rows"

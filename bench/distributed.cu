@@ -67,6 +67,30 @@ __global__ void keep_some(const uint32_t *where, uint32_t *kept, uint32_t *next,
         kept[atomicAdd(next, 1)] = where[i];
 }
 
+/* A sum a CTA, and an atomic of it. */
+enum { DOT_THREADS = 256, DOT_ELEMENTS = 16 };
+__global__ void dot(const uint32_t *where, double *sum, int n)
+{
+    __shared__ double part[DOT_THREADS];
+    const int first = blockIdx.x * DOT_THREADS * DOT_ELEMENTS + threadIdx.x;
+    double mine = 0;
+
+    for (int k = 0; k < DOT_ELEMENTS; k++) {
+        int i = first + k * DOT_THREADS;
+
+        if (i < n)
+            mine += (double)(where[i] % 8) * (where[i] / 8 % 8);
+    }
+    part[threadIdx.x] = mine;
+    for (unsigned half = DOT_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        atomicAdd(sum, part[0]);
+}
+
 template <class Launch>
 static void measure(const char *name, int launches, struct words result, Launch launch)
 {
@@ -90,7 +114,7 @@ static void measure_places(int argc, char **argv, int shift)
 {
     const int n = (64 << 20) >> shift, ctas = (n + 255) / 256;
     struct words where = make_words(n), table = make_words(n), to = make_words(n),
-                 next = make_words(1);
+                 next = make_words(1), sum = make_words(2);
 
     place<<<1024, 256>>>(where.at, n, (uint32_t)n);
     if (wanted(argc, argv, 2, "store_where"))
@@ -103,6 +127,11 @@ static void measure_places(int argc, char **argv, int shift)
         measure("keep_some", 4, next, [&] {
             CHECK(cudaMemset(next.at, 0, sizeof(uint32_t)));
             keep_some<<<ctas, 256>>>(where.at, to.at, next.at, n);
+        });
+    if (wanted(argc, argv, 2, "dot"))
+        measure("dot", 4, sum, [&] {
+            dot<<<(n - 1) / (DOT_THREADS * DOT_ELEMENTS) + 1, DOT_THREADS>>>(
+                where.at, (double *)sum.at, n);
         });
     CHECK(cudaMemset(table.at, 0, table.count * sizeof(uint32_t)));
     if (wanted(argc, argv, 2, "add_where"))

@@ -28,10 +28,10 @@ struct agent_work {
 };
 
 /* What `status` says: slot, the low bits of the launch's epoch, and the chunk. */
-#define AGENT_EPOCH_MASK 0x1fffffffu
+#define AGENT_EPOCH_MASK 0x3ffffffu
 #define AGENT_LATE_OF(slot, epoch, chunk)                                                  \
-    (1ull << 63 | (proact_u64)(slot) << 61 |                                               \
+    (1ull << 63 | (proact_u64)(slot) << 58 |                                               \
      (proact_u64)((epoch)&AGENT_EPOCH_MASK) << 32 | (chunk))
-#define AGENT_LATE_SLOT(status) ((proact_u32)((status) >> 61 & 3))
+#define AGENT_LATE_SLOT(status) ((proact_u32)((status) >> 58 & 31))
 #define AGENT_LATE_EPOCH(status) ((proact_u32)((status) >> 32) & AGENT_EPOCH_MASK)
 #define AGENT_LATE_CHUNK(status) ((proact_u32)((status)&0xffffffff))

@@ -7,66 +7,44 @@
 
 #include "combine.h"
 
-#define COMBINE_BY(spelling, bits)                                                         \
-    asm volatile("red.relaxed.sys." spelling " [%0], %1;" ::"l"(to), bits(v) : "memory")
+#define COMBINE_BY(spelling, in)                                                           \
+    asm volatile("red.relaxed.sys." spelling " [%0], %1;" ::"l"(to), in(v) : "memory")
 
-PROACT_WORD void combine_one(proact_u32 *to, proact_u32 v, proact_u32 how)
-{
-    switch (how) {
-    case COMBINE_ADD:
-        COMBINE_BY("add.u32", "r");
-        break;
-    case COMBINE_MIN:
-        COMBINE_BY("min.u32", "r");
-        break;
-    case COMBINE_MIN_SIGNED:
-        COMBINE_BY("min.s32", "r");
-        break;
-    case COMBINE_MAX:
-        COMBINE_BY("max.u32", "r");
-        break;
-    case COMBINE_MAX_SIGNED:
-        COMBINE_BY("max.s32", "r");
-        break;
-    case COMBINE_AND:
-        COMBINE_BY("and.b32", "r");
-        break;
-    case COMBINE_OR:
-        COMBINE_BY("or.b32", "r");
-        break;
-    default:
-        COMBINE_BY("xor.b32", "r");
+/* By numbers of so many bits, which an asm takes in `in`. */
+#define COMBINE_ONE(type, bits, in)                                                        \
+    PROACT_WORD void combine_one(type *to, type v, proact_u32 how)                         \
+    {                                                                                      \
+        switch (how) {                                                                     \
+        case COMBINE_ADD:                                                                  \
+            COMBINE_BY("add.u" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_ADD_FLOAT:                                                            \
+            COMBINE_BY("add.f" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_MIN:                                                                  \
+            COMBINE_BY("min.u" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_MIN_SIGNED:                                                           \
+            COMBINE_BY("min.s" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_MAX:                                                                  \
+            COMBINE_BY("max.u" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_MAX_SIGNED:                                                           \
+            COMBINE_BY("max.s" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_AND:                                                                  \
+            COMBINE_BY("and.b" bits, in);                                                  \
+            break;                                                                         \
+        case COMBINE_OR:                                                                   \
+            COMBINE_BY("or.b" bits, in);                                                   \
+            break;                                                                         \
+        default:                                                                           \
+            COMBINE_BY("xor.b" bits, in);                                                  \
+        }                                                                                  \
     }
-}
-
-PROACT_WORD void combine_one(proact_u64 *to, proact_u64 v, proact_u32 how)
-{
-    switch (how) {
-    case COMBINE_ADD:
-        COMBINE_BY("add.u64", "l");
-        break;
-    case COMBINE_MIN:
-        COMBINE_BY("min.u64", "l");
-        break;
-    case COMBINE_MIN_SIGNED:
-        COMBINE_BY("min.s64", "l");
-        break;
-    case COMBINE_MAX:
-        COMBINE_BY("max.u64", "l");
-        break;
-    case COMBINE_MAX_SIGNED:
-        COMBINE_BY("max.s64", "l");
-        break;
-    case COMBINE_AND:
-        COMBINE_BY("and.b64", "l");
-        break;
-    case COMBINE_OR:
-        COMBINE_BY("or.b64", "l");
-        break;
-    default:
-        COMBINE_BY("xor.b64", "l");
-    }
-}
+COMBINE_ONE(proact_u32, "32", "r")
+COMBINE_ONE(proact_u64, "64", "l")
 
 PROACT_WORD proact_u32 combine_ctas(void)
 {

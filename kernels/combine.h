@@ -8,6 +8,7 @@
 
 enum combine_how {
     COMBINE_ADD,
+    COMBINE_ADD_FLOAT,
     COMBINE_MIN,
     COMBINE_MIN_SIGNED,
     COMBINE_MAX,

@@ -34,7 +34,7 @@ typedef unsigned proact_u32;
 typedef unsigned long long proact_u64;
 
 enum {
-    PROACT_SLOTS_MAX = 12, /* arrays that one kernel writes */
+    PROACT_SLOTS_MAX = 20, /* arrays that one kernel writes */
     PROACT_PEERS_MAX = 15,
     PROACT_RUNS_MAX = 8, /* arrays that it may stage (proact_run) */
 };
@@ -93,9 +93,9 @@ struct proact_run {
     proact_u32 at;              /* in the CTA's dynamic shared memory */
 };
 
-/* By slot. Who stages has fewer of these, and one's room is enough. */
+/* By slot. Who stages has fewer of these. */
 struct proact_staged {
-    struct proact_slot slot[PROACT_SLOTS_MAX - 1];
+    struct proact_slot slot[PROACT_RUNS_MAX];
     struct proact_run run[PROACT_RUNS_MAX];
 };
 
@@ -108,11 +108,12 @@ struct proact_share {
                                       in any slot: what they write goes to nobody. All of
                                       them, where the mode does not count */
     struct proact_divisor by[2];   /* grid[0], grid[1] */
+    const void *children;          /* under PROACT_SHARE_LAUNCH: what they are told */
+    /* Last: a compiler's clone is given as much of it as it has slots. */
     union {
         struct proact_slot slot[PROACT_SLOTS_MAX];
         struct proact_staged staged;
     };
-    const void *children; /* under PROACT_SHARE_LAUNCH: what they are told */
 };
 
 #if defined(__CUDACC__) || defined(__CUDA__)

@@ -54,6 +54,9 @@ struct proact_options {
     unsigned threads;        /* of the host, that emulate, that find what kernels write, and
                                 that launch on several GPUs at once; 0: as many as cores */
     double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s */
+    bool group_sums;         /* what kernels of a program for one GPU (proact/program.h) add
+                                up by atomics on floating-point numbers may be summed up
+                                device by device first: other last digits */
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
     /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver
        writes to standard output. */
@@ -70,6 +73,8 @@ PROACT_API void proact_close(struct proact *p);
 
 PROACT_API unsigned proact_device_count(const struct proact *p);
 PROACT_API bool proact_is_emulated(const struct proact *p); /* times are then virtual */
+/* Of the launches that follow. PROACT_EINVAL for what proact_open() would refuse; the plan
+   stays as it was. */
 PROACT_API enum proact_status proact_plan_set(struct proact *p,
                                               const struct proact_plan *plan,
                                               struct proact_error *err);
@@ -101,11 +106,13 @@ PROACT_API enum proact_status proact_array_create_distributed(
     struct proact_error *err);
 PROACT_API void proact_array_destroy(struct proact_array *a); /* NULL is fine */
 
-/* Which bytes of the array a device has: all, or of a distributed one its part. */
+/* Which bytes of the array a device (0 to proact_device_count() - 1) has: all, or of a
+   distributed one its part; none of a device that is not there. */
 PROACT_API struct proact_range proact_array_part(const struct proact_array *a,
                                                  unsigned device);
 
-/* Elements first .. first + count - 1, to where they are; ordered before later launches. */
+/* Elements first .. first + count - 1, to where they are; ordered before later launches.
+   PROACT_EINVAL if the array has fewer, or while a recording is made. */
 PROACT_API enum proact_status proact_array_write(struct proact_array *a, size_t first,
                                                  const void *from, size_t count,
                                                  struct proact_error *err);
@@ -173,8 +180,9 @@ struct proact_map {
     void *context;
 };
 
-/* Says that the kernel writes the array given as argument `arg` (0-based), and where. At
-   most four arguments of a kernel. The order of calls is the slot number in proact_store().
+/* Says that the kernel writes the array given as argument `arg` (0-based), and where; of a
+   distributed one, which is not sent, the launch is PROACT_EINVAL. At most four arguments.
+   The order of calls is the slot number in proact_store().
  */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
@@ -191,6 +199,10 @@ struct proact_grid {
     uint32_t shared_bytes;        /* dynamic, a CTA */
     uint32_t device_count;        /* the first so many run it, others receive; 0: all */
     bool is_cooperative;          /* of proact_launch_block() alone: all CTAs at once */
+    /* CTAs of a cluster, of which the grid has whole ones: all on the first device, as with
+       a kernel that was built for clusters or asks about them. None of marked ones. 0, all
+       three: what the kernel was built for; else 0 counts as 1. */
+    uint32_t cluster[3];
 };
 
 /* An argument: an array (its replica's address is passed), a value of `bytes` bytes, or
@@ -206,8 +218,8 @@ struct proact_arg {
 
 /* Queues the kernel on all devices, each with a contiguous range of CTAs. What it wrote is
    there for every later launch and read, as on one GPU. Does not wait. The share parameter
-   is not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, a map
-   that gives one byte to two devices). */
+   is not among the arguments. Fails with PROACT_EINVAL (argument count or size, grid, its
+   clusters, a map that gives one byte to two devices). */
 PROACT_API enum proact_status proact_launch(struct proact_kernel *k,
                                             const struct proact_grid *grid,
                                             const struct proact_arg *args, size_t arg_count,

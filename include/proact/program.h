@@ -22,7 +22,8 @@ PROACT_API enum proact_status proact_array_create_shared(struct proact *p,
                                                          struct proact_array **out,
                                                          struct proact_error *err);
 
-/* Address of the replica on that device, valid until the array is destroyed. */
+/* Address of the replica on that device, of a distributed array the same on all; valid
+   until the array is destroyed. */
 PROACT_API uint64_t proact_array_address(const struct proact_array *a, unsigned device);
 /* The array with this byte on the first device, and how far in it lies; NULL: none. */
 PROACT_API struct proact_array *proact_array_find(struct proact *p, uint64_t address,
@@ -97,6 +98,9 @@ struct proact_kernel_info {
     uint32_t parameter_bytes; /* of a block */
     uint32_t shared_bytes;    /* static, a CTA */
     uint32_t max_threads;     /* .maxntid; 0: not said */
+    uint32_t cluster[3];      /* CTAs that it was built for clusters of; 0: not said */
+    uint32_t max_cluster;     /* of at most so many; 0: not said */
+    bool must_cluster;        /* it is launched in clusters only */
     bool is_marked;
 };
 PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);

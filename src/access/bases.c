@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SMALL = 4096 };
+static const int64_t HALF = (int64_t)1 << 32;
+
 int bases_kind(const struct access_symbol *y)
 {
     switch (y->kind) {
@@ -48,6 +51,51 @@ int64_t bases_find(const struct bases *b, const struct access_form *f)
             marked = marked == -1 ? (int64_t)t->symbols[0] : -2;
     }
     return marked != -1 ? marked : any;
+}
+
+/* Whether the symbol may be an address that memory holds, or nobody knows what. */
+static bool may_point(const struct bases *b, const struct access_symbol *y)
+{
+    const struct ptx_instruction *all = b->study->function->instructions;
+    unsigned bytes;
+    int64_t bits;
+
+    switch (y->kind) {
+    case ACCESS_LOADED:
+        bytes = ptx_type_bytes(all[y->variable].type);
+        return !bytes || bytes >= sizeof(uint64_t);
+    case ACCESS_FUNCTION: /* what an address is off a multiple of a few bytes */
+        return y->function != ACCESS_AND || !form_is_constant(y->right, &bits) ||
+               bits < 0 || bits >= SMALL;
+    case ACCESS_OPAQUE:
+    case ACCESS_PHI:
+    case ACCESS_CHOICE:
+    case ACCESS_MEMBER:
+    case ACCESS_ELEMENT:
+    case ACCESS_BLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* An index times the size of an element is no address; what is put together from halves may
+   be one. */
+bool bases_alone(const struct bases *b, const struct access_form *f)
+{
+    const struct access_symbol *symbols = b->study->maker.forms.symbols;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+        const bool is_half = t->factor >= HALF || t->factor <= -HALF,
+                   is_element = !is_half && t->factor != 1 && t->factor != -1;
+
+        for (uint32_t k = 0; k < t->degree && !is_element; k++)
+            if (may_point(b, &symbols[t->symbols[k]]) ||
+                (is_half && symbols[t->symbols[k]].kind == ACCESS_LOADED))
+                return false;
+    }
+    return true;
 }
 
 /* The one pointer among the terms that is chosen while the kernel runs; -1 where there is

@@ -27,6 +27,8 @@ int bases_kind(const struct access_symbol *y);
 bool bases_marked(const struct bases *b, uint32_t symbol);
 /* The one address among the terms, a symbol; -1 for none, -2 for several. */
 int64_t bases_find(const struct bases *b, const struct access_form *f);
+/* Whether none of the other terms may be an address, whatever memory holds. */
+bool bases_alone(const struct bases *b, const struct access_form *f);
 
 /* Of an address whose base is not known, at an instruction's operand: what is left when the
    pointer that the kernel chose is taken off; NULL where that has no value, or where none

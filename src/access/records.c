@@ -142,7 +142,8 @@ static void judge(const struct book *b, struct access_record *r,
     r->base = ACCESS_BASE_UNKNOWN;
     if (base >= 0 && bases_kind(&s->maker.forms.symbols[base]) == ACCESS_BASE_UNKNOWN)
         base = -1;
-    if (base >= 0 && (!open || bases_marked(&b->bases, (uint32_t)base))) {
+    if (base >= 0 && (!open || bases_marked(&b->bases, (uint32_t)base) ||
+                      bases_alone(&b->bases, address))) {
         r->base = (enum access_base)bases_kind(&s->maker.forms.symbols[base]);
         r->base_symbol = (uint32_t)base;
         r->form = form_add(&s->maker.forms, address,

@@ -29,36 +29,58 @@ static bool find_operation(const struct ptx_instruction *i, enum ptx_part *out)
     return *out != PTX_PART_COUNT;
 }
 
+enum { KIND_TYPE_BITS = 16 };
+
+static bool is_float(enum ptx_part type)
+{
+    return type == PTX_PART_F32 || type == PTX_PART_F64;
+}
+
+static bool is_signed(enum ptx_part type)
+{
+    return type == PTX_PART_S32 || type == PTX_PART_S64;
+}
+
 /* A sum of either sign is the same, and bits have none. */
 static uint32_t kind_of(enum ptx_part operation, enum ptx_part type)
 {
-    const bool orders = operation == PTX_PART_MIN || operation == PTX_PART_MAX,
-               is_signed = type == PTX_PART_S32 || type == PTX_PART_S64;
+    const bool orders = operation == PTX_PART_MIN || operation == PTX_PART_MAX;
 
-    return (uint32_t)operation << 8 | ptx_type_bytes(type) << 1 | (orders && is_signed);
+    if (!is_float(type) && !(orders && is_signed(type)))
+        type = ptx_type_bytes(type) == 8 ? PTX_PART_U64 : PTX_PART_U32;
+    return (uint32_t)operation << KIND_TYPE_BITS | type;
 }
 
 enum ptx_part access_reduction_operation(uint32_t kind)
 {
-    return (enum ptx_part)(kind >> 8);
+    return (enum ptx_part)(kind >> KIND_TYPE_BITS);
+}
+
+enum ptx_part access_reduction_type(uint32_t kind)
+{
+    return (enum ptx_part)(kind & ((1u << KIND_TYPE_BITS) - 1));
 }
 
 unsigned access_reduction_bytes(uint32_t kind)
 {
-    return kind >> 1 & 0x7f;
+    return ptx_type_bytes(access_reduction_type(kind));
 }
 
-bool access_reduction_is_signed(uint32_t kind)
+bool access_reduction_is_float(uint32_t kind)
 {
-    return kind & 1;
+    return is_float(access_reduction_type(kind));
 }
 
+/* 0 and -0 is 0: of floating-point numbers -0 alone changes no other one. */
 uint64_t access_reduction_neutral(uint32_t kind)
 {
+    const enum ptx_part operation = access_reduction_operation(kind),
+                        type = access_reduction_type(kind);
     const uint64_t all = access_reduction_bytes(kind) == 8 ? UINT64_MAX : UINT32_MAX,
-                   least = access_reduction_is_signed(kind) ? all / 2 + 1 : 0;
-    const enum ptx_part operation = access_reduction_operation(kind);
+                   sign = all / 2 + 1, least = is_signed(type) ? sign : 0;
 
+    if (is_float(type))
+        return sign;
     if (operation == PTX_PART_AND)
         return all;
     if (operation == PTX_PART_MAX)
@@ -67,18 +89,20 @@ uint64_t access_reduction_neutral(uint32_t kind)
 }
 
 static bool is_reduction(const struct ptx_function *f, const struct ptx_instruction *i,
-                         enum ptx_part *operation)
+                         bool floats, enum ptx_part *operation)
 {
     const struct ptx_operand *to = atomic_place(i);
 
     return (i->opcode == PTX_ATOM || i->opcode == PTX_RED) && to && to->reg >= 0 &&
-           !to->count && i->vector == 1 && atomic_is_number(i->type) &&
+           !to->count && i->vector == 1 &&
            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
-           find_operation(i, operation) && atomic_has_no_result(f, i);
+           find_operation(i, operation) && atomic_has_no_result(f, i) &&
+           (atomic_is_number(i->type) ||
+            (floats && is_float(i->type) && *operation == PTX_PART_ADD));
 }
 
 struct access_reductions access_reductions_find(const struct ptx_module *m,
-                                                const struct ptx_function *f)
+                                                const struct ptx_function *f, bool floats)
 {
     struct access_analysis *a = access_analyze(m, f);
     struct access_reductions found = {
@@ -89,7 +113,7 @@ struct access_reductions access_reductions_find(const struct ptx_module *m,
         const struct access_record *r = &a->records[n];
         const struct ptx_instruction *i = &f->instructions[r->instruction];
 
-        if (r->base == ACCESS_BASE_PARAMETER && is_reduction(f, i, &operation))
+        if (r->base == ACCESS_BASE_PARAMETER && is_reduction(f, i, floats, &operation))
             found.reduction[found.count++] = (struct access_reduction){
                 r->instruction, r->line, a->symbols[r->base_symbol].offset,
                 kind_of(operation, i->type)};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Reductions: atomics of integers that nobody asks for a result, as in
+/* Reductions: atomics of numbers that nobody asks for a result, as in
    `atomicAdd(&bins[value[i]], 1)`. Where they go may hang on memory. In which order they
    are made shows in nothing, if all in one array are of one kind and nothing else in the
-   launch has to do with it: so those of several devices may go to one replica. Sums of
-   floating-point numbers are none, they hang on the order. */
+   launch has to do with it: so those of several devices may go to one replica. In sums of
+   floating-point numbers it shows in the last digits: they are such only for who asks for
+   them. */
 
 #include "ptx/ptx.h"
 
@@ -21,18 +22,20 @@ struct access_reductions {
     uint32_t count;
 };
 
-/* Those that go through a pointer among the parameters. */
+/* Those that go through a pointer among the parameters; floats: and sums of floating-point
+   numbers of 4 or 8 bytes. */
 struct access_reductions access_reductions_find(const struct ptx_module *m,
-                                                const struct ptx_function *f);
+                                                const struct ptx_function *f, bool floats);
 /* By instruction; free() it. */
 bool *access_reductions_all(const struct access_reductions *r,
                             const struct ptx_function *of);
 void access_reductions_clear(struct access_reductions *r);
 
-/* What a kind is: of how many bytes its numbers are, and whether it orders such with a
-   sign. */
+/* What a kind is: of which numbers, and how many bytes these are. Sums are of unsigned
+   numbers, whatever their sign, and so are bits. */
 enum ptx_part access_reduction_operation(uint32_t kind);
+enum ptx_part access_reduction_type(uint32_t kind);
 unsigned access_reduction_bytes(uint32_t kind);
-bool access_reduction_is_signed(uint32_t kind);
-/* What changes nothing by it, and what it does not change. */
+bool access_reduction_is_float(uint32_t kind);
+/* What changes nothing by it. */
 uint64_t access_reduction_neutral(uint32_t kind);

@@ -41,11 +41,7 @@ static void find_order(struct regions *r, struct arena *arena)
 
 bool regions_dominate(const struct regions *r, uint32_t above, uint32_t below)
 {
-    int32_t at = (int32_t)below;
-
-    while (at >= 0 && at != (int32_t)above)
-        at = r->flow->blocks[at].dominator;
-    return at >= 0;
+    return ptx_dominates(r->flow, above, below);
 }
 
 static void gather_loop(const struct regions *r, struct region_loop *l, uint32_t latch)

@@ -5,7 +5,7 @@
 
 #include "access/choices.h"
 
-enum { OPTIONS_MAX = 16, CHOICES_MAX = 8 };
+enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
 
 /* Where phis are replaced: in one loop, leaving what cannot be; or, at the end, everywhere.
  */
@@ -220,6 +220,61 @@ static const struct access_form *join(struct scope *c, uint32_t value, int32_t l
     return f || c->loop >= 0 ? f : choose(c->study, value, &o);
 }
 
+/* The phi of the header that an option is, and nothing else; -1 for none. */
+static int64_t turned_from(const struct study *s, const struct access_form *f,
+                           uint32_t header)
+{
+    if (!f || f->count != 1 || f->terms[0].degree != 1 || f->terms[0].factor != 1)
+        return -1;
+    const struct access_symbol *y = &s->maker.forms.symbols[f->terms[0].symbols[0]];
+    const struct ssa_value *v = &s->ssa->values[y->kind == ACCESS_PHI ? y->variable : 0];
+
+    return y->kind == ACCESS_PHI && v->kind == SSA_PHI && v->block == header ? y->variable
+                                                                             : -1;
+}
+
+/* Phis of a loop that hand their values to each other, and make no others: pointers that
+   change places. */
+struct ring {
+    uint32_t count, phis[RING_MAX];
+};
+
+static bool add_to_ring(struct ring *r, int64_t phi)
+{
+    for (uint32_t n = 0; n < r->count; n++)
+        if (r->phis[n] == phi)
+            return true;
+    if (phi < 0 || r->count == RING_MAX)
+        return false;
+    r->phis[r->count++] = (uint32_t)phi;
+    return true;
+}
+
+/* What any of them was at first is what the value may be in whichever iteration. */
+static const struct access_form *turn(struct scope *c, uint32_t value, uint32_t loop)
+{
+    struct study *s = c->study;
+    const struct region_loop *l = &s->regions->loops[loop];
+    struct ring r = {1, {value}};
+    struct options all = {0}, o;
+
+    for (uint32_t n = 0; n < r.count; n++) {
+        const struct study_value *v = &s->values[r.phis[n]];
+
+        for (uint32_t i = 0; i < v->option_count; i++)
+            if (l->contains[v->origins[i]] &&
+                !add_to_ring(&r, turned_from(s, v->options[i], l->header)))
+                return NULL;
+        if (!gather(c, r.phis[n], (int32_t)loop, &o) || all.count + o.count > OPTIONS_MAX)
+            return NULL;
+        for (uint32_t i = 0; i < o.count; i++) {
+            all.forms[all.count] = o.forms[i];
+            all.origins[all.count++] = CHOICES_SEVERAL;
+        }
+    }
+    return choose(s, value, &all);
+}
+
 static const struct access_form *value_form(struct scope *c, uint32_t value)
 {
     struct study *s = c->study;
@@ -236,11 +291,11 @@ static const struct access_form *value_form(struct scope *c, uint32_t value)
                      form_multiply(&s->maker.forms, replaced(c, v->step, d->block),
                                    form_make(&s->maker.forms, &k)),
                      1);
-    if (!f && c->loop < 0)
-        f = study_opaque(s, d->instruction, value,
-                         loop < 0 ? "comes together from many forms"
-                                  : "changes from iteration to iteration in no simple way");
-    return f;
+    if (f || c->loop >= 0 || (loop >= 0 && (f = turn(c, value, (uint32_t)loop))))
+        return f;
+    return study_opaque(s, d->instruction, value,
+                        loop < 0 ? "comes together from many forms"
+                                 : "changes from iteration to iteration in no simple way");
 }
 
 static const struct access_form *replace(void *context, uint32_t symbol)

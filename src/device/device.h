@@ -39,8 +39,13 @@ struct device_options {
     void *print_context;
 };
 
+enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 are not for every GPU */
+
 struct device_launch {
     uint32_t grid[3], block[3];
+    /* CTAs of a cluster, of which the grid has whole ones; 0, all three: what the kernel
+       was built for, or none. One that cannot be had is PROACT_EINVAL. */
+    uint32_t cluster[3];
     uint32_t shared_bytes; /* dynamic */
     const void *parameters;
     size_t parameter_bytes;

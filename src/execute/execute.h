@@ -50,9 +50,14 @@ struct execute_kernel_info {
     const char *name;
     uint32_t parameter_bytes, shared_bytes, local_bytes_per_thread;
     uint32_t max_threads;  /* .maxntid; 1024 where not given */
+    uint32_t cluster[3];   /* .reqnctapercluster; 0 where not given */
+    uint32_t max_cluster;  /* CTAs, .maxclusterrank; 0 where not given */
+    bool must_cluster;     /* .explicitcluster: launched in clusters or not at all */
     uint32_t access_count; /* memory accesses are numbered 0..; see execute_access.number */
 };
 struct execute_kernel_info execute_kernel_info(const struct execute_kernel *k);
+
+enum { EXECUTE_CLUSTER_MAX = 16 }; /* CTAs of one cluster */
 
 /* Generic addresses of shared and local memory lie in these windows, global ones never. */
 #define EXECUTE_SHARED_WINDOW 0x0000000001000000ull
@@ -146,6 +151,10 @@ struct execute_host {
                                   uint32_t line);
     /* All warps of the CTA have reached a barrier. May be NULL. */
     void (*barrier)(void *context, struct execute_cta *cta);
+    /* All threads of a cluster have reached its barrier, `w` last: of its CTAs, those that
+       live. Any of them that was BLOCKED may go on. May be NULL. */
+    void (*cluster)(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
+                    uint32_t count);
     uint64_t (*clock)(void *context, struct execute_warp *w);       /* cycles: %clock64 */
     uint64_t (*globaltimer)(void *context, struct execute_warp *w); /* ns */
     void (*print)(void *context, const char *text, size_t length);  /* printf of a kernel */
@@ -179,6 +188,7 @@ struct execute_launch {
     const struct execute_kernel *kernel;
     const struct execute_host *host;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* CTAs of one, of which the grid has whole ones; 0, all: none */
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* parameter_bytes */
     uint64_t variables;     /* address of the module's block on this device */
@@ -207,8 +217,8 @@ enum execute_stop {
                         memory (anything but weak, and atom or red that say acquire or
                         release), a fence wider than the CTA or a clock read: run again to
                         perform them */
-    EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or sleeps; the next run
-                        wakes the sleepers */
+    EXECUTE_BLOCKED, /* every live warp waits for execute_complete() or for other CTAs of
+                        its cluster, or sleeps; the next run wakes the sleepers */
     EXECUTE_TRAPPED, /* trap, a failed host verdict, a shared-memory fault: see fault */
 };
 
@@ -248,6 +258,12 @@ uint32_t execute_warp_index(const struct execute_warp *w);
 uint64_t execute_warp_issued(const struct execute_warp *w);
 /* Thread of a lane: x, y, z. */
 void execute_warp_thread(const struct execute_warp *w, unsigned lane, uint32_t out[3]);
+
+/* For a host that says EXECUTE_FAULT: writes the CTA's `fault`, kernel, line, CTA and
+   thread ahead of the rest, if it is the first. */
+__attribute__((format(printf, 4, 5))) void execute_fault(struct execute_warp *w,
+                                                         uint32_t line, unsigned lane,
+                                                         const char *format, ...);
 
 /* Answers EXECUTE_WAIT: `data` holds 32 lanes of `bytes` each for loads and atomics. */
 void execute_complete(struct execute_warp *w, uint32_t mask, const unsigned char *data);

@@ -52,6 +52,9 @@ enum proact_status program_create(const struct ptx_module *m, bool hoist,
             .name = f->name,
             .parameter_bytes = f->parameter_bytes,
             .max_threads = f->max_threads ? f->max_threads : 1024,
+            .cluster = {f->cluster[0], f->cluster[1], f->cluster[2]},
+            .max_cluster = f->max_cluster,
+            .must_cluster = f->must_cluster,
         };
         kernel_decode(p, k, hoist);
         any |= !k->refusal;

@@ -28,6 +28,8 @@ enum op_code {
     CODE_ASSERT,   /* __assertfail: message, file, line at from[0..2] of thread memory */
     CODE_BARRIER,  /* detail: enum barrier_kind; id in from[0], count from[1], predicate */
     CODE_CONVERGE, /* waits for the lanes of mask from[0] before the next operation */
+    CODE_CLUSTER_ARRIVE,
+    CODE_CLUSTER_WAIT,
     CODE_FENCE,    /* detail: order, scope */
     CODE_BULK,     /* detail: enum execute_bulk_step; a store: sites[extra] to, the next one
                       from, from[0] bytes; a wait: `extra` groups */
@@ -54,6 +56,11 @@ enum op_code {
 
 /* What stands for the address of function n of the module. */
 #define EXECUTE_FUNCTION(n) (UINT64_C(0x1000) + 16 * (uint64_t)(n))
+
+/* In an address of shared memory: with 0 above these bits it is of the thread's own CTA,
+   with n of the one of rank n - 1 in its cluster. Higher ranks than RANK_MOST are none, and
+   would leave the window. */
+enum { CLUSTER_SHIFT = 20, CLUSTER_RANK_MOST = 200 };
 
 enum { OP_GUARDED = 5 }; /* detail: a CODE_GUARD stands before it; not of CODE_LANES */
 
@@ -112,7 +119,10 @@ enum {
     SLOT_SPECIALS = 512, /* end */
     CTA_CTAID = 0,       /* x, y, z */
     CTA_SMID = 384,
-    CTA_SPECIALS = 512,
+    CTA_CLUSTERID = 512,     /* x, y, z */
+    CTA_CLUSTER_CTAID = 896, /* x, y, z */
+    CTA_CLUSTER_RANK = 1280,
+    CTA_SPECIALS = 1408,
     LAUNCH_NTID = 0,
     LAUNCH_NCTAID = 384,
     LAUNCH_LANEID = 768,
@@ -122,8 +132,12 @@ enum {
     LAUNCH_GRIDID = 1792, /* 8 bytes a lane */
     LAUNCH_DYNAMIC = 2048,
     LAUNCH_SHARED = 2176,
-    LAUNCH_MEETING = 2304, /* high, low */
-    LAUNCH_SPECIALS = 2560
+    LAUNCH_MEETING = 2304,        /* high, low */
+    LAUNCH_NCLUSTERID = 2560,     /* x, y, z */
+    LAUNCH_CLUSTER_NCTAID = 2944, /* x, y, z */
+    LAUNCH_CLUSTER_SIZE = 3328,
+    LAUNCH_IN_CLUSTERS = 3456, /* a predicate */
+    LAUNCH_SPECIALS = 3520
 };
 
 /* A warp's register that may be read before it is written: zero at the start, so that a run
@@ -175,6 +189,7 @@ struct execute_kernel {
     struct cleared_register *cleared;
     size_t cleared_count;
     bool stores_bulk; /* has CODE_BULK */
+    bool maps;        /* makes addresses of other CTAs' shared memory */
 };
 
 struct execute_program {

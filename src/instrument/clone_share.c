@@ -50,6 +50,18 @@ static uint32_t parameters_max(const struct ptx_module *m)
     return is_new && m->target_sm >= 70 ? 32764 : 4352;
 }
 
+/* One slot more: what looks ahead to the next one may read it before it knows that there is
+   none. */
+uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count)
+{
+    const size_t slots = slot_count < PROACT_SLOTS_MAX ? slot_count + 1 : PROACT_SLOTS_MAX,
+                 first = offsetof(struct proact_share, slot);
+
+    return (uint32_t)(clone == INSTRUMENT_STAGE
+                          ? first + sizeof(struct proact_staged)
+                          : first + slots * sizeof(struct proact_slot));
+}
+
 enum proact_status add_share(struct clone *c)
 {
     const uint32_t most = parameters_max(c->module);
@@ -57,12 +69,12 @@ enum proact_status add_share(struct clone *c)
     const char *text = c->module->text;
     const struct ptx_span name = name_of(c);
     uint32_t at = skip_blank(text, name.offset + name.bytes);
-    const int bytes = (int)sizeof(struct proact_share);
+    const uint32_t bytes = instrument_share_bytes(c->kind, c->request->slot_count);
     bool has_list = text[at] == '(';
 
-    if (f->parameter_bytes + sizeof(struct proact_share) + 8 > most)
+    if (f->parameter_bytes + bytes + 8 > most)
         return clone_refuse(c, NULL,
-                            "its parameters have %u bytes, with the share's %d they would "
+                            "its parameters have %u bytes, with the share's %u they would "
                             "not fit into %u",
                             f->parameter_bytes, bytes, most);
     edit_replace(&c->edits, name, "%s%s", f->name, instrument_suffix(c->kind));
@@ -73,7 +85,7 @@ enum proact_status add_share(struct clone *c)
     } else {
         at = has_list ? at + 1 : name.offset + name.bytes;
     }
-    edit_insert(&c->edits, at, "%s.param .align 8 .b8 " CLONE_SHARE "[%d]%s",
+    edit_insert(&c->edits, at, "%s.param .align 8 .b8 " CLONE_SHARE "[%u]%s",
                 f->parameter_count ? ", "
                 : has_list         ? ""
                                    : "(",

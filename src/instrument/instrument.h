@@ -34,6 +34,9 @@ enum instrument_places {
     INSTRUMENT_PLACES
 };
 
+/* Of the share, what a clone takes whose kernel has so many slots. */
+uint32_t instrument_share_bytes(enum instrument_clone clone, uint32_t slot_count);
+
 struct instrument_request {
     const char *kernel;
     uint32_t slot_count;

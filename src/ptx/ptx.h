@@ -95,8 +95,23 @@ enum ptx_special {
     PTX_ENVREG1, /* with the next one, the low half: where a grid's CTAs meet */
     PTX_ENVREG2,
     PTX_RESERVED_SMEM_1, /* shared memory that cooperative groups keep to themselves */
+    PTX_CLUSTERID_X,
+    PTX_CLUSTERID_Y,
+    PTX_CLUSTERID_Z,
+    PTX_NCLUSTERID_X,
+    PTX_NCLUSTERID_Y,
+    PTX_NCLUSTERID_Z,
+    PTX_CLUSTER_CTAID_X,
+    PTX_CLUSTER_CTAID_Y,
+    PTX_CLUSTER_CTAID_Z,
+    PTX_CLUSTER_NCTAID_X,
+    PTX_CLUSTER_NCTAID_Y,
+    PTX_CLUSTER_NCTAID_Z,
+    PTX_CLUSTER_CTARANK,
+    PTX_CLUSTER_NCTARANK,
+    PTX_IS_EXPLICIT_CLUSTER, /* a predicate */
     PTX_WARP_SZ,
-    PTX_SPECIAL_OTHER, /* %envreg3, %clusterid.x, ...: the span names it */
+    PTX_SPECIAL_OTHER, /* %envreg3, %tid as a vector, ...: the span names it */
 };
 
 struct ptx_operand {
@@ -187,6 +202,9 @@ struct ptx_function {
     struct ptx_targets *targets;
     uint32_t targets_count;
     uint32_t max_threads, reqntid[3];   /* .maxntid, .reqntid; 0 where not given */
+    uint32_t cluster[3];                /* .reqnctapercluster; 0 where not given */
+    uint32_t max_cluster;               /* .maxclusterrank: CTAs; 0 where not given */
+    bool must_cluster;                  /* .explicitcluster: launched in no other way */
     struct ptx_span span, header, body; /* body: between its braces */
 };
 
@@ -240,6 +258,11 @@ void ptx_destroy(struct ptx_module *m); /* NULL is fine */
 /* The module's text, rebuilt from its parts: equal to what was read. free() it. */
 char *ptx_print(const struct ptx_module *m, size_t *bytes);
 
+/* The sentence, and behind each line of the module that it names ("line 12", "NAME:12") in
+   brackets where in its source that is, as far as .loc says. free() it; NULL for an empty
+   one. */
+char *ptx_with_sources(const struct ptx_module *m, const char *sentence);
+
 const struct ptx_function *ptx_function_find(const struct ptx_module *m, const char *name);
 /* Marks, by index in the module, `f` and all functions that it may call. */
 void ptx_reach(const struct ptx_module *m, const struct ptx_function *f, bool reached[]);
@@ -267,6 +290,8 @@ struct ptx_block {
     uint32_t successor_count, *successors;
     uint32_t predecessor_count, *predecessors;
     int32_t dominator, post_dominator; /* immediate; -1 for none (or the exit) */
+    uint32_t number, dominated; /* blocks it dominates, itself too, from `number` on in the
+                                   tree of dominators; 0 of a block not reached */
 };
 
 struct ptx_flow {
@@ -277,3 +302,7 @@ struct ptx_flow {
 
 /* Built into `arena`, which owns it. bar.sync and calls do not end a block. */
 struct ptx_flow *ptx_flow_build(const struct ptx_function *f, struct arena *arena);
+
+/* Whether all ways from the function's begin to `below` pass `above`; a block dominates
+   itself. */
+bool ptx_dominates(const struct ptx_flow *flow, uint32_t above, uint32_t below);

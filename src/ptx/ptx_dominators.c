@@ -129,6 +129,41 @@ static void settle(struct graph *g)
     }
 }
 
+/* Numbers the blocks so that those which one dominates follow it: whether one does is then
+   told without walking up the tree. */
+static void number_tree(struct ptx_flow *flow, const struct graph *g)
+{
+    uint32_t *next = must_calloc(g->count, sizeof *next);
+
+    for (uint32_t b = 0; b < flow->block_count; b++)
+        flow->blocks[b].dominated = 0;
+    for (uint32_t i = 0; i + 1 < g->reached; i++) {
+        struct ptx_block *b = &flow->blocks[g->order[i]];
+
+        b->dominated++;
+        if (b->dominator >= 0)
+            flow->blocks[b->dominator].dominated += b->dominated;
+    }
+    for (uint32_t i = g->reached - 1; i-- > 0;) {
+        struct ptx_block *b = &flow->blocks[g->order[i]];
+        uint32_t *at = &next[b->dominator >= 0 ? (uint32_t)b->dominator : g->root];
+
+        b->number = *at;
+        next[g->order[i]] = *at + 1;
+        *at += b->dominated;
+    }
+    free(next);
+}
+
+bool ptx_dominates(const struct ptx_flow *flow, uint32_t above, uint32_t below)
+{
+    const struct ptx_block *a = &flow->blocks[above], *b = &flow->blocks[below];
+
+    if (above == below || !b->dominated)
+        return above == below;
+    return b->number >= a->number && b->number - a->number < a->dominated;
+}
+
 static void clear(struct graph *g)
 {
     free(g->out_start);
@@ -156,6 +191,8 @@ void ptx_dominators_find(struct ptx_flow *flow, const bool *leaves)
             else
                 flow->blocks[b].dominator = d;
         }
+        if (!against)
+            number_tree(flow, &g);
         clear(&g);
     }
 }

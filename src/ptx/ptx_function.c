@@ -54,19 +54,19 @@ static bool add_parameters(struct ptx_parser *p, struct ptx_list *list, uint32_t
     return true;
 }
 
-/* Up to three numbers; those that are not written are 1. */
-static bool read_triple(struct ptx_parser *p, uint32_t out[3])
+/* Up to three numbers of `what`; those that are not written are 1. */
+static bool read_triple(struct ptx_parser *p, const char *what, uint32_t out[3])
 {
     out[0] = out[1] = out[2] = 1;
     for (int i = 0; i < 3; i++) {
         uint32_t at = p->token.span.offset;
         uint64_t value;
 
-        if (!ptx_read_integer(p, "a number of threads", &value))
+        if (!ptx_read_integer(p, what, &value))
             return false;
         if (!value || value > INT32_MAX)
-            return ptx_wrong(p, at, "%llu is no number of threads",
-                             (unsigned long long)value);
+            return ptx_wrong(p, at, "%llu is no %s", (unsigned long long)value,
+                             what + strlen("a "));
         out[i] = (uint32_t)value;
         if (!ptx_accept(p, ','))
             break;
@@ -74,31 +74,68 @@ static bool read_triple(struct ptx_parser *p, uint32_t out[3])
     return true;
 }
 
-/* .maxntid 256, .minnctapersm 2, .noreturn, ...: what we do not know passes through. */
-static bool read_directives(struct ptx_parser *p, struct ptx_function *f)
+static bool read_max_threads(struct ptx_parser *p, uint32_t at, struct ptx_function *f)
 {
     uint32_t threads[3];
 
-    while (p->token.kind == PTX_TOKEN_WORD) {
+    if (!read_triple(p, "a number of threads", threads))
+        return false;
+    uint64_t all = (uint64_t)threads[0] * threads[1];
+
+    all = all > UINT32_MAX ? all : all * threads[2];
+    if (all > UINT32_MAX)
+        return ptx_wrong(p, at, "a CTA of more than %u threads", UINT32_MAX);
+    f->max_threads = (uint32_t)all;
+    return true;
+}
+
+/* .reqnctapercluster, .maxclusterrank, .explicitcluster; `word` was read. */
+static bool read_cluster(struct ptx_parser *p, const char *word, struct ptx_function *f)
+{
+    uint32_t most[3];
+
+    if (!strcmp(word, ".explicitcluster"))
+        return f->must_cluster = true;
+    if (!strcmp(word, ".reqnctapercluster"))
+        return read_triple(p, "a number of CTAs", f->cluster);
+    if (!read_triple(p, "a number of CTAs", most))
+        return false;
+    f->max_cluster = most[0];
+    return true;
+}
+
+/* The word that the parser is at, if it is of clusters; NULL if not. */
+static const char *cluster_word(const struct ptx_parser *p)
+{
+    static const char *const words[] = {".reqnctapercluster", ".maxclusterrank",
+                                        ".explicitcluster"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_at_word(p, words[i]))
+            return words[i];
+    return NULL;
+}
+
+/* .maxntid 256, .minnctapersm 2, .noreturn, ...: what we do not know passes through. */
+static bool read_directives(struct ptx_parser *p, struct ptx_function *f)
+{
+    bool good = true;
+
+    while (good && p->token.kind == PTX_TOKEN_WORD) {
         uint32_t at = p->token.span.offset;
+        const char *of_cluster = cluster_word(p);
 
-        if (ptx_at_word(p, ".maxntid")) {
+        if (of_cluster) {
             ptx_next(p);
-            if (!read_triple(p, threads))
-                return false;
-            uint64_t all = (uint64_t)threads[0] * threads[1];
-
-            all = all > UINT32_MAX ? all : all * threads[2];
-            if (all > UINT32_MAX)
-                return ptx_wrong(p, at, "a CTA of more than %u threads", UINT32_MAX);
-            f->max_threads = (uint32_t)all;
+            good = read_cluster(p, of_cluster, f);
+        } else if (ptx_at_word(p, ".maxntid")) {
+            ptx_next(p);
+            good = read_max_threads(p, at, f);
         } else if (ptx_at_word(p, ".reqntid")) {
             ptx_next(p);
-            if (!read_triple(p, f->reqntid))
-                return false;
+            good = read_triple(p, "a number of threads", f->reqntid);
         } else if (ptx_at_word(p, ".pragma")) {
-            if (!ptx_skip_statement(p))
-                return false;
+            good = ptx_skip_statement(p);
         } else {
             ptx_next(p);
             while (p->token.kind == PTX_TOKEN_NUMBER || p->token.kind == PTX_TOKEN_STRING ||
@@ -106,7 +143,7 @@ static bool read_directives(struct ptx_parser *p, struct ptx_function *f)
                 ptx_next(p);
         }
     }
-    return true;
+    return good;
 }
 
 /* ts: .branchtargets A, B; */

@@ -441,7 +441,10 @@ void launch_written_whole(const struct launching *l)
 {
     const uint32_t *offsets;
     uint32_t count;
-    bool known = derivation_targets(l->kernel, &offsets, &count);
+    /* Where there is but one, nobody asks who holds what: large kernels take long to read.
+     */
+    const bool known = l->kernel->session->devices.count > 1 &&
+                       derivation_targets(l->kernel, &offsets, &count);
 
     for (size_t i = 0; i < l->place_count && l->kernel->may_write; i++) {
         struct proact_array *a = l->places[i].array;

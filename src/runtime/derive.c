@@ -2,6 +2,7 @@
 #include "runtime/derive.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct kernel_derivation {
     /* NULL: it has none, or nobody asked yet */
     struct kernel_flags *flags, *reductions;
     bool asked_flags, asked_reductions;
+    bool asked_sums, may_group;      /* floating-point numbers, if the session may */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     struct strays *strays;           /* NULL: nobody asked yet */
@@ -58,9 +60,32 @@ static void find_targets(struct kernel_derivation *d, const struct proact_kernel
 static bool has_reductions(const struct proact_kernel *k, struct kernel_derivation *d)
 {
     if (!d->asked_reductions)
-        d->reductions = reductions_create(k);
+        d->reductions = reductions_create(k, k->session->group_sums);
     d->asked_reductions = true;
     return d->reductions != NULL;
+}
+
+static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_sums && !k->session->group_sums) {
+        struct kernel_flags *grouped = reductions_create(k, true);
+
+        d->may_group = grouped && reductions_have_floats(grouped);
+        flags_destroy(grouped);
+    }
+    d->asked_sums = true;
+    return d->may_group;
+}
+
+/* Why it is not split ends with what would let it be. */
+static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *d,
+                       struct proact_error *why)
+{
+    const size_t at = strlen(why->text);
+
+    if (may_group(k, d))
+        snprintf(why->text + at, sizeof why->text - at,
+                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
 }
 
 /* Where atomics hang on memory, a slice without them may still tell. */
@@ -87,7 +112,8 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
-        has_reductions(k, d);
+        if (!has_reductions(k, d))
+            offer_sums(k, d, &d->uncut);
     d->refusal = d->uncut;
     find_targets(d, k);
     k->derivation = d;
@@ -257,6 +283,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
         return PROACT_OK;
     if (l->is_program && has_reductions(l->kernel, d))
         return flags_find(l, d->reductions, cta_first, out, err);
+    offer_sums(l->kernel, d, &why);
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 

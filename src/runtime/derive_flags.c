@@ -59,12 +59,12 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
     return cut(k, f);
 }
 
-struct kernel_flags *reductions_create(const struct proact_kernel *k)
+struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats)
 {
     struct kernel_flags *f = must_calloc(1, sizeof *f);
     const struct access_reductions *r = &f->reductions;
 
-    f->reductions = access_reductions_find(k->image->ptx, k->ptx);
+    f->reductions = access_reductions_find(k->image->ptx, k->ptx, floats);
     if (r->count)
         f->sites = access_flags_find(k->image->ptx, k->ptx);
     f->is_joint = access_reductions_all(r, k->ptx);
@@ -75,6 +75,14 @@ struct kernel_flags *reductions_create(const struct proact_kernel *k)
     for (uint32_t n = 0; n < f->sites.count; n++)
         f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
     return cut(k, f);
+}
+
+bool reductions_have_floats(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (access_reduction_is_float(f->reductions.reduction[n].kind))
+            return true;
+    return false;
 }
 
 void flags_destroy(struct kernel_flags *f)

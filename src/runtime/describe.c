@@ -31,13 +31,17 @@ static uint32_t shared_bytes(const struct ptx_module *m, const struct ptx_functi
 
 struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
 {
-    struct proact_kernel_info info = {.name = k->name,
-                                      .parameter_bytes = k->parameter_bytes,
-                                      .parameters = k->parameter,
-                                      .parameter_count = k->parameter_count,
-                                      .max_threads = k->ptx->max_threads,
-                                      .shared_bytes = shared_bytes(k->image->ptx, k->ptx),
-                                      .is_marked = k->is_marked};
+    struct proact_kernel_info info = {
+        .name = k->name,
+        .parameter_bytes = k->parameter_bytes,
+        .parameters = k->parameter,
+        .parameter_count = k->parameter_count,
+        .max_threads = k->ptx->max_threads,
+        .cluster = {k->ptx->cluster[0], k->ptx->cluster[1], k->ptx->cluster[2]},
+        .max_cluster = k->ptx->max_cluster,
+        .must_cluster = k->ptx->must_cluster,
+        .shared_bytes = shared_bytes(k->image->ptx, k->ptx),
+        .is_marked = k->is_marked};
 
     if (k->is_marked) { /* what lies before the share */
         const struct proact_parameter *last = k->parameter + k->parameter_count - 1;

@@ -9,6 +9,7 @@
 #include "runtime/bring.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
+#include "runtime/launch_cluster.h"
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
@@ -34,6 +35,7 @@ enum proact_status launch_check_grid(struct launching *l, const struct proact_gr
         l->grid[i] = g->ctas[i] ? g->ctas[i] : 1;
         l->threads[i] = g->threads[i] ? g->threads[i] : 1;
     }
+    launch_take_clusters(l, g);
     l->shared_bytes = g->shared_bytes;
     l->over = g->device_count ? g->device_count : p->devices.count;
     if (product(l->grid) > INT32_MAX)
@@ -118,7 +120,7 @@ static enum proact_status can_split(struct launching *l, bool *split,
         return PROACT_OK;
     if (!k->has_maps)
         derive_slots(l);
-    if (!k->has_maps && l->over == 1)
+    if (launch_is_in_clusters(l) || (!k->has_maps && l->over == 1))
         return PROACT_OK;
     if (!k->has_maps)
         derive_maps(l);

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/launch_cluster.h"
 #include "runtime/launch_variant.h"
 
 static enum proact_status check_args(const struct proact_kernel *k,
@@ -64,6 +65,7 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
                     "of parameters, of an unmarked kernel",
                     k->name);
     if ((status = launch_check_grid(&l, grid, err)) ||
+        (status = launch_check_clusters(&l, err)) ||
         (status = check_args(k, args, arg_count, err)))
         return status;
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);

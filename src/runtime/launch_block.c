@@ -11,6 +11,7 @@
 #include "runtime/choose_split.h"
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
+#include "runtime/launch_cluster.h"
 #include "runtime/launch_variant.h"
 
 static enum proact_status check(const struct proact_kernel *k,
@@ -105,6 +106,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     const struct device_launch launch = {
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .shared_bytes = l->shared_bytes,
         .parameters = bytes,
         .parameter_bytes = k->parameter_bytes,
@@ -118,7 +120,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
     assert(!l->binding);
-    bool keeps = derivation_keeps_to_arguments(l);
+    const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
     enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
 
     if (!status)
@@ -157,7 +159,7 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         (status = check_dimensions(&l, err)) || (status = launch_variant(&l, err)))
         return status;
     k = l.kernel;
-    if (l.is_cooperative) {
+    if (launch_is_in_clusters(&l) || l.is_cooperative) {
         k->session->whole_by = NULL;
         return launch_first(&l, err);
     }

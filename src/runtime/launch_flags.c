@@ -13,6 +13,15 @@ static size_t count_of(const struct launching *l)
     return are ? l->found.flags->count : 0;
 }
 
+static uint64_t threads_of(const struct launching *l)
+{
+    uint64_t threads = 1;
+
+    for (int i = 0; i < 3; i++)
+        threads *= (uint64_t)l->grid[i] * l->threads[i];
+    return threads;
+}
+
 static bool is_first_of_array(const struct launching *l, size_t n)
 {
     const struct launch_flag *flags = l->found.flags->flag;
@@ -38,7 +47,7 @@ enum proact_status flags_bring(const struct launching *l, struct proact_error *e
         /* protocol: flag-brought */
         status = array_bring_first(f->array, f->first, f->end, err);
         if (!status && f->kind)
-            status = partials_ready(f->array, f->kind, err);
+            status = partials_ready(f->array, f->kind, threads_of(l), err);
     }
     return status;
 }

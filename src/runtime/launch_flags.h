@@ -30,8 +30,10 @@ struct launch_flags {
 
 /* NULL where the kernel has none. */
 struct kernel_flags *flags_create(const struct proact_kernel *k);
-/* With its reductions; NULL where it has none of these. */
-struct kernel_flags *reductions_create(const struct proact_kernel *k);
+/* With its reductions; NULL where it has none of these. floats: and sums of floating-point
+   numbers, which are grouped. */
+struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats);
+bool reductions_have_floats(const struct kernel_flags *f);
 void flags_destroy(struct kernel_flags *f); /* NULL is fine */
 
 /* Once a launch could not be split without: they stay flags, so that clones stay, and are

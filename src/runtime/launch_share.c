@@ -161,7 +161,7 @@ static enum proact_status queue_kernel(const struct launching *l, struct order_p
 
 uint32_t launch_parameter_bytes(const struct launching *l)
 {
-    return l->binding ? l->kernel->share_offset + (uint32_t)sizeof(struct proact_share)
+    return l->binding ? l->kernel->share_offset + launch_share_bytes(l)
                       : l->kernel->parameter_bytes;
 }
 
@@ -170,6 +170,7 @@ static struct device_launch launch_of(const struct launching *l)
     return (struct device_launch){
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .shared_bytes = launch_shared_bytes(l),
         .parameters = l->parameters,
         .parameter_bytes = launch_parameter_bytes(l),
@@ -183,7 +184,7 @@ static enum proact_status queue_part(const struct launching *l, struct order_pla
                                      const struct proact_share *share,
                                      struct proact_error *err)
 {
-    memcpy(l->parameters + l->kernel->share_offset, share, sizeof *share);
+    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
     return queue_kernel(l, at, f, launch, err);
 }
 
@@ -282,7 +283,7 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
     if (status || (status = flags_await(l, device, err)))
         return status;
     line_up(&launch, first[1] - first[0]);
-    memcpy(l->parameters + l->kernel->share_offset, share, sizeof *share);
+    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
     if (first[1] != first[0] && !alone)
         status = transfer_before(b, device, share, &launch, err);
     if (first[1] != first[0] && !status)

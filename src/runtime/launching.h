@@ -25,7 +25,8 @@ struct launching {
     const struct proact_place *places; /* where in them addresses of arrays go */
     size_t place_count;
     uint32_t grid[3], threads[3], shared_bytes;
-    unsigned over; /* devices that run CTAs */
+    uint32_t cluster[3]; /* that was asked for; 0, all: none was */
+    unsigned over;       /* devices that run CTAs */
     bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */

@@ -11,7 +11,8 @@
 
 static enum combine_how how_of(uint32_t kind)
 {
-    const bool is_signed = access_reduction_is_signed(kind);
+    const enum ptx_part type = access_reduction_type(kind);
+    const bool is_signed = type == PTX_PART_S32 || type == PTX_PART_S64;
 
     switch (access_reduction_operation(kind)) {
     case PTX_PART_MIN:
@@ -25,7 +26,7 @@ static enum combine_how how_of(uint32_t kind)
     case PTX_PART_XOR:
         return COMBINE_XOR;
     default:
-        return COMBINE_ADD;
+        return access_reduction_is_float(kind) ? COMBINE_ADD_FLOAT : COMBINE_ADD;
     }
 }
 
@@ -59,8 +60,13 @@ static bool have_memory(struct proact_array *a)
     return !partials->is_refused;
 }
 
+static bool is_one_byte(uint64_t neutral)
+{
+    return neutral == 0 || neutral == UINT32_MAX || neutral == UINT64_MAX;
+}
+
 /* The host writes what is not the same byte over and over: the greatest and the least of
-   signed numbers. */
+   signed numbers, and -0. */
 static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t kind,
                                struct proact_error *err)
 {
@@ -71,7 +77,7 @@ static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t
     const size_t count = elements(a, kind);
     const device_addr to = a->partials.at[device];
 
-    if (!access_reduction_is_signed(kind))
+    if (is_one_byte(neutral))
         return p->backend->fill(main, to, neutral & 0xff, count * bytes, err);
     unsigned char *image = must_calloc(count + 1, bytes);
 
@@ -83,18 +89,24 @@ static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t
     return status;
 }
 
-enum proact_status partials_ready(struct proact_array *a, uint32_t kind,
+static bool pays(const struct proact_array *a, uint32_t kind, uint64_t threads)
+{
+    return a->bytes <= PARTIALS_ALWAYS_BYTES ||
+           elements(a, kind) / PARTIALS_A_THREAD <= threads;
+}
+
+enum proact_status partials_ready(struct proact_array *a, uint32_t kind, uint64_t threads,
                                   struct proact_error *err)
 {
     struct proact *p = a->session;
     struct array_partials *partials = &a->partials;
     enum proact_status status = PROACT_OK;
 
-    if (partials->kind == kind && partials->generation == p->generation)
+    partials->are_used = pays(a, kind, threads) && elements(a, kind) && have_memory(a);
+    if (!partials->are_used ||
+        (partials->kind == kind && partials->generation == p->generation))
         return PROACT_OK;
     partials->kind = 0;
-    if (a->bytes > PARTIALS_MAX_BYTES || !elements(a, kind) || !have_memory(a))
-        return PROACT_OK;
     for (unsigned d = 1; d < p->devices.count && !status; d++)
         if (!(status = transfer_combine_load(&p->devices, d, err)))
             status = fill(a, d, kind, err);
@@ -107,7 +119,7 @@ enum proact_status partials_ready(struct proact_array *a, uint32_t kind,
 
 bool partials_are_ready(const struct proact_array *a, uint32_t kind)
 {
-    return kind && a->partials.kind == kind;
+    return kind && a->partials.are_used && a->partials.kind == kind;
 }
 
 long long partials_home(const struct proact_array *a, unsigned device)

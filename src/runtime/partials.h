@@ -8,16 +8,20 @@
    next launch. Nobody else has to do with it: it takes no order but that of lane MAIN
    there.
 
-   An array that is larger than PARTIALS_MAX_BYTES, or for which there is no memory, has
-   none: its reductions are made in the first device's replica. */
+   All of them are looked through then, which costs as much as a few atomics on the way
+   over a link where the array is large: one of more than PARTIALS_ALWAYS_BYTES has none if
+   the launch has few threads for it, and neither has one for which there is no memory. Its
+   reductions are made in the first device's replica. */
 
 #include "runtime/session.h"
 
-/* A GPU reads that much in some 5 us. */
-enum { PARTIALS_MAX_BYTES = 16 << 20 };
+/* A GPU reads that much in some 5 us; and so many elements in less time than it makes one
+   atomic in another one's memory. */
+enum { PARTIALS_ALWAYS_BYTES = 16 << 20, PARTIALS_A_THREAD = 64 };
 
-/* Ahead of a launch that has reductions of that kind, where there may be partials. */
-enum proact_status partials_ready(struct proact_array *a, uint32_t kind,
+/* Ahead of a launch of so many threads, of all devices, that has reductions of
+   that kind, where there may be partials. */
+enum proact_status partials_ready(struct proact_array *a, uint32_t kind, uint64_t threads,
                                   struct proact_error *err);
 bool partials_are_ready(const struct proact_array *a, uint32_t kind);
 

@@ -175,6 +175,15 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
     return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
 }
 
+uint32_t launch_share_bytes(const struct launching *l)
+{
+    if (l->kernel->is_marked)
+        return sizeof(struct proact_share);
+    return instrument_share_bytes(l->is_staged ? INSTRUMENT_STAGE
+                                               : clone_of(&l->binding->transfer.plan),
+                                  l->kernel->slot_count);
+}
+
 bool kernel_may_stage(const struct proact_kernel *k)
 {
     return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0];

@@ -10,6 +10,7 @@
 #include "runtime/derive.h"
 #include "runtime/direct.h"
 #include "runtime/known_constants.h"
+#include "runtime/launch_cluster.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -160,6 +161,7 @@ static enum proact_status create(struct proact *p, const struct session_image *i
     p->kernels = k;
     read_parameters(k, f);
     k->may_write = writes_global(f);
+    k->uses_clusters = cluster_use(k);
     for (unsigned d = 0; d < i->devices && !status; d++)
         status = p->backend->function(i->module[d], k->name, &k->function[d], err);
     if (status) {
@@ -252,6 +254,9 @@ void proact_kernel_destroy(struct proact_kernel *k)
     for (unsigned s = 0; s < k->slot_count; s++)
         map_clear(&k->slot[s].map);
     free(k->parameter);
+    free(k->refusal);
+    free(k->refusal_said);
+    free(k->uses_clusters);
     free(k->name);
     free(k);
 }

@@ -17,7 +17,7 @@ enum {
     THREADS_PER_CTA = 1024,
     THREADS_MIN = 32,
     AGENT_CTAS = 8,      /* that every machine may have, and no more unless asked for */
-    AGENT_CTAS_MAX = 32, /* more were no faster anywhere */
+    AGENT_CTAS_MAX = 48, /* more were no faster anywhere */
     RATIO_MAX = 1000,
     WAIT_LIMIT_MS = 10000,
 };
@@ -123,6 +123,7 @@ static enum proact_status open_on(const struct device_backend *backend,
 
     p->backend = backend;
     p->threads = o->threads;
+    p->group_sums = o->group_sums;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
         (status = cut_machine(p, o, err)) ||

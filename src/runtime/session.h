@@ -44,6 +44,7 @@ struct proact_array {
         device_addr at[PROACT_DEVICES_MAX];
         uint32_t kind;       /* of reductions, for which they are ready; 0: for none */
         uint64_t generation; /* of the session, since which they are */
+        bool are_used;       /* by the launch on its way */
         bool is_refused;     /* there was no memory */
     } partials;
 };
@@ -120,12 +121,15 @@ struct proact_kernel {
     /* The same for launches with distributed arrays (distributed.h): made when such a one
        comes. `used` is the one of the last launch, NULL: itself. */
     struct proact_kernel *variant_of, *variants, *next_variant, *used;
-    struct kernel_direct *direct;          /* of a variant; else NULL */
-    struct kernel_derivation *derivation;  /* derive.c; NULL: not made yet */
+    struct kernel_direct *direct;         /* of a variant; else NULL */
+    struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
+    char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
     const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
                                               and which of them stay atomics */
     struct kernel_choices *choices;        /* choose_split.c; the same */
     struct kernel_needs *needs;            /* needs.c; the same */
+    char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
+    struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;
     bool has_maps;           /* the user's; else its slots are derived */
     bool may_write;          /* it has an instruction that writes to global memory */
@@ -161,6 +165,7 @@ struct proact {
     uint64_t constants;      /* ... and of these, ones that kernels only read */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
+    bool group_sums;         /* proact_options */
     bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */
     bool has_lent;           /* they may write to any: the program has an address of one */

@@ -11,15 +11,9 @@
 #include "base/memory.h"
 #include "runtime/known_constants.h"
 #include "runtime/needs.h"
+#include "runtime/stray_ask.h"
 
-enum { KEPT = 8, BEYOND_MAX = 8, ASKED = 6 * 6 * 6, NOWHERE = 1, LEAVES };
-
-/* What an access by an address inside an array touches outside of it: from an address of
-   the first device to another. */
-struct beyond {
-    uint64_t first, end;
-    uint32_t offset, line;
-};
+enum { KEPT = 8, NOWHERE = 1, LEAVES };
 
 struct strays {
     /* What it looks at of the parameters, and of constants. */
@@ -33,8 +27,7 @@ struct strays {
         uint64_t key;
         int what; /* 0: all is well */
         uint32_t offset, line;
-        struct beyond beyond[BEYOND_MAX]; /* well if no other array lies there */
-        uint32_t beyond_count;
+        struct stray_found found; /* well if no other array lies there */
     } kept[KEPT];
     unsigned next;
 };
@@ -44,7 +37,6 @@ struct hunt {
     const struct launching *launch;
     struct access_launch at;
     int64_t *trips;
-    uint64_t *asked; /* by loop: iterations begun where a thread is asked */
     struct verdict *into;
 };
 
@@ -89,147 +81,6 @@ static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
     v->line = line;
 }
 
-/* Of too many the last is all that are left, and what lies between them. */
-static void add_beyond(struct verdict *v, const struct beyond *b)
-{
-    struct beyond *last = &v->beyond[BEYOND_MAX - 1];
-
-    if (v->beyond_count < BEYOND_MAX) {
-        v->beyond[v->beyond_count++] = *b;
-        return;
-    }
-    last->first = b->first < last->first ? b->first : last->first;
-    last->end = b->end > last->end ? b->end : last->end;
-}
-
-/* Whether part of it may lie outside. */
-static bool goes_beyond(const struct proact_place *p, const struct access_span *spans,
-                        uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
-        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
-        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
-
-        if (low + (rows < 0 ? rows : 0) < 0 ||
-            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
-            return true;
-    }
-    return false;
-}
-
-/* What is chosen, or how often a loop that has ended went round, has no value at a thread
-   alone. */
-static bool chooses(const struct access_analysis *a, const struct access_form *f)
-{
-    for (uint32_t i = 0; f && i < f->count; i++)
-        for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            if (a->symbols[f->terms[i].symbols[k]].holds &
-                (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS))
-                return true;
-    return false;
-}
-
-static bool guard_chooses(const struct access_analysis *a, const struct access_condition *c)
-{
-    return c && (chooses(a, c->left) || chooses(a, c->right) ||
-                 guard_chooses(a, c->first) || guard_chooses(a, c->second));
-}
-
-/* Whether the thread comes there, as far as can be told. */
-static bool passes(const struct access_analysis *a, const struct access_record *r,
-                   const struct access_point *at)
-{
-    for (uint32_t n = 0; n < r->guard_count; n++)
-        if (access_holds(a, r->guards[n].condition, at) == r->guards[n].negated)
-            return false;
-    return true;
-}
-
-/* By the number of a thread among those that are asked: along each axis the first CTA, one
-   in the middle and the last one, and in each its first and its last thread. */
-static struct access_point point_of(const struct hunt *h, uint32_t number)
-{
-    struct access_point at = {.parameters = h->at.parameters,
-                              .parameter_bytes = h->at.parameter_bytes,
-                              .constants = h->at.constants,
-                              .trips = h->asked};
-
-    memcpy(at.ntid, h->at.ntid, sizeof at.ntid);
-    memcpy(at.nctaid, h->at.nctaid, sizeof at.nctaid);
-    for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
-        at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
-        at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
-    }
-    return at;
-}
-
-/* Which iterations are asked for: the first, one in the middle, and the last that any
-   thread begins. */
-static void choose_trips(struct hunt *h, const struct access_analysis *a, unsigned which)
-{
-    for (uint32_t l = 0; l < a->loop_count; l++) {
-        const uint64_t most = h->trips[l] > 1 ? (uint64_t)h->trips[l] : 1;
-
-        h->asked[l] = which == 2 ? most : which == 1 ? 1 + most / 2 : 1;
-    }
-}
-
-/* Whether that thread comes to those iterations: the one before each was followed by one.
- */
-static bool comes_round(struct hunt *h, const struct access_analysis *a,
-                        const struct access_record *r, const struct access_point *at)
-{
-    bool comes = true;
-
-    for (int32_t l = r->loop; l >= 0 && comes; l = a->loops[l].parent) {
-        const struct access_guard *repeats = &a->loops[l].repeats;
-
-        if (h->asked[l] < 2 || !repeats->condition)
-            continue;
-        h->asked[l]--;
-        comes = access_holds(a, repeats->condition, at) != repeats->negated;
-        h->asked[l]++;
-    }
-    return comes;
-}
-
-static void ask_thread(struct hunt *h, const struct access_analysis *a,
-                       const struct access_record *r, const struct proact_place *p,
-                       uint32_t number)
-{
-    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
-    const struct access_point at = point_of(h, number);
-    const uint64_t base = p->array->base[0];
-    uint64_t value;
-
-    if (!access_value(a, f, &at, &value) || p->byte + value < p->array->bytes ||
-        !comes_round(h, a, r, &at) || !passes(a, r, &at))
-        return;
-    const struct beyond b = {base + p->byte + value, base + p->byte + value + 1, p->offset,
-                             r->line};
-
-    add_beyond(h->into, &b);
-}
-
-/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
-   say more than each; of a remainder times a number there are none. So some threads are
-   asked what they touch. */
-static void ask(struct hunt *h, const struct access_analysis *a,
-                const struct access_record *r, const struct proact_place *p)
-{
-    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
-    bool asks = f && r->guards_decide && !chooses(a, f);
-
-    for (uint32_t n = 0; n < r->guard_count; n++)
-        asks &= !guard_chooses(a, r->guards[n].condition);
-    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3) && asks; which++) {
-        choose_trips(h, a, which);
-        for (uint32_t n = 0; n < ASKED; n++)
-            ask_thread(h, a, r, p, n);
-    }
-}
-
 static void look_at_one(struct hunt *h, const struct access_analysis *a,
                         const struct access_record *r)
 {
@@ -252,8 +103,10 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        if (place && (!known || goes_beyond(place, spans, count)))
-            ask(h, a, r, place);
+        const struct stray_question q = {a, r, place, &h->at, h->trips};
+
+        if (place && (!known || stray_goes_beyond(place, spans, count)))
+            stray_ask(&q, &h->into->found);
     }
 }
 
@@ -279,11 +132,9 @@ static void look(const struct launching *l, const unsigned char *block,
     h.at.parameter_bytes = l->kernel->parameter_bytes;
     h.at.constants = constants;
     h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
-    h.asked = must_calloc(a->loop_count + 1u, sizeof *h.asked);
     access_trips(a, &h.at, h.trips);
     for (uint32_t n = 0; n < a->record_count; n++)
         look_at(&h, a, &a->records[n]);
-    free(h.asked);
     free(h.trips);
 }
 
@@ -330,14 +181,17 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     return v;
 }
 
-static const struct beyond *leads_away(const struct launching *l, const struct verdict *v)
+static const struct stray_beyond *leads_away(const struct launching *l,
+                                             const struct verdict *v)
 {
-    for (uint32_t n = 0; n < v->beyond_count; n++)
+    for (uint32_t n = 0; n < v->found.count; n++) {
+        const struct stray_beyond *b = &v->found.beyond[n];
+
         for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
-            if (v->beyond[n].first < a->base[0] + a->bytes &&
-                v->beyond[n].end > a->base[0] &&
-                place_at(l, v->beyond[n].offset)->array != a)
-                return &v->beyond[n];
+            if (b->first < a->base[0] + a->bytes && b->end > a->base[0] &&
+                place_at(l, b->offset)->array != a)
+                return b;
+    }
     return NULL;
 }
 
@@ -390,7 +244,7 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
                         " of its parameters lies beside all arrays",
                         k->name, l->places[i].offset);
     const struct verdict *v = verdict_of(*kept, l);
-    const struct beyond *beyond = v->what ? NULL : leads_away(l, v);
+    const struct stray_beyond *beyond = v->what ? NULL : leads_away(l, v);
     const uint32_t offset = beyond ? beyond->offset : v->offset;
 
     if (v->what == NOWHERE)

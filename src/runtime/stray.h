@@ -12,8 +12,7 @@ struct strays; /* of one kernel; NULL before its first launch */
 /* PROACT_EREFUSED, with the parameter, where some access of the launch goes by such an
    address, or from one that lies in an array into another array. Of the latter it is known
    only where the access has a form that says so of all that it touches, or of what one of
-   some threads does, at the corners and in the middle, of a loop in some iterations: else
-   it is taken to stay there. */
+   the threads does that are asked (stray_ask.h): else it is taken to stay there. */
 enum proact_status strays_check(const struct launching *l, struct strays **kept,
                                 struct proact_error *err);
 void strays_destroy(struct strays *s); /* NULL is fine */

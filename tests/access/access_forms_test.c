@@ -103,6 +103,16 @@ static const struct {
      "mov.u32 %r9, %tid.x; mov.u32 %r8, 0; L: " STORE
      "add.s32 %r8, %r8, 1; mov.u32 %r9, %r1; setp.lt.s32 %p1, %r8, %r0; @%p1 bra L;",
      "open: changes from iteration to iteration in no simple way (line 12)"},
+    {"two that change places",
+     "mov.u32 %r9, %r0; mov.u32 %r8, %r1; mov.u32 %r7, 0; L: " STORE
+     "mov.u32 %r6, %r9; mov.u32 %r9, %r8; mov.u32 %r8, %r6; add.s32 %r7, %r7, 1; "
+     "setp.lt.s32 %p1, %r7, %r0; @%p1 bra L;",
+     "[0] 4*{[8] | [12]}"},
+    {"two that change places, and one of them otherwise",
+     "mov.u32 %r9, %r0; mov.u32 %r8, %r1; mov.u32 %r7, 0; L: " STORE
+     "add.s32 %r6, %r9, 1; mov.u32 %r9, %r8; mov.u32 %r8, %r6; add.s32 %r7, %r7, 1; "
+     "setp.lt.s32 %p1, %r7, %r0; @%p1 bra L;",
+     "open: changes from iteration to iteration in no simple way (line 12)"},
     {"a guarded assignment",
      "mov.u32 %r9, 7; setp.lt.s32 %p1, %r2, %r0; "
      "@%p1 mov.u32 %r9, %r2; " STORE,
@@ -406,6 +416,50 @@ static void guards_are_kept(void **state)
     ptx_destroy(m);
 }
 
+/* %rd5: the pointer at 16, which no cvta takes for one; %r9 and %rd6: from memory. */
+static void a_pointer_that_nothing_marks_is_the_base(void **state)
+{
+    static const char *const head = "ld.param.u64 %rd5, [b]; ld.global.u32 %r9, [%rd0]; "
+                                    "ld.global.u64 %rd6, [%rd0];";
+    static const struct {
+        const char *address;
+        bool is;
+    } bases[] = {
+        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1;", true},
+        {"cvt.u64.u32 %rd1, %r9; add.s64 %rd1, %rd5, %rd1;", true},
+        {"mad.lo.s64 %rd1, %rd6, 4, %rd5;", true},
+        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1; and.b64 %rd1, %rd1, -4;",
+         true},
+        {"add.s64 %rd1, %rd5, %rd6;", false},
+        {"sub.s64 %rd1, %rd5, %rd6;", false},
+        {"and.b64 %rd1, %rd6, -8; add.s64 %rd1, %rd1, %rd5;", false},
+        {"mov.b64 %rd1, {%r9, %r9}; add.s64 %rd1, %rd1, %rd5;", false},
+        {"cvt.u64.u32 %rd1, %r9; shl.b64 %rd2, %rd1, 32; add.s64 %rd1, %rd1, %rd2; "
+         "add.s64 %rd1, %rd1, %rd5;",
+         false},
+        {"selp.b64 %rd1, %rd6, 8, %p1; add.s64 %rd1, %rd1, %rd5;", false},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bases / sizeof *bases; n++) {
+        struct ptx_module *m;
+        struct text body = {0};
+
+        text_print(&body, "%s%s{ atom.add.noftz.f16 %%h1, [%%rd1], %%h2; }", head,
+                   bases[n].address);
+        struct access_analysis *a = analyze(body.data, &m);
+        const struct access_record *r = &a->records[a->record_count - 1];
+
+        if ((r->base == ACCESS_BASE_PARAMETER) != bases[n].is ||
+            (bases[n].is && a->symbols[r->base_symbol].offset != 16))
+            fail_msg("%s: base %d", bases[n].address, (int)r->base);
+        assert_int_not_equal(r->state, ACCESS_CLOSED);
+        access_destroy(a);
+        ptx_destroy(m);
+        text_clear(&body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_guard_bounds_what_it_compares),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),
+        cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ static const char head[] =
     "setp.gt.s32 %p1, %r2, 5;\n";
 
 /* As "a0 b8": their kinds, a letter each, and the byte of their pointer. */
-static const char *found(const char *body)
+static const char *found_with(const char *body, bool floats)
 {
     static char said[64];
     uint32_t kinds[16], count = 0;
@@ -33,7 +33,7 @@ static const char *found(const char *body)
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.text);
-    struct access_reductions r = access_reductions_find(m, &m->functions[0]);
+    struct access_reductions r = access_reductions_find(m, &m->functions[0], floats);
 
     said[0] = '\0';
     for (uint32_t n = 0; n < r.count; n++) {
@@ -51,6 +51,11 @@ static const char *found(const char *body)
     return said;
 }
 
+static const char *found(const char *body)
+{
+    return found_with(body, false);
+}
+
 static void memory_may_say_where(void **state)
 {
     (void)state;
@@ -60,6 +65,11 @@ static void memory_may_say_where(void **state)
     assert_string_equal(found("red.global.min.s32 [%rd9], %r3;\n"
                               "atom.global.xor.b32 _, [%rd7], 3;"),
                         "a16 b0");
+    /* as cuda::atomic_ref says it, of a pointer that nothing marks */
+    assert_string_equal(found("ld.param.u64 %rd11, [from];\n"
+                              "mul.wide.u32 %rd5, %r3, 4;\nadd.s64 %rd11, %rd11, %rd5;\n"
+                              "atom.add.relaxed.gpu.s32 %r5, [%rd11], 1;"),
+                        "a8");
 }
 
 static void sums_of_either_sign_are_of_a_kind(void **state)
@@ -97,12 +107,29 @@ static void others_are_none(void **state)
             fail_msg("%s is one", bodies[n]);
 }
 
+static void sums_of_floats_are_for_who_asks(void **state)
+{
+    (void)state;
+    assert_string_equal(found_with("red.global.add.f32 [%rd7], 0f3F800000;\n"
+                                   "atom.global.add.f32 %f1, [%rd3], %f2;\n"
+                                   "red.global.add.f64 [%rd3], 0d3FF0000000000000;\n"
+                                   "red.global.add.u32 [%rd9], 1;",
+                                   true),
+                        "a0 a0 b0 c16");
+    assert_string_equal(
+        found_with("atom.global.add.f32 %f1, [%rd3], %f2;\nst.global.f32 [%rd6], %f1;",
+                   true),
+        "");
+    assert_string_equal(found_with("atom.global.exch.b32 %f1, [%rd3], %f2;", true), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_may_say_where),
         cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
         cmocka_unit_test(others_are_none),
+        cmocka_unit_test(sums_of_floats_are_for_who_asks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

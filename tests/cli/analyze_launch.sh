@@ -55,6 +55,11 @@ for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag join
         sed -n "/flag/p; /update/p; /reduction/p; /can be split over/p; /cannot be/p"
 done
 
+for option in '' --group-sums; do
+    proact analyze "$(dirname "$0")/analyze.ptx" --kernel adds_floats --grid 4 --block 1 $option |
+        sed -n "/reduction/p; /can be split over/p; /cannot be/,\$p"
+done
+
 exec 2>&1
 analyze() {
     expected=$1 name=$2

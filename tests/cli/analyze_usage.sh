@@ -38,7 +38,7 @@ fails 1 proact analyze empty.ptx
 fails 1 proact analyze v.ptx --json no/where.json | tail -1
 
 # nvcc stands aside: a script that copies PTX to where it is told. It is removed afterwards.
-printf '#!/bin/sh\necho "nvcc $1 $2"\ncp v.ptx "$4"\n' >nvcc
+printf '#!/bin/sh\necho "nvcc $1 $2 $3"\ncp v.ptx "$5"\n' >nvcc
 chmod +x nvcc
 mkdir scratch
 printf '\n' >k.cu

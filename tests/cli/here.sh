@@ -4,7 +4,7 @@ here() { # DRIVER EXIT-STATUS [NAME=VALUE...]
     kind=$1 expected=$2
     shift 2
     echo "\$ [$kind] $*"
-    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --size 64 \
+    env LD_LIBRARY_PATH="$DRIVERS/driver_$kind" "$@" proact run jacobi --size 256 \
         --iterations 20 --machine here >out 2>err
     status=$?
     sed "s|$DRIVERS|...|; s/: [0-9]* bytes of memory asked for, [0-9]* of/: N bytes of memory asked for, N of/" err

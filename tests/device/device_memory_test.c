@@ -202,6 +202,52 @@ static void refuses(struct device_memory *m, uint64_t bytes, const char *says)
     assert_true(address == 77);
 }
 
+static void refuses_parts(struct device_memory *m, uint64_t bytes, const char *says)
+{
+    struct proact_error err;
+    uint64_t address = 77, part = 77;
+
+    assert_int_equal(memory_allocate_parts(m, bytes, &address, &part, &err),
+                     PROACT_ENOSPACE);
+    assert_string_equal(err.text, says);
+    assert_true(address == 77);
+}
+
+/* Who has which byte, whose room it takes, and who is named where that is not there. */
+static void parts_are_of_one_device_each(void **state)
+{
+    enum { COUNT = 3, BYTES = 3 * 4096 + 100, PART = 2 * 4096 };
+    struct device_memory m;
+    struct proact_error err;
+    struct allocation was;
+    uint64_t address, part, blocks;
+
+    (void)state;
+    reserve(&m, COUNT);
+    assert_int_equal(memory_allocate_parts(&m, BYTES, &address, &part, &err), PROACT_OK);
+    assert_true(part == PART);
+    for (uint64_t i = 0; i < BYTES; i++) {
+        const struct allocation *in = memory_find(&m, address + i, NULL);
+
+        assert_non_null(in);
+        assert_int_equal(memory_device(&m, address + i), i / PART);
+        assert_true(memory_part(in, address + i).first == address + i / PART * PART);
+    }
+    assert_true(memory_part(memory_find(&m, address, NULL), address).end == address + PART);
+    assert_int_equal(memory_device(&m, address + BYTES), COUNT);
+    assert_true(m.used[0] == PART && m.used[1] == BYTES - PART && !m.used[2]);
+    blocks = allocate(&m, 1, 250 * MEGABYTE);
+    refuses_parts(&m, 60 * MEGABYTE,
+                  "device 1: 20971520 bytes asked for, 6287260 of 268435456 left");
+    refuses_parts(&m, 900 * MEGABYTE,
+                  "all devices: 943718400 bytes asked for, 805306368 possible");
+    assert_false(memory_free(&m, 1, address, &was)); /* it is device 0's to free */
+    assert_true(memory_free(&m, 0, address, &was));
+    assert_true(memory_free(&m, 1, blocks, &was));
+    assert_true(!m.used[0] && !m.used[1]);
+    memory_release(&m);
+}
+
 static void refusals_say_both_numbers(void **state)
 {
     struct device_memory m;
@@ -246,6 +292,7 @@ int main(void)
         cmocka_unit_test(neighbours_on_a_page_stay),
         cmocka_unit_test(freed_pages_go_back),
         cmocka_unit_test(a_reservation_is_no_promise),
+        cmocka_unit_test(parts_are_of_one_device_each),
         cmocka_unit_test(refusals_say_both_numbers),
         cmocka_unit_test(one_allocation_may_have_nearly_all),
     };

@@ -71,8 +71,9 @@ struct CUmod_st {
 struct CUfunc_st {
     struct CUmod_st *module;
     const struct execute_kernel *kernel;
-    bool waits; /* first of all, for the kernel ahead of it */
-    bool lets;  /* the one behind it onto the device at once */
+    bool waits;              /* first of all, for the kernel ahead of it */
+    bool lets;               /* the one behind it onto the device at once */
+    bool has_large_clusters; /* allowed */
     struct CUfunc_st *next;
 };
 
@@ -156,6 +157,7 @@ struct fake_cuda {
     uint64_t work_ns;    /* what events tell: a clock that goes on with the work alone */
     unsigned left;       /* objects that somebody has yet to give back */
     bool is_cooperative; /* the launch that is being made */
+    uint32_t cluster[3]; /* of it; 0: what the kernel was built for */
     unsigned early;      /* launches that wait themselves for the kernel ahead of them */
     struct {
         const char *name;

@@ -91,6 +91,7 @@ static uint32_t child_launch(void *context, struct execute_warp *w, uint64_t par
     launch.dynamic_shared_bytes = l->child.shared_bytes;
     memcpy(launch.grid, l->child.grid, sizeof launch.grid);
     memcpy(launch.block, l->child.block, sizeof launch.block);
+    memset(launch.cluster, 0, sizeof launch.cluster);
     struct fake_launch *made = make(&launch, l->device, l->asked->address,
                                     execute_kernel_info(launch.kernel).parameter_bytes);
 
@@ -118,8 +119,16 @@ static bool children_go_on(struct fake_launch *l)
 static struct execute_cta *start_cta(struct fake_launch *l)
 {
     const uint32_t *n = l->launch.grid, i = l->next++;
-    const uint32_t id[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+    uint32_t c[3], id[3];
 
+    for (int k = 0; k < 3; k++)
+        c[k] = l->launch.cluster[k] ? l->launch.cluster[k] : 1;
+    uint32_t in = i % (c[0] * c[1] * c[2]), all = i / (c[0] * c[1] * c[2]);
+    uint32_t across = n[0] / c[0], down = n[1] / c[1];
+
+    id[0] = all % across * c[0] + in % c[0];
+    id[1] = all / across % down * c[1] + in / c[0] % c[1];
+    id[2] = all / across / down * c[2] + in / c[0] / c[1];
     return execute_cta_create(l->grid, l->pool, id, i % SMS);
 }
 
@@ -230,6 +239,28 @@ static bool is_late(const struct CUfunc_st *f, const struct CUstream_st *on)
     return false;
 }
 
+/* The clusters that were asked for, or that the kernel was built for. */
+static cu_result find_cluster(const struct CUfunc_st *f, struct execute_launch *l)
+{
+    enum { EVERYWHERE = 8 };
+    const struct execute_kernel_info info = execute_kernel_info(f->kernel);
+    const uint32_t *asked = fake_cuda()->cluster;
+    uint32_t ctas = 1;
+
+    if (asked[0] && info.cluster[0] &&
+        memcmp(asked, info.cluster, sizeof info.cluster) != 0)
+        return CU_INVALID_CLUSTER_SIZE;
+    memcpy(l->cluster, asked[0] ? asked : info.cluster, sizeof l->cluster);
+    for (int i = 0; l->cluster[0] && i < 3; i++) {
+        ctas *= l->cluster[i];
+        if (l->grid[i] % l->cluster[i])
+            return CU_INVALID_CLUSTER_SIZE;
+    }
+    return ctas > (f->has_large_clusters ? EXECUTE_CLUSTER_MAX : EVERYWHERE)
+               ? CU_INVALID_CLUSTER_SIZE
+               : 0;
+}
+
 /* NVIDIA's parameters. NOLINTNEXTLINE(readability-function-size) */
 cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                          unsigned block_x, unsigned block_y, unsigned block_z,
@@ -240,7 +271,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     struct execute_kernel_info info = execute_kernel_info(f->kernel);
     const void *buffer = extra ? extra[1] : NULL;
     cu_result result = fake_enter(__func__);
-    const struct execute_launch launch = {
+    struct execute_launch launch = {
         .kernel = f->kernel,
         .grid = {grid_x, grid_y, grid_z},
         .block = {block_x, block_y, block_z},
@@ -256,6 +287,8 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     if (parameters || (extra ? *(size_t *)extra[3] : 0) != info.parameter_bytes ||
         block_x * block_y * block_z > info.max_threads)
         return CU_INVALID_VALUE;
+    if ((result = find_cluster(f, &launch)))
+        return result;
     if (is_late(f, stream))
         return FAKE_LATE;
     fake_queue(stream, (struct fake_op){.kind = FAKE_LAUNCH,
@@ -284,12 +317,15 @@ cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
     FAKE_ALONE;
     cu_result result = fake_count(__func__);
     bool is_cooperative = false;
+    uint32_t cluster[3] = {0, 0, 0};
 
     for (unsigned i = 0; i < c->attribute_count && !result; i++) {
         const struct cu_launch_attribute *a = &c->attributes[i];
 
         if (a->what == CU_LAUNCH_COOPERATIVE)
             is_cooperative = a->value.cooperative;
+        else if (a->what == CU_LAUNCH_CLUSTER)
+            memcpy(cluster, a->value.cluster, sizeof cluster);
         else if (a->what == CU_LAUNCH_PROGRAMMATIC && may_be_early(f, c->stream))
             fake_cuda()->early++;
         else if (a->what != CU_LAUNCH_PRIORITY)
@@ -300,8 +336,10 @@ cu_result cuLaunchKernelEx(const struct cu_launch_config *c, cu_function f,
     if (is_cooperative && c->grid[0] * c->grid[1] * c->grid[2] > RESIDENT)
         return CU_COOPERATIVE_TOO_LARGE;
     fake_cuda()->is_cooperative = is_cooperative;
+    memcpy(fake_cuda()->cluster, cluster, sizeof cluster);
     result = cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
                             c->block[2], c->shared_bytes, c->stream, parameters, extra);
     fake_cuda()->is_cooperative = false;
+    memset(fake_cuda()->cluster, 0, sizeof cluster);
     return result;
 }

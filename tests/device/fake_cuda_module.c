@@ -163,7 +163,8 @@ cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function f
 cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, int value)
 {
     FAKE_ALONE;
-    (void)function, (void)what, (void)value;
+    if (what == CU_LARGE_CLUSTERS)
+        function->has_large_clusters = value;
     return fake_enter(__func__);
 }
 

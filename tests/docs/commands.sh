@@ -24,7 +24,7 @@ PATH=$scratch/bin:$PATH
 export PATH
 
 if [ "$page" = help ]; then
-    for command in '' run analyze machines topo doctor methods; do
+    for command in '' run analyze machines topo doctor methods bench; do
         # shellcheck disable=SC2086 # a word or none
         proact $command --help
     done >"$scratch/help" || exit 1

@@ -236,6 +236,76 @@ static void lanes_wait_for_those_with_their_mask(void **state)
     rig_close(&r);
 }
 
+/* Rounds in which lanes of a warp read what their neighbours just wrote, with no barrier:
+   programs of before Volta do, and their lanes meet wherever what parted them ends. */
+static uint32_t neighbours_expect(uint32_t i, uint32_t value)
+{
+    uint32_t x[32], seen[32];
+
+    for (uint32_t l = 0; l < 32; l++)
+        x[l] = l;
+    for (uint32_t round = 0; round < value; round++) {
+        memcpy(seen, x, sizeof seen);
+        for (uint32_t l = 0; l < 32; l++) {
+            x[l] += seen[(l + 1) % 32];
+            if (x[l] & 8)
+                x[l] = 3 * x[l] + 1;
+            else if (x[l] & 16)
+                x[l] += 5;
+        }
+    }
+    return x[i];
+}
+
+/* The block that ends a round stands ahead of the round, and what follows the loop in its
+   middle. */
+#define NEIGHBOURS                                                                         \
+    RIG_KERNEL                                                                             \
+    "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 31; mul.wide.u32 %rd2, %r3, 4;\n"              \
+    "add.u64 %rd2, %rd0, %rd2; mov.u32 %r4, %r1; mov.u32 %r5, 0; bra.uni ROUND;\n"         \
+    "NEXT: add.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, %r2; @%p1 bra ROUND;\n"              \
+    "st.global.u32 [%rd1], %r4; ret;\n"                                                    \
+    "ROUND: st.global.u32 [%rd1], %r4; ld.global.u32 %r6, [%rd2];\n"                       \
+    "add.u32 %r4, %r4, %r6; and.b32 %r6, %r4, 8; setp.eq.u32 %p2, %r6, 0;\n"               \
+    "@%p2 bra ELSE; mad.lo.u32 %r4, %r4, 3, 1; bra.uni NEXT;\n"                            \
+    "ELSE: and.b32 %r6, %r4, 16; setp.eq.u32 %p3, %r6, 0; @%p3 bra NEXT;\n"                \
+    "add.u32 %r4, %r4, 5; bra.uni NEXT; }\n"
+
+static void lanes_meet_where_a_round_ends(void **state)
+{
+    (void)state;
+    each(NEIGHBOURS, 32, 1, neighbours_expect);
+    each(NEIGHBOURS, 32, 40, neighbours_expect);
+}
+
+/* Longer than a turn. */
+static void lanes_that_meet_go_on_together(void **state)
+{
+    (void)state;
+    each(NEIGHBOURS, 32, 5000, neighbours_expect);
+}
+
+static uint32_t leavers_expect(uint32_t i, uint32_t value)
+{
+    uint32_t next = (i + 1) % 32;
+
+    return (i % value + 1) * 7 + (next % value + 1) * 7;
+}
+
+/* What follows the loop stands among its blocks. */
+static void lanes_meet_behind_a_loop(void **state)
+{
+    (void)state;
+    each(RIG_KERNEL
+         "add.u32 %r3, %r1, 1; and.b32 %r3, %r3, 31; mul.wide.u32 %rd2, %r3, 4;\n"
+         "add.u64 %rd2, %rd0, %rd2; rem.u32 %r4, %r1, %r2; mov.u32 %r5, 0;\n"
+         "LOOP: add.u32 %r5, %r5, 7; setp.ne.u32 %p1, %r4, 0; @%p1 bra MORE;\n"
+         "st.global.u32 [%rd1+4096], %r5; ld.global.u32 %r6, [%rd2+4096];\n"
+         "add.u32 %r6, %r6, %r5; st.global.u32 [%rd1], %r6; ret;\n"
+         "MORE: add.u32 %r4, %r4, -1; bra.uni LOOP; }\n",
+         32, 5, leavers_expect);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +319,9 @@ int main(void)
         cmocka_unit_test(counters_count_what_lanes_pass),
         cmocka_unit_test(groups_that_wait_for_each_other_meet),
         cmocka_unit_test(lanes_wait_for_those_with_their_mask),
+        cmocka_unit_test(lanes_meet_where_a_round_ends),
+        cmocka_unit_test(lanes_that_meet_go_on_together),
+        cmocka_unit_test(lanes_meet_behind_a_loop),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

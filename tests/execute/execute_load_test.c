@@ -22,8 +22,19 @@ static void refused(const char *body, const char *sentence)
 static void refusals_name_opcode_kernel_and_line(void **state)
 {
     (void)state;
-    refused(RIG_KERNEL "mapa.shared::cluster.u32 %r3, %r1, 0;\n}\n",
-            "opcode 'mapa.shared::cluster.u32' cannot be executed: kernel 'k', "
+    refused(RIG_KERNEL "clusterlaunchcontrol.try_cancel.async [%r3], [%r1];\n}\n",
+            "opcode 'clusterlaunchcontrol.try_cancel.async' cannot be executed: kernel "
+            "'k', line 10");
+    refused(RIG_KERNEL "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                       ".multicast::cluster [%r3], [%rd1], 16, [%r4], %h1;\n}\n",
+            "opcode 'cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+            ".multicast::cluster' cannot be executed: kernel 'k', line 10");
+    refused(RIG_KERNEL "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+                       "bytes.add.u32 [%r3], %r1, [%r4];\n}\n",
+            "opcode 'red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+            "bytes.add.u32' cannot be executed: kernel 'k', line 10");
+    refused(RIG_KERNEL "st.async.mmio.release.sys.global.u32 [%rd1], %r1;\n}\n",
+            "opcode 'st.async.mmio.release.sys.global.u32' cannot be executed: kernel 'k', "
             "line 10");
     refused(RIG_KERNEL "setp.eq.u32 %p1, %r1, 0;\n@%p1 mov.u32 %r3, %envreg3;\n}\n",
             "special register '%envreg3' cannot be read: kernel 'k', line 11");
@@ -40,15 +51,17 @@ static void a_kernel_is_refused_alone(void **state)
     struct rig r;
 
     (void)state;
-    rig_open(&r,
-             ".visible .entry bad()\n{ .reg .b32 %r<3>; barrier.cluster.arrive; }\n"
-             ".func unused()\n{ .reg .b32 %r<3>; barrier.cluster.arrive; }\n" RIG_KERNEL
-             "st.global.u32 [%rd1], 1; }\n",
-             true);
+    rig_open(
+        &r,
+        ".visible .entry bad()\n{ .reg .b32 %r<3>; tcgen05.fence::before_thread_sync; }\n"
+        ".func unused()\n{ .reg .b32 %r<3>; tcgen05.fence::before_thread_sync; "
+        "}\n" RIG_KERNEL "st.global.u32 [%rd1], 1; }\n",
+        true);
     assert_null(execute_kernel_find(r.program, "bad"));
-    assert_string_equal(execute_kernel_refusal(r.program, "bad"),
-                        "opcode 'barrier.cluster.arrive' cannot be executed: kernel 'bad', "
-                        "line 5");
+    assert_string_equal(
+        execute_kernel_refusal(r.program, "bad"),
+        "opcode 'tcgen05.fence::before_thread_sync' cannot be executed: kernel 'bad', "
+        "line 5");
     assert_null(execute_kernel_refusal(r.program, "k"));
     assert_null(execute_kernel_refusal(r.program, "nobody"));
     rig_expect(&r, EXECUTE_EXITED);

@@ -219,7 +219,7 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     static const char text[] = ".version 6.0\n.target sm_60\n.address_size 64\n"
                                ".entry old()\n{\n\tret;\n}\n"
                                ".entry bare\n{\n\tret;\n}\n"
-                               ".entry long(.param .b8 x[3600])\n{\n\tret;\n}\n";
+                               ".entry long(.param .b8 x[4200])\n{\n\tret;\n}\n";
     struct instrument_request r[] = {
         {.kernel = "old"}, {.kernel = "bare"}, {.kernel = "long"}};
     struct instrument_result results[3];
@@ -239,8 +239,8 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_non_null(strstr(clones, ".entry old__proact_grid(.param .align 8 .b8"));
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
-                        "kernel 'long' (old.ptx): its parameters have 3600 bytes, with the "
-                        "share's 2560 they would not fit into 4352");
+                        "kernel 'long' (old.ptx): its parameters have 4200 bytes, with the "
+                        "share's 272 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";
     assert_int_equal(instrument_module(m, r, 1, results, &clones, &bytes, &err),
@@ -252,8 +252,8 @@ static void old_targets_and_long_parameters_are_refused(void **state)
 static void newer_targets_take_long_parameters(void **state)
 {
     static const char text[] = ".version 8.1\n.target sm_70\n.address_size 64\n"
-                               ".entry fits(.param .b8 x[30196])\n{\n\tret;\n}\n"
-                               ".entry longer(.param .b8 x[30200])\n{\n\tret;\n}\n";
+                               ".entry fits(.param .b8 x[32480])\n{\n\tret;\n}\n"
+                               ".entry longer(.param .b8 x[32488])\n{\n\tret;\n}\n";
     struct instrument_request r[] = {{.kernel = "fits"}, {.kernel = "longer"}};
     struct instrument_result results[2];
     struct ptx_module *m;

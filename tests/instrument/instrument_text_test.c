@@ -43,7 +43,7 @@ static struct instrument_request request_of(const struct sample *s,
 
 static void check_clone(const struct ptx_module *old, const struct ptx_module *m,
                         const char *kernel, enum instrument_clone kind,
-                        uint32_t share_offset)
+                        uint32_t share_offset, uint32_t slots)
 {
     const struct ptx_function *f = ptx_function_find(old, kernel), *g;
     const struct ptx_symbol *share;
@@ -55,7 +55,7 @@ static void check_clone(const struct ptx_module *old, const struct ptx_module *m
     assert_true(g->is_entry);
     assert_int_equal(g->parameter_count, f->parameter_count + 1);
     share = &g->symbols[f->parameter_count];
-    assert_int_equal(share->bytes, sizeof(struct proact_share));
+    assert_int_equal(share->bytes, instrument_share_bytes(kind, slots));
     assert_int_equal(share->align, _Alignof(struct proact_share));
     assert_int_equal(share->offset, share_offset);
 }
@@ -111,7 +111,8 @@ static void check_text(struct input *in, const char *text, size_t bytes)
         for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
             if (!in->results[r].refusal[kind].text[0])
                 check_clone(in->module, m, in->requests[r].kernel,
-                            (enum instrument_clone)kind, in->results[r].share_offset);
+                            (enum instrument_clone)kind, in->results[r].share_offset,
+                            in->requests[r].slot_count);
             else if (in->requests[r].slot_count &&
                      (kind != INSTRUMENT_STAGE || in->module->target_sm >= 90))
                 fail_msg("%s, %s: %s", in->file, in->compiler,

@@ -169,6 +169,31 @@ void kernel_pointers_in_turn(struct samples_case *c, bool large)
     kernels_line(c, n, 128);
 }
 
+void kernel_pointers_that_turn(struct samples_case *c, bool large)
+{
+    int n = kernels_size(c, large, 700), turns = 5;
+    const char *const names[] = {"one", "other", "third"};
+    float *at[3];
+
+    for (int k = 0; k < 3; k++) {
+        kernels_floats(c, names[k], n);
+        at[k] = samples_output(c, 0);
+    }
+    for (int k = 0; k < turns; k++) {
+        float *last = at[2];
+
+        for (int i = 0; i < n; i++)
+            last[i] = 2.f * at[0][i] - at[1][i] + (float)k;
+        at[2] = at[1];
+        at[1] = at[0];
+        at[0] = last;
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, turns);
+    samples_pass_int(c, n);
+    kernels_line(c, n, 128);
+}
+
 void kernel_pointers_in_memory(struct samples_case *c, bool large)
 {
     enum { ROWS = 5 };

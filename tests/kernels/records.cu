@@ -124,6 +124,24 @@ KERNEL(pointers_in_turn, const float *one, const float *other, float *out, int t
     out[i] = sum;
 }
 
+/* Three that change places, of which each is written to in its turn. */
+KERNEL(pointers_that_turn, float *one, float *other, float *third, int turns, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+#pragma unroll 1
+    for (int k = 0; k < turns; k++) {
+        float *last = third;
+
+        last[i] = 2.f * one[i] - other[i] + k;
+        third = other;
+        other = one;
+        one = last;
+    }
+}
+
 /* A table of pointers in memory: where it writes, memory says. */
 KERNEL(pointers_in_memory, float *const *row, const float *in, int rows, int n)
 {

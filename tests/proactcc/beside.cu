@@ -82,6 +82,16 @@ __global__ void add_rows(int *out, const int *from, long distance, int rows)
     out[i] = sum;
 }
 
+/* Two of many CTAs alone lead anywhere, the second of them elsewhere. */
+__global__ void copy_some(int *out, const int *from, long distance, unsigned first)
+{
+    const unsigned by = blockIdx.y - first;
+
+    if (blockIdx.y >= first && blockIdx.y < first + 2)
+        out[by * N + blockIdx.x * blockDim.x + threadIdx.x] =
+            from[by * distance + blockIdx.x * blockDim.x + threadIdx.x];
+}
+
 __constant__ long distance;
 
 __global__ void copy_far(int *out, const int *a)
@@ -232,6 +242,13 @@ static void beyond(int *a, int *b, int *out)
         add<<<CTAS, THREADS>>>(b, N, 1);
         add_rows<<<CTAS, THREADS>>>(out, a, there, 2);
         HOLDS(all_are(out, 2 * value + 14));
+        add<<<CTAS, THREADS>>>(b, N, 1);
+        for (unsigned first : {0u, 4u, 9u}) {
+            renew(out, 0);
+            renew(out + N, 0);
+            copy_some<<<dim3(CTAS, 16), THREADS>>>(out, a, there, first);
+            HOLDS(all_are(out, value + 6) && all_are(out + N, value + 9));
+        }
     }
 }
 

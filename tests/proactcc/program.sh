@@ -27,4 +27,8 @@ run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # That driver's device has other figures than queries.cu asks for.
 [ "$name" = queries ] ||
     run "a driver" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
+# Where no device reaches another, nothing is distributed; what does not fit is said as ever.
+[ "$name" != errors ] ||
+    run "a driver without peers" PROACT_MACHINE=here PROACT_METHOD=bulk \
+        LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=none
 exit $code

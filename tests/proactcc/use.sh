@@ -184,6 +184,8 @@ settings)
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
     fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
+    says 94 env PROACT_GROUP_SUMS=1 ./app
+    fails "PROACT_GROUP_SUMS is 'yes': 1 and 0 are possible" env PROACT_GROUP_SUMS=yes ./app
     says 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do
         fails "PROACT_DISTRIBUTE is '$bytes': bytes are possible" env PROACT_DISTRIBUTE=$bytes ./app

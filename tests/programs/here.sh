@@ -43,7 +43,7 @@ for name in $names; do
         same "$name" "$n devices"
         for method in ${METHODS:-bulk fused inline polling dynamic copy-engine relay}; do
             [ $n = 1 ] && break
-            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_METHOD=$method timeout 60 \
+            PROACT_DEVICES=$n PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$method timeout 60 \
                 "$out/$name" >"$out/$name.stdout" 2>"$out/$name.stderr" </dev/null
             same "$name" "$method on $n devices"
         done

@@ -9,9 +9,12 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 what=${3-}
 methods="bulk inline polling copy-engine relay hardware"
+distributed=" scattered_totals " # with arrays of which there is one for all devices
 
 run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
-    PROACT_MACHINE=h200x8 PROACT_SPLIT=always PROACT_METHOD=$1 PROACT_DEVICES=$2 "$out/$3" \
+    case $distributed in *" $3 "*) set -- "$1" "$2" "$3" PROACT_DISTRIBUTE=1 ;; esac
+    env ${4-} PROACT_MACHINE=h200x8 PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$1 \
+        PROACT_DEVICES=$2 "$out/$3" \
         >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null
     status=$?
     [ $status = 0 ] && return
@@ -51,7 +54,7 @@ one() {
     return $code
 }
 
-some="breadth_first called_stores constant_address constant_shapes heat_2d kmeans matrix_multiply pointer_tables separable_filter tensor_lists vector_add wide_indices"
+some="breadth_first called_stores constant_address constant_shapes heat_2d kmeans matrix_multiply pointer_tables separable_filter shared_clusters tensor_lists vector_add wide_indices"
 case $what in
 '' | --write) names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,') ;;
 --some) names=$some ;;

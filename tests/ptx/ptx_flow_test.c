@@ -7,6 +7,16 @@ struct expected {
     const char *successors, *dominator, *post_dominator;
 };
 
+/* Whether one comes from `below` to `above` by immediate dominators. */
+static bool stands_above(const struct ptx_flow *flow, uint32_t above, uint32_t below)
+{
+    int32_t at = (int32_t)below;
+
+    while (at >= 0 && at != (int32_t)above)
+        at = flow->blocks[at].dominator;
+    return at >= 0;
+}
+
 static void check(const char *body, const struct expected *expected, uint32_t count)
 {
     struct ptx_module *m = must_parse_body(body);
@@ -28,6 +38,8 @@ static void check(const char *body, const struct expected *expected, uint32_t co
         assert_string_equal(got, expected[b].successors);
         assert_string_equal(dominator, expected[b].dominator);
         assert_string_equal(post_dominator, expected[b].post_dominator);
+        for (uint32_t a = 0; a < count; a++)
+            assert_int_equal(ptx_dominates(flow, a, b), stands_above(flow, a, b));
         for (uint32_t i = 0; i < block->count; i++)
             assert_int_equal(flow->block_of[block->first + i], b);
         for (uint32_t i = 0; i < block->predecessor_count; i++) {

@@ -208,7 +208,9 @@ static void operands_of_every_other_kind(void **state)
     o = read_one("mov.u32 %r1, WARP_SZ;")->operands;
     assert_int_equal(o[1].special, PTX_WARP_SZ);
     o = read_one("mov.u32 %r1, %clusterid.x;")->operands;
-    assert_int_equal(o[1].special, PTX_SPECIAL_OTHER);
+    assert_int_equal(o[1].special, PTX_CLUSTERID_X);
+    o = read_one("mov.pred %p1, %is_explicit_cluster;")->operands;
+    assert_int_equal(o[1].special, PTX_IS_EXPLICIT_CLUSTER);
     o = read_one("mov.u32 %r1, %envreg2;")->operands;
     assert_int_equal(o[1].special, PTX_ENVREG2);
     o = read_one("mov.u32 %r1, %envreg3;")->operands;

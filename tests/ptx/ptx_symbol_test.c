@@ -53,6 +53,27 @@ static void parameters_are_aligned(void **state)
     ptx_destroy(m);
 }
 
+static void clusters_stand_behind_the_parameters(void **state)
+{
+    struct ptx_module *m =
+        must_parse(PTX_HEAD ".visible .entry pair() .explicitcluster\n"
+                            ".reqnctapercluster 2, 3 .maxntid 64 { ret; }\n"
+                            ".visible .entry most() .maxclusterrank 4 { ret; }\n");
+    const struct ptx_function *pair = &m->functions[0], *most = &m->functions[1];
+
+    (void)state;
+    assert_true(pair->must_cluster);
+    assert_int_equal(pair->cluster[0], 2);
+    assert_int_equal(pair->cluster[1], 3);
+    assert_int_equal(pair->cluster[2], 1);
+    assert_int_equal(pair->max_threads, 64);
+    assert_int_equal(pair->max_cluster, 0);
+    assert_false(most->must_cluster);
+    assert_int_equal(most->cluster[0], 0);
+    assert_int_equal(most->max_cluster, 4);
+    ptx_destroy(m);
+}
+
 static void functions_return_behind_their_parameters(void **state)
 {
     struct ptx_module *m = must_parse(
@@ -270,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_head_is_read),
         cmocka_unit_test(parameters_are_aligned),
+        cmocka_unit_test(clusters_stand_behind_the_parameters),
         cmocka_unit_test(functions_return_behind_their_parameters),
         cmocka_unit_test(variables_hold_their_initial_values),
         cmocka_unit_test(addresses_are_relocations),

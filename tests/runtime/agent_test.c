@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <proact/proact.h>
 
+#include "../../kernels/agent.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -282,10 +283,24 @@ static void small_chunks_cost_little_more(void **state)
         fail_msg("chunks of 4 KB %.0f ns, of 256 KB %.0f ns", small, large);
 }
 
+static void lateness_names_every_slot(void **state)
+{
+    (void)state;
+    for (uint32_t slot = 0; slot < PROACT_SLOTS_MAX; slot++) {
+        const uint64_t late = AGENT_LATE_OF(slot, UINT32_MAX, 77);
+
+        assert_true(late >> 63);
+        assert_int_equal(AGENT_LATE_SLOT(late), slot);
+        assert_int_equal(AGENT_LATE_EPOCH(late), AGENT_EPOCH_MASK);
+        assert_int_equal(AGENT_LATE_CHUNK(late), 77);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(any_agent_gives_what_one_device_gives, argv),
+        cmocka_unit_test(lateness_names_every_slot),
         cmocka_unit_test(a_slice_that_never_comes_names_the_chunk),
         cmocka_unit_test(all_ctas_share_the_last_chunk),
         cmocka_unit_test(small_chunks_cost_little_more)};

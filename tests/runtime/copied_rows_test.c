@@ -14,7 +14,7 @@ enum { WIDE = 8, STRIDE = 256, LEFT = 24, ROWS = BYTES / STRIDE };
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n ret;\n}\n";
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
 /* The first device's only CTA writes the column: so says its map. */
 static void launch(struct proact *p, struct proact_array *a)

@@ -89,14 +89,35 @@ static void sums_of_all_devices_meet(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < N; i++)
-        sum[f->in[i] % BINS] += 1.5F; /* in three rounds */
-    for (int round = 0; round < 3; round++)
-        LAUNCH(f, k, SPLIT, bins, in);
+        sum[f->in[i] % BINS] += 2.0F; /* in four rounds, of which one is on one device */
+    for (int round = 0; round < 4; round++)
+        LAUNCH(f, k, round == 2 ? WHOLE : SPLIT, bins, in);
     is_split(k);
     must(f, proact_array_read(bins, 0, got, N, &f->err));
     for (uint32_t i = 0; i < BINS; i++)
         assert_true(got[i] >= sum[i] && got[i] <= sum[i]);
     end(f);
+}
+
+static void halves_are_added_among_all(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct fixture *f = begin_on(machine, seed % 2 ? "inline" : "polling", 0, seed);
+
+        shuffle(f);
+        struct proact_array *sums = distributed(f, "sums"), *where = replicated(f, "where");
+        struct proact_kernel *k = kernel(f, "adds_halves");
+
+        LAUNCH(f, k, SPLIT, sums, where);
+        is_split(k);
+        for (uint32_t i = 0; i < N; i++)
+            f->expected[i] = i < N / 4 ? 0x48004400 : 0; /* 4 and 8 */
+        holds(f, sums, f->expected);
+        LAUNCH(f, k, SPLIT, where, sums);
+        is_whole(k, "where it writes depends on");
+        end(f);
+    }
 }
 
 static int rising(const void *a, const void *b)
@@ -134,6 +155,15 @@ static void tickets_are_of_all_devices(void **state)
     end(f);
 }
 
+static uint32_t sum_of(const uint32_t *words)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < N; i++)
+        sum += words[i];
+    return sum;
+}
+
 /* Fences and tickets among all devices; under many schedules. */
 static void the_last_cta_of_all_sees_what_the_others_left(void **state)
 {
@@ -144,14 +174,12 @@ static void the_last_cta_of_all_sees_what_the_others_left(void **state)
                             *partial = distributed(f, "partial"),
                             *ticket = distributed(f, "ticket");
         struct proact_kernel *k = kernel(f, "adds_up");
-        uint32_t all = 0, got;
+        uint32_t got;
 
-        for (uint32_t i = 0; i < N; i++)
-            all += f->in[i];
         for (int round = 0; round < 3; round++) {
             LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
             must(f, proact_array_read(sum, 0, &got, 1, &f->err));
-            assert_int_equal(got, all);
+            assert_int_equal(got, sum_of(f->in));
         }
         is_split(k);
         end(f);
@@ -166,15 +194,13 @@ static void what_ctas_tell_each_other_must_be_in_one_place(void **state)
                         *partial = replicated(f, "partial"),
                         *ticket = distributed(f, "ticket");
     struct proact_kernel *k = kernel(f, "adds_up");
-    uint32_t all = 0, got;
+    uint32_t got;
 
     (void)state;
-    for (uint32_t i = 0; i < N; i++)
-        all += f->in[i];
     LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
     is_whole(k, "distribute 'partial', too");
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
-    assert_int_equal(got, all);
+    assert_int_equal(got, sum_of(f->in));
     end(f);
 }
 
@@ -204,17 +230,15 @@ static void maps_do_not_change_that(void **state)
                         *partial = replicated(f, "partial"),
                         *ticket = distributed(f, "ticket");
     struct proact_kernel *k = kernel(f, "adds_up");
-    uint32_t all = 0, got;
+    uint32_t got;
 
     (void)state;
-    for (uint32_t i = 0; i < N; i++)
-        all += f->in[i];
     must(f, proact_kernel_map(
                 k, 1, &(struct proact_map){.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4},
                 &f->err));
     LAUNCH(f, k, SPLIT, sum, partial, ticket, in);
     must(f, proact_array_read(sum, 0, &got, 1, &f->err));
-    assert_int_equal(got, all);
+    assert_int_equal(got, sum_of(f->in));
     is_whole(k, "distribute 'partial', too");
     end(f);
 }
@@ -246,6 +270,23 @@ static void all_devices_have_one_address(void **state)
     for (uint32_t i = 0; i < N; i++)
         f->expected[i] = i + 1;
     holds(f, was, f->expected);
+    end(f);
+}
+
+/* The one that is waited for may be on a device that has not begun. */
+static void who_waits_is_not_split(void **state)
+{
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *sums = distributed(f, "sums"), *in = replicated(f, "in");
+    struct proact_kernel *k = kernel(f, "lines_up");
+    uint32_t sum = 1;
+
+    (void)state;
+    LAUNCH(f, k, SPLIT, sums, in);
+    is_whole(k, "a loop waits for what this load reads");
+    for (uint32_t c = 0; c < CTAS; c++)
+        f->expected[c] = sum += f->in[c] & 15;
+    holds(f, sums, f->expected);
     end(f);
 }
 
@@ -302,12 +343,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(stores_may_go_anywhere),
         cmocka_unit_test(tables_are_read_where_they_are),
         cmocka_unit_test(sums_of_all_devices_meet),
+        cmocka_unit_test(halves_are_added_among_all),
         cmocka_unit_test(tickets_are_of_all_devices),
         cmocka_unit_test(the_last_cta_of_all_sees_what_the_others_left),
         cmocka_unit_test(what_ctas_tell_each_other_must_be_in_one_place),
         cmocka_unit_test(what_may_tell_counts),
         cmocka_unit_test(maps_do_not_change_that),
         cmocka_unit_test(all_devices_have_one_address),
+        cmocka_unit_test(who_waits_is_not_split),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };

@@ -18,7 +18,7 @@ enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n ret;\n}\n";
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
 struct stage {
     struct proact *p;

@@ -94,7 +94,7 @@ static void work_of_one_device_records_nothing(void **state)
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n ret;\n}\n";
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
 /* Or the second device's part would wait for that of the first. */
 static void a_split_launch_is_no_part_of_it(void **state)

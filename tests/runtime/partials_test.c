@@ -49,6 +49,29 @@ static uint64_t one(uint64_t a, uint64_t b)
     return a ^ b;
 }
 
+static uint64_t add_double(uint64_t a, uint64_t b)
+{
+    double x, y;
+
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof x);
+    return a;
+}
+
+static uint64_t add_float(uint64_t a, uint64_t b)
+{
+    uint32_t words[] = {(uint32_t)(a >> 32), (uint32_t)(b >> 32)};
+    float x, y;
+
+    memcpy(&x, &words[0], sizeof x);
+    memcpy(&y, &words[1], sizeof y);
+    x += y;
+    memcpy(&words[0], &x, sizeof x);
+    return (uint64_t)words[0] << 32;
+}
+
 /* Numbers of 4 bytes are compared as the upper half of one of 8. */
 struct kind {
     const char *kernel;
@@ -64,6 +87,7 @@ static const struct kind kinds[] = {
     {"reduces_min_s64", 8, least_signed}, {"reduces_max_u64", 8, most},
     {"reduces_max_s64", 8, most_signed},  {"reduces_and_b64", 8, both},
     {"reduces_or_b64", 8, either},        {"reduces_xor_b64", 8, one},
+    {"reduces_add_f32", 4, add_float},    {"reduces_add_f64", 8, add_double},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -71,7 +95,7 @@ struct reducing {
     struct bench b;
     struct proact_array *to, *in;
     struct proact_kernel *kernel[KINDS];
-    uint32_t from[N];
+    uint32_t ctas, from[N];
     uint64_t expected[PLACES];
     unsigned bytes, combined[PROACT_DEVICES_MAX];
     uint64_t worked_ns, reduced_ns; /* the first device, until; another one, from */
@@ -95,21 +119,46 @@ static void see(void *context, const struct proact_span *span)
         r->combined[span->device]++;
 }
 
-/* Of content that counts. */
-static void fill(struct reducing *r, unsigned bytes)
+static bool is_float(const struct kind *k)
 {
+    return k->join == add_float || k->join == add_double;
+}
+
+/* As the upper half, or all, of 8 bytes. */
+static uint64_t bits_of(double value, unsigned bytes)
+{
+    const float narrow = (float)value;
+    uint32_t word;
+    uint64_t bits;
+
+    memcpy(&word, &narrow, sizeof word);
+    memcpy(&bits, &value, sizeof bits);
+    return bytes == 8 ? bits : (uint64_t)word << 32;
+}
+
+/* Of content that counts; of floating-point numbers -0 is among it. */
+static void fill_for(struct reducing *r, const struct kind *k)
+{
+    const unsigned bytes = k->bytes;
     unsigned char *image = calloc(PLACES, bytes);
 
     assert_non_null(image);
     r->bytes = bytes;
     for (uint32_t i = 0; i < PLACES; i++) {
-        const uint64_t word = (i + 1) * 0xd6e8feb86659fd93ull >> (8 - bytes) * 8;
+        const uint64_t bits = is_float(k) ? bits_of(i % 3 ? i : -0.0, bytes)
+                                          : (i + 1) * 0xd6e8feb86659fd93ull,
+                       word = bits >> (8 - bytes) * 8;
 
         r->expected[i] = word << (8 - bytes) * 8;
         memcpy(image + (size_t)i * bytes, &word, bytes);
     }
     must(proact_array_write(r->to, 0, image, (size_t)PLACES * bytes, &r->b.err), &r->b.err);
     free(image);
+}
+
+static void fill(struct reducing *r, unsigned bytes)
+{
+    fill_for(r, &(struct kind){.bytes = bytes});
 }
 
 static struct reducing *begin_on(const struct device_backend *backend,
@@ -127,6 +176,7 @@ static struct reducing *begin_on(const struct device_backend *backend,
         r->from[i] = (i + 1) * 2246822519u >> 3;
     must(proact_array_write(r->in, 0, r->from, N, &r->b.err), &r->b.err);
     proact_observe(r->b.p, see, r);
+    r->ctas = CTAS;
     return r;
 }
 
@@ -135,6 +185,7 @@ static struct reducing *begin(const char *method, unsigned devices, uint64_t see
     const struct proact_options options = {.machine = "h200x8",
                                            .device_count = devices,
                                            .check = true,
+                                           .group_sums = true,
                                            .seed = seed,
                                            .plan = {.method = method}};
 
@@ -149,15 +200,17 @@ static void end(struct reducing *r)
 
 static uint64_t value_of(const struct kind *k, uint32_t v)
 {
+    if (is_float(k))
+        return bits_of(v % TOUCHED ? (int)(v >> 4 & 63) - 32 : -0.0, k->bytes);
     return k->bytes == 8 ? v * 0x9e3779b97f4a7c15ull : (uint64_t)(v * 2654435761u) << 32;
 }
 
-static void launch_on(struct reducing *r, const struct kind *k, unsigned devices)
+static void queue(struct reducing *r, const struct kind *k, unsigned devices)
 {
     struct proact_kernel **at = &r->kernel[k - kinds],
                          *kernel = *at ? *at : (*at = testing_kernel(&r->b, k->kernel));
     const struct proact_grid grid = {
-        .ctas = {CTAS, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
+        .ctas = {r->ctas, 1, 1}, .threads = {THREADS, 1, 1}, .device_count = devices};
     const struct proact_place places[] = {{0, r->to, 0}, {8, r->in, 0}};
     unsigned char bytes[20] = {0};
     const uint32_t n = N;
@@ -167,13 +220,20 @@ static void launch_on(struct reducing *r, const struct kind *k, unsigned devices
                              &(struct proact_block){bytes, sizeof bytes, places, 2},
                              &r->b.err),
          &r->b.err);
-    if (proact_kernel_refusal(kernel))
-        fail_msg("%s", proact_kernel_refusal(kernel));
     for (uint32_t i = 0; i < N; i++) {
         uint64_t *to = &r->expected[r->from[i] % TOUCHED];
 
         *to = k->join(*to, value_of(k, r->from[i]));
     }
+}
+
+static void launch_on(struct reducing *r, const struct kind *k, unsigned devices)
+{
+    const char *why;
+
+    queue(r, k, devices);
+    if ((why = proact_kernel_refusal(r->kernel[k - kinds])))
+        fail_msg("%s", why);
 }
 
 static void launch(struct reducing *r, const struct kind *k)
@@ -215,7 +275,7 @@ static void every_kind_is_combined(void **state)
         struct reducing *r = begin("fused", devices, devices);
 
         for (unsigned k = 0; k < KINDS; k++) {
-            fill(r, kinds[k].bytes);
+            fill_for(r, &kinds[k]);
             launch(r, &kinds[k]);
             check(r, kinds[k].kernel);
             for (unsigned round = 1; round < ROUNDS; round++)
@@ -323,23 +383,49 @@ static void a_launch_that_broke_leaves_nothing(void **state)
     end(r);
 }
 
-/* Ever larger: the last ones are counted on the first device. */
+/* Of more elements than its threads would look through: counted on the first device. Most
+   threads have nothing to do. */
 static void large_arrays_have_none(void **state)
 {
     static const struct proact_options options = {
         .machine = "h200x2", .device_count = 2, .plan = {.method = "fused"}};
+    enum { MANY = PARTIALS_ALWAYS_BYTES / 4 / PARTIALS_A_THREAD / THREADS + 1 };
+    static const struct {
+        uint32_t more, ctas;
+    } cases[] = {{0, CTAS}, {256, CTAS}, {256, MANY}, {256 * (THREADS + 1), MANY}};
 
     (void)state;
-    for (size_t more = 0; more < 2; more++) {
-        struct reducing *r =
-            begin_on(&device_emulator, &options, PARTIALS_MAX_BYTES + more);
+    for (uint32_t n = 0; n < 4; n++) {
+        struct reducing *r = begin_on(&device_emulator, &options,
+                                      (size_t)PARTIALS_ALWAYS_BYTES + cases[n].more);
 
+        r->ctas = cases[n].ctas;
         fill(r, 4);
         launch(r, &kinds[0]);
         check(r, "a large array");
-        check_combined(r, 1, 2, more ? 0 : 1);
+        check_combined(r, 1, 2, n % 2 == 0);
         end(r);
     }
+}
+
+/* With one device's sums before another's. */
+static void sums_of_floats_are_for_sessions_that_may(void **state)
+{
+    static const struct proact_options options = {.machine = "h200x2",
+                                                  .plan = {.method = "fused"}};
+    const struct kind *k = &kinds[KINDS - 2];
+    struct reducing *r = begin_on(&device_emulator, &options, 4 * PLACES);
+    const char *why;
+
+    (void)state;
+    fill_for(r, k);
+    queue(r, k, 2);
+    why = proact_kernel_refusal(r->kernel[KINDS - 2]);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "(group_sums)"));
+    check(r, "on one device");
+    check_combined(r, 1, 2, 0);
+    end(r);
 }
 
 static bool is_full;
@@ -383,6 +469,7 @@ int main(void)
         cmocka_unit_test(kernels_wait_for_nobody),
         cmocka_unit_test(a_launch_that_broke_leaves_nothing),
         cmocka_unit_test(large_arrays_have_none),
+        cmocka_unit_test(sums_of_floats_are_for_sessions_that_may),
         cmocka_unit_test(without_memory_there_are_none),
     };
 

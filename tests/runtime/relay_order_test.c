@@ -15,7 +15,7 @@ enum { CHUNK = 4096, CHUNKS = 40, BYTES = CHUNK * CHUNKS, DEVICES = 16, STEPS = 
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n ret;\n}\n";
+    ".visible .entry marked(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n ret;\n}\n";
 
 /* The first device makes the whole array. */
 static struct proact *launched(const char *method, unsigned devices)

@@ -126,7 +126,7 @@ static void a_marked_kernel_with_variables_is_refused(void **state)
 {
     static const char text[] =
         ".version 7.5\n.target sm_75\n.address_size 64\n.global .u32 tally;\n"
-        ".visible .entry tallies(.param .u64 a, .param .align 8 .b8 s[2560])\n{\n"
+        ".visible .entry tallies(.param .u64 a, .param .align 8 .b8 s[4224])\n{\n"
         " .reg .b32 %r<2>;\n .reg .b64 %d<2>;\n mov.u64 %d1, tally;\n"
         " ld.global.u32 %r1, [%d1];\n st.global.u32 [%d1], %r1;\n ret;\n}\n";
     struct bench b = open_with(NULL, 2, 0);

@@ -179,6 +179,26 @@ REDUCES_PAIRS(reduces_and_b64, "and.b64")
 REDUCES_PAIRS(reduces_or_b64, "or.b64")
 REDUCES_PAIRS(reduces_xor_b64, "xor.b64")
 
+/* Floating-point numbers, whole ones: no order shows. In place 0 each is -0. */
+#define REDUCES_FLOATS(name, type, bits, how)                                              \
+    extern "C" __global__ void name(type *to, const unsigned *in, unsigned n)              \
+    {                                                                                      \
+        unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();          \
+                                                                                           \
+        if (i >= n)                                                                        \
+            return;                                                                        \
+        const unsigned v = in[i];                                                          \
+        const type more = v % 997 ? (type)((int)(v >> 4 & 63) - 32) : -(type)0;            \
+                                                                                           \
+        asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"            \
+                     "mad.wide.u32 %%to, %1, %3, %%to;\n\t"                                \
+                     "red.global." how " [%%to], %2;\n\t}" ::"l"(to),                      \
+                     "r"(v % 997), bits(more), "n"(sizeof(type))                           \
+                     : "memory");                                                          \
+    }
+REDUCES_FLOATS(reduces_add_f32, float, "f", "add.f32")
+REDUCES_FLOATS(reduces_add_f64, double, "d", "add.f64")
+
 /* Only where it is odd: what is stored hangs on memory, where it may be stored does not. */
 extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsigned n)
 {

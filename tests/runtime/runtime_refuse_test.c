@@ -38,9 +38,9 @@ static void plans(void **state)
         proact_plan_set(b.p, &(struct proact_plan){.chunk_bytes = 512ull << 20}, &b.err),
         PROACT_EINVAL, "chunk of 536870912 bytes");
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 33}, &b.err),
-            PROACT_EINVAL, "33 transfer threads: a multiple of 32 from 32 to 32768");
-    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 32800}, &b.err),
-            PROACT_EINVAL, "32800 transfer threads");
+            PROACT_EINVAL, "33 transfer threads: a multiple of 32 from 32 to 40960");
+    REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 40992}, &b.err),
+            PROACT_EINVAL, "40992 transfer threads");
     assert_int_equal(testing_fill(&b, 3), 0); /* the plan is as it was */
     testing_holds(&b, b.out, 3);
     assert_null(proact_method_summary("magic"));

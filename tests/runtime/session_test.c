@@ -10,18 +10,20 @@
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
-    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[2560])\n"
+    ".visible .entry marked(.param .u64 a, .param .u32 n, .param .align 8 .b8 s[4224])\n"
     "{\n ret;\n}\n"
     ".visible .entry wide(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d,\n"
     " .param .u64 e, .param .u64 f, .param .u64 g, .param .u64 h, .param .u64 i,\n"
-    " .param .u64 j, .param .u64 k, .param .u64 l, .param .u64 m,\n"
-    " .param .align 8 .b8 s[2560])\n{\n ret;\n}\n"
+    " .param .u64 j, .param .u64 k, .param .u64 l, .param .u64 m, .param .u64 n,\n"
+    " .param .u64 o, .param .u64 p, .param .u64 q, .param .u64 r, .param .u64 t,\n"
+    " .param .u64 u, .param .u64 v,\n"
+    " .param .align 8 .b8 s[4224])\n{\n ret;\n}\n"
     ".visible .entry writes(.param .u64 a, .param .u64 b)\n"
     "{\n .reg .b32 %r<2>;\n .reg .b64 %rd<3>;\n ld.param.u64 %rd1, [a];\n"
     " mov.u32 %r1, %ctaid.x;\n st.global.u32 [%rd1], %r1;\n ret;\n}\n"
     ".visible .entry reads(.param .u64 a)\n{\n ret;\n}\n";
 
-_Static_assert(sizeof(struct proact_share) == 2560, "the parameters above");
+_Static_assert(sizeof(struct proact_share) == 4224, "the parameters above");
 
 static const struct proact_map halves = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4000};
 
@@ -82,13 +84,13 @@ static void bad_options_are_refused_in_a_sentence(void **state)
          "chunk of 536870912 bytes: a power of two from 4096 to 268435456 is possible",
          PROACT_EINVAL},
         {{.plan = {.threads = 16}},
-         "16 transfer threads: a multiple of 32 from 32 to 32768 is possible",
+         "16 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
-        {{.plan = {.threads = 32800}},
-         "32800 transfer threads: a multiple of 32 from 32 to 32768 is possible",
+        {{.plan = {.threads = 40992}},
+         "40992 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
         {{.plan = {.threads = 100}},
-         "100 transfer threads: a multiple of 32 from 32 to 32768 is possible",
+         "100 transfer threads: a multiple of 32 from 32 to 40960 is possible",
          PROACT_EINVAL},
         {{.wait_limit_ms = -1},
          "a wait limit of -1 ms: 0 (for 10000) or 1e-06 to 1e+09 is possible",
@@ -195,7 +197,7 @@ static void impossible_grids_and_maps_are_refused(void **state)
         must(&s, proact_kernel_map(wide, arg, &halves, &s.err));
     assert_int_equal(proact_kernel_map(wide, PROACT_SLOTS_MAX, &halves, &s.err),
                      PROACT_EINVAL);
-    assert_non_null(strstr(s.err.text, "number 13, 12 possible"));
+    assert_non_null(strstr(s.err.text, "number 21, 20 possible"));
     proact_close(s.p);
 }
 

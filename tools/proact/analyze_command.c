@@ -47,7 +47,10 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
     if (!c->count && !q->kernel) {
         struct proact_error err;
 
-        fail(&err, PROACT_EINVAL, "%s has no kernel", m->name);
+        fail(&err, PROACT_EINVAL, "%s has no kernel (%s)", q->file,
+             analyze_is_cuda(q->file) ? "no __global__ function that it uses, or a "
+                                        "template that nobody makes"
+                                      : "no .entry");
         return say_failure(&err);
     }
     for (uint32_t i = 0; i < m->function_count; i++)
@@ -70,7 +73,7 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     struct analyze_launch l = {.set = NULL};
     int code = EXIT_FINE;
 
-    analyze_kernel_open(&k, m, f);
+    analyze_kernel_open(&k, m, f, q->group_sums);
     if (q->has_launch)
         code = analyze_launch_run(&l, &k, q);
     if (q->has_launch && !code)
@@ -96,7 +99,8 @@ static int analyze(const struct analyze_request *q, const struct ptx_module *m,
     if (code)
         return code;
     if (q->stop_after)
-        return analyze_stop_after(q->stop_after, m, c->count == 1 ? c->kernels[0] : NULL);
+        return analyze_stop_after(q->stop_after, q->group_sums, m,
+                                  c->count == 1 ? c->kernels[0] : NULL);
     json_begin(&w, NULL, JSON_OBJECT);
     json_put_text(&w, "proact", PROACT_VERSION);
     json_put_text(&w, "command", q->command_line);

@@ -13,6 +13,8 @@ static const char text[] =
     "  --stop-after PASS    print PTX as it is after a pass: parse, slice (what decides\n"
     "                       where it writes), or a clone: grid, inline, count, send,\n"
     "                       stage\n"
+    "  --group-sums         sums of floating-point numbers by atomics may be made device\n"
+    "                       by device first, as with PROACT_GROUP_SUMS=1\n"
     "\n"
     "A launch, to see which CTA writes which bytes:\n"
     "  --grid X[,Y[,Z]]     CTAs\n"
@@ -40,11 +42,15 @@ static const char text[] =
     "  proact analyze stencil.ptx --kernel jacobi --stop-after slice\n"
     "      What is left of it to tell where it writes.\n"
     "\n"
-    "The table: of each array and access its dimensions, outermost first. stride: bytes\n"
-    "from one index to the next; grid: the grid dimension that walks along it; class:\n"
-    "local (the same for every CTA), block, cyclic, block-cyclic, mixed,\n"
-    "data-dependent; tile:\n"
-    "indices from CTA to CTA; halo: indices read beside those that the CTA writes.\n";
+    "The table: of each array and access its dimensions, outermost first.\n"
+    "  stride  bytes from one index to the next\n"
+    "  grid    the grid dimension that walks along it\n"
+    "  class   local (the same for every CTA), block, cyclic, block-cyclic, mixed, or\n"
+    "          data-dependent\n"
+    "  tile    indices from CTA to CTA\n"
+    "  halo    indices read beside those that the CTA writes\n"
+    "Where the module says it (nvcc -lineinfo; of .cu files always), the line of the\n"
+    "source stands in brackets behind a line of PTX.\n";
 
 void analyze_help(FILE *to)
 {

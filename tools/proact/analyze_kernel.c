@@ -164,35 +164,71 @@ static void cut(struct analyze_kernel *k, const bool *left_out)
         }
 }
 
-/* As the runtime does where a kernel cannot be split without. */
-static void try_reductions(struct analyze_kernel *k)
+/* What is left out of a slice with reductions. */
+struct reduced {
+    struct access_reductions reductions;
+    struct access_flags flags;
+    bool *all, *joint; /* by instruction */
+};
+
+static void clear_reduced(struct reduced *r)
 {
-    struct access_reductions r = access_reductions_find(k->module, k->f);
-    bool *joint = access_reductions_all(&r, k->f);
-    struct access_flags flags = access_flags_find(k->module, k->f);
+    access_reductions_clear(&r->reductions);
+    access_flags_clear(&r->flags);
+    free(r->joint);
+    free(r->all);
+}
 
-    flag_bytes_leave(&flags, joint);
-    bool *all = flag_bytes_all(&flags, k->f);
+/* As the runtime does; false where atomics are left that are none. */
+static bool find_reduced(const struct analyze_kernel *k, bool floats, struct reduced *r)
+{
+    r->reductions = access_reductions_find(k->module, k->f, floats);
+    r->joint = access_reductions_all(&r->reductions, k->f);
+    r->flags = access_flags_find(k->module, k->f);
+    flag_bytes_leave(&r->flags, r->joint);
+    r->all = flag_bytes_all(&r->flags, k->f);
+    for (uint32_t n = 0; n < r->reductions.count; n++)
+        r->all[r->reductions.reduction[n].instruction] = true;
+    if (r->reductions.count && !find_atomic(k, r->all))
+        return true;
+    clear_reduced(r);
+    return false;
+}
 
-    for (uint32_t n = 0; n < r.count; n++)
-        all[r.reduction[n].instruction] = true;
-    if (!r.count || find_atomic(k, all)) {
-        access_reductions_clear(&r);
-        access_flags_clear(&flags);
-        free(joint);
-        free(all);
+/* As the runtime does where a kernel cannot be split without. */
+static void try_reductions(struct analyze_kernel *k, bool floats)
+{
+    struct reduced r;
+
+    if (!find_reduced(k, floats, &r))
         return;
-    }
     access_flags_clear(&k->flags);
-    k->flags = flags;
-    k->reductions = r;
-    k->request.flags = k->is_flag = all;
-    k->request.joint = k->is_joint = joint;
-    cut(k, all);
+    k->flags = r.flags;
+    k->reductions = r.reductions;
+    k->request.flags = k->is_flag = r.all;
+    k->request.joint = k->is_joint = r.joint;
+    cut(k, r.all);
+}
+
+static void offer_sums(struct analyze_kernel *k)
+{
+    const size_t at = strlen(k->why.text);
+    struct reduced r;
+
+    if (!at || !find_reduced(k, true, &r))
+        return;
+    const struct write_set_options without = {.left_out = r.all};
+    struct write_set_slice *slice = NULL;
+
+    if (!write_set_slice_create(k->module, k->f->name, &without, &slice, NULL))
+        snprintf(k->why.text + at, sizeof k->why.text - at,
+                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
+    write_set_slice_destroy(slice);
+    clear_reduced(&r);
 }
 
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
-                         const struct ptx_function *f)
+                         const struct ptx_function *f, bool group_sums)
 {
     size_t bytes;
     struct proact_error err = {""};
@@ -206,7 +242,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     cut(k, NULL);
     k->request.kernel = f->name;
     if (!k->slice || atomic_line(k))
-        try_reductions(k);
+        try_reductions(k, group_sums);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);
@@ -216,6 +252,8 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
         for (int c = 0; c < INSTRUMENT_CLONES; c++)
             k->clones.refusal[c] = err;
     judge(k, slots);
+    if (!k->reductions.count)
+        offer_sums(k);
 }
 
 void analyze_kernel_close(struct analyze_kernel *k)

@@ -36,8 +36,9 @@ struct analyze_kernel {
     bool is_marked;                  /* by hand: its program gives the maps */
 };
 
+/* group_sums: sums of floating-point numbers are reductions, too. */
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
-                         const struct ptx_function *f);
+                         const struct ptx_function *f, bool group_sums);
 void analyze_kernel_close(struct analyze_kernel *k);
 
 /* What the source calls the kernel, from what C++ makes of it; NULL where it is the same or

@@ -20,7 +20,7 @@ struct analyze_words {
     struct poptOption *table;
     char *kernel, *grid, *block, *devices, *json, *stop_after;
     char **args, **arrays, **constants, **shapes;
-    int help;
+    int group_sums, help;
     struct text command_line;
 };
 
@@ -37,6 +37,7 @@ static poptContext make_popt(struct analyze_words *w, int argc, char **argv)
         {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
         {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
         {"stop-after", 0, POPT_ARG_STRING, &w->stop_after, 0, NULL, NULL},
+        {"group-sums", 0, POPT_ARG_NONE, &w->group_sums, 0, NULL, NULL},
         {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
         POPT_TABLEEND,
     };
@@ -175,6 +176,17 @@ static int take_bytes(struct analyze_setting *s)
     return EXIT_FINE;
 }
 
+/* One place has one value. */
+static int check_once(const struct analyze_setting *all, uint32_t count)
+{
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t b = 0; b < n; b++)
+            if (all[b].argument == all[n].argument && all[b].offset == all[n].offset)
+                return say_usage("analyze", "--arg: given twice: %s and %s", all[b].word,
+                                 all[n].word);
+    return EXIT_FINE;
+}
+
 static int take_settings(const struct analyze_words *w, struct analyze_request *q)
 {
     int code = EXIT_FINE;
@@ -183,6 +195,8 @@ static int take_settings(const struct analyze_words *w, struct analyze_request *
         code = q->arg_count == ANALYZE_SETTINGS_MAX
                    ? say_usage("analyze", "--arg: more than %d", ANALYZE_SETTINGS_MAX)
                    : take_setting("arg", *word, &q->args[q->arg_count++]);
+    if (!code)
+        code = check_once(q->args, q->arg_count);
     for (char **word = w->constants; word && *word && !code; word++)
         code = q->constant_count == ANALYZE_SETTINGS_MAX
                    ? say_usage("analyze", "--constant: more than %d", ANALYZE_SETTINGS_MAX)
@@ -245,6 +259,7 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
     q->kernel = w->kernel;
     q->json = w->json;
     q->stop_after = w->stop_after;
+    q->group_sums = w->group_sums;
     q->command_line = w->command_line.data;
     if (w->stop_after && (w->grid || w->json))
         return say_usage("analyze", "--stop-after prints PTX: leave --%s away",

@@ -97,13 +97,13 @@ static void print_wrap(void *context, const char *sentence)
     printf("  may wrap: %s\n", sentence);
 }
 
-static void print_source(const struct write_set *w)
+static void print_source(const struct analyze_kernel *k, const struct write_set *w)
 {
     if (w->is_closed)
         printf("  map: closed form\n");
     else if (w->why_line)
-        printf("  map: slice, since the store at line %" PRIu32 " %s\n", w->why_line,
-               w->why_sliced);
+        analyze_say(k->module, "  map: slice, since the store at line %" PRIu32 " %s\n",
+                    w->why_line, w->why_sliced);
     else
         printf("  map: slice, since it %s\n", w->why_sliced);
 }
@@ -138,7 +138,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
         printf("  map: left out: %s\n", l->left_out);
         return;
     }
-    print_source(l->set);
+    print_source(k, l->set);
     analyze_wraps(l, k, q, print_wrap, NULL);
     for (uint32_t n = 0; n < l->set->array_count; n++) {
         any |= l->set->arrays[n].first != NULL;
@@ -152,7 +152,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
         return;
     snprintf(head, sizeof head, "can be split over %u of %u devices", l->over, l->devices);
     if (l->why.text[0])
-        analyze_print_refusal(head, l->why.text);
+        analyze_print_refusal(k, head, l->why.text);
     else
         printf("  can be split over %u devices\n", l->devices);
 }

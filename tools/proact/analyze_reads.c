@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/depends.h"
+#include "analyze_table.h"
 #include "base/memory.h"
 
 enum { DEVICES_SHOWN = 4, SPANS_SHOWN = 4 };
@@ -136,7 +137,8 @@ static void print_reading(const struct analyze_kernel *k, const struct analyze_r
         analyze_place_text(k->f, r->offset, name + 1, sizeof name - 1);
     }
     if (r->reason) {
-        printf("  reads all of array%s: line %" PRIu32 ", %s\n", name, r->line, r->reason);
+        analyze_say(k->module, "  reads all of array%s: line %" PRIu32 ", %s\n", name,
+                    r->line, r->reason);
         return;
     }
     for (unsigned d = 0; d < shown; d++) {

@@ -21,14 +21,14 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool is_cuda(const char *path)
+bool analyze_is_cuda(const char *path)
 {
     const char *dot = strrchr(name_of(path), '.');
 
     return dot && strcmp(dot, ".cu") == 0;
 }
 
-static enum proact_status read_ptx(const char *path, const char *name,
+static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
                                    struct ptx_module **out, struct proact_error *err)
 {
     char *text;
@@ -38,6 +38,8 @@ static enum proact_status read_ptx(const char *path, const char *name,
     if (status)
         return status;
     status = ptx_parse(name, text, bytes, out, err);
+    if (status) /* said of the path as it was given */
+        (void)ptx_parse(shown, text, bytes, out, err);
     free(text);
     if (status || !(text = instrument_read_parameters(*out, &bytes)))
         return status;
@@ -56,7 +58,8 @@ static enum proact_status compile(const char *source, const char *ptx,
     int code;
 
     nvcc = nvcc && *nvcc ? nvcc : "nvcc";
-    const char *words[] = {nvcc, "-ptx", "-arch=sm_90", "-o", ptx, source, NULL};
+    const char *words[] = {nvcc, "-ptx", "-arch=sm_90", "-lineinfo",
+                           "-o", ptx,    source,        NULL};
 
     if ((code = posix_spawnp(&child, nvcc, NULL, NULL, (char **)words, environ)))
         return fail(err, PROACT_EINVAL,
@@ -84,7 +87,7 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
     } else {
         text_print(&file, "%s/%s", scratch.data, shown.data);
         if (!(status = compile(path, file.data, err)))
-            status = read_ptx(file.data, shown.data, out, err);
+            status = read_ptx(file.data, shown.data, shown.data, out, err);
         (void)unlink(file.data);
         (void)rmdir(scratch.data);
     }
@@ -97,8 +100,8 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
 enum proact_status analyze_source(const char *path, struct ptx_module **out,
                                   struct proact_error *err)
 {
-    if (!is_cuda(path))
-        return read_ptx(path, name_of(path), out, err);
+    if (!analyze_is_cuda(path))
+        return read_ptx(path, name_of(path), path, out, err);
     if (access(path, R_OK))
         return fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
     return read_cuda(path, out, err);

@@ -4,6 +4,7 @@
 #include "analyze_constants.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,19 @@ static bool is_like(const struct access_record *a, const struct access_record *b
                                            : a->base_symbol == b->base_symbol);
 }
 
+void analyze_say(const struct ptx_module *m, const char *format, ...)
+{
+    char said[2048], *sourced;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    sourced = ptx_with_sources(m, said);
+    fputs(sourced, stdout);
+    free(sourced);
+}
+
 /* An unrolled loop has the same access many times: it is said once. */
 static void print_open(const struct analyze_kernel *k)
 {
@@ -142,10 +156,10 @@ static void print_open(const struct analyze_kernel *k)
         if (more)
             snprintf(others, sizeof others, " and %" PRIu32 " more", more);
         analyze_base_text(k, r->base, r->base_symbol, base, sizeof base);
-        printf("  line %" PRIu32 "%s: %s of %s%s: %s\n", r->line, others,
-               analyze_kind_text(r->kind),
-               is_known ? "array " : "an array that cannot be told", is_known ? base : "",
-               r->reason);
+        analyze_say(k->module, "  line %" PRIu32 "%s: %s of %s%s: %s\n", r->line, others,
+                    analyze_kind_text(r->kind),
+                    is_known ? "array " : "an array that cannot be told",
+                    is_known ? base : "", r->reason);
     }
 }
 
@@ -169,8 +183,9 @@ static void print_flags(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, k->flags.flag[n].parameter, base, sizeof base);
-        printf("  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
-               k->flags.flag[n].line, base);
+        analyze_say(k->module,
+                    "  line %" PRIu32 ": a flag of array %s: all CTAs may set it alike\n",
+                    k->flags.flag[n].line, base);
     }
 }
 
@@ -181,9 +196,10 @@ static void print_reductions(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
-        printf("  line %" PRIu32 ": a reduction of array %s: combined in the first "
-               "device's memory\n",
-               r->line, base);
+        analyze_say(k->module,
+                    "  line %" PRIu32 ": a reduction of array %s: combined in the first "
+                    "device's memory\n",
+                    r->line, base);
     }
 }
 
@@ -219,9 +235,11 @@ static void print_constants(const struct analyze_kernel *k)
         puts("");
 }
 
-void analyze_print_refusal(const char *head, const char *why)
+void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
+                           const char *why)
 {
-    printf("  %s: %s\n    to be accepted: %s\n", head, why, analyze_advice(why));
+    analyze_say(k->module, "  %s: %s\n    to be accepted: %s\n", head, why,
+                analyze_advice(why));
 }
 
 static void print_split(const struct analyze_kernel *k)
@@ -231,7 +249,7 @@ static void print_split(const struct analyze_kernel *k)
         return;
     }
     if (k->why.text[0]) {
-        analyze_print_refusal("cannot be split", k->why.text);
+        analyze_print_refusal(k, "cannot be split", k->why.text);
         return;
     }
     struct write_set_slice_info info = write_set_slice_info(k->slice);
@@ -251,7 +269,7 @@ static void print_split(const struct analyze_kernel *k)
 
             snprintf(head, sizeof head, "no clone %s",
                      instrument_suffix((enum instrument_clone)c) + strlen("__proact_"));
-            analyze_print_refusal(head, k->clones.refusal[c].text);
+            analyze_print_refusal(k, head, k->clones.refusal[c].text);
         }
 }
 

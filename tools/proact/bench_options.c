@@ -95,6 +95,8 @@ static int take_count(const struct bench_words *w, enum word option, uint64_t hi
     unsigned long long value = strtoull(word, &end, 10);
     unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
 
+    if (option == CHUNK && (strlen(word) > 12 || value > high >> shift))
+        return say_usage("bench", "--chunk: %s is no power of two from 4K to 256M", word);
     if (*word < '0' || *word > '9' || strlen(word) > 12 || end[shift != 0] || !value ||
         value > high >> shift)
         return say_usage("bench",
@@ -247,8 +249,8 @@ static int check_heeded(const struct bench_words *w, enum bench_kind kind)
         for (int k = 0; k < BENCH_KINDS; k++)
             if (options[i].benches >> k & 1)
                 text_print(&whose, "%s%s", whose.length ? ", " : "", bench_names[k]);
-        int code = say_usage("bench", "--%s: %s does not heed it, but %s", options[i].name,
-                             bench_names[kind], whose.data);
+        int code = say_usage("bench", "--%s is for %s; %s has no use for it",
+                             options[i].name, whose.data, bench_names[kind]);
 
         text_clear(&whose);
         return code;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <proact/proact.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -16,8 +17,12 @@ enum proact_status check_folder(const char *path, struct proact_error *err)
     struct text folder = {0};
     const char *slash = path ? strrchr(path, '/') : NULL;
 
+    struct stat is;
+
     if (!path)
         return PROACT_OK;
+    if (stat(path, &is) == 0 && S_ISDIR(is.st_mode))
+        return fail(err, PROACT_EINVAL, "%s: cannot be written: it is a folder", path);
     if (slash)
         text_add(&folder, path, (size_t)(slash - path) + 1);
     enum proact_status status = PROACT_OK;

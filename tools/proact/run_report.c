@@ -60,15 +60,26 @@ static void print_row(FILE *to, const struct run_row *row, int name_width)
         fprintf(to, "  DIFFERS from byte %zu on\n", row->differs_at);
 }
 
+static bool sends(const struct run_study *study)
+{
+    for (unsigned i = 0; i < study->row_count; i++)
+        if (study->row[i].statistics.bytes)
+            return true;
+    return false;
+}
+
 static void print_legend(const struct run_study *study, FILE *to)
 {
     if (study->emulated)
         fprintf(to, "\nTimes are virtual: of the emulated machine, not of this one.\n");
     fprintf(
         to,
-        "speedup: over one device. of ideal: of the speedup that transfers in no time\n"
-        "would give. hidden: of the time that bulk copies take. answer: bit for bit as\n"
-        "on one device.\n");
+        "speedup: over one device. of ideal: of what bulk would have if copies took no\n"
+        "time; who sends while the kernel runs may pass it. hidden: of the time that bulk\n"
+        "copies take; below 0: slower than they by so much. answer: bit for bit as on one\n"
+        "device.\n");
+    if (study->device_count > 1 && !sends(study))
+        fprintf(to, "Nothing had to be sent: it is too small to be split.\n");
 }
 
 static int widest_name(const struct run_study *study)

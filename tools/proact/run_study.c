@@ -155,7 +155,7 @@ static void derive(struct run_study *study)
 
         row->speedup = (double)study->one.time_ns / time_ns;
         row->captured = study->ideal_ns ? (double)study->ideal_ns / time_ns : NAN;
-        row->hidden = row->instant_ns && copies_ns > 0
+        row->hidden = row->instant_ns && copies_ns > 0 && bulk->statistics.bytes
                           ? 1 - (time_ns - (double)row->instant_ns) / copies_ns
                           : NAN;
     }

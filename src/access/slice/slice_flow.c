@@ -239,11 +239,7 @@ enum proact_status slice_find_flow(struct slice *s, struct proact_error *err)
 
 bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other)
 {
-    int32_t b = (int32_t)other;
-
-    while (b >= 0 && b != (int32_t)block)
-        b = s->flow->blocks[b].dominator;
-    return b >= 0;
+    return ptx_dominates(s->flow, block, other);
 }
 
 /* A natural loop: from `block` one comes back to `head` without leaving what it dominates.

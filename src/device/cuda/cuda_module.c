@@ -280,6 +280,28 @@ static enum proact_status check_launch(const struct device_function *f,
     return PROACT_OK;
 }
 
+static enum proact_status check_cluster(const struct device_function *f,
+                                        const struct device_launch *l,
+                                        struct proact_error *err)
+{
+    const uint32_t *c = l->cluster;
+    uint64_t ctas = (uint64_t)c[0] * c[1] * c[2];
+
+    if (!c[0] && !c[1] && !c[2])
+        return PROACT_OK;
+    if (!ctas || ctas > DEVICE_CLUSTER_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': clusters of %u x %u x %u CTAs asked for, 1 to %d CTAs "
+                    "possible",
+                    f->name, c[0], c[1], c[2], DEVICE_CLUSTER_MAX);
+    if (l->grid[0] % c[0] || l->grid[1] % c[1] || l->grid[2] % c[2])
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a grid of %u x %u x %u CTAs is no multiple of its "
+                    "clusters, %u x %u x %u",
+                    f->name, l->grid[0], l->grid[1], l->grid[2], c[0], c[1], c[2]);
+    return PROACT_OK;
+}
+
 static void remember(struct cuda_device *d, const char *name)
 {
     for (unsigned i = 0; i < CUDA_LABELS && i < d->label_count; i++)
@@ -316,12 +338,14 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     enum proact_status status = check_launch(f, l, err);
     cu_context was;
 
-    if (!status && l->is_cooperative && !set->driver.launch_with)
-        return fail(
-            err, PROACT_EREFUSED,
-            "kernel '%s': the CUDA driver has no cooperative launches that we know: "
-            "that of CUDA 11.8 has",
-            f->name);
+    if (!status)
+        status = check_cluster(f, l, err);
+
+    if (!status && (l->is_cooperative || l->cluster[0]) && !set->driver.launch_with)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': the CUDA driver has no %s launches that we know: that of "
+                    "CUDA 11.8 has",
+                    f->name, l->is_cooperative ? "cooperative" : "cluster");
     if (!status && set->is_taping) {
         cuda_tape(&(struct cuda_taped_op){
             .kind = TAPED_LAUNCH, .stream = s, .function = f, .launch = *l});

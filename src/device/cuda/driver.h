@@ -43,6 +43,7 @@ enum {
     CU_NOT_READY = 600,
     CU_LAUNCH_RESOURCES = 701,
     CU_COOPERATIVE_TOO_LARGE = 720,
+    CU_INVALID_CLUSTER_SIZE = 912,
     CU_PEER_ALREADY_ENABLED = 704,
 };
 enum { /* of a device */
@@ -72,6 +73,7 @@ enum { /* of a kernel */
        CU_STATIC_SHARED_BYTES = 1,
        CU_LOCAL_BYTES = 3, /* of a thread */
        CU_DYNAMIC_SHARED_MAX = 8,
+       CU_LARGE_CLUSTERS = 14, /* more CTAs than every GPU has */
 };
 enum {                     /* of a context */
        CU_STACK_BYTES = 0, /* of a thread */
@@ -94,6 +96,7 @@ enum {
     CU_WORD_WAIT = 1,
     CU_WORD_WRITE = 2,
     CU_LAUNCH_COOPERATIVE = 2,
+    CU_LAUNCH_CLUSTER = 4,
     CU_LAUNCH_PROGRAMMATIC = 6, /* it waits itself for the kernel ahead of it */
     CU_LAUNCH_PRIORITY = 8,
     CU_GRAPH_PRIORITIES = 8, /* of its nodes */
@@ -118,6 +121,7 @@ struct cu_launch_attribute {
     union {
         char room[64];
         int priority, cooperative, programmatic;
+        unsigned cluster[3];
     } value __attribute__((aligned(8)));
 };
 struct cu_launch_config {

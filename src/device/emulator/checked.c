@@ -72,6 +72,21 @@ void checked_barrier(struct emulated *d, struct resident *r)
         check_meet(d->set->check, r->actor, r->warp_actors, r->run->warps);
 }
 
+/* Each knows what all did. */
+void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t count)
+{
+    struct check *c = d->set->check;
+
+    for (uint32_t i = 0; c && i < count; i++) {
+        check_gather(c, all[i]->actor, all[i]->warp_actors, all[i]->run->warps);
+        check_join(c, all[0]->actor, all[i]->actor);
+    }
+    for (uint32_t i = 0; c && i < count; i++) {
+        check_join(c, all[i]->actor, all[0]->actor);
+        checked_barrier(d, all[i]);
+    }
+}
+
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
                        uint64_t address, uint64_t bytes, const struct check_where *where)
 {

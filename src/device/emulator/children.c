@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/children.h"
+#include "device/emulator/cluster_launch.h"
 #include "device/emulator/global_access.h"
 
 enum { INVALID_VALUE = 1 /* cudaErrorInvalidValue */ };
@@ -21,7 +22,12 @@ static bool fits(const struct emulated *d, const struct execute_child *child)
 
     return threads && threads <= t->threads_per_cta && threads <= info.max_threads &&
            ctas && ctas <= INT32_MAX && info.parameter_bytes <= CHILD_PARAMETER_BYTES &&
-           (uint64_t)info.shared_bytes + child->shared_bytes <= t->shared_bytes_per_cta;
+           (uint64_t)info.shared_bytes + child->shared_bytes <= t->shared_bytes_per_cta &&
+           !cluster_check(d->set, &info,
+                          &(struct device_launch){.grid = {grid[0], grid[1], grid[2]},
+                                                  .block = {block[0], block[1], block[2]},
+                                                  .shared_bytes = child->shared_bytes},
+                          NULL);
 }
 
 uint64_t child_parameters(void *context, struct execute_warp *w,
@@ -65,14 +71,16 @@ static struct kernel_run *make_run(struct emulated *d, const struct execute_chil
     struct execute_launch launch = parent->launch;
     void *parameters = must_calloc(CHILD_PARAMETER_BYTES, 1);
 
-    memcpy(parameters, (const void *)(uintptr_t)address,
-           execute_kernel_info(child->kernel).parameter_bytes);
+    const struct execute_kernel_info info = execute_kernel_info(child->kernel);
+
+    memcpy(parameters, (const void *)(uintptr_t)address, info.parameter_bytes);
     launch.kernel = child->kernel;
     launch.dynamic_shared_bytes = child->shared_bytes;
     launch.parameters = parameters;
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = child->grid[i];
         launch.block[i] = child->block[i];
+        launch.cluster[i] = info.cluster[i];
     }
     struct kernel_run *run = run_create(d, &launch);
 

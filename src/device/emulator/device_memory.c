@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,10 +165,22 @@ static void forget(struct device_memory *m, unsigned device, size_t i)
     m->count[device]--;
 }
 
+/* Of the stretch for several devices only addresses run out: each has had room. */
+static enum proact_status no_addresses(uint64_t bytes, uint64_t longest,
+                                       struct proact_error *err)
+{
+    return fail(err, PROACT_ENOSPACE,
+                "all devices: %" PRIu64 " bytes asked for, at most %" PRIu64
+                " in a row are left",
+                bytes, longest);
+}
+
 static enum proact_status no_room(const struct device_memory *m, unsigned device,
                                   uint64_t bytes, uint64_t longest,
                                   struct proact_error *err)
 {
+    if (device == m->device_count)
+        return no_addresses(bytes, longest, err);
     uint64_t left = m->limit - m->used[device];
 
     if (bytes > left)
@@ -179,6 +192,18 @@ static enum proact_status no_room(const struct device_memory *m, unsigned device
                 "device %u: %" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
                 " left but at most %" PRIu64 " in a row",
                 device, bytes, left, m->limit, longest);
+}
+
+static enum proact_status refused(const struct device_memory *m, unsigned device,
+                                  uint64_t bytes, int why, struct proact_error *err)
+{
+    char who[24] = "all devices";
+
+    if (device < m->device_count)
+        snprintf(who, sizeof who, "device %u", device);
+    return fail(err, PROACT_ENOSPACE,
+                "%s: %" PRIu64 " bytes asked for, which the host refuses: %s", who, bytes,
+                strerror(why));
 }
 
 /* Among those of a device, or of all. */
@@ -205,9 +230,7 @@ static enum proact_status insert(struct device_memory *m, unsigned device, uint6
         int why = errno;
 
         forget(m, device, i);
-        return fail(err, PROACT_ENOSPACE,
-                    "device %u: %" PRIu64 " bytes asked for, which the host refuses: %s",
-                    device, bytes, strerror(why));
+        return refused(m, device, bytes, why, err);
     }
     *out = address;
     return PROACT_OK;

@@ -7,6 +7,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/cluster_launch.h"
+#include "device/emulator/sm_places.h"
 #include "device/emulator/stream.h"
 #include "device/emulator/windows.h"
 
@@ -331,18 +333,14 @@ static enum proact_status all_fit(const struct device_stream *s,
     const struct topology_device *t = &s->set->topology->device;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     uint64_t shared = (uint64_t)f->info.shared_bytes + l->shared_bytes;
-    uint64_t ctas = t->threads_per_sm / threads;
+    uint64_t places = sm_places(t, threads, shared);
 
-    ctas = ctas < t->ctas_per_sm ? ctas : t->ctas_per_sm;
-    if (shared && t->shared_bytes_per_sm / shared < ctas)
-        ctas = t->shared_bytes_per_sm / shared;
-    if ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > ctas * t->sm_count)
+    if ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > places)
         return fail(
             err, PROACT_EINVAL,
             "kernel '%s': %u x %u x %u CTAs, launched cooperatively, do not all fit "
             "on device %u at once: it has places for %" PRIu64,
-            f->info.name, l->grid[0], l->grid[1], l->grid[2], s->device,
-            ctas * t->sm_count);
+            f->info.name, l->grid[0], l->grid[1], l->grid[2], s->device, places);
     return PROACT_OK;
 }
 
@@ -370,6 +368,7 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     enum proact_status status;
 
     if ((status = standing(set, err)) || (status = launch_fits(set, f, launch, err)) ||
+        (status = cluster_check(set, &f->info, launch, err)) ||
         (status = unit_fits(s, launch->unit, err)) ||
         (launch->is_cooperative &&
          ((status = all_fit(s, f, launch, err)) || (status = meeting_made(s, err)))))

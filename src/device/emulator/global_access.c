@@ -81,11 +81,9 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
                                                              unsigned lane,
                                                              const char *what)
 {
-    struct execute_cta *c = execute_warp_cta(w);
     const struct device_memory *memory = &d->set->memory;
     const struct allocation *nearest = NULL;
     uint64_t address = a->address[lane];
-    uint32_t thread[3];
     char place[128] = "no allocation lies below it";
 
     memory_find(memory, address, &nearest);
@@ -96,13 +94,8 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
                  memory_device(memory, address));
     if (heap_holds(d->heap, address))
         heap_say(d->heap, address, place, sizeof place);
-    execute_warp_thread(w, lane, thread);
-    snprintf(
-        c->fault, sizeof c->fault,
-        "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): %u bytes at 0x%" PRIx64
-        " are %s: %s",
-        d->current->run->name, a->line, c->id[0], c->id[1], c->id[2], thread[0], thread[1],
-        thread[2], a->bytes, address, what, place);
+    execute_fault(w, a->line, lane, "%u bytes at 0x%" PRIx64 " are %s: %s", a->bytes,
+                  address, what, place);
     return EXECUTE_FAULT;
 }
 

@@ -11,6 +11,21 @@ static void barrier(void *context, struct execute_cta *cta)
     checked_barrier(context, cta->user);
 }
 
+static void cluster(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
+                    uint32_t count)
+{
+    struct emulated *d = context;
+    struct resident *all[EXECUTE_CLUSTER_MAX];
+
+    d->usage.meetings++;
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = ctas[i]->user;
+        if (all[i] != d->current)
+            resident_wake_at(d, all[i], instant(d, w));
+    }
+    checked_cluster(d, all, count);
+}
+
 static uint64_t clock_cycles(void *context, struct execute_warp *w)
 {
     struct emulated *d = context;
@@ -40,6 +55,7 @@ void host_callbacks(struct emulated *d)
         .remote = access_far,
         .fence = fence_global,
         .barrier = d->set->check ? barrier : NULL,
+        .cluster = cluster,
         .clock = clock_cycles,
         .globaltimer = globaltimer,
         .print = print,

@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "device/emulator/bulk_store.h"
 #include "device/emulator/checked.h"
+#include "device/emulator/cluster_launch.h"
 #include "device/emulator/message.h"
+#include "device/emulator/sm_places.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
 
@@ -57,34 +59,6 @@ void run_settle(struct emulated *d, struct kernel_run *run)
         when_acknowledged(d, kernel_done, run, 0);
 }
 
-static bool has_waiting(const struct kernel_run *run)
-{
-    return run->has_begun && run->next_cta < run->total;
-}
-
-static bool fits(const struct emulated *d, const struct kernel_run *run, uint32_t i)
-{
-    const struct topology_device *t = &d->set->topology->device;
-    const struct sm *sm = &d->sms[i];
-
-    return has_waiting(run) && t->threads_per_sm - sm->threads >= run->threads &&
-           sm->ctas < t->ctas_per_sm &&
-           sm->shared_bytes + run->shared_bytes <= t->shared_bytes_per_sm;
-}
-
-/* Where the next CTA of the run fits: the SM with the most free threads. */
-static bool find_sm(const struct emulated *d, const struct kernel_run *run, uint32_t *out)
-{
-    uint32_t best = UINT32_MAX;
-
-    for (uint32_t i = 0; i < d->set->topology->device.sm_count; i++)
-        if (d->sms[i].threads < best && fits(d, run, i)) {
-            best = d->sms[i].threads;
-            *out = i;
-        }
-    return best != UINT32_MAX;
-}
-
 static struct resident *resident_create(struct emulated *d)
 {
     struct resident *r = d->spare;
@@ -98,16 +72,15 @@ static struct resident *resident_create(struct emulated *d)
     return r;
 }
 
+/* On an SM where it has taken its place. */
 static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
 {
     struct resident *r = resident_create(d);
     const uint32_t *grid = run->launch.grid;
     uint64_t wait_ps = 0;
 
-    r->number = run->next_cta++;
-    r->id[0] = r->number % grid[0];
-    r->id[1] = r->number / grid[0] % grid[1];
-    r->id[2] = r->number / grid[0] / grid[1];
+    cluster_place(run, run->next_cta++, r->id);
+    r->number = r->id[0] + grid[0] * (r->id[1] + grid[1] * r->id[2]);
     r->run = run;
     r->sm = sm;
     r->active_ps = d->now_ps;
@@ -115,9 +88,6 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
     if (r->next)
         r->next->previous = r;
     d->residents = r;
-    d->sms[sm].threads += run->threads;
-    d->sms[sm].ctas++;
-    d->sms[sm].shared_bytes += run->shared_bytes;
     d->resident_ctas++;
     run->live++;
     checked_cta_begin(d, r);
@@ -130,12 +100,13 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
    who came later never holds up who came before, however small it is. */
 static void place_from(struct emulated *d, struct kernel_run *run)
 {
-    uint32_t sm;
+    uint32_t sm[EXECUTE_CLUSTER_MAX];
 
     for (; run; run = run->next) {
-        while (find_sm(d, run, &sm))
-            cta_begin(d, run, sm);
-        if (has_waiting(run))
+        while (sm_take_next(d, run, sm))
+            for (uint32_t i = 0; i < run->cluster_size; i++)
+                cta_begin(d, run, sm[i]);
+        if (run_waits(run))
             return;
     }
 }
@@ -145,23 +116,25 @@ static void fill_sm(struct emulated *d, uint32_t sm)
 {
     struct kernel_run *run = d->running;
 
-    while (run && !has_waiting(run))
+    while (run && !run_waits(run))
         run = run->next;
     if (!run)
         return;
-    while (fits(d, run, sm))
+    if (run->cluster_size > 1) { /* the other places may be on other SMs */
+        place_from(d, run);
+        return;
+    }
+    while (sm_fits(d, run, sm)) {
+        sm_take(d, run, sm);
         cta_begin(d, run, sm);
-    if (!has_waiting(run))
+    }
+    if (!run_waits(run))
         place_from(d, run->next);
 }
 
 static void resident_leave(struct emulated *d, struct resident *r)
 {
-    struct sm *sm = &d->sms[r->sm];
-
-    sm->threads -= r->run->threads;
-    sm->ctas--;
-    sm->shared_bytes -= r->run->shared_bytes;
+    sm_give(d, r->run, r->sm);
     d->resident_ctas--;
     if (r->next)
         r->next->previous = r->previous;
@@ -264,12 +237,17 @@ static void cta_turn(struct emulated *d, void *subject, uint64_t ticket)
 
 /* An answer wakes the whole CTA, also those of its warps that sleep: a sleep may be shorter
    than was asked for. */
-void resident_wake(struct emulated *d, struct resident *r)
+void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps)
 {
-    uint64_t at_ps = d->now_ps > r->busy_until_ps ? d->now_ps : r->busy_until_ps;
-
+    if (at_ps < r->busy_until_ps)
+        at_ps = r->busy_until_ps;
     if (!r->is_held && (!r->is_scheduled || r->turn_at_ps > at_ps))
         schedule(d, r, at_ps);
+}
+
+void resident_wake(struct emulated *d, struct resident *r)
+{
+    resident_wake_at(d, r, d->now_ps);
 }
 
 static void residents_release(struct emulated *d)
@@ -304,6 +282,11 @@ struct kernel_run *run_create(struct emulated *d, const struct execute_launch *l
     run->threads = run->warps * 32;
     run->shared_bytes = (uint64_t)info.shared_bytes + launch->dynamic_shared_bytes;
     run->total = grid[0] * grid[1] * grid[2];
+    run->cluster_size = 1;
+    for (int i = 0; i < 3; i++) {
+        run->cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+        run->cluster_size *= run->cluster[i];
+    }
     run->known = must_calloc(info.access_count, sizeof *run->known);
     run->grid = execute_grid_create(&run->launch);
     while (*end)
@@ -317,7 +300,7 @@ void run_begin(struct emulated *d, struct kernel_run *run)
     bool is_behind = false;
 
     for (const struct kernel_run *r = d->running; r != run; r = r->next)
-        is_behind |= has_waiting(r);
+        is_behind |= run_waits(r);
     run->has_begun = true;
     run->start_ps = d->now_ps;
     if (!is_behind)
@@ -348,6 +331,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
         launch.grid[i] = l->grid[i];
         launch.block[i] = l->block[i];
     }
+    cluster_of(&f->info, l->cluster, launch.cluster);
     struct kernel_run *run = run_create(d, &launch);
 
     run->operation = operation;

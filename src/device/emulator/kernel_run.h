@@ -30,7 +30,9 @@ struct kernel_run {
     struct execute_launch launch;
     struct execute_grid *grid;
     const char *name;
-    uint32_t threads, warps, total, next_cta, live;
+    uint32_t threads, warps, total, live;
+    uint32_t next_cta; /* in the order in which they begin: cluster_place() */
+    uint32_t cluster[3], cluster_size; /* 1 where there are none */
     uint64_t shared_bytes, start_ps;
     uint64_t worked_ps;        /* by its CTAs together since one of them ended */
     struct known_range *known; /* by access number */
@@ -71,8 +73,9 @@ struct resident {
     struct resident *next_held;
 };
 
-/* Something it waited for came. */
+/* Something it waited for came; comes at that time. */
 void resident_wake(struct emulated *d, struct resident *r);
+void resident_wake_at(struct emulated *d, struct resident *r, uint64_t at_ps);
 void runs_clear(struct emulated *d); /* what will never end */
 
 /* Behind all runs that are there; `parameters` are borrowed. It begins later. */

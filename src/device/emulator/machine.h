@@ -57,6 +57,7 @@ struct usage {
     uint64_t leaves_ps;  /* when the last of them is on its way */
     uint64_t atomics_ps; /* when the last atomic is through */
     uint64_t children;   /* launched */
+    uint64_t meetings;   /* of clusters, at their barriers */
 };
 
 /* Lines of the L2; the higher bits of a line's number are folded onto the lower ones. */

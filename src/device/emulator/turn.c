@@ -148,9 +148,10 @@ uint64_t turn_watch(struct emulated *d, struct resident *r, enum execute_stop st
     bool spins = ran_long && !u->stores &&
                  (many_of_one(u->loads, u->fresh_loads) || many_of_one(u->strong, u->news));
     /* It goes on by itself: as time passes, or as it computes. */
-    bool goes_on = u->clocks || (ran_long && !spins) || (slept && !u->strong && !u->loads);
+    bool works = u->meetings || (ran_long && !spins);
+    bool goes_on = u->clocks || works || (slept && !u->strong && !u->loads);
 
-    if (stop != EXECUTE_EXITED && (u->stores || (ran_long && !spins)))
+    if (stop != EXECUTE_EXITED && (u->stores || works))
         check_work(d, r, end_ps - d->now_ps);
     if (u->stores)
         r->active_ps = end_ps;

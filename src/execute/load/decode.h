@@ -153,11 +153,19 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i);
 bool decode_atomic(struct decoder *d, const struct ptx_instruction *i);
 bool decode_copy(struct decoder *d, const struct ptx_instruction *i);
 bool decode_sync(struct decoder *d, const struct ptx_instruction *i);
+/* decode_cluster.c */
+bool decode_map(struct decoder *d, const struct ptx_instruction *i);
+bool decode_rank(struct decoder *d, const struct ptx_instruction *i);
+bool decode_is_space(struct decoder *d, const struct ptx_instruction *i);
+bool decode_cluster_barrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_collective(struct decoder *d, const struct ptx_instruction *i);
+bool decode_store_async(struct decoder *d, const struct ptx_instruction *i);
 bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
 bool decode_product(struct decoder *d, const struct ptx_instruction *i);
 bool decode_rows(struct decoder *d, const struct ptx_instruction *i);
+/* From here on the group of lanes may be larger than before. */
+void stretch_ends(struct decoder *d);
 /* Waits for all lanes of the warp. */
 void converge_all(struct decoder *d);
 /* Slots that a warp needs to issue the instruction. */

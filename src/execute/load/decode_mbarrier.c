@@ -25,31 +25,16 @@ static bool is_shared(const struct ptx_instruction *i)
            ptx_has(i, PTX_PART_SHARED_CTA);
 }
 
-bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
+static bool emit_mbarrier(struct decoder *d, const struct ptx_instruction *i,
+                          const struct ptx_operand *at, enum mbarrier_kind kind,
+                          op_place from, op_place to)
 {
-    enum mbarrier_kind kind = kind_of(i);
-    bool has_result = i->operand_count && i->operands[0].kind != PTX_MEMORY;
-    const struct ptx_operand *at = &i->operands[has_result], *value = at + 1;
+    enum op_code code = is_shared(i) ? CODE_SHARED : CODE_GENERIC;
     struct site s = {
         .access = {.kind = kind == MBARRIER_INIT ? EXECUTE_STORE : EXECUTE_ATOMIC,
                    .bytes = 8,
                    .align = 8}};
-    enum op_code code = is_shared(i) ? CODE_SHARED : CODE_GENERIC;
-    bool has_value = i->operand_count > 1u + has_result;
-    op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrives */
 
-    /* cp.async.mbarrier.arrive: its copies are done. It would add the arrival that it is
-       about to make, if it were not told to count it among those expected. */
-    if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
-        return true;
-    if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
-        at->kind != PTX_MEMORY || ptx_has(i, PTX_PART_SHARED_CLUSTER) ||
-        (!has_value && kind != MBARRIER_ARRIVE) || (!has_result && kind >= MBARRIER_TEST))
-        return refuse_instruction(d, i);
-    if (has_value && !operand_source(d, value, kind == MBARRIER_TEST ? 8 : 4, &from))
-        return false;
-    if (has_result)
-        to = operand_target(d, &i->operands[0], kind >= MBARRIER_TEST ? 0 : 8);
     if (!site_address(d, &s, i, at, &code))
         return false;
     struct execute_op *op = site_emit(d, &s, CODE_MBARRIER);
@@ -60,6 +45,41 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
+bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i)
+{
+    enum mbarrier_kind kind = kind_of(i);
+    bool has_result = i->operand_count && i->operands[0].kind != PTX_MEMORY;
+    const struct ptx_operand *at = &i->operands[has_result], *value = at + 1;
+    bool has_value = i->operand_count > 1u + has_result;
+    op_place from = constant_place(d, 1, 4), to = PLACE_NONE; /* one arrives */
+
+    /* cp.async.mbarrier.arrive: its copies are done. It would add the arrival that it is
+       about to make, if it were not told to count it among those expected. */
+    if (ptx_has(i, PTX_PART_INVAL) || (i->opcode == PTX_CP && !ptx_has(i, PTX_PART_NOINC)))
+        return true;
+    if (kind == MBARRIER_NONE || i->operand_count < 1u + has_result ||
+        at->kind != PTX_MEMORY || (!has_value && kind != MBARRIER_ARRIVE) ||
+        (!has_result && kind >= MBARRIER_TEST))
+        return refuse_instruction(d, i);
+    if (has_value && !operand_source(d, value, kind == MBARRIER_TEST ? 8 : 4, &from))
+        return false;
+    if (has_result)
+        to = operand_target(d, &i->operands[0], kind >= MBARRIER_TEST ? 0 : 8);
+    return emit_mbarrier(d, i, at, kind, from, to);
+}
+
+/* A store, counted by the mbarrier as it is done: at once. */
+bool decode_store_async(struct decoder *d, const struct ptx_instruction *i)
+{
+    uint32_t bytes = ptx_type_bytes(i->type) * (i->vector > 1 ? i->vector : 1u);
+
+    if (i->operand_count != 3 || i->operands[2].kind != PTX_MEMORY || !is_shared(i) ||
+        !ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES))
+        return refuse_instruction(d, i);
+    return decode_memory(d, i) && emit_mbarrier(d, i, &i->operands[2], MBARRIER_COMPLETE,
+                                                constant_place(d, bytes, 4), PLACE_NONE);
+}
+
 /* Into shared memory, counted by an mbarrier; sites are: to, from, the mbarrier. */
 bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
 {
@@ -68,6 +88,7 @@ bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
         {.kind = EXECUTE_LOAD, .bytes = 16, .align = 16},
         {.kind = EXECUTE_ATOMIC, .bytes = 8, .align = 8}};
     static const unsigned operands[] = {0, 1, 3};
+    bool is_from_shared = ptx_has(i, PTX_PART_SHARED_CTA) && !ptx_has(i, PTX_PART_GLOBAL);
     uint32_t first = (uint32_t)d->kernel->site_count;
     uint32_t hint = ptx_has(i, PTX_PART_L2_CACHE_HINT);
     op_place bytes;
@@ -76,7 +97,7 @@ bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
         return refuse_instruction(d, i);
     for (unsigned n = 0; n < 3; n++) {
         struct site s = {.access = accesses[n]};
-        enum op_code code = n == 1 ? CODE_GLOBAL : CODE_SHARED;
+        enum op_code code = n == 1 && !is_from_shared ? CODE_GLOBAL : CODE_SHARED;
 
         if (i->operands[operands[n]].kind != PTX_MEMORY ||
             !site_address(d, &s, i, &i->operands[operands[n]], &code))
@@ -89,5 +110,6 @@ bool decode_bulk_load(struct decoder *d, const struct ptx_instruction *i)
 
     op->extra = first;
     op->from[0] = bytes;
+    op->detail[0] = is_from_shared;
     return true;
 }

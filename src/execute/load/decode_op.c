@@ -138,19 +138,6 @@ static bool decode_address(struct decoder *d, const struct ptx_instruction *i)
     return true;
 }
 
-static bool decode_is_space(struct decoder *d, const struct ptx_instruction *i)
-{
-    op_place from;
-
-    if (!operand_source(d, &i->operands[1], 8, &from))
-        return false;
-    struct execute_op *op =
-        emit_lanes(d, convert_is_space, operand_target(d, &i->operands[0], 0), from);
-
-    op->detail[0] = (uint8_t)i->space;
-    return true;
-}
-
 /* Bytes a lane of source `n` (1: the first) where an immediate stands; registers know. */
 static unsigned source_bytes(const struct decoder *d, const struct ptx_instruction *i,
                              uint32_t n)
@@ -276,6 +263,32 @@ static bool takes_parts(const struct ptx_instruction *i)
     return false;
 }
 
+/* Nothing that can be seen depends on them. */
+static bool is_hint(enum ptx_opcode opcode)
+{
+    switch (opcode) {
+    case PTX_PREFETCH:
+    case PTX_PREFETCHU:
+    case PTX_GRIDDEPCONTROL:
+    case PTX_DISCARD:
+    case PTX_APPLYPRIORITY:
+    case PTX_CREATEPOLICY:
+    case PTX_SETMAXNREG:
+    case PTX_PMEVENT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool decode_cp(struct decoder *d, const struct ptx_instruction *i)
+{
+    if (ptx_has(i, PTX_PART_ARRIVE))
+        return decode_mbarrier(d, i);
+    return ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES) ? decode_bulk_load(d, i)
+                                                           : decode_copy(d, i);
+}
+
 static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
 {
     switch (i->opcode) {
@@ -285,18 +298,16 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
         return decode_address(d, i);
     case PTX_ISSPACEP:
         return decode_is_space(d, i);
+    case PTX_ST:
+        return ptx_has(i, PTX_PART_ASYNC) ? decode_store_async(d, i) : decode_memory(d, i);
     case PTX_LD:
     case PTX_LDU:
-    case PTX_ST:
         return decode_memory(d, i);
     case PTX_ATOM:
     case PTX_RED:
         return decode_atomic(d, i);
     case PTX_CP:
-        if (ptx_has(i, PTX_PART_ARRIVE))
-            return decode_mbarrier(d, i);
-        return ptx_has(i, PTX_PART_MBARRIER_COMPLETE_TX_BYTES) ? decode_bulk_load(d, i)
-                                                               : decode_copy(d, i);
+        return decode_cp(d, i);
     case PTX_MBARRIER:
         return decode_mbarrier(d, i);
     case PTX_WMMA:
@@ -320,8 +331,14 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
     case PTX_BRKPT:
         emit(d, CODE_TRAP);
         return true;
-    case PTX_BAR:
+    case PTX_MAPA:
+        return decode_map(d, i);
+    case PTX_GETCTARANK:
+        return decode_rank(d, i);
     case PTX_BARRIER:
+        return ptx_has(i, PTX_PART_CLUSTER) ? decode_cluster_barrier(d, i)
+                                            : decode_sync(d, i);
+    case PTX_BAR:
     case PTX_FENCE:
     case PTX_MEMBAR:
     case PTX_NANOSLEEP:
@@ -333,16 +350,9 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
     case PTX_SHFL:
     case PTX_VOTE:
         return decode_collective(d, i);
-    case PTX_PREFETCH:
-    case PTX_PREFETCHU:
-    case PTX_GRIDDEPCONTROL:
-    case PTX_DISCARD:
-    case PTX_APPLYPRIORITY:
-    case PTX_CREATEPOLICY:
-    case PTX_SETMAXNREG:
-    case PTX_PMEVENT:
-        return true; /* hints: nothing that can be seen depends on them */
     default:
+        if (is_hint(i->opcode))
+            return true;
         return ptx_opcode_effect(i->opcode) == PTX_PURE && i->opcode != PTX_OPCODE_COUNT
                    ? decode_arithmetic(d, i)
                    : refuse_instruction(d, i);

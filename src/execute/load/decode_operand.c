@@ -5,7 +5,7 @@
 
 #include "execute/run/run_convert.h"
 
-/* Where the special registers lie. */
+/* Where the special registers lie; a predicate has no bytes. */
 static const struct {
     op_place place;
     unsigned bytes;
@@ -37,11 +37,26 @@ static const struct {
     [PTX_TOTAL_SMEM_SIZE] = {PLACE(FILE_LAUNCH, LAUNCH_SHARED), 4},
     [PTX_ENVREG1] = {PLACE(FILE_LAUNCH, LAUNCH_MEETING), 4},
     [PTX_ENVREG2] = {PLACE(FILE_LAUNCH, LAUNCH_MEETING + 128), 4},
+    [PTX_CLUSTERID_X] = {PLACE(FILE_CTA, CTA_CLUSTERID), 4},
+    [PTX_CLUSTERID_Y] = {PLACE(FILE_CTA, CTA_CLUSTERID + 128), 4},
+    [PTX_CLUSTERID_Z] = {PLACE(FILE_CTA, CTA_CLUSTERID + 256), 4},
+    [PTX_NCLUSTERID_X] = {PLACE(FILE_LAUNCH, LAUNCH_NCLUSTERID), 4},
+    [PTX_NCLUSTERID_Y] = {PLACE(FILE_LAUNCH, LAUNCH_NCLUSTERID + 128), 4},
+    [PTX_NCLUSTERID_Z] = {PLACE(FILE_LAUNCH, LAUNCH_NCLUSTERID + 256), 4},
+    [PTX_CLUSTER_CTAID_X] = {PLACE(FILE_CTA, CTA_CLUSTER_CTAID), 4},
+    [PTX_CLUSTER_CTAID_Y] = {PLACE(FILE_CTA, CTA_CLUSTER_CTAID + 128), 4},
+    [PTX_CLUSTER_CTAID_Z] = {PLACE(FILE_CTA, CTA_CLUSTER_CTAID + 256), 4},
+    [PTX_CLUSTER_NCTAID_X] = {PLACE(FILE_LAUNCH, LAUNCH_CLUSTER_NCTAID), 4},
+    [PTX_CLUSTER_NCTAID_Y] = {PLACE(FILE_LAUNCH, LAUNCH_CLUSTER_NCTAID + 128), 4},
+    [PTX_CLUSTER_NCTAID_Z] = {PLACE(FILE_LAUNCH, LAUNCH_CLUSTER_NCTAID + 256), 4},
+    [PTX_CLUSTER_CTARANK] = {PLACE(FILE_CTA, CTA_CLUSTER_RANK), 4},
+    [PTX_CLUSTER_NCTARANK] = {PLACE(FILE_LAUNCH, LAUNCH_CLUSTER_SIZE), 4},
+    [PTX_IS_EXPLICIT_CLUSTER] = {PLACE(FILE_LAUNCH, LAUNCH_IN_CLUSTERS), 0},
 };
 
 bool special_find(enum ptx_special special, op_place *place, unsigned *bytes)
 {
-    if (special >= PTX_SPECIAL_OTHER || !specials[special].bytes)
+    if (special >= PTX_SPECIAL_OTHER || !specials[special].place) /* no FILE_WARP */
         return false;
     *place = specials[special].place;
     *bytes = specials[special].bytes;

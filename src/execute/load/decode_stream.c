@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is left of a function after hoisting becomes the stream of operations that warps
    run; every basic block is headed by its counts. */
+#include "execute/load/decode_order.h"
 #include "execute/load/decode_recursion.h"
 
 #include <stdlib.h>
@@ -80,16 +81,14 @@ static void jumps_finish(struct decoder *d, size_t first_op, size_t first_table,
             k->tables[n].targets[t] = op_of[k->tables[n].targets[t]];
 }
 
-bool stream_function(struct decoder *d, const bool *leaders)
+/* Instructions `n` to `end`. */
+static bool stream_block(struct decoder *d, uint32_t *depth, const bool *leaders,
+                         uint32_t *op_of, uint32_t n, uint32_t end)
 {
     const struct ptx_function *f = d->function;
-    uint32_t *op_of = arena_alloc(&d->arena, (f->instruction_count + 1) * sizeof *op_of);
-    size_t first_op = d->kernel->stream.count, first_table = d->kernel->table_count;
     struct register_list r;
 
-    uint32_t *depth = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *depth);
-    recursion_enter(d);
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
+    for (; n < end; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 
         if (leaders[n]) {
@@ -110,6 +109,38 @@ bool stream_function(struct decoder *d, const bool *leaders)
         for (unsigned k = 0; k < r.set_count; k++)
             d->homes[r.set[k]].spread_epoch = 0;
     }
+    return true;
+}
+
+static bool stream_blocks(struct decoder *d, uint32_t *depth, const bool *leaders,
+                          uint32_t *op_of)
+{
+    const struct ptx_flow *flow = ptx_flow_build(d->function, &d->arena);
+    const uint32_t *order = blocks_order(d, flow);
+
+    for (uint32_t n = 0; n < flow->block_count; n++) {
+        const struct ptx_block *b = &flow->blocks[order[n]];
+        uint32_t end = b->first + b->count;
+        uint32_t next = n + 1 < flow->block_count ? order[n + 1] : flow->block_count;
+
+        if (!stream_block(d, depth, leaders, op_of, b->first, end))
+            return false;
+        if (next != order[n] + 1)
+            emit(d, CODE_JUMP)->extra = end;
+    }
+    return true;
+}
+
+bool stream_function(struct decoder *d, const bool *leaders)
+{
+    const struct ptx_function *f = d->function;
+    uint32_t *op_of = arena_alloc(&d->arena, (f->instruction_count + 1) * sizeof *op_of);
+    size_t first_op = d->kernel->stream.count, first_table = d->kernel->table_count;
+    uint32_t *depth = arena_alloc(&d->arena, (f->register_count + 1) * sizeof *depth);
+
+    recursion_enter(d);
+    if (!stream_blocks(d, depth, leaders, op_of))
+        return false;
     op_of[f->instruction_count] = (uint32_t)d->kernel->stream.count;
     block_head(d, depth, leaders, f->instruction_count);
     recursion_leave(d);

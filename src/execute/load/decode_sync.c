@@ -6,8 +6,7 @@
 
 #include "execute/run/run_collective.h"
 
-/* After these the group of lanes may be larger than before. */
-static void stretch_ends(struct decoder *d)
+void stretch_ends(struct decoder *d)
 {
     d->epoch++;
     d->spread_used = 0;
@@ -20,8 +19,6 @@ static bool decode_barrier(struct decoder *d, const struct ptx_instruction *i)
     enum barrier_kind kind = BARRIER_SYNC;
     op_place from[3] = {PLACE_NONE, PLACE_NONE, PLACE_NONE}, to = PLACE_NONE;
 
-    if (ptx_has(i, PTX_PART_CLUSTER))
-        return refuse_instruction(d, i);
     if (ptx_has(i, PTX_PART_WARP)) {
         if (left < 1 || !operand_source(d, &o[0], 4, &from[0]))
             return refuse_instruction(d, i);

@@ -17,6 +17,8 @@ static bool is_hoistable_opcode(const struct ptx_instruction *i)
     case PTX_SUBC:
     case PTX_MADC:
     case PTX_CREATEPOLICY:
+    case PTX_GETCTARANK: /* hangs on the CTA's own rank, too, as does the next one */
+    case PTX_ISSPACEP:
         return false;
     default:
         return ptx_opcode_effect(i->opcode) == PTX_PURE && !ptx_has(i, PTX_PART_CC);

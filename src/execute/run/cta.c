@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "execute/run/run.h"
+#include "execute/run/run_cluster.h"
 #include "execute/run/run_grid.h"
 
 enum { SLICE = 8192 }; /* instructions after which a warp makes room for others */
@@ -55,9 +55,14 @@ struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_po
     c->shared = memory + head + file;
     c->shared_written = g->launch.check ? c->shared + shared : NULL;
     c->live_threads = g->threads;
-    for (uint32_t n = 0; n < 3; n++)
+    cluster_join(c);
+    for (uint32_t n = 0; n < 3; n++) {
         fill_word(memory + head, CTA_CTAID + n * 128, id[n]);
+        fill_word(memory + head, CTA_CLUSTERID + n * 128, id[n] / g->cluster[n]);
+        fill_word(memory + head, CTA_CLUSTER_CTAID + n * 128, id[n] % g->cluster[n]);
+    }
     fill_word(memory + head, CTA_SMID, sm);
+    fill_word(memory + head, CTA_CLUSTER_RANK, c->rank);
     const struct op_registers registers = {
         .file = {[FILE_LAUNCH] = g->launch_file, [FILE_CTA] = memory + head}};
 
@@ -111,17 +116,29 @@ void execute_cta_destroy(struct execute_cta *face)
         return;
     for (uint32_t n = 0; n < face->warp_count; n++)
         warp_end(&c->warps[n]);
+    cluster_leave(c);
     pool_give(c->pool, c);
 }
 
-/* Groups that spin at a low place must let those they wait for run, every other slice; who
-   spins on an atomic stops so often that it never comes to the end of one. */
-static void take_turns(struct execute_warp *w, enum warp_stop stop, uint64_t issued)
+/* Whether lanes that could run have waited since the turn began. */
+static bool has_starved(const struct execute_warp *w)
+{
+    for (uint32_t n = 0; n < w->group_count; n++)
+        if (w->groups[n].state == GROUP_READY && w->groups[n].ran < w->turn_began)
+            return true;
+    return false;
+}
+
+/* Groups that spin at a low place must let those they wait for run, every other turn. Where
+   nobody starves the lowest stays the first: lanes that part and meet again all the time
+   may count on each other, as on GPUs. */
+static void take_turns(struct execute_warp *w, uint64_t issued)
 {
     w->unturned += issued;
-    if (stop == WARP_SLICE || w->unturned >= SLICE) {
-        w->is_fair = !w->is_fair;
+    if (w->unturned >= SLICE) {
+        w->is_fair = !w->is_fair && has_starved(w);
         w->unturned = 0;
+        w->turn_began = w->added;
     }
     w->is_fair &= w->group_count > 1;
 }
@@ -135,7 +152,7 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
     if (!w->is_started)
         warp_start(w);
     stop = w->grid->interpret(w, slice);
-    take_turns(w, stop, w->issued - issued);
+    take_turns(w, w->issued - issued);
     c->issued += w->issued - issued;
     c->lanes += w->lanes - lanes;
     if (w->issued > c->longest)
@@ -152,6 +169,7 @@ static enum warp_stop warp_run(struct execute_warp *w, uint64_t slice)
 static void run_begins(struct cta *c)
 {
     c->face.sleep_ns = 0;
+    c->is_stuck = false;
     for (uint32_t n = 0; n < c->face.warp_count; n++) {
         struct execute_warp *w = &c->warps[n];
 
@@ -177,20 +195,53 @@ static void find_sleepers(struct cta *c, uint32_t *shortest, bool *waits)
         }
 }
 
+static bool waits_for_cluster(const struct cta *c)
+{
+    for (uint32_t n = 0; n < c->face.warp_count; n++)
+        if (groups_any(&c->warps[n], GROUP_CLUSTER))
+            return true;
+    return false;
+}
+
+static void say_deadlock(struct execute_warp *w, const struct group *g)
+{
+    const struct cluster *all = w->cta->cluster;
+    const struct barrier *b = &w->cta->barriers[g->detail % BARRIERS];
+    uint32_t line = w->grid->kernel->stream.ops[g->pc - 1].line;
+    unsigned lane = (unsigned)__builtin_ctz(g->mask);
+
+    if (g->state == GROUP_CLUSTER)
+        warp_fault(w, line, lane,
+                   "the barrier of its cluster waits for %u threads, %u came and nobody "
+                   "else can",
+                   all->live, all->arrived);
+    else
+        warp_fault(w, line, lane,
+                   "barrier %u waits for %u threads, %u came and nobody else can",
+                   g->detail, b->expected ? b->expected : w->cta->live_threads, b->arrived);
+}
+
 /* All that live wait at barriers, and nobody will come. */
 static enum execute_stop deadlock(struct cta *c)
 {
     for (uint32_t n = 0; n < c->face.warp_count; n++)
-        for (uint32_t k = 0; k < c->warps[n].group_count; k++) {
-            const struct group *g = &c->warps[n].groups[k];
-            const struct barrier *b = &c->barriers[g->detail % BARRIERS];
-
-            warp_fault(&c->warps[n], c->face.grid->kernel->stream.ops[g->pc - 1].line,
-                       (unsigned)__builtin_ctz(g->mask),
-                       "barrier %u waits for %u threads, %u came and nobody else can",
-                       g->detail, b->expected ? b->expected : c->live_threads, b->arrived);
+        if (c->warps[n].group_count) {
+            say_deadlock(&c->warps[n], &c->warps[n].groups[0]);
             return EXECUTE_TRAPPED;
         }
+    return EXECUTE_TRAPPED;
+}
+
+/* It goes on when its cluster does, or else the whole cluster never will. */
+static enum execute_stop rest(struct cta *c, enum execute_stop stop)
+{
+    struct cta *stuck = cluster_stuck(c);
+
+    if (!stuck)
+        return stop;
+    deadlock(stuck);
+    if (stuck != c)
+        memcpy(c->face.fault, stuck->face.fault, sizeof c->face.fault);
     return EXECUTE_TRAPPED;
 }
 
@@ -199,11 +250,13 @@ static enum execute_stop conclude(struct cta *c, bool is_strong)
     bool waits = false;
 
     if (c->face.live_warps == 0)
-        return EXECUTE_EXITED;
+        return rest(c, EXECUTE_EXITED);
     if (is_strong)
         return EXECUTE_STRONG;
     find_sleepers(c, &c->face.sleep_ns, &waits);
-    return waits ? EXECUTE_BLOCKED : deadlock(c);
+    if (waits)
+        return EXECUTE_BLOCKED;
+    return waits_for_cluster(c) ? rest(c, EXECUTE_BLOCKED) : deadlock(c);
 }
 
 enum execute_stop execute_cta_run(struct execute_cta *face, uint64_t budget, uint64_t seed)

@@ -10,6 +10,7 @@
 enum group_state {
     GROUP_READY,
     GROUP_BARRIER,  /* waits for the CTA */
+    GROUP_CLUSTER,  /* waits for the cluster */
     GROUP_CONVERGE, /* waits for other lanes of its warp to come to the same place */
     GROUP_REMOTE,   /* waits for execute_complete() */
     GROUP_ASLEEP
@@ -40,13 +41,17 @@ struct execute_warp {
     unsigned char *thread_written; /* where the launch checks: a byte for each byte */
     uint32_t index, live;          /* lanes that have not exited */
     uint32_t next_pc;              /* lowest place where ready lanes wait, or NEVER */
+    /* Lanes that have arrived at the cluster's barrier and have not waited; of them, those
+       whose phase of it was odd. */
+    uint32_t came, came_odd;
     bool is_armed, is_forced, is_fair, is_stopped, is_started;
     enum warp_stop stop;
     uint32_t remote; /* lanes that the access in hand waits for */
     const struct execute_op *remote_op;
     int64_t fuel;
     uint64_t issued, lanes, stalls; /* since the CTA's counters were zeroed */
-    uint64_t unturned, added; /* issued since is_fair last changed; groups ever added */
+    uint64_t unturned, added;       /* issued in this turn; groups ever added ... */
+    uint64_t turn_began;            /* ... and how many when it began */
     uint32_t group_count;
     struct group groups[LANES];
 };
@@ -57,8 +62,22 @@ struct barrier {
     uint32_t yes, votes;
 };
 
+/* CTAs that share a barrier and reach each other's shared memory. It belongs to the grid
+   from its first CTA's beginning to its last one's end. */
+struct cluster {
+    struct cluster *next;
+    uint32_t id[3], count;
+    uint32_t ended;                          /* CTAs, a bit each, by rank */
+    uint32_t live, arrived;                  /* threads */
+    uint32_t phase;                          /* how often its barrier was complete */
+    struct cta *member[EXECUTE_CLUSTER_MAX]; /* by rank; NULL: not begun, or ended */
+};
+
 struct cta {
-    struct execute_cta face; /* first: the two are the same to the host */
+    struct execute_cta face;        /* first: the two are the same to the host */
+    struct cluster *cluster, alone; /* alone: of one CTA, which no other looks for */
+    uint32_t rank;
+    bool is_stuck; /* nothing but its cluster can make it go on */
     struct execute_pool *pool;
     unsigned char *shared, *shared_written;
     uint32_t live_threads;
@@ -75,6 +94,8 @@ struct execute_grid {
     const struct execute_kernel *kernel;
     interpreter *interpret; /* the best that this processor runs */
     uint32_t threads, warps;
+    uint32_t cluster[3], cluster_size;   /* 1 where there are none */
+    struct cluster *clusters;            /* that have begun and not ended */
     uint32_t shared_bytes, thread_bytes; /* thread_bytes: with the stack, which is last */
     uint32_t stack_bytes;
     uint64_t variables_end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/run/run_bulk.h"
+#include "execute/run/run_cluster.h"
 
 /* Lanes get the result of bar.red: of the operation they wait behind. */
 static void give_result(struct execute_warp *w, const struct group *g,
@@ -110,4 +110,5 @@ void barrier_exit(struct execute_warp *w, uint32_t lanes)
         if (b->arrived && !b->expected && is_complete(c, b))
             release(c, id);
     }
+    cluster_exit(w, lanes);
 }

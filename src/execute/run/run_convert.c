@@ -119,22 +119,75 @@ void convert_not_predicate(const struct op_registers *r, const struct execute_op
     *to = (*to & ~mask) | (~from & mask);
 }
 
+/* The rank that stands in an offset of shared memory. */
+static uint32_t rank_in(uint64_t offset, uint32_t own)
+{
+    uint32_t above = (uint32_t)(offset >> CLUSTER_SHIFT);
+
+    return above ? above - 1 : own;
+}
+
 void convert_is_space(const struct op_registers *r, const struct execute_op *op,
                       uint32_t mask)
 {
     uint32_t *to = op_register(r, op->to), is = 0;
     const uint64_t *address = op_register(r, op->from[0]);
+    const uint32_t *own = op_register(r, op->from[1]);
 
     for (unsigned l = 0; l < LANES; l++) {
         enum ptx_space space = PTX_SPACE_GLOBAL;
+        uint64_t offset = address[l] - EXECUTE_SHARED_WINDOW;
 
         if (address[l] >= EXECUTE_SHARED_WINDOW && address[l] < EXECUTE_LOCAL_WINDOW)
-            space = PTX_SPACE_SHARED;
+            space = op->detail[1] || rank_in(offset, *own) == *own ? PTX_SPACE_SHARED
+                                                                   : PTX_SPACE_GENERIC;
         else if (address[l] >= EXECUTE_LOCAL_WINDOW && address[l] < EXECUTE_WINDOWS_END)
             space = PTX_SPACE_LOCAL;
         is |= (uint32_t)(space == op->detail[0]) << l;
     }
     *to = (*to & ~mask) | (is & mask);
+}
+
+/* Of lane l, without the window. */
+static uint64_t shared_offset(const struct op_registers *r, const struct execute_op *op,
+                              unsigned l)
+{
+    const void *from = op_register(r, op->from[0]);
+    uint64_t address =
+        op->detail[0] == 8 ? ((const uint64_t *)from)[l] : ((const uint32_t *)from)[l];
+
+    return op->detail[1] ? address - EXECUTE_SHARED_WINDOW : address;
+}
+
+void convert_map(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    const uint32_t *rank = op_register(r, op->from[1]);
+    void *to = op_register(r, op->to);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+        uint64_t above = rank[l] < CLUSTER_RANK_MOST ? rank[l] + 1 : CLUSTER_RANK_MOST + 1;
+        uint64_t offset = shared_offset(r, op, l) & ((UINT64_C(1) << CLUSTER_SHIFT) - 1);
+        uint64_t address =
+            offset + (above << CLUSTER_SHIFT) + (op->detail[1] ? EXECUTE_SHARED_WINDOW : 0);
+
+        if (op->detail[0] == 8)
+            ((uint64_t *)to)[l] = address;
+        else
+            ((uint32_t *)to)[l] = (uint32_t)address;
+    }
+}
+
+void convert_rank(const struct op_registers *r, const struct execute_op *op, uint32_t mask)
+{
+    const uint32_t *own = op_register(r, op->from[1]);
+    uint32_t *to = op_register(r, op->to);
+
+    for (; mask; mask &= mask - 1) {
+        unsigned l = (unsigned)__builtin_ctz(mask);
+
+        to[l] = rank_in(shared_offset(r, op, l), *own);
+    }
 }
 
 void convert_parameter(const struct op_registers *r, const struct execute_op *op,

@@ -1,28 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "execute/run/run.h"
 
-void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
-                ...)
+static void say(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
+                va_list args)
 {
     struct execute_cta *c = &w->cta->face;
+    const struct execute_kernel *k = w->grid->kernel;
+    char said[sizeof c->fault], *sourced;
     uint32_t thread[3];
-    size_t length;
-    va_list args;
+    int length;
 
     if (c->fault[0])
         return;
     execute_warp_thread(w, lane, thread);
-    snprintf(c->fault, sizeof c->fault,
-             "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
-             w->grid->kernel->info.name, line, c->id[0], c->id[1], c->id[2], thread[0],
-             thread[1], thread[2]);
-    length = strlen(c->fault);
+    length =
+        snprintf(said, sizeof said,
+                 "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ", k->info.name,
+                 line, c->id[0], c->id[1], c->id[2], thread[0], thread[1], thread[2]);
+    if (length > 0 && (size_t)length < sizeof said)
+        vsnprintf(said + length, sizeof said - (size_t)length, format, args);
+    sourced = ptx_with_sources(k->program->module, said);
+    snprintf(c->fault, sizeof c->fault, "%s", sourced);
+    free(sourced);
+}
+
+void warp_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
+                ...)
+{
+    va_list args;
+
     va_start(args, format);
-    vsnprintf(c->fault + length, sizeof c->fault - length, format, args);
+    say(w, line, lane, format, args);
+    va_end(args);
+}
+
+void execute_fault(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,
+                   ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(w, line, lane, format, args);
     va_end(args);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute/run/run.h"
+#include "execute/run/run_cluster.h"
 #include "execute/run/run_grid.h"
 
 static unsigned char *lines_create(size_t bytes)
@@ -65,6 +65,12 @@ static void launch_specials(struct execute_grid *g)
     fill_address(file, LAUNCH_GRIDID, launch->grid_id);
     fill_word(file, LAUNCH_MEETING, (uint32_t)(launch->meeting >> 32));
     fill_word(file, LAUNCH_MEETING + 128, (uint32_t)launch->meeting);
+    for (uint32_t n = 0; n < 3; n++) {
+        fill_word(file, LAUNCH_NCLUSTERID + n * 128, launch->grid[n] / g->cluster[n]);
+        fill_word(file, LAUNCH_CLUSTER_NCTAID + n * 128, g->cluster[n]);
+    }
+    fill_word(file, LAUNCH_CLUSTER_SIZE, g->cluster_size);
+    *(uint32_t *)(void *)(file + LAUNCH_IN_CLUSTERS) = launch->cluster[0] ? ~0u : 0;
 }
 
 static void launch_file_create(struct execute_grid *g)
@@ -124,6 +130,9 @@ struct execute_grid *execute_grid_create(const struct execute_launch *launch)
     g->interpret = interpreter_best();
     g->threads = launch->block[0] * launch->block[1] * launch->block[2];
     g->warps = (g->threads + LANES - 1) / LANES;
+    for (int n = 0; n < 3; n++)
+        g->cluster[n] = launch->cluster[n] ? launch->cluster[n] : 1;
+    g->cluster_size = g->cluster[0] * g->cluster[1] * g->cluster[2];
     g->shared_bytes = k->info.shared_bytes + launch->dynamic_shared_bytes;
     if (k->stack != PLACE_NONE)
         g->stack_bytes =
@@ -141,6 +150,7 @@ void execute_grid_destroy(struct execute_grid *g)
 {
     if (!g)
         return;
+    clusters_clear(g);
     free(g->launch_file);
     free(g->slot_files);
     free(g);

@@ -52,7 +52,7 @@ static bool may_join(const struct execute_warp *w, uint32_t pc)
 
     return op->code == CODE_BLOCK || op->code == CODE_CONVERGE ||
            (op->code == CODE_GUARD && op[1].code == CODE_CONVERGE) ||
-           (pc > 0 && op[-1].code == CODE_BARRIER);
+           (pc > 0 && (op[-1].code == CODE_BARRIER || op[-1].code == CODE_CLUSTER_WAIT));
 }
 
 /* The ready group that runs next: the lowest, or in turn. -1: none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "execute/run/run_mbarrier.h"
 
-#include "execute/run/run_region.h"
+#include "execute/run/run_cluster.h"
 
 /* The eight bytes of an mbarrier, from below: arrivals of a phase, arrivals that it still
    waits for, bytes that it waits for (more may have come than were told), the phase. */
@@ -36,15 +36,18 @@ static uint64_t address_of(const struct execute_warp *w, const struct site *s,
                : (uint64_t)(((const uint32_t *)base)[lane] + (uint32_t)s->offset);
 }
 
-/* In shared memory; NULL after a fault. */
+/* In shared memory, be it another CTA's; NULL after a fault. */
 static unsigned char *place_of_lane(struct execute_warp *w, const struct site *s,
                                     unsigned lane)
 {
-    const struct region region = shared_region(w, 0);
+    struct region region = shared_region(w, 0);
     uint64_t at = address_of(w, s, lane);
 
     if (at >= EXECUTE_SHARED_WINDOW && at < EXECUTE_LOCAL_WINDOW)
         at -= EXECUTE_SHARED_WINDOW;
+    if (w->grid->kernel->maps && !cluster_region(w, s, lane, at, 0, &region))
+        return NULL;
+    at -= region.start;
     return lane_allowed(w, &region, s, lane, at) ? region.memory + at : NULL;
 }
 
@@ -59,6 +62,8 @@ static uint64_t act(enum mbarrier_kind kind, uint64_t barrier, uint64_t value)
         return add(barrier, BYTES_SHIFT, value);
     case MBARRIER_ARRIVE_EXPECT:
         return settle(add(add(barrier, BYTES_SHIFT, value), PENDING_SHIFT, field));
+    case MBARRIER_COMPLETE:
+        return settle(add(barrier, BYTES_SHIFT, 0 - value));
     default:
         return barrier;
     }
@@ -105,7 +110,9 @@ static bool load_one(struct execute_warp *w, const struct execute_op *op, unsign
 {
     const struct site *s = &w->sites[op->extra];
     struct site to = s[0];
-    uint64_t from = address_of(w, &s[1], lane), barrier;
+    uint64_t from =
+        address_of(w, &s[1], lane) + (op->detail[0] ? EXECUTE_SHARED_WINDOW : 0);
+    uint64_t barrier;
     unsigned char *at, *counter;
 
     to.access.bytes = bytes;
@@ -121,7 +128,7 @@ static bool load_one(struct execute_warp *w, const struct execute_op *op, unsign
         if (!memory_read(w, op->line, lane, from + i, 16, at + i))
             return false;
     memcpy(&barrier, counter, sizeof barrier);
-    barrier = settle(add(barrier, BYTES_SHIFT, 0 - (uint64_t)bytes));
+    barrier = act(MBARRIER_COMPLETE, barrier, bytes);
     memcpy(counter, &barrier, sizeof barrier);
     return true;
 }

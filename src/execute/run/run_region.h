@@ -14,16 +14,27 @@ struct region {
     unsigned char mark;              /* in `written`, of what is stored: not 0 */
 };
 
-/* Seen as addresses from `start` on. */
-static inline struct region shared_region(const struct execute_warp *w, uint64_t start)
+/* Of a CTA, seen as addresses from `start` on; what another one stores there, no warp of it
+   has ordered before its bulk stores. */
+static inline struct region cta_region(const struct cta *c, uint64_t start)
 {
+    const struct execute_grid *g = c->face.grid;
+
     return (struct region){"shared",
                            start,
-                           w->grid->shared_bytes,
-                           w->cta->shared,
-                           w->cta->shared_written,
+                           g->shared_bytes,
+                           c->shared,
+                           c->shared_written,
                            0,
-                           bulk_mark(w)};
+                           g->kernel->stores_bulk ? BULK_PUBLISHED : BULK_ORDERED};
+}
+
+static inline struct region shared_region(const struct execute_warp *w, uint64_t start)
+{
+    struct region r = cta_region(w->cta, start);
+
+    r.mark = bulk_mark(w);
+    return r;
 }
 
 static inline struct region thread_region(const struct execute_warp *w, uint64_t start)

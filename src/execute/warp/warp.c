@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a warp: one operation after the other for the lanes of one group, until they all
    wait, have ended, or have run long enough. */
+#include "execute/run/run_cluster.h"
 #include "execute/run/run_matrix.h"
 #include "execute/run/run_mbarrier.h"
 #include "execute/warp/warp_memory.h"
@@ -168,6 +169,21 @@ static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t 
     return waits == c.mask ? groups_take(w) : (struct cursor){c.op + 1, c.mask & ~waits};
 }
 
+/* Lanes whose cluster has not arrived yet wait; the others go on. */
+static struct cursor wait_cluster(struct execute_warp *w, struct cursor c, uint32_t active)
+{
+    uint32_t waiting = 0;
+
+    if (!cluster_wait(w, c.op, active, &waiting))
+        return stop(w, WARP_FAULT);
+    if (!waiting)
+        return (struct cursor){c.op + 1, c.mask};
+    groups_add(w, c.op + 1, waiting, GROUP_CLUSTER);
+    if (c.mask & ~waiting)
+        groups_add(w, c.op + 1, c.mask & ~waiting, GROUP_READY);
+    return groups_take(w);
+}
+
 static struct cursor fence(struct execute_warp *w, struct cursor c, uint32_t active)
 {
     const struct execute_host *host = w->grid->launch.host;
@@ -244,6 +260,9 @@ static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_
     case CODE_PROXY:
         bulk_order(w);
         return true;
+    case CODE_CLUSTER_ARRIVE:
+        bulk_publish(w);
+        return cluster_arrive(w, op, active);
     case CODE_MBARRIER:
         return mbarrier_run(w, op, active);
     case CODE_BULK_LOAD:
@@ -289,6 +308,8 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
         return w->cta->face.fault[0] ? stop(w, WARP_FAULT) : groups_take(w);
     case CODE_CONVERGE:
         return converge(w, c, active);
+    case CODE_CLUSTER_WAIT:
+        return wait_cluster(w, c, active);
     case CODE_FENCE:
         return fence(w, c, active);
     case CODE_BULK:
@@ -301,6 +322,7 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     case CODE_SLEEP:
         return fall_asleep(w, c, active);
     case CODE_PROXY:
+    case CODE_CLUSTER_ARRIVE:
     case CODE_MBARRIER:
     case CODE_BULK_LOAD:
     case CODE_PRINT:

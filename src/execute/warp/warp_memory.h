@@ -2,7 +2,7 @@
 #pragma once
 
 /* Accesses: where the lanes' addresses lead, whether they may, and who does it. */
-#include "execute/run/run_region.h"
+#include "execute/run/run_cluster.h"
 #include "execute/warp/warp_move.h"
 
 /* How the lanes of a full warp lie, where that helps: found here, or with the register. */
@@ -95,11 +95,49 @@ static enum access_result region_access(struct execute_warp *w, const struct exe
     return ACCESS_DONE;
 }
 
+/* Shared memory of several CTAs: one after the other. */
+static enum access_result cluster_access(struct execute_warp *w,
+                                         const struct execute_op *op, uint64_t window,
+                                         uint32_t mask)
+{
+    const struct site *s = &w->sites[op->extra];
+    enum access_result result = ACCESS_DONE;
+    uint64_t own[LANES];
+    const uint64_t *address = addresses(w, s, own);
+    struct region region;
+
+    while (mask && result == ACCESS_DONE) {
+        unsigned first = (unsigned)__builtin_ctz(mask);
+        uint32_t same = 0;
+
+        for (unsigned l = first; l < LANES; l++)
+            same |= (uint32_t)((address[l] ^ address[first]) >> CLUSTER_SHIFT == 0) << l;
+        same &= mask;
+        if (!cluster_region(w, s, first, address[first], window, &region))
+            return ACCESS_FAULT;
+        result = region_access(w, op, &region, same);
+        mask &= ~same;
+    }
+    return result;
+}
+
 static __attribute__((noinline)) enum access_result shared_slowly(
     struct execute_warp *w, const struct execute_op *op, uint32_t mask)
 {
     const struct region region = shared_region(w, 0);
 
+    if (w->grid->kernel->maps)
+        return cluster_access(w, op, 0, mask);
+    return region_access(w, op, &region, mask);
+}
+
+static enum access_result shared_generic(struct execute_warp *w,
+                                         const struct execute_op *op, uint32_t mask)
+{
+    const struct region region = shared_region(w, EXECUTE_SHARED_WINDOW);
+
+    if (w->grid->kernel->maps)
+        return cluster_access(w, op, EXECUTE_SHARED_WINDOW, mask);
     return region_access(w, op, &region, mask);
 }
 
@@ -208,10 +246,9 @@ static enum access_result memory_generic(struct execute_warp *w,
 
     if (global && s->is_strong && !w->is_armed)
         return ACCESS_STRONG;
-    const struct region cta = shared_region(w, EXECUTE_SHARED_WINDOW);
     const struct region thread = thread_region(w, EXECUTE_LOCAL_WINDOW);
 
-    if ((shared && region_access(w, op, &cta, shared) != ACCESS_DONE) ||
+    if ((shared && shared_generic(w, op, shared) != ACCESS_DONE) ||
         (local && region_access(w, op, &thread, local) != ACCESS_DONE))
         return ACCESS_FAULT;
     return global ? memory_global(w, op, global) : ACCESS_DONE;

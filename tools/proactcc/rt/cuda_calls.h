@@ -102,6 +102,12 @@ RT_API enum cuda_error cudaOccupancyAvailableDynamicSMemPerBlock(size_t *out,
                                                                  const void *stub, int ctas,
                                                                  int threads);
 
+/* rt_cluster.c */
+RT_API enum cuda_error cudaOccupancyMaxPotentialClusterSize(
+    int *out, const void *stub, const struct cuda_launch_config *config);
+RT_API enum cuda_error cudaOccupancyMaxActiveClusters(
+    int *out, const void *stub, const struct cuda_launch_config *config);
+
 /* rt_launch.c */
 RT_API unsigned __cudaPushCallConfiguration(struct cuda_dim3 grid, struct cuda_dim3 block,
                                             size_t shared_bytes,

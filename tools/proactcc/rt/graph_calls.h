@@ -115,6 +115,14 @@ RT_API enum cuda_error cudaGraphNodeGetEnabled(struct cuda_graph_exec *exec,
 RT_API enum cuda_error cudaGraphExecGetFlags(struct cuda_graph_exec *exec,
                                              unsigned long long *flags);
 
+/* rt_graph_attribute.c */
+RT_API enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int attribute,
+                                                       const void *value);
+RT_API enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int attribute,
+                                                       void *value);
+RT_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *from,
+                                                         struct graph_op *to);
+
 /* rt_graph_node.c */
 RT_API enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
                                               struct graph_op *const *after, size_t count,

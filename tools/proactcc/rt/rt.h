@@ -33,6 +33,8 @@ struct cuda_kernel {
     struct proact_kernel_info info;
     bool has_dynamic_most;
     uint64_t dynamic_most; /* shared memory that a launch may ask for, where it was set */
+    uint32_t required_cluster[3]; /* set by the program; 0: not */
+    bool must_cluster, has_large_clusters;
     char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
     double ns;

@@ -47,6 +47,7 @@ static void describe(const struct rt *rt, struct cuda_device_properties *p)
         .reserved_shared_bytes_per_block = 1024,
         .host_register = 1,
         .cooperative_launch = 1,
+        .cluster_launch = d.capability >= 90,
         .memory_pools = 1,
         .pci_bus = 1,
         .numa_id = -1,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cuda_calls.h"
-#include "rt.h"
+#include "rt_cluster.h"
 
-enum { WARP = 32, REGISTERS_SAID = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVED = 1024 };
+enum { REGISTERS_SAID = 32, SHARED_DEFAULT = 48 << 10, SHARED_RESERVED = 1024 };
 
 static enum cuda_error find(struct rt *rt, const void *stub, struct cuda_kernel **out)
 {
@@ -38,6 +38,8 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
         return rt_leave(rt, error);
     const struct proact_device_info d = proact_device_describe(rt->session);
 
+    const uint32_t *cluster = rt_cluster_required(k);
+
     *out = (struct cuda_function_attributes){
         .shared_bytes = k->info.shared_bytes,
         .max_threads = (int)(k->info.max_threads ? k->info.max_threads : d.threads_per_cta),
@@ -45,7 +47,10 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
         .ptx_version = (int)k->image->capability,
         .binary_version = (int)k->image->capability,
         .max_dynamic_shared_bytes = (int)rt_kernel_dynamic_most(k),
-        .preferred_carveout = -1};
+        .preferred_carveout = -1,
+        .cluster_must_be_set = k->must_cluster || k->info.must_cluster,
+        .cluster = {(int)cluster[0], (int)cluster[1], (int)cluster[2]},
+        .non_portable_cluster = k->has_large_clusters};
     return rt_leave(rt, cudaSuccess);
 }
 
@@ -64,6 +69,8 @@ enum cuda_error cudaFuncSetAttribute(const void *stub, int attribute, int value)
         k->has_dynamic_most = true;
         k->dynamic_most = (uint64_t)value;
     }
+    if (!error && (error = rt_cluster_set(k, attribute, value)) == cudaErrorNotSupported)
+        error = cudaSuccess; /* a hint */
     return rt_leave(rt, error);
 }
 
@@ -116,11 +123,6 @@ enum cuda_error cudaFuncGetParamInfo(const void *stub, size_t i, size_t *offset,
     return rt_leave(rt, error);
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
 static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int threads,
                                  size_t shared_bytes)
 {
@@ -131,16 +133,10 @@ static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int 
         return error;
     if (threads <= 0)
         return cudaErrorInvalidValue;
-    const struct proact_device_info d = proact_device_describe(rt->session);
-    unsigned whole = ((unsigned)threads + WARP - 1) / WARP * WARP;
-    size_t shared = shared_bytes + k->info.shared_bytes;
-    unsigned ctas = least(d.ctas_per_sm, d.threads_per_sm / whole);
+    const struct proact_grid grid = {.threads = {(uint32_t)threads, 1, 1},
+                                     .shared_bytes = (uint32_t)shared_bytes};
 
-    if (shared)
-        ctas = least(ctas, (unsigned)(d.shared_bytes_per_sm / (shared + SHARED_RESERVED)));
-    if (whole > d.threads_per_cta || shared > d.shared_bytes_per_cta)
-        ctas = 0;
-    *out = (int)ctas;
+    *out = shared_bytes > UINT32_MAX ? 0 : (int)rt_sm_places(rt, k, &grid);
     return cudaSuccess;
 }
 

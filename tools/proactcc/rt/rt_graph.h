@@ -130,6 +130,8 @@ struct rt_kept_launch;
 /* What the program asked for; the arguments are the operation's, until it changes. */
 struct cuda_kernel_node;
 void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out);
+/* Of what a kernel node keeps, which may change; NULL: it is no kernel. */
+struct proact_grid *rt_launch_grid(const struct graph_op *op, struct cuda_kernel **k);
 enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
                                const struct proact_grid *grid, void **args,
                                struct rt_kept_launch **out, size_t *bytes);

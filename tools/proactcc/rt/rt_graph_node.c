@@ -42,14 +42,19 @@ static struct graph_op *copy_in(struct rt *rt, struct cuda_graph_exec *exec,
     return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
 }
 
+/* With the attributes of the launch that it takes the place of; NULL: of none. */
 static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
+                                   const struct proact_grid *before,
                                    struct rt_kept_launch **out, size_t *bytes)
 {
-    const struct proact_grid grid = {
+    struct proact_grid grid = before ? *before : (struct proact_grid){.ctas = {0}};
+
+    grid = (struct proact_grid){
         .ctas = {node->grid.x, node->grid.y, node->grid.z},
         .threads = {node->block.x, node->block.y, node->block.z},
-        .shared_bytes = node->shared_bytes};
-
+        .shared_bytes = node->shared_bytes,
+        .is_cooperative = grid.is_cooperative,
+        .cluster = {grid.cluster[0], grid.cluster[1], grid.cluster[2]}};
     return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
                                        node->args, out, bytes)
                       : cudaErrorInvalidValue;
@@ -63,7 +68,7 @@ enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph 
     const struct place at = {out, g, after, count};
     struct rt_kept_launch *kept = NULL;
     size_t bytes = 0;
-    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
+    enum cuda_error error = keep_kernel(rt, node, NULL, &kept, &bytes);
 
     if (!error)
         error = add(rt, &at, rt_run_launch, kept, bytes);
@@ -75,8 +80,10 @@ static enum cuda_error change_kernel(struct rt *rt, struct graph_op *op,
                                      const struct cuda_kernel_node *node)
 {
     struct rt_kept_launch *kept = NULL;
+    struct cuda_kernel *k;
     size_t bytes = 0;
-    enum cuda_error error = keep_kernel(rt, node, &kept, &bytes);
+    enum cuda_error error =
+        keep_kernel(rt, node, op ? rt_launch_grid(op, &k) : NULL, &kept, &bytes);
 
     if (!error)
         error = graph_change(op, rt_run_launch, kept, bytes);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "cuda_calls.h"
 #include "graph_calls.h"
+#include "rt_cluster.h"
 #include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
@@ -108,7 +109,9 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     if (status == PROACT_EINVAL)
-        return is_cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue;
+        return is_cooperative            ? cudaErrorCooperativeLaunchTooLarge
+               : rt_in_clusters(k, grid) ? cudaErrorInvalidClusterSize
+                                         : cudaErrorInvalidValue;
     if (status)
         return rt_error(rt, status, &err);
     k->launches++;
@@ -164,16 +167,30 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
         (size_t)grid->shared_bytes + k->info.shared_bytes >
             proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
+    struct proact_grid settled = *grid;
+
+    if ((error = rt_cluster_settle(k, &settled)))
+        return error;
     *bytes = sizeof **out + k->info.parameter_bytes + 1;
     *out = must_calloc(1, *bytes);
     (*out)->kernel = k;
-    (*out)->grid = *grid;
+    (*out)->grid = settled;
     for (unsigned i = 0; i < k->info.parameter_count; i++) {
         const struct proact_parameter *at = &k->info.parameters[i];
 
         memcpy((*out)->parameters + at->offset, args[i], at->bytes);
     }
     return cudaSuccess;
+}
+
+struct proact_grid *rt_launch_grid(const struct graph_op *op, struct cuda_kernel **k)
+{
+    struct rt_kept_launch *l = op->run == rt_run_launch ? op->data : NULL;
+
+    if (!l)
+        return NULL;
+    *k = l->kernel;
+    return &l->grid;
 }
 
 void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
@@ -193,6 +210,20 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
                                      .args = op->args};
 }
 
+static enum cuda_error launch_grid(struct rt *rt, struct cuda_kernel *k,
+                                   const struct proact_grid *grid,
+                                   struct cuda_stream *stream, void **args)
+{
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = rt_launch_keep(rt, k, grid, args, &kept, &bytes);
+
+    if (!error)
+        error = rt_in_stream(rt, stream, rt_run_launch, kept, bytes);
+    free(kept);
+    return error;
+}
+
 struct wanted {
     struct cuda_dim3 grid, block;
     size_t shared_bytes;
@@ -207,16 +238,9 @@ static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct
                                      .threads = {w->block.x, w->block.y, w->block.z},
                                      .shared_bytes = (uint32_t)w->shared_bytes,
                                      .is_cooperative = w->is_cooperative};
-    struct rt_kept_launch *kept = NULL;
-    size_t bytes = 0;
-    enum cuda_error error = w->shared_bytes > UINT32_MAX
-                                ? cudaErrorInvalidValue
-                                : rt_launch_keep(rt, k, &grid, args, &kept, &bytes);
 
-    if (!error)
-        error = rt_in_stream(rt, w->stream, rt_run_launch, kept, bytes);
-    free(kept);
-    return error;
+    return w->shared_bytes > UINT32_MAX ? cudaErrorInvalidValue
+                                        : launch_grid(rt, k, &grid, w->stream, args);
 }
 
 enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
@@ -250,60 +274,16 @@ enum cuda_error cudaLaunchCooperativeKernel(const void *stub, struct cuda_dim3 g
     return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
 }
 
-/* Attributes of a launch, by cudaLaunchAttributeID. */
-enum {
-    IGNORE = 0,
-    ACCESS_POLICY = 1,
-    COOPERATIVE = 2,
-    SYNCHRONIZATION_POLICY = 3,
-    CLUSTER = 4,
-    CLUSTER_SCHEDULING = 5,
-    SERIALIZATION = 6, /* it may begin before the kernels ahead of it have ended */
-    PRIORITY = 8,
-    SYNC_DOMAIN_MAP = 9,
-    SYNC_DOMAIN = 10,
-    CARVEOUT = 14,
-    LINK_SCHEDULING = 16
-};
-
-/* Whether the launch is right without it: a hint, or leave to do what need not be done. */
-static bool may_be_left_out(const struct cuda_launch_attribute *a)
-{
-    static const int hints[] = {
-        IGNORE,        ACCESS_POLICY,  SYNCHRONIZATION_POLICY, CLUSTER_SCHEDULING,
-        SERIALIZATION, PRIORITY,       SYNC_DOMAIN_MAP,        SYNC_DOMAIN,
-        CARVEOUT,      LINK_SCHEDULING};
-    unsigned cluster[3];
-
-    memcpy(cluster, a->value, sizeof cluster);
-    if (a->id == CLUSTER)
-        return cluster[0] == 1 && cluster[1] == 1 && cluster[2] == 1;
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (a->id == hints[i])
-            return true;
-    return false;
-}
-
 enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
                                     const void *stub, void **args)
 {
     struct rt *rt = rt_enter();
-    struct wanted w = {config->grid, config->block, config->shared_bytes, config->stream,
-                       false};
+    struct proact_grid grid = {.ctas = {0}};
+    enum cuda_error error = rt_config_read(config, "cudaLaunchKernelExC", &grid);
 
-    for (unsigned i = 0; i < config->attribute_count; i++) {
-        const struct cuda_launch_attribute *a = &config->attributes[i];
-        int value;
-
-        memcpy(&value, a->value, sizeof value);
-        if (a->id == COOPERATIVE) {
-            w.is_cooperative = value != 0;
-        } else if (!may_be_left_out(a)) {
-            rt_say("cudaLaunchKernelExC(): launch attribute %d is not supported", a->id);
-            return rt_leave(rt, cudaErrorNotSupported);
-        }
-    }
-    return rt_leave(rt, launch(rt, rt_kernel_find(rt, stub), &w, args));
+    if (!error)
+        error = launch_grid(rt, rt_kernel_find(rt, stub), &grid, config->stream, args);
+    return rt_leave(rt, error);
 }
 
 enum cuda_error __cudaGetKernel(struct cuda_kernel **out, const void *stub)

@@ -13,13 +13,15 @@ enum { PITCH = 512, HOST_MAPPED = 2 };
 static enum proact_status create(struct rt *rt, const struct proact_shape *shape,
                                  struct proact_array **out, struct proact_error *err)
 {
-    enum proact_status status = PROACT_ENOSPACE;
+    if (rt->distribute && shape->count >= rt->distribute)
+        return proact_array_create_distributed(rt->session, shape, out, err);
+    enum proact_status status = proact_array_create(rt->session, shape, out, err);
 
-    if (!rt->distribute || shape->count < rt->distribute)
-        status = proact_array_create(rt->session, shape, out, err);
-    if (status != PROACT_ENOSPACE)
-        return status;
-    return proact_array_create_distributed(rt->session, shape, out, err);
+    /* Where that cannot be had either, there is no room, as on one device. */
+    if (status == PROACT_ENOSPACE &&
+        !proact_array_create_distributed(rt->session, shape, out, NULL))
+        return PROACT_OK;
+    return status;
 }
 
 static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_range *range)

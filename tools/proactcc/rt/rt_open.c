@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,10 +40,12 @@ static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out
 {
     static const char units[] = "KMG";
     char *end = NULL, sentence[160];
+    errno = 0;
     const unsigned long long count = text && *text != '-' ? strtoull(text, &end, 10) : 0;
     const char *unit = count && *end ? strchr(units, *end) : NULL;
     const uint64_t times = unit ? 1ull << 10 * (unit - units + 1) : 1;
-    const bool is_much = __builtin_mul_overflow((uint64_t)count, times, out);
+    const bool is_much =
+        __builtin_mul_overflow((uint64_t)count, times, out) || errno == ERANGE;
 
     if (!text || (count && !is_much && !end[unit != NULL]))
         return cudaSuccess;
@@ -52,9 +55,22 @@ static enum cuda_error bytes_from(struct rt *rt, const char *text, uint64_t *out
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
+/* 1 for yes, and 0, or nothing, for no. */
+static enum cuda_error flag_from(struct rt *rt, const char *name, bool *out)
+{
+    const char *text = setting(name);
+    char sentence[160];
+
+    *out = text && strcmp(text, "1") == 0;
+    if (!text || *out || strcmp(text, "0") == 0)
+        return cudaSuccess;
+    snprintf(sentence, sizeof sentence, "%s is '%.40s': 1 and 0 are possible", name, text);
+    return rt_break(rt, cudaErrorInitializationError, sentence);
+}
+
 static enum cuda_error open_session(struct rt *rt)
 {
-    const char *machine = setting("PROACT_MACHINE"), *report = setting("PROACT_REPORT");
+    const char *machine = setting("PROACT_MACHINE");
     const char *split = setting("PROACT_SPLIT");
     struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
                                .plan.method = setting("PROACT_METHOD"),
@@ -63,7 +79,9 @@ static enum cuda_error open_session(struct rt *rt)
     enum proact_status status;
 
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count) ||
-        bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute))
+        bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute) ||
+        flag_from(rt, "PROACT_GROUP_SUMS", &o.group_sums) ||
+        flag_from(rt, "PROACT_REPORT", &rt->reports))
         return rt->broken;
     if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&
         strcmp(split, "auto") != 0) {
@@ -83,7 +101,6 @@ static enum cuda_error open_session(struct rt *rt)
     if (split && strcmp(split, "auto") != 0)
         rt->split_over = strcmp(split, "never") == 0 ? 1 : proact_device_count(rt->session);
     rt->is_emulated = proact_is_emulated(rt->session);
-    rt->reports = report && strcmp(report, "0") != 0;
     if (rt->reports)
         rt_report_watch(rt);
     if (!rt->is_emulated)

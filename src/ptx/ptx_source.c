@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in its source a line of a module is: by the last .loc ahead of it in its function,
+   as compilers write them with -lineinfo. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ptx/ptx.h"
+
+struct place {
+    unsigned long file, line; /* file 0: nobody says */
+};
+
+/* And where the function was called that it is of, if that was put in the call's place. */
+struct source {
+    struct place at, from;
+};
+
+static const char *skip_blank(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+static bool begins(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+static struct place read_place(const char *at)
+{
+    char *end;
+    const unsigned long file = strtoul(at, &end, 10);
+
+    return (struct place){file, strtoul(end, NULL, 10)};
+}
+
+/* What the lines of a function say does not hold in the next one. */
+static void read_line(const char *at, struct source *s)
+{
+    static const char inlined[] = "inlined_at";
+    const size_t length = strcspn(at, "\n");
+    const char *from;
+
+    if (*at == '}')
+        *s = (struct source){{0, 0}, {0, 0}};
+    at = skip_blank(at);
+    if (!begins(at, ".loc"))
+        return;
+    s->at = read_place(at + strlen(".loc"));
+    s->from = (struct place){0, 0};
+    from = strstr(at, inlined);
+    if (from && from < at + length)
+        s->from = read_place(from + strlen(inlined));
+}
+
+static struct source find(const struct ptx_module *m, unsigned long line)
+{
+    struct source s = {{0, 0}, {0, 0}};
+    const char *at = m->text;
+
+    for (unsigned long n = 1; at && n <= line; n++) {
+        read_line(at, &s);
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+    return s;
+}
+
+/* Its path without the folders; false where the module has no such file. */
+static bool file_name(const struct ptx_module *m, unsigned long file, const char **name,
+                      size_t *length)
+{
+    for (const char *at = m->text; at; at = strchr(at, '\n')) {
+        char *end;
+
+        at = skip_blank(at + (*at == '\n'));
+        if (!begins(at, ".file") || strtoul(at + strlen(".file"), &end, 10) != file)
+            continue;
+        const char *first = strchr(end, '"');
+        const char *last = first ? strchr(first + 1, '"') : NULL;
+
+        if (!last)
+            return false;
+        for (const char *c = first + 1; c < last; c++)
+            if (*c == '/')
+                first = c;
+        *name = first + 1;
+        *length = (size_t)(last - *name);
+        return true;
+    }
+    return false;
+}
+
+/* The number that follows "line " or "NAME:" at that place; 0 for none. */
+static unsigned long line_said(const struct ptx_module *m, const char *at, bool is_word,
+                               const char **end)
+{
+    const size_t name = strlen(m->name);
+    char *behind;
+
+    if (is_word && begins(at, "line "))
+        at += strlen("line ");
+    else if (is_word && name && begins(at, m->name) && at[name] == ':')
+        at += name + 1;
+    else
+        return 0;
+    const unsigned long line = *at >= '0' && *at <= '9' ? strtoul(at, &behind, 10) : 0;
+
+    if (line)
+        *end = behind;
+    return line;
+}
+
+/* Of a word, or of a file's name. */
+static bool is_inside(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           strchr("_-./", c);
+}
+
+/* False where nothing is added. */
+static bool add_place(const struct ptx_module *m, struct text *t, const char *head,
+                      const struct place *p)
+{
+    const char *name;
+    size_t length;
+
+    if (!p->file || !file_name(m, p->file, &name, &length))
+        return false;
+    text_print(t, "%s%.*s:%lu", head, (int)length, name, p->line);
+    return true;
+}
+
+char *ptx_with_sources(const struct ptx_module *m, const char *sentence)
+{
+    struct text t = {0};
+    const char *at = sentence;
+
+    while (*at) {
+        const char *end = at + 1;
+        const bool is_word = at == sentence || !is_inside(at[-1]);
+        const unsigned long line = line_said(m, at, is_word, &end);
+        const struct source s = line ? find(m, line) : (struct source){{0, 0}, {0, 0}};
+
+        text_add(&t, at, (size_t)(end - at));
+        if (add_place(m, &t, " [", &s.at)) {
+            add_place(m, &t, ", from ", &s.from);
+            text_add(&t, "]", 1);
+        }
+        at = end;
+    }
+    return t.data;
+}

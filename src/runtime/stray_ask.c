@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/stray_ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
+enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13 };
+
+struct box {
+    uint32_t first[3], end[3]; /* CTAs */
+};
+
+struct asking {
+    const struct stray_question *q;
+    struct stray_found *found;
+    uint64_t *trips; /* by loop: iterations begun where a thread is asked */
+    uint32_t points; /* that may still be asked in CTAs of which all are */
+    struct box box[BOXES_MAX];
+};
+
+bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
+        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
+
+        if (low + (rows < 0 ? rows : 0) < 0 ||
+            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Of too many the last is all that are left, and what lies between them. */
+static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
+{
+    struct stray_beyond *last = &f->beyond[STRAY_BEYOND_MAX - 1];
+
+    for (uint32_t n = 0; n < f->count; n++)
+        if (f->beyond[n].offset == b->offset && f->beyond[n].first <= b->first &&
+            f->beyond[n].end >= b->end)
+            return;
+    if (f->count < STRAY_BEYOND_MAX) {
+        f->beyond[f->count++] = *b;
+        return;
+    }
+    last->first = b->first < last->first ? b->first : last->first;
+    last->end = b->end > last->end ? b->end : last->end;
+}
+
+/* What is chosen, or how often a loop that has ended went round, has no value at a thread
+   alone. */
+static bool chooses(const struct access_analysis *a, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (a->symbols[f->terms[i].symbols[k]].holds &
+                (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS))
+                return true;
+    return false;
+}
+
+static bool guard_chooses(const struct access_analysis *a, const struct access_condition *c)
+{
+    return c && (chooses(a, c->left) || chooses(a, c->right) ||
+                 guard_chooses(a, c->first) || guard_chooses(a, c->second));
+}
+
+/* Whether the thread comes there, as far as can be told. */
+static bool passes(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_point *at)
+{
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        if (access_holds(a, r->guards[n].condition, at) == r->guards[n].negated)
+            return false;
+    return true;
+}
+
+/* Whether that thread comes to those iterations: the one before each was followed by one.
+ */
+static bool comes_round(const struct asking *g, const struct access_point *at)
+{
+    const struct access_analysis *a = g->q->analysis;
+    bool comes = true;
+
+    for (int32_t l = g->q->record->loop; l >= 0 && comes; l = a->loops[l].parent) {
+        const struct access_guard *repeats = &a->loops[l].repeats;
+
+        if (g->trips[l] < 2 || !repeats->condition)
+            continue;
+        g->trips[l]--;
+        comes = access_holds(a, repeats->condition, at) != repeats->negated;
+        g->trips[l]++;
+    }
+    return comes;
+}
+
+static struct access_point nobody(const struct asking *g)
+{
+    struct access_point at = {.parameters = g->q->at->parameters,
+                              .parameter_bytes = g->q->at->parameter_bytes,
+                              .constants = g->q->at->constants,
+                              .trips = g->trips};
+
+    memcpy(at.ntid, g->q->at->ntid, sizeof at.ntid);
+    memcpy(at.nctaid, g->q->at->nctaid, sizeof at.nctaid);
+    return at;
+}
+
+static void ask_point(struct asking *g, const struct access_point *at)
+{
+    const struct access_record *r = g->q->record;
+    const struct proact_place *p = g->q->place;
+    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    const uint64_t base = p->array->base[0];
+    uint64_t value;
+
+    if (!access_value(g->q->analysis, f, at, &value) || p->byte + value < p->array->bytes ||
+        !comes_round(g, at) || !passes(g->q->analysis, r, at))
+        return;
+    const struct stray_beyond b = {base + p->byte + value, base + p->byte + value + 1,
+                                   p->offset, r->line};
+
+    add_beyond(g->found, &b);
+}
+
+/* Which iterations are asked for: the first, one in the middle, and the last that any
+   thread begins. */
+static void choose_trips(struct asking *g, unsigned which)
+{
+    for (uint32_t l = 0; l < g->q->analysis->loop_count; l++) {
+        const uint64_t most = g->q->trips[l] > 1 ? (uint64_t)g->q->trips[l] : 1;
+
+        g->trips[l] = which == 2 ? most : which == 1 ? 1 + most / 2 : 1;
+    }
+}
+
+/* Along each axis the first CTA, one in the middle and the last one, and in each its first
+   and its last thread. */
+static void ask_grid(struct asking *g)
+{
+    struct access_point at = nobody(g);
+
+    for (uint32_t n = 0; n < ASKED; n++) {
+        uint32_t number = n;
+
+        for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
+            at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
+            at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
+        }
+        ask_point(g, &at);
+    }
+}
+
+/* The next of all iterations of the loops around the access; false: that was the last. */
+static bool step_trips(struct asking *g)
+{
+    for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
+        if ((int64_t)++g->trips[l] <= g->q->trips[l])
+            return true;
+        g->trips[l] = 1;
+    }
+    return false;
+}
+
+/* Iterations of the loops around the access, all together; 0: too many, or not known. */
+static uint64_t iterations(const struct asking *g)
+{
+    uint64_t all = 1;
+
+    for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
+        if (g->q->trips[l] < 0 || g->q->trips[l] > POINTS_MAX)
+            return 0;
+        all *= g->q->trips[l] ? (uint64_t)g->q->trips[l] : 1;
+        if (all > POINTS_MAX)
+            return 0;
+    }
+    return all;
+}
+
+static void ask_cta(struct asking *g, const uint32_t ctaid[3])
+{
+    struct access_point at = nobody(g);
+    const uint64_t threads = (uint64_t)at.ntid[0] * at.ntid[1] * at.ntid[2],
+                   rounds = iterations(g);
+
+    if (!rounds || threads * rounds > g->points)
+        return;
+    g->points -= (uint32_t)(threads * rounds);
+    memcpy(at.ctaid, ctaid, sizeof at.ctaid);
+    for (uint32_t t = 0; t < threads; t++) {
+        at.tid[0] = t % at.ntid[0];
+        at.tid[1] = t / at.ntid[0] % at.ntid[1];
+        at.tid[2] = t / at.ntid[0] / at.ntid[1];
+        choose_trips(g, 0);
+        do
+            ask_point(g, &at);
+        while (step_trips(g));
+    }
+}
+
+/* Its corners' threads at corners, in the first and the last iteration. */
+static void ask_corners(struct asking *g, const struct box *b)
+{
+    struct access_point at = nobody(g);
+
+    for (uint32_t n = 0; n < 2 * 64; n++) {
+        bool is_again = n >= 64 && g->q->record->loop < 0;
+
+        for (unsigned axis = 0; axis < 3; axis++) {
+            const uint32_t thread = n >> axis & 1, cta = n >> (3 + axis) & 1;
+
+            is_again |= (thread && at.ntid[axis] == 1) ||
+                        (cta && b->end[axis] == b->first[axis] + 1);
+            at.tid[axis] = thread * (at.ntid[axis] - 1);
+            at.ctaid[axis] = cta ? b->end[axis] - 1 : b->first[axis];
+        }
+        if (is_again)
+            continue;
+        choose_trips(g, n < 64 ? 0 : 2);
+        ask_point(g, &at);
+    }
+}
+
+static bool stays(const struct asking *g, const struct box *b)
+{
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_launch at = *g->q->at;
+    uint32_t count = 0;
+
+    memcpy(at.ctaid_first, b->first, sizeof at.ctaid_first);
+    memcpy(at.ctaid_end, b->end, sizeof at.ctaid_end);
+    return access_extent(g->q->analysis, g->q->record, &at, g->q->trips, spans, &count) &&
+           !stray_goes_beyond(g->q->place, spans, count);
+}
+
+/* Two halves of a box, along its longest axis. */
+static void halve(const struct box *b, unsigned axis, struct box out[2])
+{
+    const uint32_t middle = b->first[axis] + (b->end[axis] - b->first[axis]) / 2;
+
+    out[0] = out[1] = *b;
+    out[0].end[axis] = out[1].first[axis] = middle;
+}
+
+/* Larger ones first: what is left out is the least. */
+static void ask_boxes(struct asking *g)
+{
+    uint32_t count = 1;
+
+    g->box[0] = (struct box){{0}, {0}};
+    memcpy(g->box[0].end, g->q->at->nctaid, sizeof g->box[0].end);
+    for (uint32_t n = 0; n < count && g->points; n++) {
+        const struct box *b = &g->box[n];
+        unsigned axis = 0;
+
+        if (stays(g, b))
+            continue;
+        for (unsigned other = 1; other < 3; other++)
+            if (b->end[other] - b->first[other] > b->end[axis] - b->first[axis])
+                axis = other;
+        ask_corners(g, b);
+        if (b->end[axis] == b->first[axis] + 1) {
+            ask_cta(g, b->first);
+        } else if (count + 2 <= BOXES_MAX) {
+            halve(b, axis, &g->box[count]);
+            count += 2;
+        }
+    }
+}
+
+/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
+   say more than each; of a remainder times a number there are none. */
+void stray_ask(const struct stray_question *q, struct stray_found *found)
+{
+    const struct access_record *r = q->record;
+    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+    bool asks = f && r->guards_decide && !chooses(q->analysis, f);
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        asks &= !guard_chooses(q->analysis, r->guards[n].condition);
+    if (!asks)
+        return;
+    struct asking *g = must_calloc(1, sizeof *g);
+
+    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
+    g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
+    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3); which++) {
+        choose_trips(g, which);
+        ask_grid(g);
+    }
+    ask_boxes(g);
+    free(g->trips);
+    free(g);
+}

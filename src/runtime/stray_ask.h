@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What threads say of an access by an address inside an array: where it goes outside. */
+
+#include "access/access.h"
+#include "runtime/launching.h"
+
+enum { STRAY_BEYOND_MAX = 8 };
+
+/* What it touches outside of the array: from an address of the first device to another. */
+struct stray_beyond {
+    uint64_t first, end;
+    uint32_t offset, line;
+};
+
+struct stray_found {
+    struct stray_beyond beyond[STRAY_BEYOND_MAX];
+    uint32_t count;
+};
+
+struct stray_question {
+    const struct access_analysis *analysis;
+    const struct access_record *record;
+    const struct proact_place *place; /* of the address */
+    const struct access_launch *at;   /* all CTAs */
+    const int64_t *trips;
+};
+
+/* Whether part of what lies in the spans lies outside of the array. */
+bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                       uint32_t count);
+
+/* Asks threads at the corners and in the middle of the grid, and then those of ever smaller
+   boxes of CTAs of which bounds do not say that they stay inside, down to all threads and
+   iterations of a CTA. Of few such boxes and threads nothing is left out. */
+void stray_ask(const struct stray_question *q, struct stray_found *found);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of a module, and where in its source they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ptx/ptx.h"
+
+static const char module[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry first(.param .u64 to)\n{\n" /* 4, 5 */
+                             ".reg .b64 %rd<3>;\n"
+                             "\tld.param.u64 %rd1, [to];\n" /* 7: nobody says */
+                             "\t.loc 1 12 5\n"
+                             "\tst.global.u64 [%rd1], %rd1;\n" /* 9 */
+                             "\t.loc\t2 84 3, function_name $L__name, inlined_at 1 31 9\n"
+                             "\tst.global.u64 [%rd1+8], %rd1;\n" /* 11 */
+                             "\t.loc 3 1 1\n"
+                             "\tret;\n}\n" /* 13: a file without a name */
+                             ".visible .entry second()\n{\n"
+                             "\tret;\n}\n" /* 17 */
+                             "\t.file 1 \"/home/me/app.cu\"\n"
+                             "\t.file\t2 \"atomics.hpp\", 5, 6\n"
+                             "$L__name:\n";
+
+static void check(const char *sentence, const char *expected)
+{
+    struct proact_error err;
+    struct ptx_module *m;
+    char *got;
+
+    if (ptx_parse("p.ptx", module, strstr(module, "$L__name:\n") - module, &m, &err))
+        fail_msg("%s", err.text);
+    got = ptx_with_sources(m, sentence);
+    assert_string_equal(got, expected);
+    free(got);
+    ptx_destroy(m);
+}
+
+static void lines_have_their_source_behind_them(void **state)
+{
+    (void)state;
+    check("line 9: a store", "line 9 [app.cu:12]: a store");
+    check("kernel 'first', p.ptx:9: what line 11 reads",
+          "kernel 'first', p.ptx:9 [app.cu:12]: what line 11 [atomics.hpp:84, from "
+          "app.cu:31] reads");
+    check("(line 10)", "(line 10 [atomics.hpp:84, from app.cu:31])");
+}
+
+static void others_stay_as_they_are(void **state)
+{
+    static const char *const same[] = {
+        "line 7",  "line 13", "line 17",   "line 400", "line 0",    "line x",
+        "lines 9", "p.ptx",   "app.ptx:9", "p.ptx:",   "outline 9", "no number",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof same / sizeof *same; n++)
+        check(same[n], same[n]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_have_their_source_behind_them),
+        cmocka_unit_test(others_stay_as_they_are),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
