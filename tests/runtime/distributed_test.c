@@ -114,8 +114,10 @@ static void halves_are_added_among_all(void **state)
         for (uint32_t i = 0; i < N; i++)
             f->expected[i] = i < N / 4 ? 0x48004400 : 0; /* 4 and 8 */
         holds(f, sums, f->expected);
+        must(f, proact_array_write(sums, 0, f->in, N, &f->err)); /* places, again */
         LAUNCH(f, k, SPLIT, where, sums);
         is_whole(k, "where it writes depends on");
+        must(f, proact_array_read(where, 0, f->got, N, &f->err)); /* it ended well */
         end(f);
     }
 }
