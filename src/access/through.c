@@ -29,15 +29,16 @@ static bool is_through(const struct access_analysis *a, const struct access_reco
     return ways > 0;
 }
 
-/* As far as is known. */
+/* By some of its pointers, or by one of which nothing is known. */
 static bool may_be(const struct access_analysis *a, const struct access_record *r,
-                   const uint32_t *parameters, uint32_t count)
+                   const uint32_t *parameters, uint32_t count, bool unknown)
 {
     uint32_t ways;
     const struct access_record *each = access_either(r, &ways);
 
     for (uint32_t n = 0; n < ways; n++)
-        if (each[n].base == ACCESS_BASE_UNKNOWN || is_one(a, &each[n], parameters, count))
+        if ((unknown && each[n].base == ACCESS_BASE_UNKNOWN) ||
+            is_one(a, &each[n], parameters, count))
             return true;
     return false;
 }
@@ -54,9 +55,13 @@ struct access_through access_through_find(const struct ptx_module *m,
         const struct ptx_instruction *i = &f->instructions[r->instruction];
         const bool updates = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 
-        if (may_be(a, r, parameters, count)) {
+        if (may_be(a, r, parameters, count, true)) {
             t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
             t.updates = updates ? r->line : t.updates;
+        }
+        if (updates && may_be(a, r, parameters, count, false)) {
+            t.updates_surely = r->line;
+            t.updates_here = ptx_has(i, PTX_PART_SYS) ? t.updates_here : r->line;
         }
         if (!is_through(a, r, parameters, count))
             continue;

@@ -13,6 +13,8 @@ struct access_through {
     bool reads;       /* some load, or an atomic whose result is used; or it may be one */
     bool writes;      /* some store or atomic */
     uint32_t updates; /* line of an atomic that may go there; 0: there is none */
+    uint32_t updates_surely; /* of one that does */
+    uint32_t updates_here;   /* of such that is of one device */
 };
 
 /* The pointers are given as bytes in the block of parameters. */

@@ -75,21 +75,21 @@ static enum proact_status make_variant(struct launching *l, uint32_t *offset,
     return status;
 }
 
-/* Between any two that may meet there. */
-static enum proact_status check_atomics(const struct launching *l, struct proact_error *err)
+/* Between any two that may meet there. `line`: of an atomic; 0 for none. */
+static enum proact_status check_atomics(const struct launching *l, uint32_t line,
+                                        struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
     const struct proact *p = k->session;
 
-    for (unsigned a = 0; k->direct && k->direct->through.updates && a < p->devices.count;
-         a++)
+    for (unsigned a = 0; line && a < p->devices.count; a++)
         for (unsigned b = 0; b < p->devices.count; b++)
             if (!p->backend->peer_atomics(p->set, a, b))
                 return fail(err, PROACT_EREFUSED,
                             "kernel '%s', %s:%" PRIu32
                             ": an atomic in a distributed array: device %u cannot do these "
                             "in the memory of device %u",
-                            k->name, k->image->ptx->name, k->direct->through.updates, a, b);
+                            k->name, k->image->ptx->name, line, a, b);
     return PROACT_OK;
 }
 
@@ -110,6 +110,27 @@ static enum proact_status check_maps(const struct launching *l, struct proact_er
     return PROACT_OK;
 }
 
+/* A marked kernel runs as it is written. The offsets become its own. */
+static enum proact_status check_marked(const struct launching *l, uint32_t *offset,
+                                       uint32_t count, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+
+    if (k->direct && !are_the_same(k->direct, offset, count))
+        direct_drop(k);
+    if (k->direct)
+        free(offset);
+    else
+        direct_make(k, offset, count);
+    if (k->direct->through.updates_here && l->over > 1)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": an atomic in a distributed array is of one device alone, and a "
+                    "marked kernel runs as it is: use one of all, as atomicAdd_system()",
+                    k->name, k->image->ptx->name, k->direct->through.updates_here);
+    return check_atomics(l, l->over > 1 ? k->direct->through.updates_surely : 0, err);
+}
+
 enum proact_status launch_variant(struct launching *l, struct proact_error *err)
 {
     struct proact_kernel *k = l->kernel, *variant;
@@ -117,9 +138,11 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
     enum proact_status status = PROACT_OK;
 
     k->used = k;
-    if (!uses_any(l) || (status = check_maps(l, err)) || k->is_marked)
+    if (!uses_any(l) || (status = check_maps(l, err)))
         return status;
     offset = offsets_of(l, &count);
+    if (k->is_marked)
+        return check_marked(l, offset, count, err);
     variant = find_variant(k, offset, count);
     if (variant)
         free(offset);
@@ -127,5 +150,5 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
         return status;
     k->used = variant;
     l->kernel = variant;
-    return check_atomics(l, err);
+    return check_atomics(l, variant->direct->through.updates, err);
 }

@@ -181,3 +181,26 @@ extern "C" __global__ void lines_up(unsigned *sums, const unsigned *in, unsigned
         ;
     at[c] = before + (in[c] & 15);
 }
+
+/* Marked: nobody makes its atomics those of all devices. */
+extern "C" __global__ void marked_tickets(unsigned *out, unsigned *next, unsigned n,
+                                          struct proact_share share)
+{
+    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n)
+        proact_store(&share, 0, &out[i], take(next) != n);
+    proact_done(&share);
+}
+
+extern "C" __global__ void marked_sums(unsigned *out, unsigned *next, unsigned n,
+                                       struct proact_share share)
+{
+    unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+
+    if (i < n) {
+        asm volatile("red.sys.add.u32 [%0], %1;" ::"l"(next), "r"(i) : "memory");
+        proact_store(&share, 0, &out[i], i);
+    }
+    proact_done(&share);
+}

@@ -292,6 +292,30 @@ static void who_waits_is_not_split(void **state)
     end(f);
 }
 
+/* Which runs as it is written. */
+static void atomics_of_marked_kernels_must_be_of_all(void **state)
+{
+    const struct proact_map map = {.kind = PROACT_MAP_CONTIGUOUS, .run_bytes = 4 * THREADS};
+    struct fixture *f = begin("fused", 0);
+    struct proact_array *out = replicated(f, "out"), *next = distributed(f, "next");
+    struct proact_kernel *tickets = kernel(f, "marked_tickets"),
+                         *sums = kernel(f, "marked_sums");
+    uint32_t got, sum = 0;
+
+    (void)state;
+    must(f, proact_kernel_map(tickets, 0, &map, &f->err));
+    must(f, proact_kernel_map(sums, 0, &map, &f->err));
+    refused(f, try(f, tickets, SPLIT, (struct proact_array *[]){out, next}, 2),
+            PROACT_EREFUSED, "an atomic in a distributed array is of one device alone");
+    LAUNCH(f, tickets, WHOLE, out, next);
+    LAUNCH(f, sums, SPLIT, out, next);
+    must(f, proact_array_read(next, 0, &got, 1, &f->err));
+    for (uint32_t i = 0; i < N; i++)
+        sum += i;
+    assert_int_equal(got, sum + N);
+    end(f);
+}
+
 static void what_cannot_be_is_said(void **state)
 {
     struct fixture *f = begin("fused", 0);
@@ -316,6 +340,11 @@ static void what_cannot_be_is_said(void **state)
     f = begin_on("k40x4", "fused", 0, 1); /* whose bus has no atomics */
     a = distributed(f, "a");
     b = replicated(f, "b");
+    k = kernel(f, "marked_sums");
+    must(f, proact_kernel_map(k, 0, &(struct proact_map){.run_bytes = 256}, &f->err));
+    refused(f, try(f, k, SPLIT, (struct proact_array *[]){b, a}, 2), PROACT_EREFUSED,
+            "cannot do these in the memory of device");
+    must(f, try(f, k, WHOLE, (struct proact_array *[]){b, a}, 2));
     refused(f, try(f, kernel(f, "sums"), SPLIT, (struct proact_array *[]){a, b}, 2),
             PROACT_EREFUSED, "cannot do these in the memory of device");
     LAUNCH(f, kernel(f, "scatters"), WHOLE, a, b);
@@ -353,6 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(maps_do_not_change_that),
         cmocka_unit_test(all_devices_have_one_address),
         cmocka_unit_test(who_waits_is_not_split),
+        cmocka_unit_test(atomics_of_marked_kernels_must_be_of_all),
         cmocka_unit_test(what_cannot_be_is_said),
         cmocka_unit_test(one_device_needs_no_parts),
     };
