@@ -12,21 +12,11 @@
    soon, where a number among the parameters becomes four times what it was, or a quarter,
    or where arrays are suddenly behind. */
 
-#include "runtime/launching.h"
+#include "runtime/choice.h"
 
-struct choice;
-
-/* For one more launch. */
-struct choice *choice_next(const struct launching *l);
-bool choice_is_made(const struct choice *c);
-bool choice_is_split(const struct choice *c);
 /* Queues the launch as it was chosen, by `whole` or split; where it is one of those that
    are timed it waits before and behind it. */
 enum proact_status choice_run(struct choice *c, struct launching *l,
                               enum proact_status (*whole)(struct launching *l,
                                                           struct proact_error *err),
                               struct proact_error *err);
-
-/* Why the last launch was not split, for all that it could be; NULL: it was. */
-const char *choice_refusal(const struct proact_kernel *k);
-void choices_drop(struct proact_kernel *k);

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
-#include "runtime/choose_split.h"
+#include "runtime/choice.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
 #include "runtime/known_constants.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/choose_split.h"
+#include "runtime/choice.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
 #include "runtime/launch_cluster.h"

@@ -7,6 +7,7 @@
 
 #include "analyze_json.h"
 #include "analyze_pass.h"
+#include "analyze_run.h"
 #include "analyze_source.h"
 #include "analyze_table.h"
 #include "base/fail.h"

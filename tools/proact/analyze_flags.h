@@ -5,9 +5,6 @@
 
 #include "analyze_launch.h"
 
-/* Whether the array whose pointer lies at `offset` is written by flags alone. */
-bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset);
-
 /* Of a kernel with reductions, whose set is without these and its flags: if nothing else in
    the launch has to do with their arrays, it is split, and they are among its flags. */
 void analyze_reductions_check(struct analyze_launch *l, const struct analyze_kernel *k,

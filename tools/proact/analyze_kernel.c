@@ -267,3 +267,18 @@ void analyze_kernel_close(struct analyze_kernel *k)
     access_patterns_destroy(k->patterns);
     access_destroy(k->analysis);
 }
+
+bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+        bool is_flag = r->kind == ACCESS_READ || r->base != ACCESS_BASE_PARAMETER ||
+                       k->analysis->symbols[r->base_symbol].offset != offset;
+
+        for (uint32_t n = 0; n < k->flags.count && !is_flag; n++)
+            is_flag = k->flags.flag[n].instruction == r->instruction;
+        if (!is_flag)
+            return false;
+    }
+    return true;
+}

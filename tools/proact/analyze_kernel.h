@@ -41,9 +41,16 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f, bool group_sums);
 void analyze_kernel_close(struct analyze_kernel *k);
 
+/* Whether the array whose pointer lies at `offset` is written by flags alone. */
+bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset);
+
 /* What the source calls the kernel, from what C++ makes of it; NULL where it is the same or
    where the C++ runtime, which knows, is not here. free() it. */
 char *analyze_plain_name(const char *name);
+
+/* On stdout, with the lines of the source behind those of the module. */
+__attribute__((format(printf, 2, 3))) void analyze_say(const struct ptx_module *m,
+                                                       const char *format, ...);
 
 /* One line: what to change so that the sentence is not said any more. */
 const char *analyze_advice(const char *why);

@@ -60,9 +60,6 @@ void analyze_missing_text(const struct analyze_kernel *k, const struct access_sy
 int analyze_shapes_declare(struct analyze_kernel *k, const struct analyze_launch *l,
                            const struct analyze_request *q);
 
-/* Returns an exit status; clear it in any case. Start from zero. */
-int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
-                       const struct analyze_request *q);
 void analyze_launch_clear(struct analyze_launch *l);
 
 /* The first array that is written by atomics; NULL for none. */

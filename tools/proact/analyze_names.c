@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,4 +126,17 @@ const char *analyze_advice(const char *why)
         if (strstr(why, advices[i].phrase))
             return advices[i].advice;
     return "give a map by proact_kernel_map(), or run it on one device";
+}
+
+void analyze_say(const struct ptx_module *m, const char *format, ...)
+{
+    char said[2048], *sourced;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(said, sizeof said, format, args);
+    va_end(args);
+    sourced = ptx_with_sources(m, said);
+    fputs(sourced, stdout);
+    free(sourced);
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "access/depends.h"
-#include "analyze_table.h"
 #include "base/memory.h"
 
 enum { DEVICES_SHOWN = 4, SPANS_SHOWN = 4 };

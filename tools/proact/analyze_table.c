@@ -4,12 +4,10 @@
 #include "analyze_constants.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze_flags.h"
 #include "base/memory.h"
 
 enum { COLUMNS = 8, CELL = 96 };
@@ -119,19 +117,6 @@ static bool is_like(const struct access_record *a, const struct access_record *b
     return a->state == b->state && a->kind == b->kind && a->base == b->base &&
            (a->base == ACCESS_BASE_UNKNOWN ? strcmp(a->reason, b->reason) == 0
                                            : a->base_symbol == b->base_symbol);
-}
-
-void analyze_say(const struct ptx_module *m, const char *format, ...)
-{
-    char said[2048], *sourced;
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(said, sizeof said, format, args);
-    va_end(args);
-    sourced = ptx_with_sources(m, said);
-    fputs(sourced, stdout);
-    free(sourced);
 }
 
 /* An unrolled loop has the same access many times: it is said once. */

@@ -99,6 +99,8 @@ uint32_t slice_view(const struct slice *s, uint32_t instruction, uint32_t reg);
 uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t reg);
 
 void slice_find_taint(struct slice *s);
+/* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
+uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
 
 /* Registers that an instruction uses where it is in the slice. */
@@ -118,13 +120,6 @@ static inline bool slice_is_branch(const struct slice *s, uint32_t block)
     return s->ends[block].is_table ||
            (s->ends[block].target != SLICE_NONE && s->ends[block].next != SLICE_NONE &&
             s->ends[block].target != s->ends[block].next);
-}
-
-/* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
-static inline uint32_t slice_taint(const struct slice *s, uint32_t instruction,
-                                   uint32_t reg)
-{
-    return s->view_taint[slice_view(s, instruction, reg)];
 }
 
 static inline const struct ptx_instruction *slice_last(const struct slice *s,

@@ -4,6 +4,11 @@
  */
 #include "access/slice/slice.h"
 
+uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg)
+{
+    return s->view_taint[slice_view(s, instruction, reg)];
+}
+
 struct spread {
     struct slice *s;
     uint32_t at, origin; /* instructions; the origin's + 1 */

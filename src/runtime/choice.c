@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
+    CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
+    FOURFOLD = 4,
+    ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
+};
+
+struct kernel_choices {
+    struct choice *first, *last_used;
+};
+
+static bool fits(const struct choice *c, const struct launching *l)
+{
+    return !memcmp(c->grid, l->grid, sizeof c->grid) &&
+           !memcmp(c->threads, l->threads, sizeof c->threads);
+}
+
+static struct choice *find(const struct launching *l)
+{
+    struct proact_kernel *k = l->kernel;
+
+    if (!k->choices)
+        k->choices = must_calloc(1, sizeof *k->choices);
+    struct choice *c = k->choices->first;
+
+    while (c && !fits(c, l))
+        c = c->next;
+    if (!c) {
+        c = must_calloc(1, sizeof *c);
+        memcpy(c->grid, l->grid, sizeof c->grid);
+        memcpy(c->threads, l->threads, sizeof c->threads);
+        c->look_next = LOOK_AFTER;
+        c->calm = CALM_AT_FIRST;
+        c->block = must_calloc(k->parameter_bytes + 1, 1);
+        c->next = k->choices->first;
+        k->choices->first = c;
+    }
+    k->choices->last_used = c;
+    return c;
+}
+
+static bool is_address(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (offset - l->places[i].offset < sizeof(uint64_t))
+            return true;
+    return false;
+}
+
+/* Numbers that are not too large to be counts of something. */
+static bool is_other(uint32_t a, uint32_t b)
+{
+    const uint32_t most = 1u << 28;
+    uint64_t low = a < b ? a : b, high = a < b ? b : a;
+
+    return high < most && high >= FOURFOLD * (low ? low : 1);
+}
+
+static bool works_otherwise(const struct choice *c, const struct launching *l)
+{
+    for (uint32_t at = 0; at + 4 <= l->kernel->parameter_bytes; at += 4) {
+        uint32_t now, then;
+
+        memcpy(&now, l->block + at, sizeof now);
+        memcpy(&then, c->block + at, sizeof then);
+        if (is_other(now, then) && !is_address(l, at))
+            return true;
+    }
+    return false;
+}
+
+bool choice_is_clear(const struct choice *c)
+{
+    uint64_t split = c->split_ns + c->spread_ns, whole = c->whole_ns + c->owed_ns;
+
+    return split > FOURFOLD * whole || whole > FOURFOLD * split;
+}
+
+static bool looks_again(struct choice *c, const struct launching *l)
+{
+    if (c->launches >= c->look_next) {
+        c->look_next *= FOURFOLD;
+        return !choice_is_clear(c);
+    }
+    if (c->launches - c->looked < c->calm || (!works_otherwise(c, l) && c->odd < ODD_MAX))
+        return false;
+    c->calm *= 2;
+    return true;
+}
+
+struct choice *choice_next(const struct launching *l)
+{
+    struct choice *c = find(l);
+
+    c->launches++;
+    if (c->step == CHOICE_MADE && looks_again(c, l))
+        c->step = CHOICE_READY;
+    return c;
+}
+
+bool choice_is_made(const struct choice *c)
+{
+    return c->step == CHOICE_MADE;
+}
+
+bool choice_wins(const struct choice *c)
+{
+    return c->split_ns + c->spread_ns < c->whole_ns + c->owed_ns;
+}
+
+bool choice_is_split(const struct choice *c)
+{
+    return c->step < CHOICE_TIMED_WHOLE || c->step == CHOICE_TIMED_AGAIN ||
+           (c->step == CHOICE_MADE && choice_wins(c));
+}
+
+const char *choice_refusal(const struct proact_kernel *k)
+{
+    struct choice *c = k->choices ? k->choices->last_used : NULL;
+
+    if (!c || c->last == RAN_SPLIT)
+        return NULL;
+    if (c->last == RAN_TO_BE_TIMED)
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': this launch was timed on one device", k->name);
+    else
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': %.1f us on one device, %.1f us on %u", k->name,
+                 (double)(c->whole_ns + c->owed_ns) / 1e3,
+                 (double)(c->split_ns + c->spread_ns) / 1e3, k->session->devices.count);
+    return c->why;
+}
+
+void choices_drop(struct proact_kernel *k)
+{
+    k->session->whole_by = NULL;
+    while (k->choices && k->choices->first) {
+        struct choice *c = k->choices->first;
+
+        k->choices->first = c->next;
+        free(c->block);
+        free(c);
+    }
+    free(k->choices);
+    k->choices = NULL;
+}

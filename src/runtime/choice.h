@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is known of a shape of launches that could be split: how long it took each way, and
+   which step of a look comes next (choose_split.h). */
+
+#include "runtime/launching.h"
+
+/* The steps of a look: the first launch makes tables, clones and replicas ready. A host
+   that is held up makes a launch slow, never fast: what loses split is timed once more. */
+enum {
+    CHOICE_READY,
+    CHOICE_TIMED_SPLIT,
+    CHOICE_TIMED_WHOLE,
+    CHOICE_TIMED_AGAIN,
+    CHOICE_MADE
+};
+
+struct choice {
+    struct choice *next;
+    uint32_t grid[3], threads[3];
+    unsigned step;
+    uint64_t launches, looked, look_next, calm; /* since the shape's first look */
+    uint64_t split_ns, whole_ns;
+    uint64_t spread_ns; /* before a split launch; without what others are charged with */
+    uint64_t owed_ns;   /* what others waited for because this ran whole */
+    uint64_t behind;    /* bytes, before the timed split launch */
+    unsigned odd, untimed;
+    unsigned char *block;                                /* parameters of the last look */
+    enum { RAN_SPLIT, RAN_TO_BE_TIMED, RAN_WHOLE } last; /* how the last launch ran */
+    char why[192];                                       /* written when it is asked for */
+};
+
+/* For one more launch. */
+struct choice *choice_next(const struct launching *l);
+bool choice_is_made(const struct choice *c);
+bool choice_is_split(const struct choice *c);
+/* By what was timed so far. */
+bool choice_wins(const struct choice *c);
+/* The slower way is so much slower that a look would cost more than it may bring. */
+bool choice_is_clear(const struct choice *c);
+
+/* Why the last launch was not split, for all that it could be; NULL: it was. */
+const char *choice_refusal(const struct proact_kernel *k);
+void choices_drop(struct proact_kernel *k);
