@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one state that a program's runtime has: CUDA's calls hand down none, so that this is
-   the only file of proact with variables of its own. */
+/* How each call of the interface begins and ends, and how the program does. */
 #include "rt.h"
-
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Seen by rt_stubs.c, which is for programs that another linked. */
 extern const char proactrt_is_here;
 __attribute__((visibility("default"))) const char proactrt_is_here = 1;
-
-static struct rt the_runtime;
-static pthread_mutex_t the_lock;
-static pthread_once_t the_lock_is_made = PTHREAD_ONCE_INIT;
-static _Thread_local enum cuda_error last_error;
-
-/* A callback of the program may call us. */
-static void make_lock(void)
-{
-    pthread_mutexattr_t recursive;
-
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&the_lock, &recursive);
-    pthread_mutexattr_destroy(&recursive);
-}
-
-struct rt *rt_enter_as_guest(void)
-{
-    pthread_once(&the_lock_is_made, make_lock);
-    pthread_mutex_lock(&the_lock);
-    return &the_runtime;
-}
 
 struct rt *rt_enter(void)
 {
@@ -49,39 +19,7 @@ enum cuda_error rt_leave(struct rt *rt, enum cuda_error error)
 {
     if (rt->guests.unseen)
         rt_guests_let_in(rt);
-    if (error)
-        last_error = error;
-    pthread_mutex_unlock(&the_lock);
-    return error;
-}
-
-enum cuda_error rt_last_error(bool forget)
-{
-    enum cuda_error error = the_runtime.broken ? the_runtime.broken : last_error;
-
-    if (forget)
-        last_error = cudaSuccess;
-    return error;
-}
-
-void rt_say(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fputs("proact: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-}
-
-enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sentence)
-{
-    if (!rt->broken)
-        rt_say("%s", sentence);
-    if (!rt->broken)
-        rt->broken = error;
-    return rt->broken;
+    return rt_leave_as_guest(error);
 }
 
 enum cuda_error rt_refuse(const char *call)
@@ -90,42 +28,6 @@ enum cuda_error rt_refuse(const char *call)
 
     rt_say("%s() is not supported", call);
     return rt_leave(rt, cudaErrorNotSupported);
-}
-
-/* By the sentences on a kernel's faults, the emulator's and the driver's. */
-static enum cuda_error fault_of(const struct proact_error *err)
-{
-    if (strstr(err->text, "' failed") || strstr(err->text, "_ASSERT"))
-        return cudaErrorAssert;
-    if (strstr(err->text, "misaligned") || strstr(err->text, "_MISALIGNED_ADDRESS"))
-        return cudaErrorMisalignedAddress;
-    if (strstr(err->text, "allocat") || strstr(err->text, "_ILLEGAL_ADDRESS"))
-        return cudaErrorIllegalAddress;
-    return cudaErrorLaunchFailure;
-}
-
-enum cuda_error rt_error(struct rt *rt, enum proact_status status,
-                         const struct proact_error *err)
-{
-    switch (status) {
-    case PROACT_OK:
-        return cudaSuccess;
-    case PROACT_EINVAL:
-        return cudaErrorInvalidValue;
-    case PROACT_ENOSPACE:
-        return cudaErrorMemoryAllocation;
-    case PROACT_ENODEV:
-        return rt_break(rt, cudaErrorNoDevice, err->text);
-    case PROACT_EREFUSED:
-        return rt_break(rt, cudaErrorNotSupported, err->text);
-    case PROACT_EFAULT:
-        return rt_break(rt, fault_of(err), err->text);
-    case PROACT_ETIMEOUT:
-        return rt_break(rt, cudaErrorLaunchTimeout, err->text);
-    case PROACT_EDRIVER:
-        break;
-    }
-    return rt_break(rt, cudaErrorUnknown, err->text);
 }
 
 void rt_end(void)

@@ -93,8 +93,9 @@ struct rt {
 /* Every call of the interface begins with the one and ends with the other, which keeps the
    error for cudaGetLastError(). */
 struct rt *rt_enter(void);
-struct rt *rt_enter_as_guest(void); /* for a library's call, which is not followed yet */
 enum cuda_error rt_leave(struct rt *rt, enum cuda_error error);
+struct rt *rt_enter_as_guest(void); /* for a library's call, which is not followed yet */
+enum cuda_error rt_leave_as_guest(enum cuda_error error); /* libraries are not let in */
 
 /* The session is opened by the first call that needs it: PROACT_MACHINE, PROACT_DEVICES,
    PROACT_METHOD. */
@@ -157,7 +158,7 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *rows,
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_shadows_out(struct rt *rt);
 
-/* What is queued from now on comes after what libraries have queued (rt_library.c). */
+/* What is queued from now on comes after what libraries have queued (rt_guests.c). */
 void rt_guests_follow(struct rt *rt);
 /* Whether some are called past us (rt_unseen.c), so that they may come in at any time. */
 void rt_guests_look(struct rt *rt);

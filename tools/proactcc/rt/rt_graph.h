@@ -49,6 +49,10 @@ struct rt_stream {
 };
 /* NULL: a default stream, or none. */
 struct rt_stream *rt_stream_find(struct rt *rt, const struct cuda_stream *handle);
+bool rt_stream_is_default(const struct cuda_stream *s);
+/* Where the list leads to the stream, or to NULL: there is none. */
+struct rt_stream **rt_stream_link(struct rt *rt, const struct cuda_stream *handle);
+bool rt_streams_may_be_drivers(const struct rt *rt);
 
 /* Makes the call, or keeps a copy of `data` for later where the stream is captured. */
 enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_run *run,

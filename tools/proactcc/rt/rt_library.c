@@ -106,15 +106,3 @@ void rt_library_leave(struct library_call *call, struct library_words words)
         note(rt, words.stack[i]);
     rt_leave(rt, cudaSuccess);
 }
-
-void rt_guests_follow(struct rt *rt)
-{
-    struct rt_guests *g = &rt->guests;
-    const struct proact_guest_writes writes = {g->written, g->count, g->any || g->unseen};
-    struct proact_error err = {""};
-
-    if (!rt->broken && rt->session)
-        rt_error(rt, proact_guest_leave(rt->session, &writes, &err), &err);
-    g->is_pending = g->any = false;
-    g->count = 0;
-}

@@ -5,8 +5,6 @@
 #include <link.h>
 #include <string.h>
 
-#include <proact/guest.h>
-
 #include "base/memory.h"
 #include "rt_library.h"
 
@@ -86,12 +84,4 @@ static int look(struct dl_phdr_info *object, size_t bytes, void *context)
 void rt_guests_look(struct rt *rt)
 {
     dl_iterate_phdr(look, &rt->guests);
-}
-
-void rt_guests_let_in(struct rt *rt)
-{
-    struct proact_error err = {""};
-
-    if (!rt->broken && rt->session && !rt_shadows_out(rt))
-        rt_error(rt, proact_guest_enter(rt->session, &err), &err);
 }
