@@ -203,6 +203,13 @@ struct execute_program {
     struct arena arena;
 };
 
+/* Whether the symbol lies in the block of the module's variables. */
+static inline bool program_is_variable(const struct ptx_symbol *s)
+{
+    return !s->is_function && !s->is_extern &&
+           (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST);
+}
+
 /* Decodes the kernel; leaves a sentence in k->refusal where it cannot be. `hoist` off keeps
    every operation in the warps' stream: for tests. */
 void kernel_decode(struct execute_program *p, struct execute_kernel *k, bool hoist);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proact: several GPUs work as one. This file finds the command; each has a file. */
 #include <proact/proact.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,24 +25,6 @@ static const struct {
     {"version", "say which version this is", command_version},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
-
-int say_failure(const struct proact_error *err)
-{
-    fprintf(stderr, "proact: %s\n", err->text);
-    return EXIT_FAILED;
-}
-
-int say_usage(const char *name, const char *format, ...)
-{
-    va_list args;
-
-    fprintf(stderr, "proact: ");
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, " (proact %s%s--help)\n", name, *name ? " " : "");
-    return EXIT_USAGE;
-}
 
 static void print_help(FILE *to)
 {

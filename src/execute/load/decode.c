@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A kernel and the functions it calls, on their way to operations: functions called come
    first, so that lanes inside one have lower places than lanes that wait behind it. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What CTAs of a cluster know of each other: addresses, ranks, their barrier. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 #include "execute/run/run_convert.h"
 
 static op_place own_rank(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cp.async: what moves between shared and global memory beside the thread that asks. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 /* Nothing but this: no reduction, tensor, mask or multicast. */
 static bool is_bulk_store(const struct ptx_instruction *i)

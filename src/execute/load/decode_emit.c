@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 bool refuse(struct decoder *d, const char *format, ...)
 {

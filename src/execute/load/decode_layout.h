@@ -3,7 +3,7 @@
 
 /* What lies where in shared memory, thread memory and the module's block. */
 
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 /* Gives the module's shared variables that function `index` and what it calls use their
    places; dynamic shared memory follows them all. */

@@ -3,7 +3,7 @@
 
 /* What the words of wmma and mma say. */
 
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 struct matrix_words {
     uint16_t m, n, k; /* m is 0 where a word is not known, or there is no shape */

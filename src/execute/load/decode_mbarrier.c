@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers in shared memory that count arrivals and bytes, and the copies that they count.
  */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 #include "execute/run/run_mbarrier.h"
 
 static enum mbarrier_kind kind_of(const struct ptx_instruction *i)

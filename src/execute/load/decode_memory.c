@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads, stores and atomics: where they go, in what order, and how their addresses lie. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 /* The blocks of `flow` in the order in which they become operations: text order where that
    will do. Lanes at the lowest place run first, so a block has to come behind all that

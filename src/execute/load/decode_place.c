@@ -3,7 +3,7 @@
    time, so that what a warp works on stays in the fastest cache. A place is only shared by
    registers of one width: then every lane's part of it is that lane's alone, however the
    warp diverges. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>

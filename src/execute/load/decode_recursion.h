@@ -5,7 +5,7 @@
    places, so what a caller needs later goes to the thread's stack while it waits; local
    variables, whose addresses others may have, lie on the stack from the start. */
 
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 /* Finds out who calls whom; whether any function that the kernel reaches calls itself. */
 bool calls_find(struct decoder *d, uint32_t kernel);

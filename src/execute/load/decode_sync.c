@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lanes do together: barriers, fences, exchanges within a warp. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include <string.h>
 

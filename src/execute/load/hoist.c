@@ -4,7 +4,7 @@
    is written by a program that reads rubbish. What it depends on says how often it must be
    computed: once a launch, once a CTA, or once for a warp's place in the CTA. Such
    operations leave the stream; their blocks still count them. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 #include "execute/run/run_convert.h"
 

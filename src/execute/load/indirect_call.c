@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which functions a call by address may go to: all that fit. */
-#include "execute/load/decode.h"
+#include "execute/load/decoder.h"
 
 struct indirect_call indirect_call_find(const struct ptx_module *m,
                                         const struct ptx_function *f,

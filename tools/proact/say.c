@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What went wrong, on stderr, and the exit status for it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "command.h"
+
+int say_failure(const struct proact_error *err)
+{
+    fprintf(stderr, "proact: %s\n", err->text);
+    return EXIT_FAILED;
+}
+
+int say_usage(const char *name, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "proact: ");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (proact %s%s--help)\n", name, *name ? " " : "");
+    return EXIT_USAGE;
+}
