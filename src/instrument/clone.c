@@ -24,8 +24,8 @@ enum proact_status clone_refuse(const struct clone *c, const struct ptx_instruct
     vsnprintf(why, sizeof why, format, args);
     va_end(args);
     if (!i)
-        return fail(c->err, PROACT_EREFUSED, "kernel '%s' (%s): %s", c->function->name,
+        return fail(c->err, PROACT_EREFUSED, "kernel '%s', %s: %s", c->function->name,
                     c->module->name, why);
-    return fail(c->err, PROACT_EREFUSED, "kernel '%s' (%s:%u): %s", c->function->name,
+    return fail(c->err, PROACT_EREFUSED, "kernel '%s', %s:%u: %s", c->function->name,
                 c->module->name, i->line, why);
 }

@@ -25,7 +25,7 @@ static enum proact_status refuse_variables(const struct proact_kernel *k,
     if (!k->is_marked || !s)
         return PROACT_OK;
     return fail(err, PROACT_EREFUSED,
-                "kernel '%s' (%s): it uses variable '%s' of its module, which has another "
+                "kernel '%s', %s: it uses variable '%s' of its module, which has another "
                 "place in the module whose kernels launch kernels",
                 k->name, k->image->ptx->name, s->name);
 }

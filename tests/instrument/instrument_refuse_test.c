@@ -166,7 +166,7 @@ static void each_is_refused_by_its_sentence(void **state)
 
         if (line)
             snprintf(number, sizeof number, ":%u", line);
-        snprintf(expected, sizeof expected, "kernel '%s' (refused.ptx%s): %s",
+        snprintf(expected, sizeof expected, "kernel '%s', refused.ptx%s: %s",
                  cases[i].kernel, number, cases[i].why ? cases[i].why : "");
         for (int k = 0; k < INSTRUMENT_CLONES; k++)
             assert_string_equal(results[i].refusal[k].text,
@@ -232,14 +232,13 @@ static void old_targets_and_long_parameters_are_refused(void **state)
     assert_int_equal(ptx_parse("old.ptx", text, strlen(text), &m, NULL), 0);
     assert_int_equal(instrument_module(m, r, 3, results, &clones, &bytes, NULL), 0);
     assert_string_equal(results[0].refusal[INSTRUMENT_GRID].text, "");
-    assert_string_equal(
-        results[0].refusal[INSTRUMENT_COUNT].text,
-        "kernel 'old' (old.ptx): it is PTX 6.0 for sm_60, to count its CTAs "
-        "takes 6.0 and sm_70");
+    assert_string_equal(results[0].refusal[INSTRUMENT_COUNT].text,
+                        "kernel 'old', old.ptx: it is PTX 6.0 for sm_60, to count its CTAs "
+                        "takes 6.0 and sm_70");
     assert_non_null(strstr(clones, ".entry old__proact_grid(.param .align 8 .b8"));
     assert_non_null(strstr(clones, ".entry bare__proact_grid(.param .align 8 .b8"));
     assert_string_equal(results[2].refusal[INSTRUMENT_GRID].text,
-                        "kernel 'long' (old.ptx): its parameters have 4200 bytes, with the "
+                        "kernel 'long', old.ptx: its parameters have 4200 bytes, with the "
                         "share's 272 they would not fit into 4352");
     free(clones);
     r[0].kernel = "none";

@@ -200,6 +200,7 @@ settings)
     cat >report.cu <<'END'
 #include <cstdio>
 __global__ void add(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void one(float *x) { *x += 1; }
 int main()
 {
     const size_t bytes = 1 << 18;
@@ -215,6 +216,7 @@ int main()
     for (int i = 0; i < 6; i++)
         add<<<bytes / 4 / 256, 256>>>(d);
     add<<<1, 2048>>>(d);
+    one<<<1, 1>>>(d);
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
     return cudaDeviceSynchronize();
 }
@@ -223,6 +225,7 @@ END
     PROACT_SPLIT=always PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
+    has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu

@@ -29,7 +29,7 @@ verdicts() {
     sed -n 's/^proact: *\([0-9][0-9]*\)  *\([0-9][0-9]*\) *[0-9.]*  /\1 \2 /p' "$out/$1.stderr" |
         while read -r launches split kernel; do
             reason=$(echo "$kernel" | sed -n 's/.* (whole: \(.*\))$/\1/p' | sed \
-                "s/^kernel '[^']*'[^:]*:[0-9]*: //; s/^kernel '[^']*'[: ]*//; s/[0-9][0-9]*/N/g")
+                "s/^program[0-9]*\.ptx:[0-9]*: //; s/[0-9][0-9]*/N/g")
             name=${kernel%% (whole: *}
             name=${name%%(*}
             how="split"

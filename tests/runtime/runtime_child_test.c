@@ -139,7 +139,7 @@ static void a_marked_kernel_with_variables_is_refused(void **state)
     must(&b, proact_kernel_map(k, 0, &testing_map, &b.err));
     REFUSED(proact_launch(k, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
                           (struct proact_arg[]){PROACT_ARRAY(b.out)}, 1, &b.err),
-            PROACT_EREFUSED, "kernel 'tallies' (tally.ptx): it uses variable 'tally'");
+            PROACT_EREFUSED, "kernel 'tallies', tally.ptx: it uses variable 'tally'");
     must(&b, testing_fill(&b, 4)); /* and others go on */
     testing_holds(&b, b.out, 4);
     proact_close(b.p);

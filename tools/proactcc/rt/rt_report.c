@@ -62,6 +62,17 @@ static const char *own_name(const char *name)
     return skipped + 2 < strlen(end) ? end + skipped + 2 : name;
 }
 
+/* A reason without the kernel that it is about, which the line has. */
+static const char *reason_of(const char *why)
+{
+    static const char prefix[] = "kernel '";
+    const char *end = strncmp(why, prefix, strlen(prefix)) == 0
+                          ? strchr(why + strlen(prefix), '\'')
+                          : NULL;
+
+    return end ? end + 1 + strspn(end + 1, ":, ") : why;
+}
+
 static void print_kernel(const struct cuda_kernel *k)
 {
     int status = -1;
@@ -71,7 +82,7 @@ static void print_kernel(const struct cuda_kernel *k)
     fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s\n",
             (unsigned long long)k->launches, (unsigned long long)k->split_launches,
             k->ns / 1e3, name, k->why_whole ? " (whole: " : "",
-            k->why_whole ? k->why_whole : "", k->why_whole ? ")" : "");
+            k->why_whole ? reason_of(k->why_whole) : "", k->why_whole ? ")" : "");
     free(plain);
 }
 
