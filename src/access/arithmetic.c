@@ -89,18 +89,27 @@ static const struct access_form *extract(const struct integer_op *o)
                          form_constant(&o->m->forms, ((int64_t)1 << n) - 1));
 }
 
-/* bfi with constants, up to the highest bit: low bits of one below another. */
+/* bfi with constants: some bits of one in the place of another's. */
 static const struct access_form *insert(const struct integer_op *o)
 {
-    const struct access_form *place = source(o, 3), *size = source(o, 4), *below;
+    struct forms *forms = &o->m->forms;
+    const struct access_form *into = source(o, 2), *place = source(o, 3),
+                             *size = source(o, 4), *bits, *were;
     int64_t p, n;
 
     if (!place || !size || !form_is_constant(place, &p) || !form_is_constant(size, &n) ||
-        p < 0 || p > 62 || p + n != o->bits)
+        p < 0 || n < 0 || n > 62 || p + n > o->bits || p > 62)
         return NULL;
-    below = function_make(o->m, ACCESS_AND, false, o->bits, source(o, 2),
-                          form_constant(&o->m->forms, ((int64_t)1 << p) - 1));
-    return form_add(&o->m->forms, below, source(o, 1), (int64_t)1 << p);
+    bits = form_constant(forms, ((int64_t)1 << n) - 1);
+    if (p + n == o->bits) { /* up to the highest one: what is above does not count */
+        were = function_make(o->m, ACCESS_AND, false, o->bits, into,
+                             form_constant(forms, ((int64_t)1 << p) - 1));
+        return form_add(forms, were, source(o, 1), (int64_t)1 << p);
+    }
+    were = function_make(o->m, ACCESS_SHR, false, o->bits, into, form_constant(forms, p));
+    were = function_make(o->m, ACCESS_AND, false, o->bits, were, bits);
+    bits = function_make(o->m, ACCESS_AND, false, o->bits, source(o, 1), bits);
+    return form_add(forms, into, form_add(forms, bits, were, -1), (int64_t)1 << p);
 }
 
 /* x ? x - n : 1 - n, as compilers write max(x, 1) - n: the neighbour ahead of an unsigned

@@ -21,7 +21,10 @@ void extent_open(struct extent *e, struct arena *arena, const struct access_anal
    Empty (high < low) where nobody does. */
 bool extent_of(const struct extent *e, const struct access_form *form, struct range *out);
 
-/* As access_wraps(). */
+/* Of the range's type. */
+void extent_extremes(const struct access_range *w, int64_t *least, int64_t *most);
+/* As access_wraps(), of the record's ranges and the analysis's from `next` on, which is set
+   behind the one that is returned. */
 const struct access_range *extent_wraps(const struct extent *e,
-                                        const struct access_record *r, int64_t bounds[2],
-                                        bool *known);
+                                        const struct access_record *r, uint32_t *next,
+                                        int64_t bounds[2], bool *known);

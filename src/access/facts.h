@@ -17,6 +17,7 @@ enum { FACTS_MAX = 48 };
 struct facts {
     struct forms forms; /* for new forms; its symbols are the analysis's */
     struct range_view view;
+    bool in_pairs; /* bounds take two facts together: of a column's end, and of a row's */
     uint32_t count;
     struct fact facts[FACTS_MAX];
 };

@@ -90,9 +90,13 @@ struct limits {
     bool has_low, has_high;
 };
 
-/* d <= most makes any form at most (form - n d) + n most, and for negative n at least. */
+static bool bound(struct facts *f, const struct access_form *form, unsigned facts,
+                  struct range *out);
+
+/* d <= most makes any form at most (form - n d) + n most, and for negative n at least.
+   `facts`: how many may be used one on top of the other. */
 static void limit(struct facts *f, const struct access_form *form, const struct fact *by,
-                  int64_t n, struct limits *out)
+                  int64_t n, unsigned facts, struct limits *out)
 {
     const struct access_form *rest;
     struct range r;
@@ -101,7 +105,7 @@ static void limit(struct facts *f, const struct access_form *form, const struct 
     if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b))
         return;
     rest = form_add(&f->forms, form, by->form, -n);
-    if (!rest || !range_of(&f->view, rest, &r) ||
+    if (!rest || !bound(f, rest, facts - 1, &r) ||
         __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
         return;
     if (n > 0 && (!out->has_high || b < out->at.high)) {
@@ -114,15 +118,14 @@ static void limit(struct facts *f, const struct access_form *form, const struct 
     }
 }
 
-bool facts_bound(struct facts *f, const struct access_form *form, struct range *out)
+/* Of a form with what is known in it. */
+static bool bound(struct facts *f, const struct access_form *form, unsigned facts,
+                  struct range *out)
 {
     struct limits l = {{0, 0}, false, false};
 
-    form = facts_known(f, form);
-    if (!form)
-        return false;
     l.has_low = l.has_high = range_of(&f->view, form, &l.at);
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; facts && i < f->count; i++) {
         const struct fact *by = &f->facts[i];
         int64_t last = 0;
 
@@ -130,10 +133,16 @@ bool facts_bound(struct facts *f, const struct access_form *form, struct range *
             int64_t n = ratio(form, &by->form->terms[k]);
 
             if (n != last)
-                limit(f, form, by, n, &l);
+                limit(f, form, by, n, facts, &l);
             last = n;
         }
     }
     *out = l.at;
     return l.has_low && l.has_high;
+}
+
+bool facts_bound(struct facts *f, const struct access_form *form, struct range *out)
+{
+    form = facts_known(f, form);
+    return form && bound(f, form, f->in_pairs ? 2 : 1, out);
 }

@@ -106,6 +106,10 @@ static const struct access_form *mask(struct maker *m, unsigned bits,
 
     if (!c)
         return form_constant(&m->forms, 0);
+    if (low && low < 62 && form_low_zeros(a) >= low) { /* there is nothing in them */
+        c |= ((uint64_t)1 << low) - 1;
+        low = 0;
+    }
     if (c == all)
         return a;
     if (bits == 64 && above == (uint64_t)1 << 32) { /* bits low .. 31: widens as well */

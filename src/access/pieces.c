@@ -3,7 +3,7 @@
    chosen, would have everything between as its bounds: each case has its own. So has each
    side of `i < a || i >= b`. */
 #include "access/exact_trips.h"
-#include "access/extent.h"
+#include "access/steps.h"
 
 enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
 enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
@@ -44,6 +44,17 @@ static bool choose(const struct access_symbol *y, struct cases *c)
     return true;
 }
 
+static struct one_case case_between(struct forms *forms, const struct access_form *of,
+                                    int64_t low, int64_t high)
+{
+    struct one_case o = {.fact_count = 2};
+
+    o.facts[0] = (struct fact){.form = of, .most = high};
+    o.facts[1] = (struct fact){.form = form_add(forms, form_constant(forms, 0), of, -1),
+                               .most = -low};
+    return o;
+}
+
 /* What is divided by, 0 for nothing; x & 2^n - 1 is x % 2^n. */
 static int64_t divisor_of(const struct extent *e, const struct access_symbol *y)
 {
@@ -58,31 +69,55 @@ static int64_t divisor_of(const struct extent *e, const struct access_symbol *y)
     return r.low & (r.low + 1) ? 0 : r.low + 1;
 }
 
-/* A remainder is what is divided less a multiple, of which there can be few. */
+static int64_t floor_divide(int64_t a, int64_t by)
+{
+    return a / by - (a % by < 0);
+}
+
+/* A remainder is what is divided less a multiple, of which there can be few. Of a mask,
+   that is so below 0, too. */
 static bool divide(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
     struct forms *forms = &e->facts.forms;
     int64_t by = divisor_of(e, y), most = (int64_t)1 << (y->bits < 62 ? y->bits - 1 : 61);
     const struct access_form *left = facts_known(&e->facts, y->left);
-    struct range r, plain;
+    struct range r;
 
-    if (!by || !left || !extent_of(e, left, &r) || r.low < 0 || r.high >= most ||
-        r.high / by - r.low / by >= CASES_MAX)
+    if (!by || !left || !extent_of(e, left, &r) || r.high >= most ||
+        r.low < (y->function == ACCESS_AND ? -most : 0))
         return false;
-    if (range_of(&e->facts.view, left, &plain) && plain.low >= 0 &&
-        plain.low / by == plain.high / by) /* its bounds are known without that */
+    const int64_t first = floor_divide(r.low, by), last = floor_divide(r.high, by);
+
+    if (last - first >= CASES_MAX)
         return false;
     c->count = 0;
-    for (int64_t q = r.low / by; q <= r.high / by; q++) {
+    for (int64_t q = first; q <= last; q++) {
         struct one_case *o = &c->each[c->count++];
 
-        *o = (struct one_case){0};
+        *o = case_between(forms, left, q * by, q * by + by - 1);
         o->is = form_add(forms, left, form_constant(forms, q * by), -1);
-        o->facts[0] = (struct fact){.form = left, .most = q * by + by - 1};
-        o->facts[1] = (struct fact){
-            .form = form_add(forms, form_constant(forms, 0), left, -1), .most = -q * by};
-        o->fact_count = 2;
         if (!o->is || !o->facts[1].form)
+            return false;
+    }
+    return true;
+}
+
+/* Of a quotient there can be few, too. */
+static bool climb(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    struct forms *forms = &e->facts.forms;
+    struct steps s;
+
+    if (!steps_open(&s, e, y))
+        return false;
+    c->count = 0;
+    for (int64_t at = s.range.low, end; at <= s.range.high; at = end) {
+        if (c->count == CASES_MAX)
+            return false;
+        end = steps_next(&s, at);
+        c->each[c->count] = case_between(forms, s.base, at, end - 1);
+        c->each[c->count].is = form_constant(forms, steps_value(&s, at));
+        if (!c->each[c->count++].facts[1].form)
             return false;
     }
     return true;
@@ -119,7 +154,7 @@ static bool find_cases(struct extent *e, const struct access_form *f, struct cas
 
             c->symbol = f->terms[i].symbols[k];
             if (y.kind == ACCESS_CHOICE     ? choose(&y, c)
-                : y.kind == ACCESS_FUNCTION ? divide(e, &y, c)
+                : y.kind == ACCESS_FUNCTION ? divide(e, &y, c) || climb(e, &y, c)
                                             : y.kind == ACCESS_TRIPS && end(e, &y, c))
                 return true;
         }
@@ -152,7 +187,7 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     if (facts_contradict(&now.facts)) /* nobody comes this way */
         return true;
     f = form_map(&now.facts.forms, f, take, c);
-    return f && add_pieces(&now, f, depth + 1, out);
+    return f && add_pieces(&now, f, depth, out);
 }
 
 /* The form's terms whose factors are multiples of `pitch`, or the others. */
@@ -259,6 +294,8 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
         return false;
     if (depth == DEPTH_MAX || !find_cases(&now, f, &c))
         return add_span(e, f, out);
+    depth += c.count > 1; /* one alone makes it simpler */
+    now.facts.in_pairs = true;
     for (uint32_t left = c.count; left-- > 0;) {
         c.count = left;
         if (!add_case(&now, f, &c, depth, out))
@@ -332,6 +369,36 @@ static void add_all(const struct extent *e, const struct access_record *r,
     out->count = 1;
 }
 
+/* Whether the form lies there piece by piece: less than its bounds say. */
+static bool lies_inside(const struct extent *e, const struct access_range *w)
+{
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct pieces out = {.spans = spans, .all = {INT64_MIN, INT64_MAX}};
+    int64_t least, most;
+
+    extent_extremes(w, &least, &most);
+    if (!add_pieces(e, w->form, 0, &out))
+        return false;
+    for (uint32_t n = 0; n < out.count; n++)
+        if (spans[n].low < least || spans[n].end + spans[n].times * spans[n].stride > most)
+            return false;
+    return true;
+}
+
+/* Whether some form leaves its range, or may. */
+static bool wraps(const struct extent *e, const struct access_record *r)
+{
+    const struct access_range *w;
+    int64_t bounds[2];
+    uint32_t next = 0;
+    bool known;
+
+    while ((w = extent_wraps(e, r, &next, bounds, &known)))
+        if (!lies_inside(e, w))
+            return true;
+    return false;
+}
+
 /* Bytes from the first one on, at most; false if that is not known. */
 static bool length_of(const struct extent *e, const struct access_record *r, int64_t *out)
 {
@@ -365,11 +432,10 @@ bool access_extent(const struct access_analysis *a, const struct access_record *
     struct pieces out = {.spans = spans};
     struct arena arena = {0};
     struct extent e;
-    int64_t bounds[2];
     bool known;
 
     extent_open(&e, &arena, a, r, l, trips);
-    known = form && !extent_wraps(&e, r, bounds, &known) && length_of(&e, r, &out.length) &&
+    known = form && !wraps(&e, r) && length_of(&e, r, &out.length) &&
             extent_of(&e, form, &out.all) && out.all.high <= INT64_MAX - out.length;
     if (known && out.all.low <= out.all.high)
         add_all(&e, r, form, &out);

@@ -25,13 +25,14 @@ static bool place_range(const struct access_analysis *a, const struct access_rec
     struct access_record place = *r;
     struct arena arena = {0};
     struct extent e;
+    uint32_t next = 0;
     int64_t bounds[2];
     bool known;
 
     place.ranges = r->member_ranges;
     place.range_count = r->member_range_count;
     extent_open(&e, &arena, a, r, l, trips);
-    known = !extent_wraps(&e, &place, bounds, &known) &&
+    known = !extent_wraps(&e, &place, &next, bounds, &known) &&
             extent_of(&e, a->symbols[r->member].left, out);
     arena_clear(&arena);
     return known;

@@ -99,6 +99,17 @@ static int64_t ones_above(int64_t value)
     return ones;
 }
 
+static int64_t applied(const struct access_symbol *y, int64_t a, int64_t b)
+{
+    return (int64_t)apply_function(y->function, y->is_signed, y->bits, (uint64_t)a,
+                                   (uint64_t)b);
+}
+
+static bool is_low_mask(int64_t c)
+{
+    return c > 0 && c < INT64_MAX && !(c & (c + 1));
+}
+
 /* Of a function whose arguments lie in `a` and `b`, both within its type. */
 static struct range function_range(const struct access_symbol *y, struct range a,
                                    struct range b)
@@ -107,8 +118,7 @@ static struct range function_range(const struct access_symbol *y, struct range a
     bool positive = a.low >= 0 && b.low >= 0;
 
     if (a.low == a.high && b.low == b.high) {
-        int64_t exact = (int64_t)apply_function(y->function, y->is_signed, y->bits,
-                                                (uint64_t)a.low, (uint64_t)b.low);
+        int64_t exact = applied(y, a.low, b.low);
 
         return (struct range){exact, exact};
     }
@@ -121,6 +131,9 @@ static struct range function_range(const struct access_symbol *y, struct range a
     case ACCESS_MAX:
         return (struct range){greater(a.low, b.low), greater(a.high, b.high)};
     case ACCESS_AND:
+        if (a.low >= 0 && b.low == b.high && is_low_mask(b.low) &&
+            (a.low & ~b.low) == (a.high & ~b.low)) /* the same bits above it */
+            return (struct range){a.low & b.low, a.high & b.low};
         if (positive)
             return (struct range){0, lesser(a.high, b.high)};
         if (a.low >= 0 || b.low >= 0)
@@ -147,8 +160,11 @@ static struct range function_range(const struct access_symbol *y, struct range a
         if (a.low >= 0 && b.low > 0)
             return (struct range){0, lesser(a.high, b.high - 1)};
         break;
-    case ACCESS_SHL:
     case ACCESS_MULHI:
+        if (positive)
+            return (struct range){applied(y, a.low, b.low), applied(y, a.high, b.high)};
+        break;
+    case ACCESS_SHL:
         break;
     }
     return all;

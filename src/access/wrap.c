@@ -29,28 +29,28 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *fo
     return known;
 }
 
-/* Of the range's type. */
-static void extremes(const struct access_range *w, int64_t *least, int64_t *most)
+void extent_extremes(const struct access_range *w, int64_t *least, int64_t *most)
 {
     *most = w->bits >= 64 ? INT64_MAX : ((int64_t)1 << (w->bits - w->is_signed)) - 1;
     *least = w->is_signed ? -*most - 1 : 0;
 }
 
 const struct access_range *extent_wraps(const struct extent *e,
-                                        const struct access_record *r, int64_t bounds[2],
-                                        bool *known)
+                                        const struct access_record *r, uint32_t *next,
+                                        int64_t bounds[2], bool *known)
 {
     const struct access_analysis *a = e->analysis;
     int64_t least, most;
     struct range at;
 
-    for (uint32_t i = 0; i < r->range_count + a->range_count; i++) {
+    while (*next < r->range_count + a->range_count) {
+        const uint32_t i = (*next)++;
         const struct access_range *w =
             i < r->range_count ? &r->ranges[i] : &a->ranges[i - r->range_count];
 
         if (range_fits(&e->facts.view, w->form, w->bits, w->is_signed))
             continue;
-        extremes(w, &least, &most);
+        extent_extremes(w, &least, &most);
         *known = extent_of(e, w->form, &at);
         if (!*known)
             return w;
@@ -70,9 +70,10 @@ const struct access_range *access_wraps(const struct access_analysis *a,
     struct arena arena = {0};
     struct extent e;
     const struct access_range *w;
+    uint32_t next = 0;
 
     extent_open(&e, &arena, a, r, l, trips);
-    w = extent_wraps(&e, r, bounds, known);
+    w = extent_wraps(&e, r, &next, bounds, known);
     arena_clear(&arena);
     return w;
 }
@@ -93,7 +94,7 @@ enum proact_status access_check_wrap(const struct access_analysis *a,
     if (!known)
         return fail(err, PROACT_EREFUSED, "%s:%" PRIu32 ": no bound is known of %s",
                     a->module->name, r->line, text);
-    extremes(w, &least, &most);
+    extent_extremes(w, &least, &most);
     return fail(err, PROACT_EREFUSED,
                 "%s:%" PRIu32 ": %s may be between %" PRId64 " and %" PRId64
                 ", beyond its %u bits (%" PRId64 " to %" PRId64 ")",

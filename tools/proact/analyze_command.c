@@ -19,22 +19,34 @@ struct chosen {
     uint32_t count;
 };
 
-/* An exact name, or else every kernel with the word in its name; all without a word. */
+/* How well the word names the kernel: 0 not at all, then as a part of the name, as the
+   source calls it, and exactly. */
+static unsigned names(const struct ptx_function *f, const char *word)
+{
+    const size_t length = strlen(word);
+    char *plain = analyze_plain_name(f->name);
+    const bool is_plain =
+        plain && strncmp(plain, word, length) == 0 && plain[length] == '(';
+
+    free(plain);
+    return strcmp(f->name, word) == 0 ? 3 : is_plain ? 2 : strstr(f->name, word) != NULL;
+}
+
+/* The kernels that the word names best; all without a word. */
 static struct chosen choose(const struct ptx_module *m, const char *word)
 {
     struct chosen c = {must_calloc(m->function_count + 1u, sizeof *c.kernels), 0};
+    unsigned best = 1;
 
     for (uint32_t i = 0; i < m->function_count; i++) {
         const struct ptx_function *f = &m->functions[i];
+        const unsigned how = !f->is_entry ? 0 : word ? names(f, word) : 1;
 
-        if (!f->is_entry || (word && !strstr(f->name, word)))
-            continue;
-        if (word && strcmp(f->name, word) == 0) {
-            c.kernels[0] = f;
-            c.count = 1;
-            return c;
-        }
-        c.kernels[c.count++] = f;
+        if (how > best)
+            c.count = 0;
+        best = how > best ? how : best;
+        if (how == best)
+            c.kernels[c.count++] = f;
     }
     return c;
 }

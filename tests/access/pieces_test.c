@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lies around an end is read in few pieces, however a compiler writes x / n and x % n:
+   every place that some thread reads is in one, and little else is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/access.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+
+enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3 };
+
+/* %r1 = x, the thread's number; element %r9 of `a` is read where x < n. */
+#define START                                                                              \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
+    ".reg .pred %p<9>; .reg .b16 %rs<19>; .reg .b32 %r<19>; .reg .b64 %rd<19>;\n"          \
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r2, [n]; ld.param.u32 %r3, [m];\n"              \
+    "mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ntid.x; mov.u32 %r6, %tid.x;\n"                  \
+    "mad.lo.s32 %r1, %r4, %r5, %r6; setp.ge.s32 %p1, %r1, %r2; @%p1 bra END;\n"
+#define REST                                                                               \
+    "\nmul.wide.s32 %rd2, %r9, 4; add.s64 %rd2, %rd1, %rd2; ld.global.u32 %r9, [%rd2];\n"  \
+    "END: ret;\n}\n"
+
+#define ANY UINT32_MAX
+
+static uint32_t around_1024(uint32_t x, uint32_t m)
+{
+    (void)m;
+    return (x + 1023) % 1024;
+}
+
+static uint32_t around_1000(uint32_t x, uint32_t m)
+{
+    (void)m;
+    return (x + 999) % 1000;
+}
+
+static uint32_t around_m(uint32_t x, uint32_t m)
+{
+    return (x + 1) % m;
+}
+
+static uint32_t row_of_1000(uint32_t x, uint32_t m)
+{
+    (void)m;
+    return x / 1000 * 4096;
+}
+
+static uint32_t row_of_m(uint32_t x, uint32_t m)
+{
+    return x / m * 5000 + x % m;
+}
+
+static uint32_t inserted(uint32_t x, uint32_t m)
+{
+    return (x & ~1008u) | (m & 63) << 4;
+}
+
+/* As nvcc 13 makes them of C. */
+static const struct form {
+    const char *body;
+    uint32_t (*is)(uint32_t x, uint32_t m);
+    uint32_t shift, period; /* 0: m; ANY: any number of pieces */
+} forms[] = {
+    {"add.s32 %r7, %r1, 1023; shr.s32 %r8, %r7, 31; shr.u32 %r8, %r8, 22;\n"
+     "add.s32 %r8, %r7, %r8; and.b32 %r8, %r8, -1024; sub.s32 %r9, %r7, %r8;",
+     around_1024, 1023, 1024},
+    {"add.s32 %r7, %r1, 1023; shr.s32 %r8, %r7, 31; shr.u32 %r8, %r8, 22;\n"
+     "add.s32 %r8, %r7, %r8; and.b32 %r8, %r8, 4193280; sub.s32 %r9, %r7, %r8;",
+     around_1024, 1023, 1024},
+    {"add.s32 %r7, %r1, -1; and.b32 %r9, %r7, 1023;", around_1024, 1023, 1024},
+    {"add.s32 %r7, %r1, -1; mov.u32 %r8, 0; bfi.b32 %r9, %r7, %r8, 0, 10;", around_1024,
+     1023, 1024},
+    {"add.s32 %r7, %r1, 999; mul.hi.s32 %r8, %r7, 274877907; shr.u32 %r9, %r8, 31;\n"
+     "shr.s32 %r8, %r8, 6; add.s32 %r8, %r8, %r9; mul.lo.s32 %r8, %r8, 1000;\n"
+     "sub.s32 %r9, %r7, %r8;",
+     around_1000, 999, 1000},
+    {"add.s32 %r7, %r1, 999; cvt.u16.u32 %rs1, %r7; shr.u16 %rs2, %rs1, 3;\n"
+     "mul.wide.u16 %r8, %rs2, 8389; shr.u32 %r8, %r8, 20; cvt.u16.u32 %rs3, %r8;\n"
+     "mul.lo.s16 %rs3, %rs3, 1000; sub.s16 %rs4, %rs1, %rs3; cvt.u32.u16 %r9, %rs4;",
+     around_1000, 999, 1000},
+    {"add.s32 %r7, %r1, 1; rem.s32 %r9, %r7, %r3;", around_m, 1, 0},
+    {"mul.hi.u32 %r8, %r1, 274877907; shr.u32 %r8, %r8, 6; shl.b32 %r9, %r8, 12;",
+     row_of_1000, 0, 1000},
+    {"div.s32 %r7, %r1, %r3; mul.lo.s32 %r8, %r7, %r3; sub.s32 %r8, %r1, %r8;\n"
+     "mad.lo.s32 %r9, %r7, 5000, %r8;",
+     row_of_m, 0, 0},
+    {"bfi.b32 %r9, %r3, %r1, 4, 6;", inserted, 0, ANY},
+};
+
+struct reader {
+    struct ptx_module *module;
+    struct access_analysis *analysis;
+    const struct access_record *load;
+};
+
+static struct reader read_of(const char *body)
+{
+    struct text text = {0};
+    struct proact_error err;
+    struct reader r;
+
+    text_print(&text, "%s%s%s", START, body, REST);
+    if (ptx_parse("t.ptx", text.data, text.length, &r.module, &err))
+        fail_msg("%s", err.text);
+    text_clear(&text);
+    r.analysis = access_analyze(r.module, ptx_function_find(r.module, "k"));
+    r.load = &r.analysis->records[r.analysis->record_count - 1];
+    assert_int_equal(r.load->state, ACCESS_CLOSED);
+    return r;
+}
+
+static uint64_t bytes_of(const struct access_span *spans, uint32_t count)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t s = 0; s < count; s++)
+        bytes += (uint64_t)(spans[s].end - spans[s].low) * (spans[s].times + 1);
+    return bytes;
+}
+
+static bool holds(const struct access_span *spans, uint32_t count, uint32_t place)
+{
+    for (uint32_t s = 0; s < count; s++)
+        if (access_span_holds(&spans[s], (int64_t)place * WORD, WORD))
+            return true;
+    return false;
+}
+
+/* CTAs first .. end - 1, of `width` threads; x < n. */
+static void check(const struct form *f, const struct reader *r, const uint32_t launch[5])
+{
+    const uint32_t width = launch[0], first = launch[1], end = launch[2], n = launch[3],
+                   m = launch[4], period = f->period ? f->period : m;
+    unsigned char block[16] = {0};
+    struct access_launch l = {.ntid = {width, 1, 1},
+                              .nctaid = {CTAS_MAX, 1, 1},
+                              .ctaid_first = {first, 0, 0},
+                              .ctaid_end = {end, 1, 1},
+                              .parameters = block,
+                              .parameter_bytes = sizeof block};
+    struct access_span spans[ACCESS_SPANS_MAX];
+    uint32_t count, x = first * width, last = end * width < n ? end * width : n;
+
+    memcpy(block + 8, &n, sizeof n);
+    memcpy(block + 12, &m, sizeof m);
+    const bool has_few = period != ANY && x < last &&
+                         (last - 1 + f->shift) / period - (x + f->shift) / period < CASES;
+
+    if (!access_extent(r->analysis, r->load, &l, NULL, spans, &count)) {
+        if (has_few)
+            fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: nothing is known", f->body,
+                     first, end - 1, width, n, m);
+        return;
+    }
+    for (; x < last; x++)
+        if (!holds(spans, count, f->is(x, m)))
+            fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: element %u is missing", f->body,
+                     first, end - 1, width, n, m, f->is(x, m));
+    if (has_few && bytes_of(spans, count) > (uint64_t)(last - first * width) * WORD)
+        fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu bytes", f->body, first, end - 1,
+                 width, n, m, (unsigned long)bytes_of(spans, count));
+}
+
+static void ends_are_read_in_pieces(void **state)
+{
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct reader r = read_of(forms[i].body);
+
+        for (int turn = 0; turn < LAUNCHES; turn++) {
+            const uint32_t first = (uint32_t)random_below(&random, CTAS_MAX);
+            const uint32_t launch[] = {
+                32u << (uint32_t)random_below(&random, 4), first,
+                first + 1 + (uint32_t)random_below(&random, CTAS_MAX - first),
+                1 + (uint32_t)random_below(&random, 6000),
+                1 + (uint32_t)random_below(&random, 3000)};
+
+            check(&forms[i], &r, launch);
+        }
+        access_destroy(r.analysis);
+        ptx_destroy(r.module);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends_are_read_in_pieces),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
