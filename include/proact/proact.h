@@ -30,7 +30,7 @@ struct proact_plan {
                            two that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned threads; /* of the transfer agent: 32 to 8192, and to 32768 as far as that is
+    unsigned threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that is
                          1024 for every second SM; 0: as fill the way out, at most 8192 */
     double compute_ratio; /* copy-engine, without chunk_bytes, whose chunks then suit that:
                              a kernel's time, of that of its copies to all; 0: 1 */
