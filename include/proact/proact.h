@@ -181,9 +181,9 @@ struct proact_map {
 };
 
 /* Says that the kernel writes the array given as argument `arg` (0-based), and where; of a
-   distributed one, which is not sent, the launch is PROACT_EINVAL. At most four arguments.
-   The order of calls is the slot number in proact_store().
- */
+   distributed one, which is not sent, the launch is PROACT_EINVAL. At most twenty of a
+   kernel; the order of calls is the slot number in proact_store(). Of an unmarked one the
+   launch is PROACT_EINVAL if the map lacks what it is seen to write. */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);
