@@ -30,7 +30,7 @@ struct proact_plan {
                            two that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
-    unsigned threads; /* of the transfer agent: 32 to 8192, and to 32768 as far as that is
+    unsigned threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that is
                          1024 for every second SM; 0: as fill the way out, at most 8192 */
     double compute_ratio; /* copy-engine, without chunk_bytes, whose chunks then suit that:
                              a kernel's time, of that of its copies to all; 0: 1 */
@@ -181,9 +181,9 @@ struct proact_map {
 };
 
 /* Says that the kernel writes the array given as argument `arg` (0-based), and where; of a
-   distributed one, which is not sent, the launch is PROACT_EINVAL. At most four arguments.
-   The order of calls is the slot number in proact_store().
- */
+   distributed one, which is not sent, the launch is PROACT_EINVAL. At most twenty of a
+   kernel; the order of calls is the slot number in proact_store(). Of an unmarked one the
+   launch is PROACT_EINVAL if the map lacks what it is seen to write. */
 PROACT_API enum proact_status proact_kernel_map(struct proact_kernel *k, unsigned arg,
                                                 const struct proact_map *map,
                                                 struct proact_error *err);

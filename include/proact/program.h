@@ -82,7 +82,7 @@ struct proact_block {
    one device, and from then on the faster of the two is taken (after a second look at the
    split one, where it lost). A cooperative one, whose
    CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
-   all fit there at once (which an emulated device does not ask). */
+   all fit there at once. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,

@@ -360,32 +360,25 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
         emit(sink, r->ranges[i].first_byte, r->ranges[i].bytes);
 }
 
-/* What is left of a range that the map must hold. */
-struct remainder {
-    uint64_t first_byte, end;
-};
-
-static void take_away(void *sink, uint64_t first_byte, uint64_t bytes)
+/* Whether all of the range is in the map's, of which none touches the next one. */
+static bool holds(const struct map_ranges *in, const struct proact_range *range,
+                  uint64_t *missing)
 {
-    struct remainder *r = sink;
+    size_t low = 0, high = in->count;
 
-    if (first_byte <= r->first_byte && r->first_byte - first_byte < bytes)
-        r->first_byte = first_byte + bytes;
-}
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
 
-/* A map's ranges come in any order: walked until nothing more is taken away. */
-static bool holds(const struct launching *l, const struct proact_map *map, uint32_t cta,
-                  const struct proact_range *range, uint64_t *missing)
-{
-    struct remainder r = {range->first_byte, range->first_byte + range->bytes};
-    uint64_t before;
+        if (in->range[middle].first_byte <= range->first_byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct proact_range *last = low ? &in->range[low - 1] : NULL;
+    const uint64_t end = last ? last->first_byte + last->bytes : 0;
 
-    do {
-        before = r.first_byte;
-        map_emit(map, l->grid, cta, take_away, &r);
-    } while (r.first_byte > before && r.first_byte < r.end);
-    *missing = r.first_byte;
-    return r.first_byte >= r.end;
+    *missing = end > range->first_byte ? end : range->first_byte;
+    return *missing >= range->first_byte + range->bytes;
 }
 
 static enum proact_status check_slot(const struct launching *l, const struct write_set *w,
@@ -394,16 +387,23 @@ static enum proact_status check_slot(const struct launching *l, const struct wri
     const struct proact_kernel *k = l->kernel;
     const struct proact_array *a = launching_array(l, k->slot[slot].offset);
     const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
+    const struct map_use use = {&k->slot[slot].map, l->grid, a->bytes};
+    struct map_ranges in = {0};
+    enum proact_status status = PROACT_OK;
     uint64_t byte;
 
-    for (uint32_t cta = 0; r->first && cta < w->cta_count; cta++)
-        for (uint32_t i = r->first[cta]; i < r->first[cta + 1]; i++)
-            if (!holds(l, &k->slot[slot].map, cta, &r->ranges[i], &byte))
-                return fail(err, PROACT_EINVAL,
-                            "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
-                            " of array '%s', which is not in the map of argument %u",
-                            k->name, cta, byte, a->name, k->slot[slot].arg);
-    return PROACT_OK;
+    for (uint32_t cta = 0; r->first && cta < w->cta_count && !status; cta++) {
+        if (r->first[cta] < r->first[cta + 1])
+            map_list(&use, cta, &in);
+        for (uint32_t i = r->first[cta]; i < r->first[cta + 1] && !status; i++)
+            if (!holds(&in, &r->ranges[i], &byte))
+                status = fail(err, PROACT_EINVAL,
+                              "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
+                              " of array '%s', which is not in the map of argument %u",
+                              k->name, cta, byte, a->name, k->slot[slot].arg);
+    }
+    free(in.range);
+    return status;
 }
 
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err)

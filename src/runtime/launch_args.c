@@ -31,6 +31,11 @@ static enum proact_status check_args(const struct proact_kernel *k,
             return fail(err, PROACT_EINVAL,
                         "kernel '%s': argument %zu has %zu bytes, its parameter %u",
                         k->name, i, bytes, k->parameter[i].bytes);
+        if (a->array && bytes < sizeof(uint64_t))
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': argument %zu is an array and a value of %zu bytes, "
+                        "too few for its address",
+                        k->name, i, bytes);
     }
     return PROACT_OK;
 }

@@ -28,6 +28,10 @@ static enum proact_status check(const struct proact_kernel *k,
     for (size_t i = 0; i < block->place_count; i++) {
         const struct proact_place *at = &block->places[i];
 
+        if (!at->array)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': there is no array for the address at byte %u",
+                        k->name, at->offset);
         if (at->offset + sizeof(uint64_t) > bytes || at->array->session != k->session)
             return fail(err, PROACT_EINVAL,
                         "kernel '%s': the address at byte %u does not lie in the %u bytes "

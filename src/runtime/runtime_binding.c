@@ -17,16 +17,19 @@
 struct mapped {
     const struct launching *launch;
     uint32_t slot;
+    uint64_t array_bytes;
 };
 
 static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
 {
     const struct mapped *m = context;
+    const struct map_use use = {&m->launch->kernel->slot[m->slot].map, m->launch->grid,
+                                m->array_bytes};
 
     if (m->launch->found.set)
         derived_emit(m->launch, m->slot, cta, emit, sink);
     else
-        map_emit(&m->launch->kernel->slot[m->slot].map, m->launch->grid, cta, emit, sink);
+        map_emit(&use, cta, emit, sink);
 }
 
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
@@ -78,19 +81,19 @@ static enum proact_status tables_create(const struct launching *l,
     struct kernel_tables *t = must_calloc(1, sizeof *t);
 
     *t = *shape;
-    enum proact_status status =
-        transfer_tables_create(&p->devices,
-                               &(struct transfer_table_request){
-                                   .array = a->name,
-                                   .array_bytes = a->bytes,
-                                   .chunk_bytes = t->chunk_bytes,
-                                   .rise_bytes = t->rise_bytes,
-                                   .device_count = p->devices.count,
-                                   .cta_first = t->cta_first,
-                                   .map = {ranges_of, &(struct mapped){l, shape->slot}},
-                                   .needs = needs,
-                               },
-                               &t->tables, err);
+    enum proact_status status = transfer_tables_create(
+        &p->devices,
+        &(struct transfer_table_request){
+            .array = a->name,
+            .array_bytes = a->bytes,
+            .chunk_bytes = t->chunk_bytes,
+            .rise_bytes = t->rise_bytes,
+            .device_count = p->devices.count,
+            .cta_first = t->cta_first,
+            .map = {ranges_of, &(struct mapped){l, shape->slot, a->bytes}},
+            .needs = needs,
+        },
+        &t->tables, err);
 
     if (status) {
         free(t);

@@ -97,7 +97,7 @@ void map_clear(struct proact_map *map)
 }
 
 struct moved {
-    uint64_t offset;
+    const struct map_use *use;
     transfer_emit *emit;
     void *sink;
 };
@@ -106,13 +106,34 @@ static void emit_moved(void *sink, uint64_t first_byte, uint64_t bytes)
 {
     const struct moved *m = sink;
 
-    m->emit(m->sink, at(1, first_byte, m->offset), bytes);
+    m->emit(m->sink, at(1, first_byte, m->use->map->offset_bytes), bytes);
+}
+
+static bool is_beyond(const struct moved *m, uint64_t first_byte)
+{
+    return at(1, first_byte, m->use->map->offset_bytes) >= m->use->array_bytes;
+}
+
+/* More runs than the array has room for end with it. */
+static void emit_strided(uint32_t cta, struct moved *m)
+{
+    const struct proact_map *map = m->use->map;
+    uint64_t runs = map->run_count && map->stride_bytes ? map->run_count : 1;
+
+    for (uint64_t j = 0; j < runs; j++) {
+        uint64_t first = at(cta, map->step_bytes, at(j, map->stride_bytes, 0));
+
+        if (is_beyond(m, first))
+            return;
+        emit_moved(m, first, map->run_bytes);
+    }
 }
 
 /* The last CTA of a row does not reach into the next one. */
-static void emit_stencil(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
-                         struct moved *m)
+static void emit_stencil(uint32_t cta, struct moved *m)
 {
+    const struct proact_map *map = m->use->map;
+    const uint32_t *grid = m->use->grid;
     uint64_t x = at(cta % grid[0], map->run_bytes, 0);
     uint64_t y = at(cta / grid[0] % grid[1], map->rows, 0), bytes = map->run_bytes;
 
@@ -120,14 +141,20 @@ static void emit_stencil(const struct proact_map *map, const uint32_t grid[3], u
         return;
     if (bytes > map->stride_bytes - x)
         bytes = map->stride_bytes - x;
-    for (uint64_t row = 0; row < map->rows; row++)
-        emit_moved(m, at(at(1, y, row), map->stride_bytes, x), bytes);
+    for (uint64_t row = 0; row < map->rows; row++) {
+        uint64_t first = at(at(1, y, row), map->stride_bytes, x);
+
+        if (is_beyond(m, first))
+            return;
+        emit_moved(m, first, bytes);
+    }
 }
 
-void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
-              transfer_emit *emit, void *sink)
+void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *sink)
 {
-    struct moved m = {map->offset_bytes, emit, sink};
+    struct moved m = {u, emit, sink};
+    const struct proact_map *map = u->map;
+    const uint32_t *grid = u->grid;
     const uint32_t place[3] = {cta % grid[0], cta / grid[0] % grid[1],
                                cta / grid[0] / grid[1]};
 
@@ -136,12 +163,10 @@ void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta
         emit_moved(&m, at(cta, map->run_bytes, 0), map->run_bytes);
         break;
     case PROACT_MAP_STRIDED:
-        for (uint64_t j = 0; j < (map->run_count ? map->run_count : 1); j++)
-            emit_moved(&m, at(cta, map->step_bytes, at(j, map->stride_bytes, 0)),
-                       map->run_bytes);
+        emit_strided(cta, &m);
         break;
     case PROACT_MAP_STENCIL:
-        emit_stencil(map, grid, cta, &m);
+        emit_stencil(cta, &m);
         break;
     case PROACT_MAP_TABLE:
         for (uint32_t r = map->first[cta]; r < map->first[cta + 1]; r++)
@@ -151,4 +176,44 @@ void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta
         map->ranges_of(map->context, grid, place, emit_moved, &m);
         break;
     }
+}
+
+static void add_range(void *sink, uint64_t first_byte, uint64_t bytes)
+{
+    struct map_ranges *r = sink;
+
+    if (first_byte >= r->array_bytes)
+        return;
+    if (bytes > r->array_bytes - first_byte)
+        bytes = r->array_bytes - first_byte;
+    r->range = must_grow(r->range, r->count, &r->capacity, sizeof *r->range);
+    r->range[r->count++] = (struct proact_range){first_byte, bytes};
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct proact_range *x = a, *y = b;
+
+    return (x->first_byte > y->first_byte) - (x->first_byte < y->first_byte);
+}
+
+void map_list(const struct map_use *u, uint32_t cta, struct map_ranges *out)
+{
+    size_t count = 0;
+
+    out->count = 0;
+    out->array_bytes = u->array_bytes;
+    map_emit(u, cta, add_range, out);
+    if (out->count)
+        qsort(out->range, out->count, sizeof *out->range, by_place);
+    for (size_t i = 0; i < out->count; i++) {
+        const struct proact_range *r = &out->range[i];
+        struct proact_range *last = count ? &out->range[count - 1] : NULL;
+
+        if (!last || r->first_byte > last->first_byte + last->bytes)
+            out->range[count++] = *r;
+        else if (r->first_byte + r->bytes > last->first_byte + last->bytes)
+            last->bytes = r->first_byte + r->bytes - last->first_byte;
+    }
+    out->count = count;
 }

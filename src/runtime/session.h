@@ -237,9 +237,21 @@ void kernel_slots_change(struct proact_kernel *k);
 enum proact_status map_copy(const struct proact_map *map, const char *kernel,
                             struct proact_map *out, struct proact_error *err);
 void map_clear(struct proact_map *map);
-/* Emits the bytes of one CTA. */
-void map_emit(const struct proact_map *map, const uint32_t grid[3], uint32_t cta,
-              transfer_emit *emit, void *sink);
+struct map_use {
+    const struct proact_map *map;
+    const uint32_t *grid;
+    uint64_t array_bytes;
+};
+/* Emits the bytes of one CTA; what begins beyond the array may be left out. */
+void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *sink);
+
+/* The same, clipped to the array, by place, and none twice. From zero; free `range`. */
+struct map_ranges {
+    struct proact_range *range;
+    size_t count, capacity;
+    uint64_t array_bytes;
+};
+void map_list(const struct map_use *u, uint32_t cta, struct map_ranges *out);
 
 /* The operation that is about to be queued on `place` (it will write the array if `writes`)
    comes after all that was sent into the replica there, and out of it. */

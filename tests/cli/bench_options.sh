@@ -8,7 +8,7 @@ fails 2 proact bench micro --chunk 2K
 fails 2 proact bench micro --chunk 12K
 fails 2 proact bench micro --chunk 64M --bytes 16M
 fails 2 proact bench micro --threads 100
-fails 2 proact bench micro --threads 33000
+fails 2 proact bench micro --threads 50000
 fails 2 proact bench micro -m k40x4 --bytes 1M --method polling --threads 8224
 fails 2 proact bench micro --method raw
 fails 2 proact bench micro --method bulk
@@ -44,6 +44,7 @@ quick="-m h200x2 --bytes 1M --ratio 1 --pattern one-to-all --sleep"
     proact bench micro $quick --method copy-engine+fused:256K --chunk 64K | rows
     proact bench micro $quick --method polling | rows
     proact bench micro $quick --method polling,fused --chunk 64K --threads 2048 | rows
+    proact bench micro $quick --method polling --chunk 64K --threads 48K | rows
     proact bench micro -m k40x4 --bytes 1M --ratio 1 --pattern one-to-all --sleep --method polling | rows
     proact bench step -m h200x2 --method copy-engine+fused | cut -c 1-52
 }

@@ -25,12 +25,15 @@ static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n"
                 "mapa.shared::cluster.u32 %r8, %r7, %r6; ld.shared::cluster.u32 %r9, "
                 "[%r8];\n"
                 "setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd2], %r9;\n" SYNC "}\n"
-    /* Through global memory: the first CTA's word goes to the others. */
-    BEGIN("tell") "setp.ne.u32 %p1, %r1, 0; @%p1 bra MEET; setp.ne.u32 %p2, %r3, 0;\n"
-                  "@%p2 bra MEET; st.global.u32 [%rd1], 5;\n"
-                  "MEET:\n" SYNC "@%p1 bra END; setp.eq.u32 %p2, %r3, 0; @%p2 bra END;\n"
-                  "ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2], %r6;\nEND: ret;\n}\n"
-    /* The same, and nobody waits for anybody. */
+    /* Through global memory: each CTA's word to the one before, the first one's to the
+       last. */
+    BEGIN("tell") "setp.ne.u32 %p1, %r1, 0; @%p1 bra MEET; st.global.u32 [%rd2], %r2;\n"
+                  "MEET:\n" SYNC "@%p1 bra END; mov.u32 %r6, %cluster_nctarank;\n"
+                  "add.u32 %r7, %r3, 1; rem.u32 %r7, %r7, %r6; sub.u32 %r7, %r7, %r3;\n"
+                  "mul.wide.s32 %rd3, %r7, 4; add.s64 %rd3, %rd2, %rd3;\n"
+                  "ld.global.u32 %r8, [%rd3]; st.global.u32 [%rd2+1024], %r8;\n"
+                  "END: ret;\n}\n"
+    /* The first one's to the others, and nobody waits for anybody. */
     BEGIN("shout") "setp.ne.u32 %p1, %r1, 0; @%p1 bra END; setp.ne.u32 %p2, %r3, 0;\n"
                    "@%p2 bra HEAR; st.global.u32 [%rd1], 5; bra END;\n"
                    "HEAR: ld.global.u32 %r6, [%rd1]; st.global.u32 [%rd2], %r6;\nEND: "
@@ -181,7 +184,7 @@ static void a_barrier_orders_global_memory(void **state)
     told(&c, "tell");
     emulator_sync(&c.rig);
     for (uint32_t i = 0; i < 4; i++)
-        assert_int_equal(emulator_word(&c.rig, 0, c.out + 4 * i), 5);
+        assert_int_equal(emulator_word(&c.rig, 0, c.out + 1024 + 4 * i), (i + 1) % 4);
     emulator_close(&c.rig);
     told(&c, "shout");
     fails(&c, PROACT_EFAULT, "kernel 'shout'");

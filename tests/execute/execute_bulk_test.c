@@ -5,21 +5,23 @@
 
 enum { THREADS = 64 };
 
-/* All threads fill 256 bytes; thread 0 sends them to word 1024 + 4. %1: before the barrier,
-   %2: after it, in thread 0. */
-static void open_stage(struct rig *r, const char *before, const char *after,
-                       const char *end)
+#define CLUSTER "barrier.cluster.arrive; barrier.cluster.wait;"
+
+/* All threads fill 256 bytes; thread 0 sends them to word 1024 + 4. `before` and, in thread
+   0, `after` stand around where they meet. */
+static void open_stage(struct rig *r, const char *before, const char *meet,
+                       const char *after, const char *end)
 {
     struct text all = {NULL, 0, 0};
 
     text_print(&all,
                ".shared .align 16 .b8 s[256];\n%s"
                "mov.u32 %%r3, s; shl.b32 %%r4, %%r1, 2; add.u32 %%r5, %%r3, %%r4;\n"
-               "mul.lo.u32 %%r6, %%r1, 7; st.shared.u32 [%%r5], %%r6;\n%s\nbar.sync 0;\n"
+               "mul.lo.u32 %%r6, %%r1, 7; st.shared.u32 [%%r5], %%r6;\n%s\n%s\n"
                "setp.ne.u32 %%p1, %%r1, 0; @%%p1 bra OVER;\n%s\n"
                "cp.async.bulk.global.shared::cta.bulk_group [%%rd1+4112], [%%r3], 256;\n"
                "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group%s 0;\nOVER: ret; }\n",
-               RIG_KERNEL, before, after, end);
+               RIG_KERNEL, before, meet, after, end);
     rig_open(r, all.data, true);
     text_clear(&all);
     r->launch.block[0] = THREADS;
@@ -32,7 +34,8 @@ static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
     for (uint64_t seed = 0; seed < 8; seed++) {
         struct rig r;
 
-        open_stage(&r, "fence.proxy.async.shared::cta;", "", seed & 1 ? ".read" : "");
+        open_stage(&r, "fence.proxy.async.shared::cta;", "bar.sync 0;", "",
+                   seed & 1 ? ".read" : "");
         r.remote = seed & 2 ? (uint64_t)(uintptr_t)(r.memory + 1028 + 32) : 0;
         assert_int_equal(rig_run(&r, seed & 4 ? 5 : 1000, seed), EXECUTE_EXITED);
         for (uint32_t i = 0; i < THREADS; i++)
@@ -65,7 +68,8 @@ static void the_proxy_fence_is_asked_for(void **state)
         for (uint64_t seed = 0; seed < 4; seed++) {
             struct rig r;
 
-            open_stage(&r, cases[i].before, cases[i].after, "");
+            open_stage(&r, cases[i].before, seed & 1 ? CLUSTER : "bar.sync 0;",
+                       cases[i].after, "");
             enum execute_stop stop = rig_run(&r, 1000, seed);
 
             if (stop != (cases[i].says ? EXECUTE_TRAPPED : EXECUTE_EXITED) ||

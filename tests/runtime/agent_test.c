@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks that the agent of `polling` shares out in slices: arrays large enough for that,
-   agents of one to 32 CTAs, pieces of many sizes, any number of devices; every replica is
+   agents of one to 48 CTAs, pieces of many sizes, any number of devices; every replica is
    compared bit for bit with what one device gives. `agent_test seeds` tries more. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void load_all(struct agents *a)
 static void agents_open(struct agents *a, const struct agent_run *run)
 {
     const struct proact_options options = {
-        .machine = "v100x16",
+        .machine = run->ctas > 40 ? "h200x8" : "v100x16", /* half the SMs */
         .device_count = run->devices,
         .seed = run->seed,
         .check = run->check,
@@ -193,7 +193,7 @@ static void play_and_compare(const struct agent_run *run)
 /* Runs of 128 bytes and of 8: pieces by themselves, and by threads. */
 static void any_agent_gives_what_one_device_gives(void **state)
 {
-    static const unsigned devices[] = {2, 3, 4, 8}, ctas[] = {8, 1, 3, 32, 16, 2};
+    static const unsigned devices[] = {2, 3, 4, 8}, ctas[] = {8, 1, 3, 48, 16, 2};
     static const uint64_t chunks[] = {4 * MB, MB, 256 << 10, 64 << 10};
     const char *const *argv = *state;
     const unsigned runs = argv[1] && !strcmp(argv[1], "seeds") ? 48 : 4;

@@ -86,6 +86,15 @@ extern "C" __global__ void scatters(unsigned *out, const unsigned *where, unsign
         out[where[i]] = i;
 }
 
+/* A CTA writes some columns of every row. */
+extern "C" __global__ void columns(unsigned *out, unsigned width, unsigned rows)
+{
+    unsigned x = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    for (unsigned y = 0; y < rows; y++)
+        out[y * width + x] = y * width + x + 1;
+}
+
 /* As compilers make it of atomicAdd(), atomicMax(), ... */
 #define REDUCE(how, to, index, what)                                                       \
     asm volatile("{\n\t.reg .b64 %%to;\n\tcvta.to.global.u64 %%to, %0;\n\t"                \

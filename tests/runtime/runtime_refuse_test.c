@@ -2,6 +2,8 @@
 /* What the C API refuses, with the sentence that says so. */
 #include "runtime/runtime_testing.h"
 
+#include <proact/program.h>
+
 static const struct proact_options two = {.machine = "v100x4", .device_count = 2};
 
 static enum proact_status open_with(struct bench *b, struct proact_options o)
@@ -147,6 +149,9 @@ static void launches(void **state)
     args[2] = (struct proact_arg){0};
     REFUSED(proact_launch(b.fill, &grid, args, 3, &b.err), PROACT_EINVAL,
             "argument 2 is empty");
+    args[2] = (struct proact_arg){.array = b.out, .value = &n, .bytes = sizeof n};
+    REFUSED(proact_launch(b.fill, &grid, args, 3, &b.err), PROACT_EINVAL,
+            "argument 2 is an array and a value of 4 bytes, too few for its address");
     args[2] = PROACT_VALUE(n);
     args[0] = PROACT_VALUE(eight);
     REFUSED(proact_launch(b.fill, &grid, args, 3, &b.err), PROACT_EINVAL,
@@ -160,12 +165,39 @@ static void launches(void **state)
     proact_close(b.p);
 }
 
+static void blocks(void **state)
+{
+    struct bench b = testing_open(&two), other = testing_open(&two);
+    struct proact_kernel *k = testing_kernel(&b, "places");
+    const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
+    const unsigned char bytes[16] = {0};
+    const struct {
+        size_t size;
+        struct proact_place place;
+        const char *says;
+    } cases[] = {{15, {0, b.out, 0}, "a block of 15 bytes, its parameters have 16"},
+                 {16, {9, b.out, 0}, "the address at byte 9 does not lie in the 16 bytes"},
+                 {16, {UINT32_MAX, b.out, 0}, "the address at byte 4294967295 does not"},
+                 {16, {0, other.out, 0}, "or its array is another session's"},
+                 {16, {0, NULL, 0}, "there is no array for the address at byte 0"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct proact_block block = {bytes, cases[i].size, &cases[i].place, 1};
+
+        REFUSED(proact_launch_block(k, &grid, &block, &b.err), PROACT_EINVAL,
+                cases[i].says);
+    }
+    proact_close(other.p);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions), cmocka_unit_test(plans),
         cmocka_unit_test(arrays),   cmocka_unit_test(kernels_and_maps),
-        cmocka_unit_test(launches),
+        cmocka_unit_test(launches), cmocka_unit_test(blocks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -289,10 +289,9 @@ static void an_agent_leaves_room_for_the_kernel(void **state)
         const char *machine;
         unsigned threads;
         enum proact_status status;
-    } cases[] = {{"k40x4", 8192, PROACT_OK},
-                 {"k40x4", 8224, PROACT_EINVAL},
-                 {"p100x4", 28672, PROACT_OK},
-                 {"p100x4", 28704, PROACT_EINVAL}};
+    } cases[] = {{"k40x4", 8192, PROACT_OK},   {"k40x4", 8224, PROACT_EINVAL},
+                 {"p100x4", 28672, PROACT_OK}, {"p100x4", 28704, PROACT_EINVAL},
+                 {"h200x4", 49152, PROACT_OK}, {"h200x4", 49184, PROACT_EINVAL}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -12,7 +12,7 @@
 #include "command.h"
 #include "transfer/transfer.h"
 
-enum { KB = 1 << 10, MB = 1 << 20, THREADS_MAX = 32768, THREADS_STEP = 32 };
+enum { KB = 1 << 10, MB = 1 << 20, THREADS_MAX = 49152, THREADS_STEP = 32 };
 static const uint64_t bytes_min = MB, bytes_max = 1 << 30, bytes_default = 256 * MB;
 static const uint64_t chunk_min = 4 * KB, chunk_max = 256 * MB;
 

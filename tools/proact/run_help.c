@@ -28,7 +28,7 @@ static const char text[] =
     "  -n, --devices N    only the first N devices of it\n"
     "  --method NAME      one from `proact methods`, next to bulk; or all (all)\n"
     "  --chunk BYTES      what is sent at once: a power of two, 4K to 256M (64K)\n"
-    "  --threads N        of the transfer agent, 32 to 32768 (as fill the link)\n"
+    "  --threads N        of the transfer agent, 32 to 49152 (as fill the link)\n"
     "  --seed S           of the emulated schedule: another seed, another legal order (0)\n"
     "  --check            refuse what hardware forgives, such as reading unwritten bytes;\n"
     "                     slow\n"

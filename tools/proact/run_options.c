@@ -11,7 +11,7 @@
 #include "transfer/transfer.h"
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
-enum { THREADS_MIN = 32, THREADS_MAX = 32768, THREADS_STEP = 32 };
+enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
 
 static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
 

@@ -261,7 +261,6 @@ static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_
         bulk_order(w);
         return true;
     case CODE_CLUSTER_ARRIVE:
-        bulk_publish(w);
         return cluster_arrive(w, op, active);
     case CODE_MBARRIER:
         return mbarrier_run(w, op, active);

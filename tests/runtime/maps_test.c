@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of an unmarked kernel, whose CTAs each write some columns of a table: what is said
+   of more than the array has, and of less than the kernel writes. */
+#include "runtime_testing.h"
+
+enum { COLUMNS = 8, WIDTH = 10 * COLUMNS, ROWS = 50, BYTES = COLUMNS * 4 };
+
+struct table {
+    struct bench b;
+    struct proact_kernel *columns;
+};
+
+static struct table table_open(const struct proact_map *map)
+{
+    static const struct proact_options options = {.machine = "h200x4"};
+    struct table t = {.b = testing_open(&options)};
+
+    t.columns = testing_kernel(&t.b, "columns");
+    if (proact_kernel_map(t.columns, 0, map, &t.b.err))
+        fail_msg("%s", t.b.err.text);
+    return t;
+}
+
+static enum proact_status launch(struct table *t)
+{
+    const unsigned width = WIDTH, rows = ROWS;
+    const struct proact_grid grid = {.ctas = {WIDTH / COLUMNS}, .threads = {COLUMNS}};
+
+    return proact_launch(t->columns, &grid,
+                         (struct proact_arg[]){PROACT_ARRAY(t->b.out), PROACT_VALUE(width),
+                                               PROACT_VALUE(rows)},
+                         3, &t->b.err);
+}
+
+static void check(struct table *t)
+{
+    static uint32_t is[WIDTH * ROWS];
+
+    if (launch(t))
+        fail_msg("%s", t->b.err.text);
+    assert_null(proact_kernel_refusal(t->columns));
+    for (unsigned d = 0; d < 4; d++) {
+        assert_int_equal(proact_array_read_replica(t->b.out, d, 0, is, WIDTH * ROWS, NULL),
+                         0);
+        for (unsigned i = 0; i < WIDTH * ROWS; i++)
+            assert_int_equal(is[i], i + 1);
+    }
+    proact_close(t->b.p);
+}
+
+/* More runs and rows than anybody could walk through. */
+static void runs_without_end_stop_with_the_array(void **state)
+{
+    static const struct proact_map maps[] = {{.kind = PROACT_MAP_STRIDED,
+                                              .run_bytes = BYTES,
+                                              .run_count = UINT64_MAX,
+                                              .stride_bytes = WIDTH * 4,
+                                              .step_bytes = BYTES},
+                                             {.kind = PROACT_MAP_STENCIL,
+                                              .run_bytes = BYTES,
+                                              .stride_bytes = WIDTH * 4,
+                                              .rows = UINT64_MAX}};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct table t = table_open(&maps[i]);
+
+        check(&t);
+    }
+}
+
+/* The same bytes over and over are one run. */
+static void runs_that_do_not_move_are_one(void **state)
+{
+    static const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
+                                          .run_bytes = BYTES,
+                                          .run_count = UINT64_MAX,
+                                          .step_bytes = BYTES};
+    struct table t = table_open(&map);
+    struct bench b;
+
+    (void)state;
+    const enum proact_status status = launch(&t);
+
+    b = t.b;
+    REFUSED(status, PROACT_EINVAL,
+            "kernel 'columns': CTA 0 writes byte 320 of array 'out', which is not in the "
+            "map of argument 0");
+    proact_close(b.p);
+}
+
+static void a_map_that_is_too_small_is_refused(void **state)
+{
+    const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
+                                   .run_bytes = BYTES - 4,
+                                   .run_count = ROWS,
+                                   .stride_bytes = WIDTH * 4,
+                                   .step_bytes = BYTES};
+    struct table t = table_open(&map);
+    struct bench b;
+
+    (void)state;
+    const enum proact_status status = launch(&t);
+
+    b = t.b;
+    REFUSED(status, PROACT_EINVAL,
+            "kernel 'columns': CTA 0 writes byte 28 of array 'out', which is not in the "
+            "map of argument 0");
+    proact_close(b.p);
+}
+
+/* Backwards, in halves that overlap. */
+static void halves(void *context, const uint32_t grid[3], const uint32_t cta[3],
+                   proact_emit *emit, void *sink)
+{
+    unsigned *calls = context;
+
+    (void)grid;
+    ++*calls;
+    for (unsigned y = ROWS; y-- > 0;) {
+        const uint64_t first = y * WIDTH * 4 + cta[0] * BYTES;
+
+        emit(sink, first + BYTES / 4, BYTES * 3 / 4);
+        emit(sink, first, BYTES / 2);
+    }
+}
+
+/* Not once for each run that the kernel writes: a CTA may write thousands. */
+static void a_cta_is_asked_a_few_times(void **state)
+{
+    unsigned calls = 0;
+    const struct proact_map map = {
+        .kind = PROACT_MAP_CALLBACK, .ranges_of = halves, .context = &calls};
+    struct table t = table_open(&map);
+
+    (void)state;
+    check(&t);
+    assert_in_range(calls, WIDTH / COLUMNS, 10 * WIDTH / COLUMNS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_without_end_stop_with_the_array),
+        cmocka_unit_test(runs_that_do_not_move_are_one),
+        cmocka_unit_test(a_map_that_is_too_small_is_refused),
+        cmocka_unit_test(a_cta_is_asked_a_few_times),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
