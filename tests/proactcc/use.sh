@@ -82,6 +82,14 @@ END
     says 94 ./app
     PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
     has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
+    # Several files of options; and nvcc's variables, which name what is compiled for.
+    echo main.cu >first
+    echo part.cu >second
+    NVCC_PREPEND_FLAGS='--options-file first,second -O1' \
+        NVCC_APPEND_FLAGS='-gencode arch=compute_80,code=sm_80 -cudart shared' \
+        "$proactcc" -o app 2>said || fault "options of variables"
+    says 94 ./app
+    fails 'there is no file third' "$proactcc" -optf first,third
     # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
     # (Where that lies only nvcc knows: what is on PATH may be a script that calls it.)
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
