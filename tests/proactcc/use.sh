@@ -90,6 +90,10 @@ END
         "$proactcc" -o app 2>said || fault "options of variables"
     says 94 ./app
     fails 'there is no file third' "$proactcc" -optf first,third
+    # Host code with the device's in it, which the host's compiler then compiles.
+    { "$proactcc" --cuda part.cu -o part.cpp.ii && g++ -c part.cpp.ii -o part.o; } >said 2>&1 || fault "--cuda"
+    "$proactcc" -c main.cu -o main.o && "$proactcc" main.o part.o -o app || fault "of --cuda"
+    says 94 ./app
     # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
     # (Where that lies only nvcc knows: what is on PATH may be a script that calls it.)
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"
