@@ -82,6 +82,18 @@ END
     says 94 ./app
     PROACT_REPORT=1 ./app >said 2>&1 || fault "exit status $?"
     has '^proact: .* machine h200x4$' # and not a runtime of the toolkit's
+    # Several files of options; and nvcc's variables, which name what is compiled for.
+    echo main.cu >first
+    echo part.cu >second
+    NVCC_PREPEND_FLAGS='--options-file first,second -O1' \
+        NVCC_APPEND_FLAGS='-gencode arch=compute_80,code=sm_80 -cudart shared' \
+        "$proactcc" -o app 2>said || fault "options of variables"
+    says 94 ./app
+    fails 'there is no file third' "$proactcc" -optf first,third
+    # Host code with the device's in it, which the host's compiler then compiles.
+    { "$proactcc" --cuda part.cu -o part.cpp.ii && g++ -c part.cpp.ii -o part.o; } >said 2>&1 || fault "--cuda"
+    "$proactcc" -c main.cu -o main.o && "$proactcc" main.o part.o -o app || fault "of --cuda"
+    says 94 ./app
     # Objects that the host's compiler links with the toolkit's runtime are ours all the same.
     # (Where that lies only nvcc knows: what is on PATH may be a script that calls it.)
     eval "set -- $(nvcc --dryrun main.cu 2>&1 | sed -n 's/^#\$ LIBRARIES=//p')"

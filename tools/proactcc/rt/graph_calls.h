@@ -9,6 +9,20 @@ struct cuda_graph;
 struct cuda_graph_exec;
 struct graph_op; /* a cudaGraphNode_t */
 
+struct cuda_allocate_node {
+    struct cuda_pool_how {
+        int type, handles;
+        struct cuda_memory_location where;
+        void *security;
+        size_t most;
+        unsigned short usage;
+        unsigned char reserved[54];
+    } how;
+    const void *access;
+    size_t access_count, bytes;
+    void *place; /* out */
+};
+
 enum cuda_capture_status { CUDA_CAPTURE_NONE, CUDA_CAPTURE_ACTIVE };
 
 struct cuda_graph_instantiate {
@@ -114,6 +128,22 @@ RT_API enum cuda_error cudaGraphNodeGetEnabled(struct cuda_graph_exec *exec,
                                                struct graph_op *op, unsigned *is_on);
 RT_API enum cuda_error cudaGraphExecGetFlags(struct cuda_graph_exec *exec,
                                              unsigned long long *flags);
+
+/* rt_graph_memory.c */
+RT_API enum cuda_error cudaGraphAddMemAllocNode(struct graph_op **out, struct cuda_graph *g,
+                                                struct graph_op *const *after,
+                                                size_t after_count,
+                                                struct cuda_allocate_node *node);
+RT_API enum cuda_error cudaGraphAddMemFreeNode(struct graph_op **out, struct cuda_graph *g,
+                                               struct graph_op *const *after,
+                                               size_t after_count, void *place);
+RT_API enum cuda_error cudaGraphMemAllocNodeGetParams(struct graph_op *op,
+                                                      struct cuda_allocate_node *out);
+RT_API enum cuda_error cudaGraphMemFreeNodeGetParams(struct graph_op *op, void *out);
+RT_API enum cuda_error cudaDeviceGraphMemTrim(int device);
+RT_API enum cuda_error cudaDeviceGetGraphMemAttribute(int device, int what, void *out);
+RT_API enum cuda_error cudaDeviceSetGraphMemAttribute(int device, int what,
+                                                      const void *value);
 
 /* rt_graph_attribute.c */
 RT_API enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int attribute,

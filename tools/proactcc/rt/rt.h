@@ -67,6 +67,7 @@ struct rt {
     struct rt_ranges ranges;
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
+    uint64_t graph_bytes_most[2]; /* memory of graphs in use, and held */
     size_t limits[3]; /* that the program has set, by CUDA's numbers; 0: as they were */
     bool is_emulated;
     uint32_t split_over; /* 0: as is faster; 1: never; else always */
@@ -145,6 +146,8 @@ enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle)
    before all is done, and has then taken what it was given. */
 enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         enum cuda_copy_kind kind, bool is_async);
+/* All is waited for; NULL is fine. */
+enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
 struct rt_rows {
     void *to;

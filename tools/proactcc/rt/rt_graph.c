@@ -36,6 +36,7 @@ struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *dat
     g->ops[g->count++] = op;
     if (g->handles)
         handle_add(g->handles, op, RT_GRAPH_NODE);
+    rt_graph_memory_hold(op);
     return op;
 }
 
@@ -84,6 +85,7 @@ static void op_destroy(struct graph_op *op)
 {
     if (op->graph->handles)
         handle_drop(op->graph->handles, op);
+    rt_graph_memory_drop(op);
     free(op->args);
     free(op->after);
     free(op->data);

@@ -92,6 +92,15 @@ enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *da
                              size_t bytes);
 /* The copy of the graph's operation, or NULL. */
 struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin);
+/* A node where the program wants it. */
+struct graph_place {
+    struct graph_op **out;
+    struct cuda_graph *graph;
+    struct graph_op *const *after;
+    size_t count;
+};
+enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, graph_run *run,
+                               const void *data, size_t bytes);
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g);
 
 /* Kept calls that have more than one way in: a struct cuda_copy_3d; and a kernel, for which
@@ -139,3 +148,16 @@ struct proact_grid *rt_launch_grid(const struct graph_op *op, struct cuda_kernel
 enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
                                const struct proact_grid *grid, void **args,
                                struct rt_kept_launch **out, size_t *bytes);
+
+/* Memory of graphs (rt_graph_memory.c). What the captured stream is given allocates it, or
+   says that nobody has it. An operation that allocates keeps it; all others do not matter.
+ */
+enum cuda_error rt_graph_memory_take(struct rt *rt, void **out, size_t bytes,
+                                     const struct cuda_stream *stream);
+enum cuda_error rt_graph_memory_free(struct rt *rt, void *place,
+                                     const struct cuda_stream *stream);
+void rt_graph_memory_hold(const struct graph_op *op);
+void rt_graph_memory_drop(const struct graph_op *op);
+/* By cudaGraphNodeType; -1: neither. */
+enum { GRAPH_ALLOCATE = 10, GRAPH_FREE };
+int rt_graph_memory_type(const struct graph_op *op);

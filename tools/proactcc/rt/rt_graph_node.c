@@ -7,15 +7,8 @@
 #include "graph_calls.h"
 #include "rt_graph.h"
 
-struct place {
-    struct graph_op **out;
-    struct cuda_graph *graph;
-    struct graph_op *const *after;
-    size_t count;
-};
-
-static enum cuda_error add(struct rt *rt, const struct place *at, graph_run *run,
-                           const void *data, size_t bytes)
+enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, graph_run *run,
+                               const void *data, size_t bytes)
 {
     if (!graph_is(rt, at->graph) || !at->out)
         return cudaErrorInvalidValue;
@@ -65,13 +58,13 @@ enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph 
                                        const struct cuda_kernel_node *node)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
     struct rt_kept_launch *kept = NULL;
     size_t bytes = 0;
     enum cuda_error error = keep_kernel(rt, node, NULL, &kept, &bytes);
 
     if (!error)
-        error = add(rt, &at, rt_run_launch, kept, bytes);
+        error = graph_node_add(rt, &at, rt_run_launch, kept, bytes);
     free(kept);
     return rt_leave(rt, error);
 }
@@ -113,9 +106,9 @@ enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph 
                                        const struct cuda_copy_3d *node)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
 
-    return rt_leave(rt, add(rt, &at, rt_run_copy_3d, node, sizeof *node));
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_copy_3d, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_graph *g,
@@ -124,10 +117,10 @@ enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_grap
                                          enum cuda_copy_kind kind)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, add(rt, &at, rt_run_copy, &c, sizeof c));
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
@@ -213,12 +206,13 @@ enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph 
                                        const struct cuda_fill_node *node)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
 
     if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
         return rt_leave(rt, cudaErrorInvalidValue);
-    return rt_leave(rt, add(rt, &at, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide,
-                            node, sizeof *node));
+    return rt_leave(
+        rt, graph_node_add(rt, &at, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide,
+                           node, sizeof *node));
 }
 
 static enum cuda_error change_fill(struct graph_op *op, const struct cuda_fill_node *node)
@@ -261,9 +255,9 @@ enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g
                                      const struct cuda_host_node *node)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
 
-    return rt_leave(rt, add(rt, &at, rt_run_host, node, sizeof *node));
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
@@ -294,9 +288,9 @@ enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *
                                       struct graph_op *const *after, size_t count)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
 
-    return rt_leave(rt, add(rt, &at, run_nothing, NULL, 0));
+    return rt_leave(rt, graph_node_add(rt, &at, run_nothing, NULL, 0));
 }
 
 /* A copy of the child, which nobody changes any more: it is kept until the process ends. */
@@ -313,11 +307,11 @@ enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_gr
                                            struct cuda_graph *child)
 {
     struct rt *rt = rt_enter();
-    const struct place at = {out, g, after, count};
+    const struct graph_place at = {out, g, after, count};
     struct cuda_graph *copy = NULL;
     enum cuda_error error = cudaGraphClone(&copy, child);
 
     if (!error)
-        error = add(rt, &at, rt_run_child, &copy, sizeof(struct cuda_graph *));
+        error = graph_node_add(rt, &at, rt_run_child, &copy, sizeof(struct cuda_graph *));
     return rt_leave(rt, error);
 }

@@ -23,7 +23,7 @@ static int type_of(const struct graph_op *op)
     for (size_t n = 0; n < sizeof types / sizeof *types; n++)
         if (op->run == types[n].run)
             return types[n].type;
-    return EMPTY;
+    return rt_graph_memory_type(op) < 0 ? EMPTY : rt_graph_memory_type(op);
 }
 
 static bool is_of(const struct rt *rt, const struct graph_op *op, int type)

@@ -67,15 +67,23 @@ static enum cuda_error allocate(struct rt *rt, const char *call, struct rt_range
 static enum cuda_error release(struct rt *rt, const void *pointer, bool is_host)
 {
     struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
-    enum cuda_error error;
 
     if (!pointer)
         return rt->broken ? rt->broken : rt_open(rt);
     if (!range || range->first != (uint64_t)(uintptr_t)pointer ||
         (range->kind == RT_PINNED) != is_host || range->kind == RT_VARIABLE ||
-        range->kind == RT_REGISTERED)
+        range->kind == RT_REGISTERED || (range->graph_memory && range->is_free))
         return cudaErrorInvalidValue;
-    error = rt->session ? rt_wait(rt) : rt->broken;
+    range->is_free = true;
+    return range->graph_nodes ? rt->broken : rt_give_back(rt, range);
+}
+
+enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range)
+{
+    enum cuda_error error = rt->session ? rt_wait(rt) : rt->broken;
+
+    if (!range)
+        return error;
     if (rt->session)
         proact_array_destroy(range->array);
     rt->bytes_allocated -= range->bytes;
@@ -98,7 +106,9 @@ enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *st
     enum cuda_error error = rt_stream_check(rt, stream);
 
     if (!error)
-        error = cudaMalloc(out, bytes);
+        error = out && rt_capture_of(rt, stream)
+                    ? rt_graph_memory_take(rt, out, bytes, stream)
+                    : cudaMalloc(out, bytes);
     return rt_leave(rt, error);
 }
 
@@ -169,9 +179,8 @@ enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
 
     if (error)
         return rt_leave(rt, error);
-    /* A graph finds its memory where it was, however often it is launched. */
     if (rt_capture_of(rt, stream))
-        return rt_leave(rt, rt->broken);
+        return rt_leave(rt, rt_graph_memory_free(rt, pointer, stream));
     return rt_leave(rt, release(rt, pointer, false));
 }
 

@@ -28,6 +28,11 @@ struct rt_range {
     bool is_shadow;
     bool is_newer_there; /* a kernel may have written to the copy since */
     bool is_shown;       /* kernels know the address */
+    /* Of graphs (rt_graph_memory.c): its number, or 0; the nodes that allocate it; whether
+       nobody has it. */
+    uint64_t graph_memory;
+    size_t graph_nodes;
+    bool is_free;
 };
 
 struct rt_ranges {
