@@ -58,6 +58,10 @@ struct bench_report {
     bool is_virtual;
     struct bench_row *rows;
     size_t count, capacity;
+    /* Of the rows that were measured before: all, those that were asked again, and one that
+       was not, or "". */
+    size_t rows_before, rows_compared;
+    char left_over[160];
 };
 
 /* Prints a row, once it has its value, below the columns' names. */

@@ -151,8 +151,7 @@ void bench_link(const struct bench_request *q, struct bench_report *r)
         run(&asked, &before, goodput, sizeof goodput / sizeof *goodput, r);
     if (!says_how(&before))
         link_methods(&asked, r);
-    r->before = NULL;
-    measured_clear(&before);
+    measured_end(&before, r);
 }
 
 void bench_latency(const struct bench_request *q, struct bench_report *r)
@@ -162,6 +161,5 @@ void bench_latency(const struct bench_request *q, struct bench_report *r)
 
     measured_beside(q, &before, &asked, r);
     run(&asked, &before, latency, sizeof latency / sizeof *latency, r);
-    r->before = NULL;
-    measured_clear(&before);
+    measured_end(&before, r);
 }

@@ -208,5 +208,5 @@ void bench_micro(const struct bench_request *q, struct bench_report *r)
     else
         run_all(&b);
     micro_close(b.micro);
-    measured_clear(&before);
+    measured_end(&before, r);
 }

@@ -165,6 +165,5 @@ void bench_step(const struct bench_request *request, struct bench_report *r)
     snprintf(r->machine, sizeof r->machine, "%s", t.name);
     snprintf(r->device, sizeof r->device, "%s", t.device.name);
     bench_each_method(q->method, run_method, &(struct step_list){q, r});
-    r->before = NULL;
-    measured_clear(&before);
+    measured_end(&before, r);
 }

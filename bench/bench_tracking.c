@@ -95,6 +95,5 @@ void bench_tracking(const struct bench_request *request, struct bench_report *r)
             run_threads(&t, r);
         }
     tracking_close(&t);
-    r->before = NULL;
-    measured_clear(&before);
+    measured_end(&before, r);
 }

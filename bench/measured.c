@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measured.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,37 @@ void measured_fill(const struct measured *m, struct bench_row *row)
         }
 }
 
-void measured_clear(struct measured *m)
+static bool is_same(const struct bench_row *a, const struct bench_row *b)
 {
+    return same_what(a->what, b->what) && !strcmp(a->pattern, b->pattern) &&
+           !strcmp(a->method, b->method) && !strcmp(a->note, b->note) &&
+           fabs(a->ratio - b->ratio) < 1e-9 && a->chunk_bytes == b->chunk_bytes;
+}
+
+static bool is_compared(const struct bench_row *row, const struct bench_report *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (is_same(row, &r->rows[i]))
+            return true;
+    return false;
+}
+
+void measured_end(struct measured *m, struct bench_report *r)
+{
+    r->before = NULL;
+    r->rows_before = m->count;
+    for (size_t i = 0; i < m->count; i++) {
+        const struct bench_row *row = &m->rows[i].row;
+
+        if (is_compared(row, r))
+            r->rows_compared++;
+        else if (row->what[0])
+            snprintf(r->left_over, sizeof r->left_over, "%s", row->what);
+        else
+            snprintf(r->left_over, sizeof r->left_over, "%s, %g, %s, chunks of %llu bytes",
+                     row->pattern, row->ratio, row->method,
+                     (unsigned long long)row->chunk_bytes);
+    }
     free(m->rows);
     *m = (struct measured){.count = 0};
 }

@@ -28,4 +28,5 @@ void measured_beside(const struct bench_request *q, struct measured *out,
                      struct bench_request *asked, struct bench_report *r);
 /* What was measured of this row, and why the model leaves it out. */
 void measured_fill(const struct measured *m, struct bench_row *row);
-void measured_clear(struct measured *m);
+/* No more rows are shown beside these: counts in `r` which of them were, and clears `m`. */
+void measured_end(struct measured *m, struct bench_report *r);

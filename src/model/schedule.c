@@ -11,7 +11,7 @@
 #include "model/model.h"
 
 /* Four H200s, docs/performance.md: for a machine that does not tell. */
-static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_turn_ns = 4500,
+static const double unknown_gbps = 394, unknown_start_ns = 2180, unknown_turn_ns = 3400,
                     unknown_wait_ns = 2900, unknown_meeting = 1.85;
 
 /* Copies of several senders meet on their ways in: each sender's turn comes later, and half

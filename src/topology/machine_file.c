@@ -244,6 +244,11 @@ static enum proact_status check_together(const struct json_at *root,
                            "expected 'launch_turn_us' (%.10g) of at most "
                            "'launch_host_us' (%.10g)",
                            d->launch_turn_us, d->launch_host_us);
+    if (d->copy_lock_us > d->copy_host_us)
+        return json_refuse(&device, err,
+                           "expected 'copy_lock_us' (%.10g) of at most "
+                           "'copy_host_us' (%.10g)",
+                           d->copy_lock_us, d->copy_host_us);
     const struct topology_fabric *f = &t->fabric;
     struct json_at fabric = json_child(root, "fabric");
     uint32_t longest = f->wire_count ? f->wire[f->wire_count - 1].run_bytes : 0;

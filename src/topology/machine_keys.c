@@ -54,6 +54,7 @@ static const struct key device_keys[] = {
     {AT(device, call_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, copy_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, launch_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, copy_lock_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 
@@ -73,6 +74,7 @@ static const struct key fabric_keys[] = {
     {AT(fabric, copy_start_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
     {AT(fabric, copy_first_us), KEY_REAL, false, BETWEEN(0, 1e6), 0},
     {AT(fabric, copy_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(fabric, copy_row_ns), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(fabric, copy_graph_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(fabric, carry_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(fabric, copy_meeting), KEY_REAL, true, BETWEEN(0, 1000), 0},

@@ -37,7 +37,8 @@ struct topology_device {
     double event_here_us;   /* until another stream of its device does */
     double fence_gpu_ns, fence_system_ns; /* a fence of that scope; 0: as a load */
     double copy_host_us, call_host_us;    /* host time to enqueue a copy; all else */
-    double launch_turn_us; /* of launch_host_us: what one thread does for all devices */
+    /* Of launch_host_us and copy_host_us: what threads do one behind another. */
+    double launch_turn_us, copy_lock_us;
 };
 
 /* How data travels from one device to another. A packet carries at most payload_bytes and
@@ -61,6 +62,7 @@ struct topology_fabric {
     double copy_start_us;   /* copy engine: one copy behind the other */
     double copy_first_us;   /* copy engine: from a free stream to the first byte */
     double copy_turn_us;    /* as copy_start_us, behind one to another device; 0: as that */
+    double copy_row_ns;     /* each row of a copy of many; 0: as a packet of the longest */
     double copy_graph_us;   /* of any copy in a graph; 0: as the others */
     double carry_us;        /* of one of TOPOLOGY_CARRY_BYTES at most; 0: as any there */
     /* So many times its rate a copy's bytes cost on a way in that a copy of another sender

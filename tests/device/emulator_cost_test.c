@@ -45,6 +45,68 @@ static void calls_take_the_hosts_time(void **state)
     emulator_close(&r);
 }
 
+/* `calls` copies of each of two devices in one batch, of 20 us for the host each. */
+static double batch_us(double copy_lock_us, int calls)
+{
+    struct emulator_rig r;
+
+    emulator_prepare(&r, 2);
+    r.topology.device.copy_host_us = 20;
+    r.topology.device.copy_lock_us = copy_lock_us;
+    emulator_start(&r);
+    device_addr at[2] = {emulator_words(&r, 0, 1), emulator_words(&r, 1, 1)};
+    uint64_t before = r.b->now_ns(r.set);
+
+    r.b->batch_begin(r.set);
+    for (unsigned d = 0; d < 2; d++)
+        for (int i = 0; i < calls; i++)
+            emulator_must(&r, r.b->copy(r.stream[d][0], at[1 - d], at[d], 4, &r.err));
+    emulator_must(&r, r.b->batch_end(r.set, &r.err));
+    emulator_sync(&r);
+    double us = emulator_since(&r, before) / 1e3;
+
+    emulator_close(&r);
+    return us;
+}
+
+static void threads_queue_side_by_side_but_for_a_lock(void **state)
+{
+    (void)state;
+    near_to(batch_us(0, CALLS), CALLS * 20, 0.02);
+    near_to(batch_us(15, CALLS), 2 * CALLS * 15, 0.02);
+    near_to(batch_us(20, CALLS), 2 * CALLS * 20, 0.02);
+    /* 256 of one device are not kept back for the other's. */
+    near_to(batch_us(0, 300), (256 + 256 + 44) * 20, 0.02);
+}
+
+/* One copy of the second device is in a batch behind many of the first one's. */
+static void threads_take_turns(void **state)
+{
+    struct emulator_rig r;
+    struct device_event *e[2];
+    double ns;
+
+    (void)state;
+    emulator_prepare(&r, 2);
+    r.topology.device.copy_host_us = r.topology.device.copy_lock_us = 20;
+    emulator_start(&r);
+    device_addr at[2] = {emulator_words(&r, 0, 1), emulator_words(&r, 1, 1)};
+
+    for (int i = 0; i < 2; i++)
+        e[i] = event_of(&r, 1);
+    emulator_must(&r, r.b->record(r.stream[1][0], e[0], &r.err));
+    r.b->batch_begin(r.set);
+    for (int i = 0; i < CALLS; i++)
+        emulator_must(&r, r.b->copy(r.stream[0][0], at[1], at[0], 4, &r.err));
+    emulator_must(&r, r.b->copy(r.stream[1][0], at[0], at[1], 4, &r.err));
+    emulator_must(&r, r.b->record(r.stream[1][0], e[1], &r.err));
+    emulator_must(&r, r.b->batch_end(r.set, &r.err));
+    emulator_sync(&r);
+    emulator_must(&r, r.b->elapsed(e[0], e[1], &ns, &r.err));
+    near_to(ns, 2 * 20e3 + 7e3, 0.02); /* two turns; 5 us and two ways of 1 */
+    emulator_close(&r);
+}
+
 /* Two streams wait for each other in turn. */
 static double rally_ns(unsigned from, unsigned to, double event_us, double event_here_us)
 {
@@ -101,21 +163,27 @@ static void a_kernel_behind_a_kernel_begins_sooner(void **state)
     near_to(ns[0] - ns[1], 9 * 2000, 0.01); /* 3 us and 1; the first finds nobody */
 }
 
-/* The first two devices send to the third; then, if `more`, the first to the fourth. */
-static double meeting_ns(double copy_meeting, bool more)
+/* The first `senders` devices send to the last but one; then, if `more`, the first to the
+   last. */
+static double meeting_ns(unsigned senders, double copy_meeting, bool more)
 {
+    const unsigned receiver = senders;
     struct emulator_rig r;
 
-    emulator_prepare(&r, 4);
+    emulator_prepare(&r, senders + 2);
     r.topology.fabric.egress_gbps = r.topology.fabric.ingress_gbps = 50;
     r.topology.fabric.copy_meeting = copy_meeting;
     emulator_start(&r);
-    device_addr to[2] = {emulator_words(&r, 2, BIG / 4), emulator_words(&r, 2, BIG / 4)};
-    device_addr from[2] = {emulator_words(&r, 0, BIG / 4), emulator_words(&r, 1, BIG / 4)};
-    device_addr last = emulator_words(&r, 3, BIG / 4);
+    device_addr last = emulator_words(&r, receiver + 1, BIG / 4);
+    device_addr to[4], from[4];
+
+    for (unsigned d = 0; d < senders; d++) {
+        to[d] = emulator_words(&r, receiver, BIG / 4);
+        from[d] = emulator_words(&r, d, BIG / 4);
+    }
     uint64_t before = r.b->now_ns(r.set);
 
-    for (unsigned d = 0; d < 2; d++)
+    for (unsigned d = 0; d < senders; d++)
         emulator_must(&r, r.b->copy(r.stream[d][0], to[d], from[d], BIG, &r.err));
     if (more)
         emulator_must(&r, r.b->copy(r.stream[0][0], last, from[0], BIG, &r.err));
@@ -134,11 +202,15 @@ static void copies_that_meet_cost_each_other(void **state)
     emulator_machine(&t, 4);
     double alone = model_wire_bytes(&t.fabric, MODEL_COPY_ENGINE, BIG, BIG) / 50;
 
-    near_to(meeting_ns(0, false), 2 * alone, 0.05);
-    near_to(meeting_ns(2, false), 4 * alone, 0.05);
+    near_to(meeting_ns(2, 0, false), 2 * alone, 0.05);
+    near_to(meeting_ns(3, 0, false), 3 * alone, 0.05);
+    /* Two cost half of what three cost more; a fourth one costs no more than these. */
+    near_to(meeting_ns(2, 2, false), 2 * 1.5 * alone, 0.05);
+    near_to(meeting_ns(3, 2, false), 3 * 2 * alone, 0.05);
+    near_to(meeting_ns(4, 2, false), 4 * 2 * alone, 0.05);
     /* Who is held up at one receiver comes later to the next. */
-    near_to(meeting_ns(0, true), 3 * alone, 0.05);
-    near_to(meeting_ns(2, true), 5 * alone, 0.1);
+    near_to(meeting_ns(2, 0, true), 3 * alone, 0.05);
+    near_to(meeting_ns(2, 2, true), 4 * alone, 0.1);
 }
 
 /* One stream sends small copies to two peers in turn. */
@@ -170,6 +242,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_take_the_hosts_time),
+        cmocka_unit_test(threads_queue_side_by_side_but_for_a_lock),
+        cmocka_unit_test(threads_take_turns),
         cmocka_unit_test(events_take_their_time),
         cmocka_unit_test(a_kernel_behind_a_kernel_begins_sooner),
         cmocka_unit_test(copies_that_meet_cost_each_other),

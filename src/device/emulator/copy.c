@@ -116,21 +116,25 @@ static struct message *part_create(struct emulated *d, const struct operation *o
     return m;
 }
 
-/* What the engine has to make of it, in bytes of the wire: a packet of a row takes as long
-   as a whole one. */
-static double engine_bytes(const struct topology_fabric *f, const struct message *m,
-                           uint64_t packets)
+/* What the engine has to do for it: each of many rows takes it some time beside its bytes;
+   where nothing says how much, a packet of a row takes as long as a whole one. */
+static uint64_t engine_ps(const struct device_set *set, const struct message *m,
+                          uint64_t packets)
 {
+    const struct topology_fabric *f = &set->topology->fabric;
+    double rows = m->piece_count > 1 ? m->piece_count : 0;
     double whole = f->copy_payload_bytes + f->copy_header_bytes;
+    double bytes =
+        rows > 0 && f->copy_row_ns <= 0 ? (double)packets * whole : m->wire_bytes;
 
-    return m->piece_count > 1 && m->wire_bytes > 0 ? (double)packets * whole
-                                                   : m->wire_bytes;
+    if (set->options.infinite_bandwidth || m->wire_bytes <= 0)
+        return 0;
+    return ps_of_bytes(bytes, f->egress_gbps) + ps_of_ns(rows * f->copy_row_ns);
 }
 
 static void send_part(struct emulated *d, void *subject, uint64_t detail)
 {
     struct operation *o = subject;
-    const struct topology_fabric *f = &d->set->topology->fabric;
     unsigned to = memory_device(&d->set->memory, o->to);
     uint64_t packets = 0;
     struct message *m = part_create(d, o, to, &packets);
@@ -139,17 +143,13 @@ static void send_part(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     if (staged)
         m->wire_bytes = 0;
-    uint64_t next = message_send(d, m, d->now_ps + staged, packets);
+    uint64_t through =
+        serve(&d->engine_free_ps, d->now_ps, staged + engine_ps(d->set, m, packets));
+    uint64_t next = message_send(d, m, through, packets);
 
     d->part_marks[to][d->part_count[to]++ % COPY_PARTS] = d->sent.to[to];
     span_link(d, to, d->now_ps, next, bytes);
     o->done_bytes += bytes;
-    uint64_t through =
-        serve(&d->engine_free_ps, d->now_ps,
-              staged + ps_of_bytes(engine_bytes(f, m, packets), f->egress_gbps));
-
-    if (through > next)
-        next = through;
     if (o->done_bytes < o->bytes) {
         later(d, next, part_next, o, 0);
         return;

@@ -77,9 +77,10 @@ static enum proact_status rows_allocated(const struct device_set *set, const cha
 
 static void enqueue_rows(struct device_stream *s, const struct device_rows *r)
 {
+    const struct topology_device *d = &s->set->topology->device;
     struct operation *o = operation_create(s, copy_begin);
 
-    host_take_together(s, s->set->topology->device.copy_host_us, 0);
+    host_take_for(o, d->copy_host_us, d->copy_lock_us);
     o->to = r->to;
     o->from = r->from;
     o->bytes = r->count * r->bytes;
@@ -134,7 +135,7 @@ enum proact_status enqueue_write(struct device_stream *s, device_addr to, const 
         return status;
     struct operation *o = operation_create(s, host_write_begin);
 
-    host_take(s, s->set->topology->device.call_host_us);
+    host_take(s->set, s->set->topology->device.call_host_us);
     o->to = to;
     o->bytes = bytes;
     o->data = must_calloc(bytes, 1);
@@ -173,7 +174,7 @@ enum proact_status enqueue_fill(struct device_stream *s, device_addr to,
         return status;
     struct operation *o = operation_create(s, fill_begin);
 
-    host_take_together(s, s->set->topology->device.call_host_us, 0);
+    host_take_for(o, s->set->topology->device.call_host_us, 0);
     o->to = to;
     o->value = value;
     o->bytes = bytes;
@@ -190,7 +191,7 @@ static enum proact_status enqueue_event(struct device_stream *s, struct device_e
         return status;
     struct operation *o = operation_create(s, begin);
 
-    host_take_together(s, s->set->topology->device.call_host_us, 0);
+    host_take_for(o, s->set->topology->device.call_host_us, 0);
     o->event = event;
     o->generation = event->recorded;
     stream_enqueue(s, o);
@@ -230,6 +231,9 @@ static enum proact_status enqueue_word(struct device_stream *s, operation_begin 
                     word);
     struct operation *o = operation_create(s, begin);
 
+    /* The driver takes many words at once: those that go out are no calls of their own. */
+    if (begin == wait_value_begin)
+        host_take_for(o, s->set->topology->device.call_host_us, 0);
     o->to = word;
     o->word = value;
     if (reason)
@@ -246,7 +250,6 @@ enum proact_status enqueue_wait_value(struct device_stream *s, device_addr word,
         return fail(err, PROACT_EINVAL,
                     "a stream of device %u cannot wait for a word of device %u", s->device,
                     memory_device(&s->set->memory, word));
-    host_take_together(s, s->set->topology->device.call_host_us, 0);
     return enqueue_word(s, wait_value_begin, word, value, reason, err);
 }
 
@@ -383,8 +386,8 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
     if (launch->parameter_bytes)
         memcpy(o->data, launch->parameters, launch->parameter_bytes);
     o->launch.parameters = o->data;
-    host_take_together(s, set->topology->device.launch_host_us,
-                       set->topology->device.launch_turn_us);
+    host_take_for(o, set->topology->device.launch_host_us,
+                  set->topology->device.launch_turn_us);
     stream_enqueue(s, o);
     return PROACT_OK;
 }

@@ -5,6 +5,8 @@
 
 #include "device/emulator/machine.h"
 
+struct operation;
+
 enum proact_status enqueue_copy(struct device_stream *s, device_addr to, device_addr from,
                                 size_t bytes, struct proact_error *err);
 enum proact_status enqueue_copy_rows(struct device_stream *s,
@@ -30,10 +32,10 @@ enum proact_status enqueue_launch(struct device_stream *s, struct device_functio
                                   const struct device_launch *launch,
                                   struct proact_error *err);
 
-/* host_time.c: what the call costs the host; the latter, while others of a batch are made
-   by other threads, but for `turn_us` of it. */
-void host_take(struct device_stream *s, double us);
-void host_take_together(struct device_stream *s, double us, double turn_us);
+/* host_time.c: what a call costs the host; of one that queues an operation, which other
+   threads may do for other devices of a batch meanwhile, `turn_us` of it in turn. */
+void host_take(struct device_set *set, double us);
+void host_take_for(struct operation *o, double us, double turn_us);
 void host_batch_begin(struct device_set *set);
 enum proact_status host_batch_end(struct device_set *set, struct proact_error *err);
 

@@ -27,6 +27,7 @@ enum { COPY_PARTS = 6 };
 
 struct bulk_cta;
 struct kernel_run;
+struct operation;
 struct resident;
 struct team;
 
@@ -135,8 +136,8 @@ struct device_set {
     uint32_t issued;  /* operations of streams, or batches of them */
     struct {          /* host_time.c */
         bool is_open;
-        uint64_t began_ps,
-            taken_ps[TOPOLOGY_DEVICES_MAX]; /* by the thread of each device */
+        struct operation *first[DEVICES_MAX], *last[DEVICES_MAX]; /* not stamped yet */
+        unsigned count[DEVICES_MAX];
     } batch;
     uint64_t latency_ps, window_end_ps, bus_free_ps;
     uint64_t changed_ps; /* when anything on the machine last changed */

@@ -207,19 +207,21 @@ static void performed_in_turn(struct emulated *d, void *subject, uint64_t detail
 }
 
 /* What it takes of the way in. Copies of several senders that come in side by side are in
-   each other's way. */
+   each other's way: two are half as much as three or more. */
 static uint64_t way_in_ps(struct emulated *d, const struct message *m)
 {
     const struct topology_fabric *f = &d->set->topology->fabric;
     uint64_t work_ps = ps_of_bytes(m->wire_bytes, f->ingress_gbps);
-    bool meets = false;
+    unsigned others = 0;
 
     if (!m->is_part || f->copy_meeting <= 0)
         return work_ps;
-    for (unsigned i = 0; i < d->set->count; i++)
-        meets |=
+    for (unsigned i = 0; i < d->set->count && others < 2; i++)
+        others +=
             i != m->from && d->part_in_ps[i] && d->part_in_ps[i] + 2 * work_ps > d->now_ps;
-    return meets ? ps_of_ns((double)work_ps / PS * f->copy_meeting) : work_ps;
+    return others
+               ? ps_of_ns((double)work_ps / PS * (1 + (f->copy_meeting - 1) * others / 2))
+               : work_ps;
 }
 
 static void arrived(struct emulated *d, void *subject, uint64_t detail)

@@ -15,7 +15,7 @@ void stream_enqueue(struct device_stream *s, struct operation *o)
     struct operation **last = tape ? &tape->last : &s->last;
 
     o->stream = s;
-    o->stamp_ps = s->set->host_ps;
+    host_stamp(o);
     if (!o->number)
         o->number = s->set->batch.is_open ? s->set->issued : ++s->set->issued;
     if (*last)
@@ -126,6 +126,7 @@ void operations_free(struct operation *first)
 
 void stream_clear(struct device_stream *s)
 {
+    host_settle(s->set);
     operations_free(s->first);
     s->first = s->last = NULL;
 }

@@ -13,6 +13,9 @@ struct operation {
     uint64_t stamp_ps, begin_ps; /* when the host queued it; when it began */
     uint32_t number;             /* as the host queued them; a batch has one */
     struct operation *next;
+    /* In a batch, until it is stamped: what the call takes the host, in turn and beside. */
+    uint64_t turn_ps, call_ps;
+    struct operation *next_kept;
 
     uint64_t to, from, bytes, done_bytes;     /* of copies and the like */
     uint64_t row_bytes, to_pitch, from_pitch; /* of copies, whose bytes are all rows */
@@ -58,6 +61,10 @@ struct device_event {
     uint32_t actor;
     struct device_event *next;
 };
+
+/* host_time.c: when the host has queued it; what a batch keeps is stamped by the latter. */
+void host_stamp(struct operation *o);
+void host_settle(struct device_set *set);
 
 /* Appends, to the tape where there is one; `o` is taken. */
 void stream_enqueue(struct device_stream *s, struct operation *o);

@@ -134,6 +134,7 @@ static void set_clocks(struct device_set *set)
 enum proact_status machine_run(struct device_set *set, const bool *finished,
                                struct proact_error *err)
 {
+    host_settle(set);
     if (!set->broken) {
         streams_start(set);
         run_windows(set, finished);
