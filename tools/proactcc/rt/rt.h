@@ -142,12 +142,16 @@ enum cuda_error rt_managed_place(struct rt *rt);
    have made some of the driver's, none is refused. */
 enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle);
 
+/* An allocation, as the range says it; NULL for no bytes. `call` names it. */
+enum cuda_error rt_allocate(struct rt *rt, const char *call, struct rt_range range,
+                            void **out);
+/* All is waited for; NULL is fine. */
+enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
+
 /* Bytes between two places, each on the host or on the device. `is_async` may be back
    before all is done, and has then taken what it was given. */
 enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         enum cuda_copy_kind kind, bool is_async);
-/* All is waited for; NULL is fine. */
-enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
 struct rt_rows {
     void *to;

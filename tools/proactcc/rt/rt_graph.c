@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "rt_graph_memory.h"
 
 struct cuda_graph *graph_create(struct rt *rt)
 {

@@ -148,16 +148,3 @@ struct proact_grid *rt_launch_grid(const struct graph_op *op, struct cuda_kernel
 enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
                                const struct proact_grid *grid, void **args,
                                struct rt_kept_launch **out, size_t *bytes);
-
-/* Memory of graphs (rt_graph_memory.c). What the captured stream is given allocates it, or
-   says that nobody has it. An operation that allocates keeps it; all others do not matter.
- */
-enum cuda_error rt_graph_memory_take(struct rt *rt, void **out, size_t bytes,
-                                     const struct cuda_stream *stream);
-enum cuda_error rt_graph_memory_free(struct rt *rt, void *place,
-                                     const struct cuda_stream *stream);
-void rt_graph_memory_hold(const struct graph_op *op);
-void rt_graph_memory_drop(const struct graph_op *op);
-/* By cudaGraphNodeType; -1: neither. */
-enum { GRAPH_ALLOCATE = 10, GRAPH_FREE };
-int rt_graph_memory_type(const struct graph_op *op);

@@ -4,7 +4,7 @@
 
 #include "cuda_calls.h"
 #include "graph_calls.h"
-#include "rt_graph.h"
+#include "rt_graph_memory.h"
 
 /* By cudaGraphNodeType. */
 enum { KERNEL, COPY, FILL, HOST, CHILD, EMPTY };
