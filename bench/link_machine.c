@@ -97,7 +97,7 @@ static void open_device(struct link_machine *m, unsigned n)
 void link_need_two(const char *machine, unsigned devices)
 {
     if (devices < 2)
-        bench_die("machine '%s' has %u device: a link needs 2", machine, devices);
+        bench_die("%u device of machine '%s': a link needs 2", devices, machine);
 }
 
 void link_open(struct link_machine *m, const struct bench_request *q,

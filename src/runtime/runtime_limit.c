@@ -8,6 +8,10 @@ enum proact_status proact_limit_set(struct proact *p, enum proact_limit what, si
     if (p->recording)
         return fail(err, PROACT_EINVAL,
                     "a limit cannot be set while launches are recorded");
+    if (what != PROACT_LIMIT_STACK && what != PROACT_LIMIT_HEAP)
+        return fail(err, PROACT_EINVAL,
+                    "no limit %d: there are PROACT_LIMIT_STACK and PROACT_LIMIT_HEAP",
+                    (int)what);
     if (!p->backend->limit)
         return PROACT_OK;
     return p->backend->limit(

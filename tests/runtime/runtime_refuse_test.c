@@ -43,6 +43,8 @@ static void plans(void **state)
             PROACT_EINVAL, "33 transfer threads: a multiple of 32 from 32 to 40960");
     REFUSED(proact_plan_set(b.p, &(struct proact_plan){.threads = 40992}, &b.err),
             PROACT_EINVAL, "40992 transfer threads");
+    REFUSED(proact_limit_set(b.p, (enum proact_limit)7, 1, &b.err), PROACT_EINVAL,
+            "no limit 7");
     assert_int_equal(testing_fill(&b, 3), 0); /* the plan is as it was */
     testing_holds(&b, b.out, 3);
     assert_null(proact_method_summary("magic"));
