@@ -88,7 +88,7 @@ static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
     *out = g->is_broken ? NULL : g;
     if (*out)
         return rt->broken;
-    graph_destroy(rt, g);
+    rt_graph_destroy(rt, g);
     return cudaErrorStreamCaptureInvalidated;
 }
 
@@ -100,7 +100,7 @@ void rt_capture_drop(struct rt *rt, struct rt_stream *s)
         return;
     end(rt, s->handle, &g);
     if (g)
-        graph_destroy(rt, g);
+        rt_graph_destroy(rt, g);
 }
 
 enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode)

@@ -17,7 +17,7 @@ struct cuda_graph *graph_create(struct rt *rt)
     return g;
 }
 
-void graph_destroy(struct rt *rt, struct cuda_graph *g)
+void rt_graph_destroy(struct rt *rt, struct cuda_graph *g)
 {
     handle_drop(&rt->handles, g);
     graph_clear(g);

@@ -69,7 +69,7 @@ void rt_capture_drop(struct rt *rt, struct rt_stream *s);
 
 /* Of which the program has the handle. */
 struct cuda_graph *graph_create(struct rt *rt);
-void graph_destroy(struct rt *rt, struct cuda_graph *g);
+void rt_graph_destroy(struct rt *rt, struct cuda_graph *g);
 
 struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,
                            size_t bytes);

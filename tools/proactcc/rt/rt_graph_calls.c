@@ -25,7 +25,7 @@ enum cuda_error cudaGraphDestroy(struct cuda_graph *g)
 
     if (!graph_is(rt, g))
         return rt_leave(rt, cudaErrorInvalidValue);
-    graph_destroy(rt, g);
+    rt_graph_destroy(rt, g);
     return rt_leave(rt, rt->broken);
 }
 
@@ -50,7 +50,7 @@ enum cuda_error cudaGraphClone(struct cuda_graph **out, struct cuda_graph *g)
     enum cuda_error error = copy_of(rt, g, copy);
 
     if (error)
-        graph_destroy(rt, copy);
+        rt_graph_destroy(rt, copy);
     else
         *out = copy;
     return rt_leave(rt, error);
