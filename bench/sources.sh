@@ -10,18 +10,7 @@ trap 'rm -f "$made"' EXIT
 
 # The file as its results make it; 1 where one of its rows is not among them.
 make_rows() {
-    awk -v results="$2" '
-function value(line, key,    at, rest) {
-    at = index(line, "\"" key "\": ")
-    if (!at) return ""
-    rest = substr(line, at + length(key) + 4)
-    if (substr(rest, 1, 1) == "\"") {
-        rest = substr(rest, 2)
-        return substr(rest, 1, index(rest, "\"") - 1)
-    }
-    sub(/[,}].*/, "", rest)
-    return rest
-}
+    awk -v results="$2" "$(cat bench/value.awk)"'
 # What tells a row from the others; behind a colon stand figures.
 function name(line,    what) {
     what = value(line, "what")

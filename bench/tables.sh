@@ -9,18 +9,7 @@ trap 'rm -f "$made"' EXIT
 stale=
 
 make_tables() {
-    awk '
-function value(line, key,    at, rest) {
-    at = index(line, "\"" key "\": ")
-    if (!at) return ""
-    rest = substr(line, at + length(key) + 4)
-    if (substr(rest, 1, 1) == "\"") {
-        rest = substr(rest, 2)
-        return substr(rest, 1, index(rest, "\"") - 1)
-    }
-    sub(/[,}].*/, "", rest)
-    return rest
-}
+    awk "$(cat bench/value.awk)"'
 function mechanism(line,    note) {
     note = value(line, "note")
     return value(line, "method") (note != "" ? ", " note : "")

@@ -86,6 +86,9 @@ static const struct form {
      "mul.wide.u16 %r8, %rs2, 8389; shr.u32 %r8, %r8, 20; cvt.u16.u32 %rs3, %r8;\n"
      "mul.lo.s16 %rs3, %rs3, 1000; sub.s16 %rs4, %rs1, %rs3; cvt.u32.u16 %r9, %rs4;",
      around_1000, 999, 1000},
+    {"add.s32 %r7, %r1, 1023; shl.b32 %r7, %r7, 2; and.b32 %r8, %r7, 4092;\n"
+     "cvt.u64.u32 %rd3, %r8; add.s64 %rd1, %rd1, %rd3; mov.u32 %r9, 0;",
+     around_1024, 1023, 1024},
     {"add.s32 %r7, %r1, 1; rem.s32 %r9, %r7, %r3;", around_m, 1, 0},
     {"mul.hi.u32 %r8, %r1, 274877907; shr.u32 %r8, %r8, 6; shl.b32 %r9, %r8, 12;",
      row_of_1000, 0, 1000},
@@ -117,13 +120,14 @@ static struct reader read_of(const char *body)
     return r;
 }
 
-static uint64_t bytes_of(const struct access_span *spans, uint32_t count)
+/* Whole ones. */
+static uint64_t words_of(const struct access_span *spans, uint32_t count)
 {
-    uint64_t bytes = 0;
+    uint64_t words = 0;
 
     for (uint32_t s = 0; s < count; s++)
-        bytes += (uint64_t)(spans[s].end - spans[s].low) * (spans[s].times + 1);
-    return bytes;
+        words += (uint64_t)(spans[s].end - spans[s].low) / WORD * (spans[s].times + 1);
+    return words;
 }
 
 static bool holds(const struct access_span *spans, uint32_t count, uint32_t place)
@@ -164,9 +168,9 @@ static void check(const struct form *f, const struct reader *r, const uint32_t l
         if (!holds(spans, count, f->is(x, m)))
             fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: element %u is missing", f->body,
                      first, end - 1, width, n, m, f->is(x, m));
-    if (has_few && bytes_of(spans, count) > (uint64_t)(last - first * width) * WORD)
-        fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu bytes", f->body, first, end - 1,
-                 width, n, m, (unsigned long)bytes_of(spans, count));
+    if (has_few && words_of(spans, count) > last - first * width)
+        fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu words", f->body, first, end - 1,
+                 width, n, m, (unsigned long)words_of(spans, count));
 }
 
 static void ends_are_read_in_pieces(void **state)

@@ -61,7 +61,7 @@ static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle)
         return error ? error : cudaErrorStreamCaptureUnsupported;
     if (s->capture)
         return cudaErrorIllegalState;
-    s->capture = graph_create(rt);
+    s->capture = rt_graph_create(rt);
     s->capture->id = ++rt->captures;
     s->began_it = true;
     rt->open_captures++;

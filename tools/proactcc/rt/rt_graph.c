@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "rt_graph_memory.h"
 
-struct cuda_graph *graph_create(struct rt *rt)
+struct cuda_graph *rt_graph_create(struct rt *rt)
 {
     struct cuda_graph *g = must_calloc(1, sizeof *g);
 

@@ -68,7 +68,7 @@ void rt_capture_join(struct rt *rt, const struct cuda_stream *s, uint64_t captur
 void rt_capture_drop(struct rt *rt, struct rt_stream *s);
 
 /* Of which the program has the handle. */
-struct cuda_graph *graph_create(struct rt *rt);
+struct cuda_graph *rt_graph_create(struct rt *rt);
 void rt_graph_destroy(struct rt *rt, struct cuda_graph *g);
 
 struct graph_op *graph_add(struct cuda_graph *g, graph_run *run, const void *data,

@@ -15,7 +15,7 @@ enum cuda_error cudaGraphCreate(struct cuda_graph **out, unsigned flags)
     if (!error && (flags || !out))
         error = cudaErrorInvalidValue;
     if (!error)
-        *out = graph_create(rt);
+        *out = rt_graph_create(rt);
     return rt_leave(rt, error);
 }
 
@@ -46,7 +46,7 @@ enum cuda_error cudaGraphClone(struct cuda_graph **out, struct cuda_graph *g)
 
     if (!out || !graph_is(rt, g)) /* ahead of the copy, which may lie where it was */
         return rt_leave(rt, cudaErrorInvalidValue);
-    struct cuda_graph *copy = graph_create(rt);
+    struct cuda_graph *copy = rt_graph_create(rt);
     enum cuda_error error = copy_of(rt, g, copy);
 
     if (error)

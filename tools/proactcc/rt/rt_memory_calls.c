@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program asks for, gives back, and asks of it. */
+/* Memory that the program asks for and gives back, and what it asks of it. */
 #include "cuda_calls.h"
 #include "rt_graph_memory.h"
 

@@ -1,0 +1,12 @@
+# What a line of a results file has behind a key; nothing where it has none.
+function value(line, key,    at, rest) {
+    at = index(line, "\"" key "\": ")
+    if (!at) return ""
+    rest = substr(line, at + length(key) + 4)
+    if (substr(rest, 1, 1) == "\"") {
+        rest = substr(rest, 2)
+        return substr(rest, 1, index(rest, "\"") - 1)
+    }
+    sub(/[,}].*/, "", rest)
+    return rest
+}
