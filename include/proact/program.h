@@ -143,15 +143,38 @@ enum proact_limit { PROACT_LIMIT_STACK, PROACT_LIMIT_HEAP };
 PROACT_API enum proact_status proact_limit_set(struct proact *p, enum proact_limit what,
                                                size_t bytes, struct proact_error *err);
 
-/* A moment of the first device: when it had done what was queued before. The session owns
-   it. elapsed waits, and fails with PROACT_EINVAL where one was never set. */
+/* Streams of the program, 1 to PROACT_STREAMS_MAX. What is queued on the first device alone
+   (writes, copies, fills, reads, launches that are not split, moments) while one is used
+   belongs to it, and may run beside what belongs to another. What belongs to none (0, as
+   it is before one is used), and every split launch, comes after all that was queued in
+   streams, and ahead of all that is later: as with CUDA's default stream. Of two streams
+   the caller says what must come after what; where that is not said, they had better not
+   touch the same bytes. */
+enum { PROACT_STREAMS_MAX = 16 };
+PROACT_API enum proact_status proact_stream_use(struct proact *p, unsigned number,
+                                                struct proact_error *err);
+
+/* Waits for the stream in use; for all, as proact_wait() does, where none is or more than
+   the first device is at work. */
+PROACT_API enum proact_status proact_stream_wait(struct proact *p,
+                                                 struct proact_error *err);
+
+/* A moment of the first device: when it, or the stream in use, had done what was queued
+   before. The session owns it. elapsed waits, and fails with PROACT_EINVAL where one was
+   never set, or has no time, which costs less. */
 struct proact_moment;
-PROACT_API enum proact_status proact_moment_create(struct proact *p,
+PROACT_API enum proact_status proact_moment_create(struct proact *p, bool has_time,
                                                    struct proact_moment **out,
                                                    struct proact_error *err);
 PROACT_API void proact_moment_destroy(struct proact_moment *m); /* NULL is fine */
 PROACT_API enum proact_status proact_moment_set(struct proact_moment *m,
                                                 struct proact_error *err);
+/* The stream in use comes after it from now on; after nothing, where it was never set. */
+PROACT_API enum proact_status proact_moment_follow(struct proact_moment *m,
+                                                   struct proact_error *err);
+/* Waits for it; where more than the first device is at work, as proact_wait(). */
+PROACT_API enum proact_status proact_moment_wait(struct proact_moment *m,
+                                                 struct proact_error *err);
 PROACT_API enum proact_status proact_moment_elapsed(struct proact_moment *from,
                                                     struct proact_moment *to, double *ns,
                                                     struct proact_error *err);

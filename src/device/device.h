@@ -212,6 +212,9 @@ struct device_backend {
        on any device; for nothing if there is none. */
     enum proact_status (*wait_event)(struct device_stream *s, struct device_event *event,
                                      struct proact_error *err);
+    /* Waits for the last record of `event`; what broke is said by synchronize at the
+       latest. NULL: only synchronize waits. */
+    enum proact_status (*await_event)(struct device_event *event, struct proact_error *err);
     /* Later operations wait until the 32-bit word, on the stream's own device, is at least
        `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
        push, never pull. */

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "runtime/bring.h"
+#include "runtime/program_streams.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -128,10 +129,12 @@ enum proact_status proact_first_write(struct proact *p, uint64_t to, const void 
     struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "write", to, bytes, &a, err);
 
-    if (status || !bytes || (status = await(p, a, true, err)) ||
-        (status = p->backend->write(stream(p), to, from, bytes, err)))
+    if (status || !bytes || (status = streams_enter(p, err)))
         return status;
-    return done_one(p, a, to, bytes, err);
+    if (!(status = await(p, a, true, err)))
+        status = p->backend->write(stream(p), to, from, bytes, err);
+    streams_leave(p);
+    return status ? status : done_one(p, a, to, bytes, err);
 }
 
 enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
@@ -142,8 +145,6 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
 
     if (!status && a)
         status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
-    if (!status && a && a->part)
-        status = await(p, a, false, err);
     return status ? status : session_read_first(p, into, from, bytes, err);
 }
 
@@ -189,11 +190,12 @@ enum proact_status proact_first_copy_rows(struct proact *p,
         (status = array_of(p, "copy", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
         (status =
              array_of(p, "copy", r.from, hull(r.bytes, r.count, r.from_pitch), &b, err)) ||
-        !r.bytes || (status = bring_rows(b, &r, err)) ||
-        (status = await(p, a, true, err)) || (status = await(p, b, false, err)) ||
-        (status = p->backend->copy_rows(stream(p), &r, err)))
+        !r.bytes || (status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
         return status;
-    return done(p, a, &r, b, err);
+    if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
+        status = p->backend->copy_rows(stream(p), &r, err);
+    streams_leave(p);
+    return status ? status : done(p, a, &r, b, err);
 }
 
 enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
@@ -209,10 +211,12 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
 
-    if (status || !bytes || (status = await(p, a, true, err)) ||
-        (status = p->backend->fill(stream(p), to, value, bytes, err)))
+    if (status || !bytes || (status = streams_enter(p, err)))
         return status;
-    return done_one(p, a, to, bytes, err);
+    if (!(status = await(p, a, true, err)))
+        status = p->backend->fill(stream(p), to, value, bytes, err);
+    streams_leave(p);
+    return status ? status : done_one(p, a, to, bytes, err);
 }
 
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "runtime/bring.h"
 #include "runtime/first_device.h"
+#include "runtime/program_streams.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -36,6 +37,9 @@ enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err
     /* protocol: guest-await */
     status = first_await_all(p, err);
     if (!status)
+        /* protocol: guest-streams */
+        status = streams_join(p, err);
+    if (!status)
         /* protocol: guest-enter */
         status = p->backend->guests_follow(stream(p), err);
     if (status)
@@ -51,6 +55,9 @@ enum proact_status proact_guest_leave(struct proact *p,
 {
     enum proact_status status = check(p, err);
 
+    if (!status)
+        /* protocol: guest-streams-behind */
+        status = streams_join(p, err);
     if (!status)
         /* protocol: guest-leave */
         status = p->backend->follow_guests(stream(p), err);

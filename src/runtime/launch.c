@@ -14,6 +14,7 @@
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
 #include "runtime/launch_stage.h"
+#include "runtime/program_streams.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -154,6 +155,10 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     enum proact_status status = launch_bring(l, err);
 
     if (status || (status = flags_bring(l, err)))
+        return status;
+    /* protocol: streams-split (else: status = PROACT_OK;) */
+    status = streams_join(p, err);
+    if (status)
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&

@@ -13,6 +13,7 @@
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/launch_variant.h"
+#include "runtime/program_streams.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
@@ -97,6 +98,19 @@ static enum proact_status check_dimensions(const struct launching *l,
     return PROACT_OK;
 }
 
+static enum proact_status queue_first(struct proact *p, struct device_function *f,
+                                      const struct device_launch *launch,
+                                      struct proact_error *err)
+{
+    enum proact_status status = streams_enter(p, err);
+
+    if (!status && !(status = first_await_all(p, err)))
+        status =
+            p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN], f, launch, err);
+    streams_leave(p);
+    return status;
+}
+
 enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
 
 /* On the first device alone, with the memory of all: nothing is sent. */
@@ -128,10 +142,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
 
     if (!status)
-        status = first_await_all(p, err);
-    if (!status)
-        status = p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN],
-                                    k->function[0], &launch, err);
+        status = queue_first(p, k->function[0], &launch, err);
     free(many);
     if (status)
         return status;

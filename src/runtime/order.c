@@ -8,10 +8,14 @@ enum proact_status order_open(struct order *o, const struct transfer_devices *de
 
     o->devices = devices;
     for (unsigned d = 0; d < devices->count; d++)
-        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++) {
+            struct order_lane *here = &o->lane[d][lane];
+
+            here->seen = here->waited;
             for (int i = 0; i < ORDER_RING && !status; i++)
                 status = devices->backend->event_create(devices->set, d, false,
-                                                        &o->lane[d][lane].event[i], err);
+                                                        &here->event[i], err);
+        }
     return status;
 }
 
@@ -25,17 +29,28 @@ void order_close(struct order *o)
     *o = (struct order){0};
 }
 
+static bool is_first_main(struct order_place place)
+{
+    return !place.device && place.lane == TRANSFER_MAIN;
+}
+
 static enum proact_status record(struct order *o, struct order_place place,
                                  uint64_t sequence, struct proact_error *err)
 {
     struct order_lane *here = &o->lane[place.device][place.lane];
+    struct device_stream *stream = o->devices->device[place.device].lane[place.lane];
     unsigned slot = sequence % ORDER_RING;
+    enum proact_status status = PROACT_OK;
 
+    if (o->gather && is_first_main(place))
+        /* protocol: streams-gathered */
+        status = o->gather(o->gather_context, &stream, err);
+    if (status)
+        return status;
     here->recorded[slot] = here->last = sequence;
-    o->is_elsewhere |= place.device || place.lane != TRANSFER_MAIN;
+    o->is_elsewhere |= !is_first_main(place);
     /* protocol: event-record (else: return PROACT_OK;) */
-    return o->devices->backend->record(o->devices->device[place.device].lane[place.lane],
-                                       here->event[slot], err);
+    return o->devices->backend->record(stream, here->event[slot], err);
 }
 
 void order_note(struct order *o, struct order_place place, uint64_t sequence)
@@ -45,7 +60,7 @@ void order_note(struct order *o, struct order_place place, uint64_t sequence)
     if (here->noted_first <= o->settled)
         here->noted_first = sequence;
     here->noted_last = sequence;
-    o->is_elsewhere |= place.device || place.lane != TRANSFER_MAIN;
+    o->is_elsewhere |= !is_first_main(place);
 }
 
 /* One event for all that was noted, under the number of the first: whoever waits for a

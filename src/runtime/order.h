@@ -14,7 +14,8 @@ struct order_lane {
     uint64_t recorded[ORDER_RING];    /* 0: never */
     uint64_t last;                    /* the highest of them */
     uint64_t noted_first, noted_last; /* behind which no event is recorded yet; 0: none */
-    uint64_t seen[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* of other lanes, by waits */
+    uint64_t waited[TRANSFER_DEVICES_MAX][TRANSFER_LANES]; /* for other lanes, by number */
+    uint64_t (*seen)[TRANSFER_LANES]; /* the same, of whoever is this lane now */
 };
 
 struct order {
@@ -22,6 +23,10 @@ struct order {
     struct order_lane lane[TRANSFER_DEVICES_MAX][TRANSFER_LANES];
     uint64_t settled;  /* operations up to this one need no wait: the host has waited */
     bool is_elsewhere; /* since then another lane than the first device's main one worked */
+    /* Where that lane is several streams: the one whose events come after all of them. */
+    enum proact_status (*gather)(void *context, struct device_stream **out,
+                                 struct proact_error *err);
+    void *gather_context;
 };
 
 struct order_place {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "runtime/bring.h"
 #include "runtime/partials.h"
+#include "runtime/program_streams.h"
 #include "runtime/recording.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
@@ -226,6 +227,10 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     if (p->recording)
         return fail(err, PROACT_EINVAL, "array '%s': a write cannot be recorded", a->name);
     if (status || !count)
+        return status;
+    /* protocol: streams-write (else: status = PROACT_OK;) */
+    status = streams_join(p, err);
+    if (status)
         return status;
     const uint64_t sequence = ++p->sequence, start = first * a->element_bytes;
     const struct proact_range bytes = {start, count * a->element_bytes};

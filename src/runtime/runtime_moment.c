@@ -3,26 +3,28 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/first_device.h"
+#include "runtime/program_streams.h"
 
 struct proact_moment {
     struct proact *session;
     struct proact_moment *next;
     struct device_event *event;
-    bool is_set;
+    bool is_set, has_time;
 };
 
-enum proact_status proact_moment_create(struct proact *p, struct proact_moment **out,
+enum proact_status proact_moment_create(struct proact *p, bool has_time,
+                                        struct proact_moment **out,
                                         struct proact_error *err)
 {
     struct device_event *event;
-    enum proact_status status = p->backend->event_create(p->set, 0, true, &event, err);
+    enum proact_status status = p->backend->event_create(p->set, 0, has_time, &event, err);
 
     if (status)
         return status;
     struct proact_moment *m = must_calloc(1, sizeof *m);
 
-    *m = (struct proact_moment){.session = p, .next = p->moments, .event = event};
+    *m = (struct proact_moment){
+        .session = p, .next = p->moments, .event = event, .has_time = has_time};
     p->moments = m;
     *out = m;
     return PROACT_OK;
@@ -57,8 +59,38 @@ enum proact_status proact_moment_set(struct proact_moment *m, struct proact_erro
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+    enum proact_status status = streams_enter(p, err);
+
     m->is_set = true;
-    return p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
+    if (!status)
+        status =
+            p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
+    streams_leave(p);
+    return status;
+}
+
+/* Who is of no stream comes after all of them anyway. */
+enum proact_status proact_moment_follow(struct proact_moment *m, struct proact_error *err)
+{
+    struct proact *p = m->session;
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+    if (!m->is_set || !streams_are_used(p))
+        return PROACT_OK;
+    enum proact_status status = streams_enter(p, err);
+
+    if (!status)
+        /* protocol: moment-follow */
+        status =
+            p->backend->wait_event(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
+    streams_leave(p);
+    return status;
+}
+
+enum proact_status proact_moment_wait(struct proact_moment *m, struct proact_error *err)
+{
+    return m->is_set ? session_await_event(m->session, m->event, err) : PROACT_OK;
 }
 
 enum proact_status proact_moment_elapsed(struct proact_moment *from,
@@ -70,6 +102,9 @@ enum proact_status proact_moment_elapsed(struct proact_moment *from,
     if (!from->is_set || !to->is_set)
         return fail(err, PROACT_EINVAL, "the %s moment was never set",
                     from->is_set ? "second" : "first");
+    if (!from->has_time || !to->has_time)
+        return fail(err, PROACT_EINVAL, "the %s moment has no time",
+                    from->has_time ? "second" : "first");
     if ((status = proact_wait(from->session, err)))
         return status;
     return from->session->backend->elapsed(from->event, to->event, ns, err);

@@ -8,6 +8,7 @@
 #include "runtime/first_device.h"
 #include "runtime/known_constants.h"
 #include "runtime/module_variable.h"
+#include "runtime/program_streams.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,
@@ -41,6 +42,9 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
 {
     enum proact_status status = check(v, first, bytes, err);
 
+    if (!status)
+        /* protocol: streams-variable */
+        status = streams_join(p, err);
     for (unsigned d = 0; d < p->devices.count && v->address[d] && bytes && !status; d++)
         status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
                                    v->address[d] + first, from, bytes, err);

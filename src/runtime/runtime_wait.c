@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fail.h"
 #include "runtime/array_held.h"
+#include "runtime/program_streams.h"
 
 /* Did an agent give up? Its sentence needs the launch that it belonged to. */
 static enum proact_status check_late(struct proact *p, unsigned device,
@@ -66,6 +67,7 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     if (status)
         p->generation++;
     else {
+        streams_rest(p);
         p->order.settled = p->sequence;
         p->order.is_elsewhere = false;
     }
@@ -73,22 +75,42 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     return status;
 }
 
+/* Since the last wait for all nothing was done but on the first device's main lane, and
+   nobody hears what is only told then. */
+static bool is_first_alone(const struct proact *p)
+{
+    return !p->order.is_elsewhere && !p->launch_count && !p->kept_status && !p->recording &&
+           !p->has_guests && !p->book.observer && !p->backend->is_virtual;
+}
+
 enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
                                       size_t bytes, struct proact_error *err)
 {
-    struct device_stream *stream = p->devices.device[0].lane[TRANSFER_MAIN];
-    bool is_all = bytes && !p->order.is_elsewhere && !p->launch_count && !p->kept_status &&
-                  !p->recording && !p->has_guests && !p->book.observer &&
-                  !p->backend->is_virtual;
-    enum proact_status status = is_all ? PROACT_OK : proact_wait(p, err);
+    const bool is_all = bytes && is_first_alone(p);
+    enum proact_status status = is_all ? streams_enter(p, err) : proact_wait(p, err);
 
     if (!status && bytes)
-        status = p->backend->read(stream, into, from, bytes, err);
-    if (status || !is_all)
+        status = p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], into, from,
+                                  bytes, err);
+    if (!is_all)
+        return status;
+    streams_leave(p);
+    if (status || streams_are_used(p))
         return status;
     p->order.settled = p->sequence;
     span_book_fold(&p->book);
     return PROACT_OK;
+}
+
+enum proact_status session_await_event(struct proact *p, struct device_event *event,
+                                       struct proact_error *err)
+{
+    enum { MANY = 1 << 16 }; /* what a wait for all tidies up */
+
+    return p->backend->await_event && is_first_alone(p) &&
+                   p->sequence - p->order.settled < MANY
+               ? p->backend->await_event(event, err)
+               : proact_wait(p, err);
 }
 
 void session_settle(struct proact *p)

@@ -179,6 +179,7 @@ struct proact {
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
     struct proact_moment *moments;
+    struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
     struct device_traffic traffic_before[PROACT_DEVICES_MAX][PROACT_DEVICES_MAX];
@@ -200,9 +201,14 @@ void session_settle(struct proact *p);
 
 /* Reads the first device's memory after all that is queued. Where that lane did all the
    work since the last wait, as in a program of which nothing is split, no other is waited
-   for, of which there are several a device. */
+   for, of which there are several a device; and of a program's streams the one in use. */
 enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
                                       size_t bytes, struct proact_error *err);
+
+/* Waits for an event of the first device; for all, where more than that device is at work.
+ */
+enum proact_status session_await_event(struct proact *p, struct device_event *event,
+                                       struct proact_error *err);
 
 /* proact_open() on a backend; tests hand in a pretend one. */
 enum proact_status session_open(const struct device_backend *backend,

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/known_constants.h"
+#include "runtime/program_streams.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_machine.h"
 
@@ -205,6 +206,7 @@ void proact_close(struct proact *p)
     while (p->arrays)
         proact_array_destroy(p->arrays);
     images_destroy(p);
+    streams_close(p);
     order_close(&p->order);
     if (p->devices.backend)
         transfer_close(&p->devices);

@@ -80,6 +80,52 @@ static void an_event_may_be_recorded_again(struct contract *c)
     c->b->event_destroy(back);
 }
 
+/* What came before it is there, in memory that the host reaches; another stream goes on. */
+static void an_event_is_waited_for(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), shared;
+    const struct contract_parameters add = contract_u64_u32(a, WORDS), busy = loops(LONG);
+    struct device_event *event;
+
+    if (!c->b->await_event || !c->b->alloc_shared)
+        return;
+    contract_must(c,
+                  c->b->alloc_shared(c->set, 0, (size_t)WORDS * 4, true, &shared, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    clear(c, 0, a, (size_t)WORDS * 4);
+    for (uint32_t i = 1; i <= 3; i++) {
+        contract_run(c, 0, 0, "busy", 1, 32, &busy);
+        contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+        contract_must(c,
+                      c->b->copy(c->stream[0][0], shared, a, (size_t)WORDS * 4, &c->err));
+        contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+        contract_run(c, 0, 1, "busy", 1, 32, &busy);
+        contract_must(c, c->b->await_event(event, &c->err));
+        for (int n = 0; n < WORDS; n++)
+            assert_int_equal(((volatile uint32_t *)(uintptr_t)shared)[n], i);
+    }
+    contract_sync(c);
+    c->b->event_destroy(event);
+    c->b->free(c->set, 0, shared);
+}
+
+/* What it waits for may never come: that is said, as by synchronize. */
+static void an_event_behind_a_wait_is_watched(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1);
+    struct device_event *event;
+
+    if (!c->b->await_event)
+        return;
+    clear(c, 0, word, 4);
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, NULL, &c->err));
+    contract_must(c, c->b->record(c->stream[0][1], event, &c->err));
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 1, &c->err));
+    contract_must(c, c->b->await_event(event, &c->err));
+    c->b->event_destroy(event);
+}
+
 /* The waiting stream is queued first; the word lies on its device, the writer on either. */
 static void a_value_orders_streams(struct contract *c)
 {
@@ -155,6 +201,8 @@ const struct contract_promise contract_streams[] = {
     {"a stream keeps order", a_stream_keeps_order, false},
     {"an event orders streams", an_event_orders_streams, true},
     {"an event may be recorded again", an_event_may_be_recorded_again, true},
+    {"an event is waited for", an_event_is_waited_for, false},
+    {"an event behind a wait is watched", an_event_behind_a_wait_is_watched, false},
     {"a value orders streams", a_value_orders_streams, true},
     {"values are compared by signed distance", values_are_compared_by_signed_distance,
      false},

@@ -385,6 +385,22 @@ cu_result cuEventQuery(cu_event event)
     return result ? result : event->done < event->recorded ? CU_NOT_READY : 0;
 }
 
+cu_result cuEventSynchronize(cu_event event)
+{
+    FAKE_ALONE;
+    uint64_t start = clock_host_ns();
+    cu_result result = fake_enter(__func__);
+
+    while (!result && event->done < event->recorded) {
+        result = fake_go_on();
+        if (clock_host_ns() - start > STANDS_NS) {
+            fputs("fake_cuda: an event that is waited for would never come\n", stderr);
+            abort();
+        }
+    }
+    return result;
+}
+
 cu_result cuEventElapsedTime(float *ms, cu_event from, cu_event to)
 {
     FAKE_ALONE;

@@ -197,6 +197,30 @@ settings)
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
     fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
     says 94 env PROACT_GROUP_SUMS=1 ./app
+    says 94 env PROACT_CHECK=1 ./app
+    cat >races.cu <<'END'
+#include <cstdio>
+__global__ void count(int *x, int by) { x[threadIdx.x] += by; }
+int main()
+{
+    int *x, sum = 0, h[32];
+    cudaStream_t s[2];
+    cudaMalloc(&x, sizeof h);
+    cudaMemset(x, 0, sizeof h);
+    for (int i = 0; i < 2; i++) {
+        cudaStreamCreate(&s[i]);
+        count<<<1, 32, 0, s[i]>>>(x, i ? -1 : 1); /* nothing says which comes first */
+    }
+    if (cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost))
+        return 1;
+    for (int i : h)
+        sum += i;
+    return printf("%s\n", sum > 32 || sum < -32 ? "?" : "ran") < 0;
+}
+END
+    "$proactcc" races.cu -o races || fault "races.cu"
+    says ran ./races
+    fails "without an order between them" env PROACT_CHECK=1 ./races
     fails "PROACT_GROUP_SUMS is 'yes': 1 and 0 are possible" env PROACT_GROUP_SUMS=yes ./app
     says 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do

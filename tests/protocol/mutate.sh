@@ -63,6 +63,7 @@ methods_of() {
     *:whole-*) echo "unmarked kernels" ;;
     *:guest*) echo guests ;;
     *:parts-*) echo distributed ;;
+    *:streams-* | *:moment-*) echo streams ;;
     *) echo all ;;
     esac
 }
@@ -93,17 +94,17 @@ run_guests() {
     done
 }
 
-# They have a test of their own, which runs under the same checks.
-run_distributed() {
-    cmake --build "$scratch/build" -j2 --target distributed_order_test >"$scratch/log" 2>&1 ||
+# Some have a test of their own, which runs under the same checks.
+run_own() { # METHODS TEST
+    cmake --build "$scratch/build" -j2 --target "$2" >"$scratch/log" 2>&1 ||
         { echo "does not build" && return 2; }
-    (cd "$scratch/build/tests" && timeout 900 ./distributed_order_test) >"$scratch/said" 2>&1
+    (cd "$scratch/build/tests" && timeout 900 ./"$2") >"$scratch/said" 2>&1
     code=$?
     [ $code -eq 0 ] && return 0
     [ $code -ge 124 ] || code=1
     failed=$(sed -n 's/.*\[  FAILED  \] \([a-z_]*\)$/\1/p' "$scratch/said" | head -1)
-    echo "distributed | $failed | $(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/' ||
-        echo 'fails in distributed_order_test')"
+    echo "$1 | $failed | $(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/' ||
+        echo "fails in $2")"
     return $code
 }
 
@@ -113,7 +114,8 @@ mkdir -p "$tree"
     [ ! -f "$tree/$file" ] || cmp -s "$root/$file" "$tree/$file" || cp "$root/$file" "$tree/$file"
 done
 cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_C_FLAGS=-w >"$scratch/log" 2>&1 || exit 2
-said=$(run_cases) && said=$(run_guests) && said=$(run_distributed) || { echo "nothing taken out: $said" && tail -5 "$scratch/log" && exit 1; }
+said=$(run_cases) && said=$(run_guests) &&
+    said=$(run_own distributed distributed_order_test) && said=$(run_own streams program_streams_test) || { echo "nothing taken out: $said" && tail -5 "$scratch/log" && exit 1; }
 
 cat >"$table" <<'END'
 # What notices a missing step
@@ -134,7 +136,8 @@ marks | (
         case $methods in
         inline | fused | polling | dynamic | copy-engine | relay | hardware | bulk) said=$(run_cases "$methods") ;;
         guests) said=$(run_guests) ;;
-        distributed) said=$(run_distributed) ;;
+        distributed) said=$(run_own distributed distributed_order_test) ;;
+        streams) said=$(run_own streams program_streams_test) ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

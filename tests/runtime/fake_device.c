@@ -255,6 +255,13 @@ static enum proact_status wait_event(struct device_stream *s, struct device_even
     return PROACT_OK;
 }
 
+static enum proact_status await_event(struct device_event *event, struct proact_error *err)
+{
+    (void)err;
+    text_print(&event->set->state.log, "await %u.%u\n", event->device, event->lane);
+    return PROACT_OK;
+}
+
 static enum proact_status wait_value(struct device_stream *s, device_addr word,
                                      uint32_t value, const struct device_reason *reason,
                                      struct proact_error *err)
@@ -374,6 +381,7 @@ const struct device_backend fake_device = {
     .read = fake_read,
     .fill = fake_fill,
     .record = fake_record,
+    .await_event = await_event,
     .wait_event = wait_event,
     .wait_value = wait_value,
     .module_load = module_load,

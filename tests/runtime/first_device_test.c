@@ -305,9 +305,9 @@ static void moments_are_apart_by_what_ran_between(void **state)
     struct proact_moment *from, *to, *never;
     double ns = -1;
 
-    MUST(proact_moment_create(b.p, &from, &b.err));
-    MUST(proact_moment_create(b.p, &to, &b.err));
-    MUST(proact_moment_create(b.p, &never, &b.err));
+    MUST(proact_moment_create(b.p, true, &from, &b.err));
+    MUST(proact_moment_create(b.p, true, &to, &b.err));
+    MUST(proact_moment_create(b.p, true, &never, &b.err));
     MUST(proact_moment_set(from, &b.err));
     MUST(run_plain(&b, testing_kernel(&b, "plain"), 0, N, 1, 1));
     MUST(proact_moment_set(to, &b.err));

@@ -35,6 +35,26 @@ static void guests_come_after_what_was_queued_and_before_what_comes(void **state
     proact_close(s.p);
 }
 
+static void guests_come_between_streams(void **state)
+{
+    (void)state;
+    struct stage s = two_devices();
+
+    must(&s, proact_stream_use(s.p, 1, &s.err));
+    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_stream_use(s.p, 0, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_guest_enter(s.p, &s.err));
+    expect(&s, "record 0.2\nwait 0.0 for 0.2\nguests follow 0.0\n");
+    must(&s, proact_stream_use(s.p, 1, &s.err));
+    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    must(&s, proact_guest_leave(s.p, &(struct proact_guest_writes){.any = true}, &s.err));
+    fake_forget(s.p->set);
+    must(&s, proact_first_fill(s.p, proact_array_address(s.a, 0), 1, 8, &s.err));
+    expect(&s, "record 0.0\nwait 0.2 for 0.0\nfill 0.2 12000@0+0 for 8\n");
+    proact_close(s.p);
+}
+
 static void only_what_guests_may_have_written_is_spread(void **state)
 {
     (void)state;
@@ -98,6 +118,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guests_come_after_what_was_queued_and_before_what_comes),
+        cmocka_unit_test(guests_come_between_streams),
         cmocka_unit_test(only_what_guests_may_have_written_is_spread),
         cmocka_unit_test(memory_that_nobody_named_is_used_all_the_same),
         cmocka_unit_test(an_emulated_machine_has_no_guests),

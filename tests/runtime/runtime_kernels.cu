@@ -462,3 +462,14 @@ extern "C" __global__ void notes_two(unsigned *out, unsigned *seen, unsigned n)
         asm volatile("red.or.b32 [%0], 2;" ::"l"(seen) : "memory");
     out[i] = 2 * i;
 }
+
+/* The same, but it takes some microseconds. */
+extern "C" __global__ void slow(struct view v)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x(), x = 0;
+
+    for (unsigned n = 0; n < 4000; n++)
+        x = (x ^ n) * v.factor + i;
+    if (i < v.n)
+        v.out[i] = v.factor * (i + 1) + (x == 0x12345678);
+}

@@ -241,6 +241,7 @@ const struct device_backend device_cuda = {
     .graph_destroy = cuda_graph_destroy,
     .synchronize = cuda_synchronize,
     .late = cuda_standing_late,
+    .await_event = cuda_await_event,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
     .carry_begin = cuda_carry_begin,

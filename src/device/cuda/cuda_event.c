@@ -96,6 +96,20 @@ enum proact_status cuda_wait_event(struct device_stream *s, struct device_event 
                       "cuStreamWaitEvent", err);
 }
 
+/* Where streams wait for words it has to be watched, as all that may wait for ever. */
+enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err)
+{
+    struct device_set *set = e->set;
+
+    if (set->wait_count)
+        return cuda_synchronize(set, err);
+    enum proact_status status = cuda_enter(set, e->device, err);
+
+    return status ? status
+                  : cuda_leave(set, e->device, set->driver.event_synchronize(e->event),
+                               "cuEventSynchronize", err);
+}
+
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
                                 double *ns, struct proact_error *err)
 {

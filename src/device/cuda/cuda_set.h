@@ -243,6 +243,7 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
                                struct proact_error *err);
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
+enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err);
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
                                 double *ns, struct proact_error *err);
 /* cuda_mark.c: an event from the spare ones, recorded now; within cuda_enter(). */

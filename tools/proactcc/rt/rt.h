@@ -3,8 +3,9 @@
 
 /* The CUDA runtime kept by proact: what a program compiled by proactcc is linked with. It
    sees one GPU, whose memory is that of the session's first device. All calls are made one
-   after the other, and so are all streams: one order of everything is among those that CUDA
-   allows. */
+   after the other. What runs on the first device alone keeps to the program's streams; what
+   is split comes after all of them, and ahead of what they are given later, which is among
+   the orders that CUDA allows. */
 
 #include <proact/program.h>
 
@@ -58,8 +59,13 @@ struct rt {
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
     struct rt_stream *streams; /* that the program has made */
+    unsigned streams_made;
     struct rt_handles handles; /* of all else */
     struct rt_stream_hint default_hints[RT_STREAM_HINTS];
+    struct rt_spare_moments { /* of events that are gone; with time, too */
+        struct proact_moment **moment;
+        size_t count, capacity;
+    } spare_moments[2];
     struct cuda_pool *default_pool, *pool; /* made, and set, as they are asked for */
     uint64_t captures;                     /* of streams, so far (rt_capture.c) */
     unsigned open_captures;

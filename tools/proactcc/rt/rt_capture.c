@@ -17,8 +17,13 @@ enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_r
     struct cuda_graph *g = capture_of(rt, s);
     enum cuda_error error = rt_stream_check(rt, s);
 
+    if (!error && !g) {
+        if (!(error = rt_stream_enter(rt, s)))
+            error = run(rt, data);
+        rt_stream_leave(rt);
+    }
     if (error || !g)
-        return error ? error : run(rt, data);
+        return error;
     struct graph_op *op = graph_add(g, run, data, bytes);
 
     if (g->count > 1) /* the program may ask */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and fills, in the one order of everything. */
+/* Copies and fills. */
 #include <string.h>
 
 #include "rt.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events. All streams are one, so that an order between two is always there. */
+/* Events. Those that the program has destroyed are used again: for what is queued, they are
+   there for good. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -14,6 +15,32 @@ struct cuda_event {
     uint64_t capture; /* that it was last recorded in; 0: none */
 };
 
+static struct rt_spare_moments *spare_of(struct rt *rt, bool has_time)
+{
+    return &rt->spare_moments[has_time];
+}
+
+static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_moment **out)
+{
+    struct rt_spare_moments *spare = spare_of(rt, has_time);
+    struct proact_error err = {""};
+
+    if (spare->count) {
+        *out = spare->moment[--spare->count];
+        return cudaSuccess;
+    }
+    return rt_error(rt, proact_moment_create(rt->session, has_time, out, &err), &err);
+}
+
+static void moment_back(struct rt *rt, const struct cuda_event *event)
+{
+    struct rt_spare_moments *spare = spare_of(rt, event->has_time);
+
+    spare->moment =
+        must_grow(spare->moment, spare->count, &spare->capacity, sizeof *spare->moment);
+    spare->moment[spare->count++] = event->moment;
+}
+
 static enum cuda_error check_event(const struct rt *rt, const struct cuda_event *event)
 {
     return handle_is(&rt->handles, event, RT_EVENT) ? cudaSuccess
@@ -24,16 +51,14 @@ enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = rt_open(rt);
-    struct proact_error err = {""};
+    const bool has_time = !(flags & DISABLE_TIMING);
     struct proact_moment *moment = NULL;
 
     if (!error && !out)
         error = cudaErrorInvalidValue;
-    if (!error && !(flags & DISABLE_TIMING))
-        error = rt_error(rt, proact_moment_create(rt->session, &moment, &err), &err);
-    if (!error) {
+    if (!error && !(error = moment_take(rt, has_time, &moment))) {
         *out = must_calloc(1, sizeof **out);
-        **out = (struct cuda_event){.moment = moment, .has_time = moment != NULL};
+        **out = (struct cuda_event){.moment = moment, .has_time = has_time};
         handle_add(&rt->handles, *out, RT_EVENT);
     }
     return rt_leave(rt, error);
@@ -51,8 +76,7 @@ enum cuda_error cudaEventDestroy(struct cuda_event *event)
     if (check_event(rt, event))
         return rt_leave(rt, cudaErrorInvalidResourceHandle);
     handle_drop(&rt->handles, event);
-    if (rt->session)
-        proact_moment_destroy(event->moment);
+    moment_back(rt, event);
     free(event);
     return rt_leave(rt, rt->broken);
 }
@@ -67,8 +91,9 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
         error = check_event(rt, event);
     if (!error && (event->capture = rt_capture_of(rt, s)))
         return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
-    if (!error && event->has_time)
+    if (!error && !(error = rt_stream_enter(rt, s)))
         error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+    rt_stream_leave(rt);
     if (!error)
         event->is_recorded = true;
     return rt_leave(rt, error);
@@ -85,8 +110,14 @@ enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = check_event(rt, event);
+    struct proact_error err = {""};
 
-    return rt_leave(rt, error || !event->is_recorded ? error : rt_wait(rt));
+    if (error || !event->is_recorded)
+        return rt_leave(rt, error);
+    if (rt->broken || rt->is_emulated)
+        return rt_leave(rt, rt_wait(rt));
+    error = rt_error(rt, proact_moment_wait(event->moment, &err), &err);
+    return rt_leave(rt, error ? error : rt_shadows_out(rt));
 }
 
 enum cuda_error cudaEventQuery(struct cuda_event *event)
@@ -124,7 +155,13 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
         error = check_event(rt, event);
     if (error)
         return rt_leave(rt, error);
+    struct proact_error err = {""};
+
     if (event->capture)
         rt_capture_join(rt, s, event->capture);
-    return rt_leave(rt, rt->broken);
+    else if (event->is_recorded && !rt_capture_of(rt, s) &&
+             !(error = rt_stream_enter(rt, s)))
+        error = rt_error(rt, proact_moment_follow(event->moment, &err), &err);
+    rt_stream_leave(rt);
+    return rt_leave(rt, error ? error : rt->broken);
 }

@@ -42,6 +42,7 @@ struct rt_stream {
     unsigned flags;
     int priority;
     unsigned long long id;
+    unsigned number; /* as proact_stream_use() has it; others may have the same */
     bool is_drivers;
     struct cuda_graph *capture; /* what it is given goes there; NULL: it runs */
     bool began_it;
@@ -53,6 +54,11 @@ bool rt_stream_is_default(const struct cuda_stream *s);
 /* Where the list leads to the stream, or to NULL: there is none. */
 struct rt_stream **rt_stream_link(struct rt *rt, const struct cuda_stream *handle);
 bool rt_streams_may_be_drivers(const struct rt *rt);
+
+/* What is queued between the two is of that stream; of none, where it is a default one or
+   may be the driver's. */
+enum cuda_error rt_stream_enter(struct rt *rt, const struct cuda_stream *s);
+void rt_stream_leave(struct rt *rt);
 
 /* Makes the call, or keeps a copy of `data` for later where the stream is captured. */
 enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_run *run,

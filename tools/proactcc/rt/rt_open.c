@@ -81,6 +81,7 @@ static enum cuda_error open_session(struct rt *rt)
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count) ||
         bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute) ||
         flag_from(rt, "PROACT_GROUP_SUMS", &o.group_sums) ||
+        flag_from(rt, "PROACT_CHECK", &o.check) ||
         flag_from(rt, "PROACT_REPORT", &rt->reports))
         return rt->broken;
     if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&

@@ -12,14 +12,14 @@ extern char *demangle(const char *name, char *into, size_t *bytes,
                       int *status) __asm__("__cxa_demangle") __attribute__((weak));
 
 /* A span may have lost the end of a long name, which is where C++ names differ: so the
-   kernel is the first of those under way whose name begins like that. Those of other
-   streams than the first are edges of a launch that is there, too. */
+   kernel is the first of those under way whose name begins like that. Those of the second
+   lane are edges of a launch that is there, too. */
 static void take(void *context, const struct proact_span *span)
 {
     struct rt_flight *f = &((struct rt *)context)->flight;
     size_t i = f->first;
 
-    if (span->kind != PROACT_SPAN_KERNEL || span->device || span->lane)
+    if (span->kind != PROACT_SPAN_KERNEL || span->device || span->lane == 1)
         return;
     while (i < f->count && strncmp(f->kernel[i]->name, span->name, strlen(span->name)) != 0)
         i++;

@@ -9,6 +9,7 @@ enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
     enum proact_status status = PROACT_OK;
 
     range->is_shown = true;
+    proact_stream_use(rt->session, 0, NULL); /* all of it is written at once */
     if (!range->array)
         status = proact_array_create(rt->session,
                                      &(struct proact_shape){"host memory", range->bytes, 1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams: all are one, and what asks whether something is done waits for it. Where
-   libraries may work on a stream, its handle is one of the driver's all the same. */
+/* Streams: what asks whether something is done waits for it. Where libraries may work on a
+   stream, its handle is one of the driver's, and all that we queue is in one order. */
 #include <stdlib.h>
 
 #include <proact/guest.h>
@@ -52,8 +52,11 @@ enum cuda_error cudaStreamCreateWithPriority(struct cuda_stream **out, unsigned 
         return rt_leave(rt, error);
     struct rt_stream *s = must_calloc(1, sizeof *s);
 
-    *s = (struct rt_stream){
-        .next = rt->streams, .flags = flags, .priority = priority, .id = ++rt->allocations};
+    *s = (struct rt_stream){.next = rt->streams,
+                            .flags = flags,
+                            .priority = priority,
+                            .id = ++rt->allocations,
+                            .number = 1 + rt->streams_made++ % PROACT_STREAMS_MAX};
     if ((error = handle_create(rt, s))) {
         free(s);
         return rt_leave(rt, error);
@@ -95,6 +98,20 @@ static enum cuda_error wait(void)
     return rt_leave(rt, rt_wait(rt));
 }
 
+/* For that stream alone, where that is less. */
+static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
+{
+    struct proact_error err = {""};
+    enum cuda_error error = rt_open(rt);
+
+    if (error || rt->is_emulated || rt_stream_is_default(s))
+        return error ? error : rt_wait(rt);
+    if (!(error = rt_stream_enter(rt, s)))
+        error = rt_error(rt, proact_stream_wait(rt->session, &err), &err);
+    rt_stream_leave(rt);
+    return error ? error : rt_shadows_out(rt);
+}
+
 /* Nobody can wait for what is only kept. */
 static enum cuda_error wait_for(const struct cuda_stream *s)
 {
@@ -105,7 +122,7 @@ static enum cuda_error wait_for(const struct cuda_stream *s)
         return rt_leave(rt, error);
     if (rt_capture_break(rt, s))
         return rt_leave(rt, cudaErrorStreamCaptureUnsupported);
-    return rt_leave(rt, rt_wait(rt));
+    return rt_leave(rt, wait_in(rt, s));
 }
 
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s)
@@ -199,7 +216,7 @@ enum cuda_error cudaLaunchHostFunc(struct cuda_stream *s, void (*function)(void 
     if (error)
         return rt_leave(rt, error);
     if (!rt_capture_of(rt, s)) { /* without the lock, which another thread may want */
-        error = rt_leave(rt, rt_wait(rt));
+        error = rt_leave(rt, wait_in(rt, s));
         if (!error)
             function(context);
         return error;
