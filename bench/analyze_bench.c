@@ -96,12 +96,13 @@ int main(int argc, char **argv)
     }
     for (int i = 2; i < argc; i++)
         measure_file(argv[i], runs, &all);
-    qsort(all.at, all.count, sizeof *all.at, slowest_first);
-    if (!all.count)
+    if (!all.count) {
         printf("no kernel\n");
-    else
-        printf("%zu kernels: median %.2f ms, slowest %.2f ms\n", all.count,
-               all.at[all.count / 2].ms, all.at[0].ms);
+        return 0;
+    }
+    qsort(all.at, all.count, sizeof *all.at, slowest_first);
+    printf("%zu kernels: median %.2f ms, slowest %.2f ms\n", all.count,
+           all.at[all.count / 2].ms, all.at[0].ms);
     for (size_t i = 0; i < all.count && i < SHOWN; i++)
         printf("%8.2f ms  %s\n", all.at[i].ms, all.at[i].kernel);
     free(all.at);

@@ -333,7 +333,7 @@ struct spreading launch_behind(struct launching *l)
         l->needs = needs_of_launch(l);
     for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;
-        const struct transfer_need *needs[PROACT_DEVICES_MAX];
+        const struct transfer_need *needs[PROACT_DEVICES_MAX] = {NULL};
         struct copies c = {0};
 
         if (launching_is_again(l, i))

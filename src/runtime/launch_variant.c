@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/launch_variant.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ enum proact_status launch_variant(struct launching *l, struct proact_error *err)
         free(offset);
     else if ((status = make_variant(l, offset, count, &variant, err)))
         return status;
+    assert(variant);
     k->used = variant;
     l->kernel = variant;
     return check_atomics(l, variant->direct->through.updates, err);

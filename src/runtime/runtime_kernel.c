@@ -209,8 +209,10 @@ static void variant_leave(struct proact_kernel *v)
 
 static void variants_drop(struct proact_kernel *k)
 {
-    while (k->variants)
-        proact_kernel_destroy(k->variants);
+    for (struct proact_kernel *v = k->variants, *next; v; v = next) {
+        next = v->next_variant;
+        proact_kernel_destroy(v);
+    }
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,

@@ -12,7 +12,7 @@ void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *firs
 
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
 {
-    uint32_t first[PROACT_DEVICES_MAX + 1];
+    uint32_t first[PROACT_DEVICES_MAX + 1] = {0};
     unsigned d = 0;
 
     analyze_split(l, l->devices, first);

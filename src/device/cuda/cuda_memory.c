@@ -2,6 +2,7 @@
 /* Device memory. Large pieces are physical memory in a range of addresses of its own, which
    all devices that reach the owner are let into; small ones come from the driver's own
    allocator, for physical memory is given in pieces of 2 MB. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -87,14 +88,18 @@ static cu_result create_mapped(struct device_set *set, struct cuda_memory *m, si
 /* In whole units, of as many owners as there are pieces. */
 static cu_result create(struct device_set *set, struct cuda_memory *m)
 {
+    assert(m->piece_count);
     const struct cu_memory_kind kind = kind_of(set, m->owner);
     size_t unit = 0, each = m->bytes / m->piece_count + (m->bytes % m->piece_count != 0);
     cu_result result = set->driver.granularity(&unit, &kind, CU_GRANULARITY_MINIMUM);
 
     if (result)
         return result;
-    m->piece_bytes = (each + unit - 1) / unit * unit;
-    m->piece_count = (unsigned)((m->bytes + m->piece_bytes - 1) / m->piece_bytes);
+    if (!unit || each > SIZE_MAX - 2 * unit) /* there is room for no such thing */
+        return CU_OUT_OF_MEMORY;
+    m->piece_bytes = ((each - (each > 0)) / unit + 1) * unit;
+    m->piece_count =
+        (unsigned)(m->bytes / m->piece_bytes + (m->bytes % m->piece_bytes != 0));
     return create_mapped(set, m, unit);
 }
 

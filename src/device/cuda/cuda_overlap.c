@@ -96,7 +96,7 @@ static size_t begin_all(const char *from, const char *words, char *to)
         to = stpcpy(to + (p - from), words);
         from = p;
     }
-    strcpy(to, from);
+    memcpy(to, from, strlen(from) + 1);
     return count;
 }
 

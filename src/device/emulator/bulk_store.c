@@ -87,6 +87,8 @@ void bulk_leave(struct emulated *d, struct resident *r)
 
 void bulk_clear(struct emulated *d)
 {
-    while (d->bulk_ctas)
-        bulk_free(d, d->bulk_ctas);
+    for (struct bulk_cta *c = d->bulk_ctas, *next; c; c = next) {
+        next = c->next;
+        bulk_free(d, c);
+    }
 }

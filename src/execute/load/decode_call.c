@@ -122,7 +122,7 @@ bool decode_call(struct decoder *d, const struct ptx_instruction *i)
 {
     static const struct ptx_operand nothing = {.kind = PTX_LIST};
     const struct ptx_operand *results = &nothing, *arguments = &nothing, *target = NULL;
-    uint64_t from[ARGUMENTS_MAX], to[ARGUMENTS_MAX] = {PLACE_NONE};
+    uint64_t from[ARGUMENTS_MAX] = {0}, to[ARGUMENTS_MAX] = {PLACE_NONE};
 
     for (uint32_t n = 0; n < i->operand_count; n++) {
         const struct ptx_operand *o = &i->operands[n];

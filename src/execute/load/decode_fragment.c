@@ -88,7 +88,7 @@ static bool fragment_emit(struct decoder *d, const struct fragment *f)
 {
     unsigned each = f->run / f->per, count = f->lines * f->steps * each;
     unsigned bytes = f->bits == 64 ? 8 : 4, has = f->registers->count;
-    op_place values[FRAGMENT_MAX];
+    op_place values[FRAGMENT_MAX] = {0};
 
     if (!count || has > FRAGMENT_MAX || has % count ||
         (has != count && (!f->is_load || bytes == 8)))

@@ -61,7 +61,7 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
     const uint32_t step = step_of(at);
     enum cuda_error error = cudaSuccess;
 
-    for (uint32_t i = (at->offset + step - 1) & ~(step - 1), next = i;
+    for (uint32_t i = (at->offset + step - 1) & ~(step - 1), next;
          i + 8 <= at->offset + at->bytes && !error && *count < PLACES_MAX; i = next) {
         uint64_t word;
 
