@@ -74,6 +74,61 @@ static void measure_memory(int argc, char **argv, int shift)
     CHECK(cudaFree(a.at));
 }
 
+/* Each element for itself, so many times. */
+__global__ void iterate(float *x, int n, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= n)
+        return;
+    float v = x[i];
+
+    for (int r = 0; r < rounds; r++)
+        v = v * 0.999f + 0.001f;
+    x[i] = v;
+}
+
+enum { STREAMS = 4 };
+
+/* What streams are for: parts of an array go to the device, are worked on and come back,
+   each in its stream, which takes as long as two copies if all overlap; and kernels of a
+   few CTAs that have the device together. */
+static void measure_streams(int argc, char **argv, int shift)
+{
+    int part = (16 << 20) / STREAMS >> shift, few = 2048;
+    struct array a = make((size_t)part * STREAMS, 1), b = make((size_t)few * STREAMS, 2);
+    cudaStream_t stream[STREAMS];
+    float *pinned;
+
+    CHECK(cudaMallocHost(&pinned, a.count * sizeof(float)));
+    memset(pinned, 0, a.count * sizeof(float));
+    for (cudaStream_t &s : stream)
+        CHECK(cudaStreamCreate(&s));
+    if (wanted(argc, argv, "pipeline"))
+        measure("pipeline", 1, a, [&](int) {
+            for (int s = 0; s < STREAMS; s++) {
+                float *there = a.at + s * (size_t)part, *here = pinned + s * (size_t)part;
+
+                CHECK(cudaMemcpyAsync(there, here, part * sizeof(float),
+                                      cudaMemcpyHostToDevice, stream[s]));
+                iterate<<<(part + 255) / 256, 256, 0, stream[s]>>>(there, part, 2000);
+                CHECK(cudaMemcpyAsync(here, there, part * sizeof(float),
+                                      cudaMemcpyDeviceToHost, stream[s]));
+            }
+        });
+    if (wanted(argc, argv, "side_by_side"))
+        measure("side_by_side", shift ? 1 : 10, b, [&](int) {
+            for (int s = 0; s < STREAMS; s++)
+                iterate<<<(few + 255) / 256, 256, 0, stream[s]>>>(b.at + s * (size_t)few,
+                                                                  few, 20000 >> shift);
+        });
+    for (cudaStream_t s : stream)
+        CHECK(cudaStreamDestroy(s));
+    CHECK(cudaFreeHost(pinned));
+    CHECK(cudaFree(a.at));
+    CHECK(cudaFree(b.at));
+}
+
 /* compiled [SHIFT [NAME...]]: sizes are divided by 2^SHIFT */
 int main(int argc, char **argv)
 {
@@ -157,5 +212,6 @@ int main(int argc, char **argv)
         CHECK(cudaFree(y.at));
     }
     measure_memory(argc, argv, shift);
+    measure_streams(argc, argv, shift);
     return 0;
 }

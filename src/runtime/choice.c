@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/program_streams.h"
 
 enum {
     LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
@@ -78,9 +79,20 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
     return false;
 }
 
+static uint64_t whole_ns(const struct choice *c)
+{
+    return (c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns) +
+           c->owed_ns;
+}
+
+static uint64_t split_ns(const struct choice *c)
+{
+    return c->split_ns + c->spread_ns + c->copies_ns;
+}
+
 bool choice_is_clear(const struct choice *c)
 {
-    uint64_t split = c->split_ns + c->spread_ns, whole = c->whole_ns + c->owed_ns;
+    uint64_t split = split_ns(c), whole = whole_ns(c);
 
     return split > FOURFOLD * whole || whole > FOURFOLD * split;
 }
@@ -97,10 +109,20 @@ static bool looks_again(struct choice *c, const struct launching *l)
     return true;
 }
 
+static void look_beside(struct choice *c, const struct launching *l)
+{
+    const struct streams_beside b = streams_beside(l->kernel->session);
+
+    c->copies_ns = b.to_device_ns + b.from_device_ns;
+    c->longest_copy_ns =
+        b.to_device_ns > b.from_device_ns ? b.to_device_ns : b.from_device_ns;
+}
+
 struct choice *choice_next(const struct launching *l)
 {
     struct choice *c = find(l);
 
+    look_beside(c, l);
     c->launches++;
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
@@ -114,7 +136,7 @@ bool choice_is_made(const struct choice *c)
 
 bool choice_wins(const struct choice *c)
 {
-    return c->split_ns + c->spread_ns < c->whole_ns + c->owed_ns;
+    return split_ns(c) < whole_ns(c);
 }
 
 bool choice_is_split(const struct choice *c)
@@ -134,9 +156,9 @@ const char *choice_refusal(const struct proact_kernel *k)
                  "kernel '%.80s': this launch was timed on one device", k->name);
     else
         snprintf(c->why, sizeof c->why,
-                 "kernel '%.80s': %.1f us on one device, %.1f us on %u", k->name,
-                 (double)(c->whole_ns + c->owed_ns) / 1e3,
-                 (double)(c->split_ns + c->spread_ns) / 1e3, k->session->devices.count);
+                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u", k->name,
+                 (double)whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
+                 (double)split_ns(c) / 1e3, k->session->devices.count);
     return c->why;
 }
 

@@ -25,6 +25,9 @@ struct choice {
     uint64_t spread_ns; /* before a split launch; without what others are charged with */
     uint64_t owed_ns;   /* what others waited for because this ran whole */
     uint64_t behind;    /* bytes, before the timed split launch */
+    /* Of the last launch: copies of other streams, which a split one has before and behind
+       it, and a whole one beside it. */
+    uint64_t copies_ns, longest_copy_ns;
     unsigned odd, untimed;
     unsigned char *block;                                /* parameters of the last look */
     enum { RAN_SPLIT, RAN_TO_BE_TIMED, RAN_WHOLE } last; /* how the last launch ran */

@@ -134,6 +134,7 @@ enum proact_status proact_first_write(struct proact *p, uint64_t to, const void 
     if (!(status = await(p, a, true, err)))
         status = p->backend->write(stream(p), to, from, bytes, err);
     streams_leave(p);
+    streams_copied(p, true, bytes);
     return status ? status : done_one(p, a, to, bytes, err);
 }
 
@@ -145,6 +146,7 @@ enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from
 
     if (!status && a)
         status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
+    streams_copied(p, false, bytes);
     return status ? status : session_read_first(p, into, from, bytes, err);
 }
 
@@ -195,6 +197,8 @@ enum proact_status proact_first_copy_rows(struct proact *p,
     if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
         status = p->backend->copy_rows(stream(p), &r, err);
     streams_leave(p);
+    if ((a && a->is_pinned) != (b && b->is_pinned))
+        streams_copied(p, b && b->is_pinned, r.bytes * r.count);
     return status ? status : done(p, a, &r, b, err);
 }
 

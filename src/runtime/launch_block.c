@@ -178,6 +178,7 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         k->session->whole_by = NULL;
         return launch_first(&l, err);
     }
+    streams_launched(k->session);
     struct choice *c = grid->device_count ? NULL : choice_next(&l);
 
     if (c && choice_is_made(c) && !choice_is_split(c))

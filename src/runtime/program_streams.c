@@ -16,7 +16,17 @@ struct program_stream {
     bool is_ahead;                /* it was given something since others waited for it */
 };
 
+/* Of the last launches, or of those before these. */
+struct lately {
+    uint32_t at_work;  /* streams that had anything, a bit each */
+    uint64_t bytes[2]; /* to the device, and from it */
+    unsigned launches;
+};
+
+enum { LATELY = 64 }; /* launches; then what was before is forgotten */
+
 struct program_streams {
+    struct lately now, before;
     struct program_stream of[PROACT_STREAMS_MAX];
     unsigned used;             /* 1 and up; 0: none */
     bool is_entered;           /* lane MAIN is the one in use */
@@ -216,4 +226,58 @@ enum proact_status streams_end(struct proact *p, struct device_event **out,
     }
     streams_leave(p);
     return status;
+}
+
+void streams_copied(struct proact *p, bool to_device, uint64_t bytes)
+{
+    struct program_streams *all = p->streams;
+
+    if (!all || !all->used)
+        return;
+    all->now.at_work |= 1u << (all->used - 1);
+    all->now.bytes[!to_device] += bytes;
+}
+
+void streams_launched(struct proact *p)
+{
+    struct program_streams *all = p->streams;
+
+    if (!all || !all->used)
+        return;
+    if (all->now.launches == LATELY) {
+        all->before = all->now;
+        all->now = (struct lately){0};
+    }
+    all->now.at_work |= 1u << (all->used - 1);
+    all->now.launches++;
+}
+
+/* Of PCI Express, by what GPUs of that time have. */
+static double host_gbps(const struct topology *t)
+{
+    const unsigned capability = t->device.capability;
+
+    return t->host_gbps > 0  ? t->host_gbps
+           : capability < 80 ? 12
+           : capability < 90 ? 25
+                             : 50;
+}
+
+struct streams_beside streams_beside(const struct proact *p)
+{
+    const struct program_streams *all = p->streams;
+    struct streams_beside b = {0, 0};
+
+    if (!all || !all->used)
+        return b;
+    const uint32_t at_work = all->now.at_work | all->before.at_work;
+    const double launches = all->now.launches + all->before.launches;
+    double ns[2];
+
+    if (!(at_work & (at_work - 1)) || launches < 1)
+        return b;
+    for (int i = 0; i < 2; i++)
+        ns[i] = (double)(all->now.bytes[i] + all->before.bytes[i]) /
+                host_gbps(&p->topology) / launches;
+    return (struct streams_beside){(uint64_t)ns[0], (uint64_t)ns[1]};
 }

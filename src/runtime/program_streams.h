@@ -26,5 +26,15 @@ enum proact_status streams_end(struct proact *p, struct device_event **out,
 
 bool streams_are_used(const struct proact *p); /* one is in use now */
 
+/* What the stream in use was given: a copy between host and device, a kernel. */
+void streams_copied(struct proact *p, bool to_device, uint64_t bytes);
+void streams_launched(struct proact *p);
+/* Where several streams are at work, and one is in use: how long copies of late take the
+   host's link for each kernel, either way. Else 0. */
+struct streams_beside {
+    uint64_t to_device_ns, from_device_ns;
+};
+struct streams_beside streams_beside(const struct proact *p);
+
 void streams_rest(struct proact *p); /* all that was queued has ended */
 void streams_close(struct proact *p);

@@ -238,6 +238,39 @@ static void a_turn_to_another_peer_takes_longer(void **state)
     near_to(ns[1] - ns[0], CALLS * 6e3, 0.05); /* 9 us and 3 */
 }
 
+/* Two copies of a megabyte, each in a stream of its own, from and to the host's memory. */
+static double hosts_ns(bool is_pinned, bool goes_back)
+{
+    enum { MB = 1 << 20 };
+    device_addr host, there[2];
+    struct emulator_rig r;
+
+    emulator_prepare(&r, 1);
+    r.topology.host_gbps = 10;
+    emulator_start(&r);
+    emulator_must(&r, r.b->alloc_shared(r.set, 0, MB, is_pinned, &host, &r.err));
+    for (int i = 0; i < 2; i++)
+        there[i] = emulator_words(&r, 0, MB / 4);
+    uint64_t before = r.b->now_ns(r.set);
+
+    emulator_must(&r, r.b->copy(r.stream[0][0], there[0], host, MB, &r.err));
+    emulator_must(&r, r.b->copy(r.stream[0][1], goes_back ? host : there[1],
+                                goes_back ? there[1] : host, MB, &r.err));
+    emulator_sync(&r);
+    double ns = emulator_since(&r, before);
+
+    emulator_close(&r);
+    return ns;
+}
+
+static void pinned_memory_lies_behind_the_hosts_link(void **state)
+{
+    (void)state;
+    near_to(hosts_ns(true, false), 2 * 104858 + 5000, 0.03);
+    near_to(hosts_ns(true, true), 104858 + 5000, 0.03);
+    assert_true(hosts_ns(false, true) < 60e3); /* managed memory has moved */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +280,7 @@ int main(void)
         cmocka_unit_test(events_take_their_time),
         cmocka_unit_test(a_kernel_behind_a_kernel_begins_sooner),
         cmocka_unit_test(copies_that_meet_cost_each_other),
+        cmocka_unit_test(pinned_memory_lies_behind_the_hosts_link),
         cmocka_unit_test(a_turn_to_another_peer_takes_longer),
     };
 

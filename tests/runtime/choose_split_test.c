@@ -183,9 +183,51 @@ static void the_whole_reads_everything(void **state)
     proact_close(b.p);
 }
 
+/* Launches in two streams by turns, each behind a copy of so many bytes from the host; how
+   many of the last ones were split. */
+static unsigned split_in_streams(size_t bytes, unsigned streams, struct shape s)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    struct proact_array *host = NULL, *there = NULL;
+    unsigned split = 0;
+
+    if (proact_array_create_shared(b.p, &(struct proact_shape){"host", 1 << 20, 4}, true,
+                                   &host, &b.err) ||
+        proact_array_create(b.p, &(struct proact_shape){"there", 1 << 20, 4}, &there,
+                            &b.err))
+        fail_msg("%s", b.err.text);
+    for (unsigned n = 0; n < 40; n++) {
+        if (proact_stream_use(b.p, streams ? 1 + n % streams : 0, &b.err) ||
+            (bytes && proact_first_copy(b.p, proact_array_address(there, 0),
+                                        proact_array_address(host, 0), bytes, &b.err)))
+            fail_msg("%s", b.err.text);
+        bool is_split = work(&b, k, b.out, s);
+
+        split += is_split && n >= 20;
+    }
+    proact_close(b.p);
+    return split;
+}
+
+/* A split launch waits for other streams' copies, a whole one does not. */
+static void copies_beside_are_counted(void **state)
+{
+    const struct shape much = {1000, 32, 300};
+
+    (void)state;
+    assert_int_equal(split_in_streams(0, 0, much), 20);
+    assert_int_equal(split_in_streams(0, 2, much), 20);
+    assert_int_equal(split_in_streams(1 << 20, 0, much), 20);
+    assert_int_equal(split_in_streams(1 << 20, 1, much), 20); /* nothing is beside it */
+    assert_int_equal(split_in_streams(1 << 20, 2, much), 0);
+    assert_int_equal(split_in_streams(1 << 10, 2, much), 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_beside_are_counted),
         cmocka_unit_test(a_look_comes_again),
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(spreading_is_charged),

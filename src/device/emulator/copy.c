@@ -204,6 +204,18 @@ static double local_ns(const struct emulated *d, const struct operation *o)
     return 2 * (double)bytes / d->set->topology->device.memory_gbps;
 }
 
+/* By the link to the host, or within the device's memory. */
+static uint64_t local_ps(struct emulated *d, const struct operation *o, uint64_t ready)
+{
+    const struct device_memory *memory = &d->set->memory;
+    const bool from_host = memory_is_hosts(memory, o->from);
+
+    if (from_host || memory_is_hosts(memory, o->to))
+        return serve(&d->host_free_ps[!from_host], ready,
+                     ps_of_bytes((double)o->bytes, d->set->topology->host_gbps));
+    return serve(&d->memory_free_ps, ready, ps_of_ns(local_ns(d, o)));
+}
+
 static bool check_rows(struct emulated *d, const struct operation *o)
 {
     bool is_fine = true;
@@ -229,8 +241,7 @@ void copy_begin(struct emulated *d, struct operation *o)
     if (from == to && from == d->number) {
         uint64_t ready = d->now_ps + start_ps(d, o, o->stream->copied_to);
 
-        later(d, serve(&d->memory_free_ps, ready, ps_of_ns(local_ns(d, o))), local_done, o,
-              0);
+        later(d, local_ps(d, o, ready), local_done, o, 0);
     } else if (from == d->number) {
         engine_begin(d, o);
     } else {

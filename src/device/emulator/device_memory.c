@@ -220,7 +220,7 @@ static enum proact_status insert(struct device_memory *m, unsigned device, uint6
     struct allocation *list = m->list[device];
 
     memmove(&list[i + 1], &list[i], (count - i) * sizeof *list);
-    list[i] = (struct allocation){address, address + bytes, part};
+    list[i] = (struct allocation){.first = address, .end = address + bytes, .part = part};
     m->count[device]++;
     for (unsigned d = 0; part && d < m->device_count; d++)
         m->used[d] += bytes_of_part(bytes, part, d);
@@ -329,6 +329,20 @@ unsigned memory_device(const struct device_memory *m, uint64_t address)
         return in;
     a = memory_find(m, address, NULL);
     return a ? (unsigned)((address - a->first) / a->part) : m->device_count;
+}
+
+void memory_give_host(struct device_memory *m, uint64_t address)
+{
+    unsigned in = list_of(m, address);
+
+    m->list[in][last_before(m, in, address)].is_hosts = true;
+}
+
+bool memory_is_hosts(const struct device_memory *m, uint64_t address)
+{
+    const struct allocation *a = memory_find(m, address, NULL);
+
+    return a && a->is_hosts;
 }
 
 const struct allocation *memory_find(const struct device_memory *m, uint64_t address,

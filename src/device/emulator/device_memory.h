@@ -14,6 +14,7 @@
 struct allocation {
     uint64_t first, end; /* end: one past the last byte asked for */
     uint64_t part; /* the next device has what lies so far behind; 0: one has it all */
+    bool is_hosts; /* the device reaches it by the host's link */
 };
 
 enum { MEMORY_PART_UNIT = 4096 }; /* a part is a multiple of that */
@@ -48,6 +49,10 @@ unsigned memory_device(const struct device_memory *m, uint64_t address);
 struct allocation memory_part(const struct allocation *in, uint64_t address);
 /* All of the address space. */
 uint64_t memory_span(const struct device_memory *m);
+
+/* What begins at `address` is the host's. */
+void memory_give_host(struct device_memory *m, uint64_t address);
+bool memory_is_hosts(const struct device_memory *m, uint64_t address);
 
 /* The allocation that holds the address, or NULL. `nearest` (may be NULL): the one before.
  */

@@ -217,7 +217,8 @@ static enum proact_status emulator_alloc_shared(struct device_set *set, unsigned
     enum proact_status status = emulator_alloc(set, device, bytes, out, err);
     char fault[8];
 
-    (void)is_pinned;
+    if (!status && is_pinned)
+        memory_give_host(&set->memory, *out);
     if (!status && set->check)
         check_write(set->check, CHECK_HOST, *out, bytes, false, NULL, fault, sizeof fault);
     return status;

@@ -80,6 +80,7 @@ struct emulated {
     struct sm *sms;
     uint32_t resident_ctas;
     uint64_t memory_free_ps, l2_free_ps, out_free_ps, in_free_ps, engine_free_ps;
+    uint64_t host_free_ps[2]; /* the host's link: to the device, and from it */
     uint64_t link_free_ps[DEVICES_MAX];
     struct bulk_cta *bulk_ctas; /* see bulk_store.h */
     uint32_t *l2_lines;         /* see global_access.c */

@@ -59,7 +59,7 @@ static void put(struct emulated *d, void *subject, uint64_t detail)
 
 static uint64_t host_link_ps(struct emulated *d, const struct operation *o)
 {
-    return serve(&d->engine_free_ps, d->now_ps,
+    return serve(&d->host_free_ps[0], d->now_ps,
                  ps_of_bytes((double)o->bytes, d->set->topology->host_gbps));
 }
 
