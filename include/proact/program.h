@@ -48,6 +48,13 @@ struct proact_row_copy {
 PROACT_API enum proact_status proact_first_copy_rows(struct proact *p,
                                                      const struct proact_row_copy *rows,
                                                      struct proact_error *err);
+/* The same to and from the host's memory, whose end is an address of the host's. */
+PROACT_API enum proact_status proact_first_write_rows(struct proact *p,
+                                                      const struct proact_row_copy *rows,
+                                                      struct proact_error *err);
+PROACT_API enum proact_status proact_first_read_rows(struct proact *p,
+                                                     const struct proact_row_copy *rows,
+                                                     struct proact_error *err);
 PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
@@ -159,6 +166,9 @@ PROACT_API enum proact_status proact_stream_use(struct proact *p, unsigned numbe
 PROACT_API enum proact_status proact_stream_wait(struct proact *p,
                                                  struct proact_error *err);
 
+/* Of the stream in use; where none is, of everything. Does not wait. */
+PROACT_API enum proact_progress proact_stream_progress(struct proact *p);
+
 /* A moment of the first device: when it, or the stream in use, had done what was queued
    before. The session owns it. elapsed waits, and fails with PROACT_EINVAL where one was
    never set, or has no time, which costs less. */
@@ -175,6 +185,9 @@ PROACT_API enum proact_status proact_moment_follow(struct proact_moment *m,
 /* Waits for it; where more than the first device is at work, as proact_wait(). */
 PROACT_API enum proact_status proact_moment_wait(struct proact_moment *m,
                                                  struct proact_error *err);
+/* DONE: it has passed, or was never set. Does not wait. */
+PROACT_API enum proact_progress proact_moment_progress(const struct proact_moment *m);
+/* Waits for both. */
 PROACT_API enum proact_status proact_moment_elapsed(struct proact_moment *from,
                                                     struct proact_moment *to, double *ns,
                                                     struct proact_error *err);

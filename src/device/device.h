@@ -203,6 +203,13 @@ struct device_backend {
                                 size_t bytes, struct proact_error *err);
     enum proact_status (*read)(struct device_stream *s, void *into, device_addr from,
                                size_t bytes, struct proact_error *err);
+    /* The same of many rows, of which one end is an address of the host's: of them all as
+       little more than of one. NULL, both: a write or read for each is as good. */
+    enum proact_status (*write_rows)(struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err);
+    enum proact_status (*read_rows)(struct device_stream *s, const struct device_rows *rows,
+                                    struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
     /* The event is one of the stream's own device. */
@@ -215,6 +222,11 @@ struct device_backend {
     /* Waits for the last record of `event`; what broke is said by synchronize at the
        latest. NULL: only synchronize waits. */
     enum proact_status (*await_event)(struct device_event *event, struct proact_error *err);
+    /* Of what was queued before the last record of the event; where that is NULL, of all
+       that the stream was given; without either, of everything. What waits for a word is
+       PROACT_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known. */
+    enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
+                                     const struct device_event *event);
     /* Later operations wait until the 32-bit word, on the stream's own device, is at least
        `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
        push, never pull. */
@@ -274,7 +286,8 @@ struct device_backend {
     /* After it: whether devices waited for each other in a graph for longer than anything
        may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
     enum proact_status (*late)(struct device_set *set, struct proact_error *err);
-    /* Between two recorded events with time, after synchronize. */
+    /* Between two recorded events with time: after synchronize, or of a machine that is not
+       virtual at any time: it waits for both. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
@@ -314,3 +327,12 @@ struct device_backend {
 };
 
 extern const struct device_backend device_emulator, device_cuda;
+
+/* By the keeper's write_rows and read_rows, or row by row. */
+enum proact_status device_write_rows(const struct device_backend *backend,
+                                     struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err);
+enum proact_status device_read_rows(const struct device_backend *backend,
+                                    struct device_stream *s, const struct device_rows *rows,
+                                    struct proact_error *err);

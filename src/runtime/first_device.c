@@ -123,33 +123,6 @@ static struct device_stream *stream(const struct proact *p)
     return p->devices.device[0].lane[TRANSFER_MAIN];
 }
 
-enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
-                                      size_t bytes, struct proact_error *err)
-{
-    struct proact_array *a = NULL;
-    enum proact_status status = array_of(p, "write", to, bytes, &a, err);
-
-    if (status || !bytes || (status = streams_enter(p, err)))
-        return status;
-    if (!(status = await(p, a, true, err)))
-        status = p->backend->write(stream(p), to, from, bytes, err);
-    streams_leave(p);
-    streams_copied(p, true, bytes);
-    return status ? status : done_one(p, a, to, bytes, err);
-}
-
-enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
-                                     size_t bytes, struct proact_error *err)
-{
-    struct proact_array *a = NULL;
-    enum proact_status status = array_of(p, "read", from, bytes, &a, err);
-
-    if (!status && a)
-        status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
-    streams_copied(p, false, bytes);
-    return status ? status : session_read_first(p, into, from, bytes, err);
-}
-
 /* From the first row's first byte to the last one's last. */
 static size_t hull(size_t bytes, size_t count, size_t pitch)
 {
@@ -179,12 +152,67 @@ static enum proact_status bring_rows(struct proact_array *a, const struct device
     return status;
 }
 
+static struct device_rows rows_of(const struct proact_row_copy *r)
+{
+    return (struct device_rows){r->to,    r->from,     r->bytes,
+                                r->count, r->to_pitch, r->from_pitch};
+}
+
+enum proact_status proact_first_write_rows(struct proact *p,
+                                           const struct proact_row_copy *rows,
+                                           struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (status || !r.count ||
+        (status =
+             array_of(p, "write", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        !r.bytes || (status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = device_write_rows(p->backend, stream(p), &r, err);
+    streams_leave(p);
+    streams_copied(p, true, r.bytes * r.count);
+    return status ? status : done(p, a, &r, NULL, err);
+}
+
+enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
+                                      size_t bytes, struct proact_error *err)
+{
+    return proact_first_write_rows(
+        p, &(struct proact_row_copy){to, (uintptr_t)from, bytes, 1, bytes, bytes}, err);
+}
+
+enum proact_status proact_first_read_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (!status && r.count)
+        status = array_of(p, "read", r.from, hull(r.bytes, r.count, r.from_pitch), &a, err);
+    if (!status && r.bytes)
+        status = bring_rows(a, &r, err);
+    streams_copied(p, false, r.bytes * r.count);
+    return status ? status : session_read_first(p, &r, err);
+}
+
+enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    return proact_first_read_rows(
+        p, &(struct proact_row_copy){(uintptr_t)into, from, bytes, 1, bytes, bytes}, err);
+}
+
 enum proact_status proact_first_copy_rows(struct proact *p,
                                           const struct proact_row_copy *rows,
                                           struct proact_error *err)
 {
-    const struct device_rows r = {rows->to,    rows->from,     rows->bytes,
-                                  rows->count, rows->to_pitch, rows->from_pitch};
+    const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL, *b = NULL;
     enum proact_status status = device_rows_check(&r, err);
 

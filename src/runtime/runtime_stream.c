@@ -13,6 +13,15 @@ enum proact_status proact_stream_use(struct proact *p, unsigned number,
     return streams_use(p, number, err);
 }
 
+enum proact_progress proact_stream_progress(struct proact *p)
+{
+    struct device_stream *s = NULL;
+
+    if (!streams_are_used(p))
+        return session_progress(p, NULL, NULL);
+    return streams_in_use(p, &s) ? session_progress(p, s, NULL) : PROACT_DONE;
+}
+
 enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)
 {
     struct device_event *end = NULL;

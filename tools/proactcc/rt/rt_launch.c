@@ -11,7 +11,7 @@
 #include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
-enum { FEW = 32 }; /* places of most launches: these take no allocation */
+enum { FEW = 32, FEW_BYTES = 512 }; /* of most launches: these take no allocation */
 
 /* A call may be an argument of another. */
 static _Thread_local struct configuration {
@@ -150,9 +150,9 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     return error;
 }
 
-enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
-                               const struct proact_grid *grid, void **args,
-                               struct rt_kept_launch **out, size_t *bytes)
+/* Whether it can be launched so; the grid with the clusters that the kernel has. */
+static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
+                              struct proact_grid *grid)
 {
     enum cuda_error error;
 
@@ -167,19 +167,39 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
         (size_t)grid->shared_bytes + k->info.shared_bytes >
             proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
-    struct proact_grid settled = *grid;
+    return rt_cluster_settle(k, grid);
+}
 
-    if ((error = rt_cluster_settle(k, &settled)))
-        return error;
-    *bytes = sizeof **out + k->info.parameter_bytes + 1;
-    *out = must_calloc(1, *bytes);
-    (*out)->kernel = k;
-    (*out)->grid = settled;
+static size_t kept_bytes(const struct cuda_kernel *k)
+{
+    return sizeof(struct rt_kept_launch) + k->info.parameter_bytes + 1;
+}
+
+static void keep(struct cuda_kernel *k, const struct proact_grid *grid, void **args,
+                 struct rt_kept_launch *out)
+{
+    out->kernel = k;
+    out->grid = *grid;
+    memset(out->parameters, 0, k->info.parameter_bytes); /* between them, too */
     for (unsigned i = 0; i < k->info.parameter_count; i++) {
         const struct proact_parameter *at = &k->info.parameters[i];
 
-        memcpy((*out)->parameters + at->offset, args[i], at->bytes);
+        memcpy(out->parameters + at->offset, args[i], at->bytes);
     }
+}
+
+enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
+                               const struct proact_grid *grid, void **args,
+                               struct rt_kept_launch **out, size_t *bytes)
+{
+    struct proact_grid settled = *grid;
+    enum cuda_error error = settle(rt, k, &settled);
+
+    if (error)
+        return error;
+    *bytes = kept_bytes(k);
+    *out = must_calloc(1, *bytes);
+    keep(k, &settled, args, *out);
     return cudaSuccess;
 }
 
@@ -210,17 +230,24 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
                                      .args = op->args};
 }
 
+/* Of most kernels the parameters take no allocation. */
 static enum cuda_error launch_grid(struct rt *rt, struct cuda_kernel *k,
                                    const struct proact_grid *grid,
                                    struct cuda_stream *stream, void **args)
 {
-    struct rt_kept_launch *kept = NULL;
-    size_t bytes = 0;
-    enum cuda_error error = rt_launch_keep(rt, k, grid, args, &kept, &bytes);
+    _Alignas(struct rt_kept_launch) unsigned char few[FEW_BYTES];
+    struct proact_grid settled = *grid;
+    enum cuda_error error = settle(rt, k, &settled);
 
-    if (!error)
-        error = rt_in_stream(rt, stream, rt_run_launch, kept, bytes);
-    free(kept);
+    if (error)
+        return error;
+    const size_t bytes = kept_bytes(k);
+    struct rt_kept_launch *many = bytes > sizeof few ? must_calloc(1, bytes) : NULL,
+                          *kept = many ? many : (struct rt_kept_launch *)few;
+
+    keep(k, &settled, args, kept);
+    error = rt_in_stream(rt, stream, rt_run_launch, kept, bytes);
+    free(many);
     return error;
 }
 

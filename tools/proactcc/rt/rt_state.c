@@ -33,7 +33,7 @@ struct rt *rt_enter_as_guest(void)
 
 enum cuda_error rt_leave_as_guest(enum cuda_error error)
 {
-    if (error)
+    if (error && error != cudaErrorNotReady)
         last_error = error;
     pthread_mutex_unlock(&the_lock);
     return error;
