@@ -192,6 +192,21 @@ PROACT_API enum proact_status proact_moment_elapsed(struct proact_moment *from,
                                                     struct proact_moment *to, double *ns,
                                                     struct proact_error *err);
 
+/* Launches, copies and fills that are queued again and again, between begin and end: what
+   is the same as the last times, and all the first device's, is queued as one (a graph, on
+   GPUs). Everything may come between the two; what cannot be queued at once is queued as
+   ever. Errors may be said as late as by end. PROACT_EINVAL within another one, or while a
+   recording is made. The session owns what create gives. */
+struct proact_repeat;
+PROACT_API enum proact_status proact_repeat_create(struct proact *p,
+                                                   struct proact_repeat **out,
+                                                   struct proact_error *err);
+PROACT_API enum proact_status proact_repeat_begin(struct proact_repeat *r,
+                                                  struct proact_error *err);
+PROACT_API enum proact_status proact_repeat_end(struct proact_repeat *r,
+                                                struct proact_error *err);
+PROACT_API void proact_repeat_destroy(struct proact_repeat *r); /* NULL is fine */
+
 /* One device of the session's machine. */
 struct proact_device_info {
     const char *machine, *name; /* borrowed from the session */

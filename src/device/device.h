@@ -21,6 +21,7 @@ struct device_event;    /* a moment of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
 struct device_graph;    /* stream operations, kept to be queued again */
+struct device_repeat; /* what was queued the last time, of what is queued again and again */
 
 struct device_options {
     const struct topology *topology; /* borrowed while open */
@@ -280,6 +281,17 @@ struct device_backend {
                                       struct proact_error *err);
     enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
     void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is fine */
+
+    /* What is queued between begin and end is most likely what was queued there the last
+       time. Where it is, and is launches, copies and fills of one stream, it may be queued
+       at once, by the end at the latest, and what goes wrong may be said as late. Not
+       within a capture, nor one within another. NULL, all four: each is queued by itself.
+     */
+    enum proact_status (*repeat_create)(struct device_set *set, struct device_repeat **out,
+                                        struct proact_error *err);
+    void (*repeat_begin)(struct device_repeat *r);
+    enum proact_status (*repeat_end)(struct device_repeat *r, struct proact_error *err);
+    void (*repeat_destroy)(struct device_repeat *r); /* waits; NULL is fine */
 
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);

@@ -179,6 +179,7 @@ struct proact {
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
     struct proact_moment *moments;
+    struct proact_repeat *repeats, *repeating; /* all; the one under way, or NULL */
     struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
@@ -228,6 +229,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                 struct transfer_plan *out, struct proact_error *err);
 
 void moments_destroy(struct proact *p);
+void repeats_destroy(struct proact *p);
 
 /* The image, loaded on every device now or before. */
 enum proact_status image_load(struct proact *p, const struct proact_image *image,

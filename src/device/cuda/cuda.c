@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_repeat.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 
@@ -241,6 +242,10 @@ const struct device_backend device_cuda = {
     .capture_end = cuda_capture_end,
     .graph_launch = cuda_graph_launch,
     .graph_destroy = cuda_graph_destroy,
+    .repeat_create = cuda_repeat_create,
+    .repeat_begin = cuda_repeat_begin,
+    .repeat_end = cuda_repeat_end,
+    .repeat_destroy = cuda_repeat_destroy,
     .synchronize = cuda_synchronize,
     .late = cuda_standing_late,
     .await_event = cuda_await_event,

@@ -9,7 +9,8 @@
 
 enum {
     STRAIGHT_BYTES = 1 << 20, /* not staged where the stream is idle */
-    LONG_BYTES = 64 << 20     /* never staged: its turn is waited for */
+    WIDE_BYTES = 4096,    /* of a row: of narrow ones the driver copies each by itself */
+    LONG_BYTES = 64 << 20 /* never staged: its turn is waited for */
 };
 
 static const void *host(device_addr address)
@@ -22,8 +23,17 @@ static struct device_rows one_row(device_addr to, device_addr from, size_t bytes
     return (struct device_rows){to, from, bytes, 1, bytes, bytes};
 }
 
-/* How many of the rows go in one call of the driver's: what fits into `most` bytes of ours;
-   all of many bytes that the host has without gaps, which the driver is as fast with. */
+/* Many bytes, with which the driver is as fast: wide rows, and what has no gaps on the
+ * host.
+ */
+static bool is_straight(const struct device_rows *r, size_t host_pitch)
+{
+    return (r->count == 1 || host_pitch == r->bytes || r->bytes >= WIDE_BYTES) &&
+           r->bytes * r->count >= STRAIGHT_BYTES;
+}
+
+/* How many of the rows go in one call of the driver's: what fits into `most` bytes of ours,
+   or all where they need not go there. */
 static size_t at_once(const struct device_stream *s, const struct device_rows *r,
                       size_t host_pitch, size_t most)
 {
@@ -32,7 +42,7 @@ static size_t at_once(const struct device_stream *s, const struct device_rows *r
 
     if (!takes || !r->bytes)
         return 1;
-    if (host_pitch == r->bytes && r->bytes * r->count > STRAIGHT_BYTES)
+    if (is_straight(r, host_pitch))
         return r->count;
     return r->bytes <= most ? most / r->bytes : 1;
 }
@@ -162,18 +172,17 @@ static enum proact_status write_groups(struct device_stream *s, const struct dev
     return status;
 }
 
-/* So many rows as go in one call; what is more than our memory has no gaps on the host. */
+/* So many rows as go in one call. */
 static enum proact_status write_some(struct device_stream *s, const struct device_rows *r,
                                      struct proact_error *err)
 {
     const size_t bytes = r->bytes * r->count;
-    const bool is_plain = r->count == 1 || r->from_pitch == r->bytes;
     enum proact_status status = PROACT_OK;
     bool done = false;
 
     if (bytes >= LONG_BYTES)
         status = cuda_await(s->set, s, err);
-    if (bytes >= STRAIGHT_BYTES && is_plain && !status)
+    if (is_straight(r, r->from_pitch) && !status)
         status = write_straight(s, r, &done, err);
     if (status || done)
         return status;

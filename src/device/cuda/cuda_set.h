@@ -100,7 +100,9 @@ struct device_set {
     bool has_replayed; /* since all was last at rest */
     bool is_batching;  /* what streams are given is kept back: cuda_batch.h */
     struct cuda_batch *batch;
-    struct crew *crew; /* cuda_crew.h; NULL: the caller does all */
+    struct device_repeat *repeat; /* whose operations are kept back now: cuda_repeat.h */
+    uint64_t unloads;             /* of modules, so far */
+    struct crew *crew;            /* cuda_crew.h; NULL: the caller does all */
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_repeat.h"
 #include "device/cuda/cuda_tape.h"
 
 enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
@@ -74,6 +75,12 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
     }
     const bool batches = cuda_batches(s);
 
+    if (!batches && cuda_repeats(s) &&
+        cuda_reach_each_other(set, cuda_memory_device(set, r->to),
+                              cuda_memory_device(set, r->from))) {
+        cuda_repeat_copy(s, r);
+        return PROACT_OK;
+    }
     if (!batches && (status = cuda_use(s, err)))
         return status;
     unsigned to = cuda_memory_device(set, r->to);
@@ -139,6 +146,10 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
     }
     if (bytes && cuda_batches(s))
         return cuda_batch_fill(s, to, value, bytes, err);
+    if (bytes && cuda_repeats(s)) {
+        cuda_repeat_fill(s, to, value, bytes);
+        return PROACT_OK;
+    }
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)

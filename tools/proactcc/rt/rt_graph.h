@@ -32,6 +32,7 @@ struct cuda_graph {
 /* A copy of the graph, in an order in which it can run. */
 struct cuda_graph_exec {
     struct cuda_graph graph;
+    struct proact_repeat *repeat; /* of its launches; NULL: there was none */
     unsigned long long flags;
 };
 
