@@ -82,7 +82,11 @@ struct proact_block {
    one device, and from then on the faster of the two is taken (after a second look at the
    split one, where it lost). A cooperative one, whose
    CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
-   all fit there at once. */
+   all fit there at once. In a recording it is what it was chosen to be, PROACT_EINVAL where
+   nothing is chosen yet, or that cannot be recorded; copies and fills on the first device
+   can be. Such a recording ends (PROACT_EINVAL) when variables of modules may have changed
+   that its split kernels have, and when each of several replays had to bring arrays to
+   devices that had them when it was made. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,

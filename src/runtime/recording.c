@@ -49,6 +49,25 @@ void recording_add_array(struct proact *p, struct proact_array *a)
     holdings_copy(&to->before, &a->holdings);
 }
 
+void recording_note_first(struct proact *p)
+{
+    p->recording->uses_first = true;
+}
+
+void recording_note_program(struct proact *p)
+{
+    p->recording->is_program = true;
+}
+
+void recording_follow_variables(struct proact *p)
+{
+    struct proact_recording *r = p->recording;
+
+    r->follows = true;
+    r->variables = p->variables;
+    r->constants = p->constants;
+}
+
 static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
 {
     for (size_t i = 0; i < r->table_count; i++)
@@ -143,6 +162,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
         return status;
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
+    p->records_unlike = false;
     p->recording->begin = p->sequence;
     return PROACT_OK;
 }
@@ -158,6 +178,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
 
     p->recording = NULL;
     r->end = p->sequence;
+    r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
     tables_put_back(r);
     holdings_put_back(r);
     if (status) {
@@ -189,11 +210,27 @@ static void void_one(struct proact_recording *r, const char *lacks)
     r->launch_count = r->table_count = 0; /* their bindings and tables go */
 }
 
-static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+static bool uses(const struct proact_recording *r, const struct proact_kernel *k)
 {
     for (size_t i = 0; i < r->kernel_count; i++)
         if (r->kernel[i].kernel == k)
-            void_one(r, "a kernel");
+            return true;
+    return false;
+}
+
+static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+{
+    if (uses(r, k))
+        void_one(r, "a kernel");
+}
+
+bool recordings_use(const struct proact *p, const struct proact_kernel *k)
+{
+    bool use = false;
+
+    for (const struct proact_recording *r = p->recordings; r && !use; r = r->next)
+        use = uses(r, k);
+    return use;
 }
 
 void recordings_void(struct proact *p, const struct proact_kernel *k)

@@ -8,6 +8,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
         set_tests_properties(proactcc.${name} PROPERTIES LABELS slow TIMEOUT 120)
     endforeach()
+    add_test(NAME proactcc.replays COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/replays.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
+    set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)

@@ -180,3 +180,12 @@ enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)
             error = g->ops[i]->run(rt, g->ops[i]->data);
     return error;
 }
+
+void rt_graph_recorded(struct rt *rt, struct cuda_kernel *k, bool is_split)
+{
+    struct graph_stretch *s = rt->recording;
+
+    s->kernel =
+        must_grow(s->kernel, s->kernel_count, &s->kernel_capacity, sizeof *s->kernel);
+    s->kernel[s->kernel_count++] = (struct graph_recorded){k, is_split};
+}

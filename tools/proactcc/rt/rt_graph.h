@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Graphs: calls that are kept, and made one by one each time the graph is launched. */
+/* Graphs: calls that are kept, and made one by one each time the graph is launched; or
+   recorded, and replayed (rt_graph_replay.h). */
 
-#include "rt.h"
+#include "rt_graph_replay.h"
 
 /* A call that a stream is given, as a function and what it needs. */
 typedef enum cuda_error graph_run(struct rt *rt, const void *data);
@@ -33,6 +34,7 @@ struct cuda_graph {
 struct cuda_graph_exec {
     struct cuda_graph graph;
     unsigned long long flags;
+    struct graph_replay replay;
 };
 
 /* Made by the program, by its handle: the driver's where libraries may be given it. */
@@ -143,6 +145,7 @@ enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
 enum cuda_error rt_run_fill(struct rt *rt, const void *data);
 enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data);
 enum cuda_error rt_run_host(struct rt *rt, const void *data);
+enum cuda_error rt_run_nothing(struct rt *rt, const void *data);
 enum cuda_error rt_run_child(struct rt *rt, const void *data);
 enum cuda_error rt_run_launch(struct rt *rt, const void *data);
 struct rt_kept_launch;

@@ -171,36 +171,6 @@ static bool is_of_one_byte(const struct cuda_fill_node *f)
            (f->element_bytes == 4 && f->value == byte * 0x1010101u);
 }
 
-enum cuda_error rt_run_fill(struct rt *rt, const void *data)
-{
-    const struct cuda_fill_node *f = data;
-    enum cuda_error error = cudaSuccess;
-
-    for (size_t y = 0; y < f->height && !error; y++)
-        error = rt_fill(rt, (char *)f->to + y * f->pitch, (int)(f->value & 255),
-                        f->width * f->element_bytes);
-    return error;
-}
-
-/* All others are copied from the host, a row at a time. */
-enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data)
-{
-    const struct cuda_fill_node *f = data;
-    enum cuda_error error = cudaSuccess;
-    size_t bytes = f->width * f->element_bytes;
-    char *row = malloc(bytes + 1);
-
-    if (!row)
-        return cudaErrorMemoryAllocation;
-    for (size_t i = 0; i < f->width; i++)
-        memcpy(row + i * f->element_bytes, &f->value, f->element_bytes);
-    for (size_t y = 0; y < f->height && !error; y++)
-        error = rt_copy(rt, (char *)f->to + y * f->pitch, row, bytes, CUDA_HOST_TO_DEVICE,
-                        true);
-    free(row);
-    return error;
-}
-
 enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
                                        struct graph_op *const *after, size_t count,
                                        const struct cuda_fill_node *node)
@@ -240,16 +210,6 @@ enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
     return rt_leave(rt, change_fill(copy_in(rt, exec, op), node));
 }
 
-enum cuda_error rt_run_host(struct rt *rt, const void *data)
-{
-    const struct cuda_host_node *h = data;
-    enum cuda_error error = rt_wait(rt);
-
-    if (!error)
-        h->function(h->context);
-    return error;
-}
-
 enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
                                      struct graph_op *const *after, size_t count,
                                      const struct cuda_host_node *node)
@@ -278,28 +238,13 @@ enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
                     graph_change(copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
 }
 
-static enum cuda_error run_nothing(struct rt *rt, const void *data)
-{
-    (void)data;
-    return rt->broken;
-}
-
 enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
                                       struct graph_op *const *after, size_t count)
 {
     struct rt *rt = rt_enter();
     const struct graph_place at = {out, g, after, count};
 
-    return rt_leave(rt, graph_node_add(rt, &at, run_nothing, NULL, 0));
-}
-
-/* A copy of the child, which nobody changes any more: it is kept until the process ends. */
-enum cuda_error rt_run_child(struct rt *rt, const void *data)
-{
-    struct cuda_graph *child;
-
-    memcpy(&child, data, sizeof(struct cuda_graph *));
-    return graph_run_all(rt, child);
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_nothing, NULL, 0));
 }
 
 enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_graph *g,
