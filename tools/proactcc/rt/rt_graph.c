@@ -171,6 +171,17 @@ struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op
     return NULL;
 }
 
+struct graph_op *graph_node_of(const struct rt *rt, struct graph_op *op)
+{
+    return graph_is_node(rt, op) ? op : NULL;
+}
+
+struct graph_op *graph_copy_in(const struct rt *rt, struct cuda_graph_exec *exec,
+                               const struct graph_op *op)
+{
+    return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
+}
+
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)
 {
     enum cuda_error error = rt->broken;

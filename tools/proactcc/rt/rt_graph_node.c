@@ -23,18 +23,6 @@ enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, grap
     return rt->broken;
 }
 
-/* Of the program's, or its copy in what was made of its graph; NULL where there is none. */
-static struct graph_op *node_of(struct rt *rt, struct graph_op *op)
-{
-    return graph_is_node(rt, op) ? op : NULL;
-}
-
-static struct graph_op *copy_in(struct rt *rt, struct cuda_graph_exec *exec,
-                                const struct graph_op *op)
-{
-    return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
-}
-
 /* With the attributes of the launch that it takes the place of; NULL: of none. */
 static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
                                    const struct proact_grid *before,
@@ -89,7 +77,7 @@ enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, node_of(rt, op), node));
+    return rt_leave(rt, change_kernel(rt, graph_node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
@@ -98,7 +86,7 @@ enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, copy_in(rt, exec, op), node));
+    return rt_leave(rt, change_kernel(rt, graph_copy_in(rt, exec, op), node));
 }
 
 enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
@@ -130,7 +118,7 @@ enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(rt, graph_change(graph_node_of(rt, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
@@ -141,7 +129,8 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(rt,
+                    graph_change(graph_copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
@@ -149,7 +138,8 @@ enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
+    return rt_leave(
+        rt, graph_change(graph_node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
@@ -159,7 +149,7 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
     struct rt *rt = rt_enter();
 
     return rt_leave(
-        rt, graph_change(copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 /* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
@@ -198,7 +188,7 @@ enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_fill(node_of(rt, op), node));
+    return rt_leave(rt, change_fill(graph_node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
@@ -207,7 +197,7 @@ enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_fill(copy_in(rt, exec, op), node));
+    return rt_leave(rt, change_fill(graph_copy_in(rt, exec, op), node));
 }
 
 enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
@@ -225,7 +215,8 @@ enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_host, node, sizeof *node));
+    return rt_leave(rt,
+                    graph_change(graph_node_of(rt, op), rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
@@ -234,8 +225,8 @@ enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt,
-                    graph_change(copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
+    return rt_leave(
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
