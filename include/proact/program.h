@@ -89,7 +89,11 @@ struct proact_block {
    one device, and from then on the faster of the two is taken (after a second look at the
    split one, where it lost). A cooperative one, whose
    CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
-   all fit there at once. */
+   all fit there at once. In a recording it is what it was chosen to be, PROACT_EINVAL where
+   nothing is chosen yet, or that cannot be recorded; copies and fills on the first device
+   can be. Such a recording ends (PROACT_EINVAL) when variables of modules may have changed
+   that its split kernels have, and when each of several replays had to bring arrays to
+   devices that had them when it was made. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,
@@ -206,6 +210,10 @@ PROACT_API enum proact_status proact_repeat_begin(struct proact_repeat *r,
 PROACT_API enum proact_status proact_repeat_end(struct proact_repeat *r,
                                                 struct proact_error *err);
 PROACT_API void proact_repeat_destroy(struct proact_repeat *r); /* NULL is fine */
+
+/* Whether more than the first device's own order is at work in what was recorded. No
+   recording begins within a repeat, or in a stream of the program's (PROACT_EINVAL). */
+PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 
 /* One device of the session's machine. */
 struct proact_device_info {

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "runtime/bring.h"
 #include "runtime/program_streams.h"
+#include "runtime/recording.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -34,14 +35,23 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
     uint64_t byte = 0;
     struct proact_array *a = proact_array_find(p, address, &byte);
 
+    if (p->recording && !a)
+        return fail(err, PROACT_EINVAL, "a %s of a variable cannot be recorded", what);
     if (p->recording)
-        return fail(err, PROACT_EINVAL, "a %s cannot be recorded", what);
+        recording_add_array(p, a);
     if (a && bytes > a->bytes - byte)
         return fail(err, PROACT_EINVAL,
                     "%s: %zu bytes from byte %" PRIu64 " of array '%s', it has %zu", what,
                     bytes, byte, a->name, a->bytes);
     *out = a;
     return PROACT_OK;
+}
+
+static enum proact_status check_none_recorded(const struct proact *p, const char *what,
+                                              struct proact_error *err)
+{
+    return p->recording ? fail(err, PROACT_EINVAL, "a %s cannot be recorded", what)
+                        : PROACT_OK;
 }
 
 static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
@@ -83,6 +93,8 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
 {
     p->all_used = p->sequence;
     session_variables_used(p);
+    if (p->recording)
+        recording_note_first(p);
     return first_done(p, p->sequence, err);
 }
 
@@ -164,9 +176,9 @@ enum proact_status proact_first_write_rows(struct proact *p,
 {
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL;
-    enum proact_status status = device_rows_check(&r, err);
+    enum proact_status status = check_none_recorded(p, "write", err);
 
-    if (status || !r.count ||
+    if (status || (status = device_rows_check(&r, err)) || !r.count ||
         (status =
              array_of(p, "write", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
         !r.bytes || (status = streams_enter(p, err)))
@@ -191,8 +203,10 @@ enum proact_status proact_first_read_rows(struct proact *p,
 {
     const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL;
-    enum proact_status status = device_rows_check(&r, err);
+    enum proact_status status = check_none_recorded(p, "read", err);
 
+    if (!status)
+        status = device_rows_check(&r, err);
     if (!status && r.count)
         status = array_of(p, "read", r.from, hull(r.bytes, r.count, r.from_pitch), &a, err);
     if (!status && r.bytes)

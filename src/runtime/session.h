@@ -178,6 +178,7 @@ struct proact {
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
+    bool records_unlike; /* something is not split only because it is recorded */
     struct proact_moment *moments;
     struct proact_repeat *repeats, *repeating; /* all; the one under way, or NULL */
     struct program_streams *streams; /* program_streams.h; NULL: none was ever used */

@@ -95,6 +95,10 @@ struct rt {
         const void **linked; /* an address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
     } guests;
+    struct rt_graphs {
+        uint64_t launches, replayed;
+    } graphs;
+    struct graph_stretch *recording; /* that calls go into (rt_graph_replay.c), or NULL */
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
     } moved;
@@ -170,6 +174,8 @@ enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         enum cuda_copy_kind kind, bool is_async);
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
+/* Whether copies touch that place in the device's order. */
+bool rt_is_on_device(const struct rt *rt, const void *place);
 struct rt_rows {
     void *to;
     const void *from;

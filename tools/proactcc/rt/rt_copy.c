@@ -12,6 +12,11 @@ static bool is_on_device(const struct rt_range *range)
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
 }
 
+bool rt_is_on_device(const struct rt *rt, const void *place)
+{
+    return is_on_device(range_find(&rt->ranges, (uint64_t)(uintptr_t)place));
+}
+
 /* Pinned memory that a copy of the device's reads or writes is from then on its to touch.
  */
 static void show_pinned(struct rt_range *pinned, const struct rt_range *other,

@@ -2,6 +2,7 @@
 /* Events. Those that the program has destroyed are used again: for what is queued, they are
    there for good. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cuda_calls.h"
@@ -97,6 +98,31 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     if (!error)
         event->is_recorded = true;
     return rt_leave(rt, error);
+}
+
+enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
+{
+    struct proact_error err = {""};
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    enum cuda_error error = check_event(rt, event);
+
+    if (!error)
+        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+    if (error)
+        return error;
+    event->capture = 0;
+    event->is_recorded = true;
+    return cudaSuccess;
+}
+
+enum cuda_error rt_run_event_wait(struct rt *rt, const void *data)
+{
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    return check_event(rt, event);
 }
 
 enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_stream *s,

@@ -132,6 +132,7 @@ enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec)
     handle_drop(&rt->handles, exec);
     if (rt->session)
         proact_repeat_destroy(exec->repeat);
+    rt_graph_replay_drop(rt, &exec->replay);
     graph_clear(&exec->graph);
     free(exec);
     return rt_leave(rt, rt->broken);
@@ -148,23 +149,6 @@ enum cuda_error cudaGraphUpload(struct cuda_graph_exec *exec, struct cuda_stream
     return rt_leave(rt, error ? error : rt->broken);
 }
 
-/* The calls come again with each launch: as one, where they can. */
-static enum cuda_error launch(struct rt *rt, struct cuda_graph_exec *exec)
-{
-    struct proact_error err = {""};
-    enum cuda_error error = rt_open(rt), ended;
-
-    if (!error && !exec->repeat)
-        error = rt_error(rt, proact_repeat_create(rt->session, &exec->repeat, &err), &err);
-    if (!error)
-        error = rt_error(rt, proact_repeat_begin(exec->repeat, &err), &err);
-    if (error)
-        return error;
-    error = graph_run_all(rt, &exec->graph);
-    ended = rt_error(rt, proact_repeat_end(exec->repeat, &err), &err);
-    return error ? error : ended;
-}
-
 /* A stream that is captured takes in the graph's calls. */
 enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream *s)
 {
@@ -175,12 +159,8 @@ enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream
 
     if (error || !graph_is_exec(rt, exec))
         return rt_leave(rt, error ? error : cudaErrorInvalidValue);
-    if (found && found->capture) {
-        graph_append(found->capture, &exec->graph);
-        return rt_leave(rt, rt->broken);
-    }
-    if (!(error = rt_stream_enter(rt, s)))
-        error = launch(rt, exec);
-    rt_stream_leave(rt);
-    return rt_leave(rt, error);
+    if (!found || !found->capture)
+        return rt_leave(rt, rt_graph_launch(rt, exec, s));
+    graph_append(found->capture, &exec->graph);
+    return rt_leave(rt, rt->broken);
 }

@@ -73,13 +73,20 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         if (!range)
             continue;
         range->is_shown = true;
+        /* The host's memory is copied at each launch, which no replay does. */
         if (range->is_shadow)
-            error = rt_shadow_in(rt, range);
+            error =
+                rt->recording ? cudaErrorStreamCaptureUnsupported : rt_shadow_in(rt, range);
         if (range->array)
             places[(*count)++] =
                 (struct proact_place){i, range->array, word - range->first};
     }
     return error;
+}
+
+static bool is_split(const struct rt *rt, const char *why_whole)
+{
+    return !why_whole && rt->split_over != 1 && proact_device_count(rt->session) > 1;
 }
 
 /* For the report: whether the last launch was split, or else why it was not. */
@@ -90,7 +97,7 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
 
     if (rt->split_over == 1)
         return;
-    k->split_launches += !why && proact_device_count(rt->session) > 1;
+    k->split_launches += is_split(rt, why);
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
     free(k->why_whole);
@@ -114,6 +121,11 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                          : cudaErrorInvalidValue;
     if (status)
         return rt_error(rt, status, &err);
+    if (rt->recording) {
+        rt_graph_recorded(rt, k,
+                          rt->reports && is_split(rt, proact_kernel_refusal(k->kernel)));
+        return cudaSuccess;
+    }
     k->launches++;
     if (rt->reports)
         note_split(rt, k, is_cooperative);
@@ -172,15 +184,15 @@ static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
 
 static size_t kept_bytes(const struct cuda_kernel *k)
 {
-    return sizeof(struct rt_kept_launch) + k->info.parameter_bytes + 1;
+    return sizeof(struct rt_kept_launch) + k->info.parameter_bytes;
 }
 
 static void keep(struct cuda_kernel *k, const struct proact_grid *grid, void **args,
                  struct rt_kept_launch *out)
 {
+    memset(out, 0, kept_bytes(k)); /* launches are held against each other as bytes */
     out->kernel = k;
     out->grid = *grid;
-    memset(out->parameters, 0, k->info.parameter_bytes); /* between them, too */
     for (unsigned i = 0; i < k->info.parameter_count; i++) {
         const struct proact_parameter *at = &k->info.parameters[i];
 
