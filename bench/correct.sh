@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tests=$build/tests proact=$build/tools/proact/proact
-gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+gpus=${MANY_CUDA_DEVICES:-$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')}
 [ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
 bad=0 names=$*
 

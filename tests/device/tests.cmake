@@ -51,6 +51,15 @@ target_link_libraries(fake_nvtx PRIVATE proact_options)
 set_target_properties(fake_nvtx PROPERTIES OUTPUT_NAME nvtx3interop SOVERSION 1
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
 
+# A driver that shows each GPU several times, in front of the real one: what takes several
+# is then tried on one, and on the driver without a GPU to see that it does what it says.
+add_library(many_cuda SHARED device/many_cuda.c device/many_cuda_pass.c)
+target_link_libraries(many_cuda PRIVATE proact_options ${CMAKE_DL_LIBS})
+target_include_directories(many_cuda PRIVATE ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_SOURCE_DIR})
+set_target_properties(many_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/driver_many)
+
 # The CUDA keeper on that driver: the whole contract, and applications under every method.
 function(fake_cuda_test name kind)
     cmake_parse_arguments(PARSE_ARGV 2 fake "" "" "SETTINGS;COMMAND")
@@ -62,6 +71,9 @@ fake_cuda_test(device.contract_fake_cuda fake COMMAND contract_test cuda)
 fake_cuda_test(device.contract_early_cuda early COMMAND contract_test cuda)
 fake_cuda_test(device.contract_one_cuda fake SETTINGS FAKE_CUDA_DEVICES=1
     COMMAND contract_test cuda)
+fake_cuda_test(device.contract_many_cuda many COMMAND contract_test cuda SETTINGS
+    FAKE_CUDA_DEVICES=1 MANY_CUDA_DEVICES=3
+    MANY_CUDA_DRIVER=${CMAKE_CURRENT_BINARY_DIR}/driver_fake/libcuda.so.1)
 # Rows that the driver copies one by one: of long pitches, without peers, of a refused pitch.
 fake_cuda_test(device.contract_pitch_cuda fake SETTINGS FAKE_CUDA_ATTRIBUTES=11=300
     COMMAND contract_test cuda rows)

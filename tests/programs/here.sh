@@ -3,11 +3,12 @@
 # Usage: here.sh PROACTCC OUT [NAME]. Every program of this folder says the same, and ends well,
 # built by nvcc on one GPU and by proactcc on 1, 2, 4, ... of this box's GPUs: as it likes, and
 # with all that can be split always split, by every method in turn (or those in METHODS), and with
-# distributed arrays. JOBS (4) programs at once. With NAME, this one, which is built already. Exit status 77: no GPU.
+# distributed arrays. JOBS (4) programs at once. With NAME, this one, which is built already. Exit status 77: no GPU. On one GPU that is
+# shown several times (tests/device/many_cuda.c) it tries all that, too.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 names=${3-}
-gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+gpus=${MANY_CUDA_DEVICES:-$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')}
 [ "$gpus" -gt 0 ] || { echo "no GPU"; exit 77; }
 if [ -z "$names" ]; then
     mkdir -p "$out"
@@ -34,7 +35,7 @@ same() { # NAME TITLE: what it says is what nvcc's said
     bad=$((bad + 1))
 }
 for name in $names; do
-    "$out/$name.nvcc" >"$out/$name.expected" 2>"$out/$name.stderr" </dev/null ||
+    env -u LD_LIBRARY_PATH "$out/$name.nvcc" >"$out/$name.expected" 2>"$out/$name.stderr" </dev/null ||
         { echo "$name by nvcc: exit status $?"; bad=$((bad + 1)); continue; }
     n=1
     while [ $n -le "$gpus" ]; do
