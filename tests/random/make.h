@@ -53,6 +53,7 @@ struct make_kernel {
     bool in_struct, is_restrict,
         is_alone;              /* no thread needs another: the host can check it */
     const char *index;         /* the type of its indices */
+    const char *skip;          /* leaves an element out: a word of C */
     struct made i, x, y, z, n; /* its place, and how many there are; no text: it has none */
     struct made w, h;
     unsigned variables, depth;

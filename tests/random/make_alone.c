@@ -36,17 +36,20 @@ static void in_line(struct maker *m, struct make_kernel *k)
     launched(m, k, k->n.most, threads);
     switch (draw(m, 6)) {
     case 0:
+        k->skip = "continue";
         k->grid = say(m, "%u", 3 + draw(m, 90));
         line(k, say(m, "for (%s i = %s; i < %s; i += blockDim.x * gridDim.x) {", k->index,
                     in_a_row, k->n.text));
         break;
     case 1:
+        k->skip = "continue";
         launched(m, k, (k->n.most + some - 1) / some, threads);
         line(k, say(m, "for (int k = 0; k < %ld; k++) {", some));
         line(k, say(m, "    %s i = (%s) * %ld + k;", k->index, in_a_row, some));
         line(k, say(m, "    if (i >= %s) continue;", k->n.text));
         break;
     case 2:
+        k->skip = "continue";
         launched(m, k, (k->n.most + some - 1) / some, threads);
         line(k, say(m, "for (int k = 0; k < %ld; k++) {", some));
         line(k, say(m, "    %s i = (blockIdx.x * %ld + k) * blockDim.x + threadIdx.x;",
@@ -97,6 +100,7 @@ static void in_plane(struct maker *m, struct make_kernel *k)
     k->grid = say(m, "dim3(%ld, %ld)", gx, gy);
     switch (draw(m, 5)) {
     case 0:
+        k->skip = "continue";
         k->block = say(m, "%ld", 32l << draw(m, 3));
         k->grid = say(m, "%ld", m->h);
         line(k, say(m, "%s y = blockIdx.x;", type));
@@ -149,6 +153,7 @@ static void in_volume(struct maker *m, struct make_kernel *k)
     k->block = say(m, "dim3(%ld, %ld)", bx, by);
     k->grid = say(m, "dim3(%ld, %ld)", gx, gy);
     if (one_in(m, 2)) {
+        k->skip = "continue";
         line(k, say(m, "if (x < %s && y < %s) for (int z = 0; z < %s; z++) {", k->w.text,
                     k->h.text, d.text));
     } else {
@@ -250,7 +255,8 @@ static void statement(struct maker *m, struct make_kernel *k)
         loop(m, k);
         return;
     case 4:
-        line(k, say(m, "if (v %% %u == 3) return;", 17 + draw(m, 90)));
+        line(k, say(m, "if (v %% %u == 3) %s;", 17 + draw(m, 90),
+                    one_in(m, 9) ? "return" : k->skip));
         return;
     case 5:
         line(k, say(m, "int t%u[4] = {%s, %s, 3, (int)v};", name,
@@ -315,6 +321,7 @@ void make_alone(struct maker *m, struct make_kernel *k)
     unsigned count = 1 + draw(m, 4);
 
     k->is_alone = true;
+    k->skip = "return";
     switch (draw(m, 4)) {
     case 0:
     case 1:

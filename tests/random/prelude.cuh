@@ -21,7 +21,7 @@
 struct record {
     int a;
     short b;
-    unsigned char c;
+    unsigned char c, e; /* no byte is left out */
     float d;
 };
 
@@ -35,7 +35,10 @@ BOTH inline int get(double v) { return (int)v; }
 BOTH inline int get(__half v) { return (int)__half2float(v); }
 BOTH inline int get(float4 v) { return (int)v.x + 3 * (int)v.y + 5 * (int)v.z + 7 * (int)v.w; }
 BOTH inline int get(int2 v) { return v.x + (int)(3u * (unsigned)v.y); }
-BOTH inline int get(const record &v) { return (int)((unsigned)v.a + v.b + v.c + (int)v.d); }
+BOTH inline int get(const record &v) // may be pieces of others: copies cut them
+{
+    return (int)((unsigned)v.a + v.b + v.c + v.e + (v.d > -1e6f && v.d < 1e6f ? (int)v.d : 7));
+}
 
 template <typename T> struct as {
     BOTH static T put(unsigned v) { return (T)v; }
@@ -64,10 +67,10 @@ template <> struct as<record> {
     {
         record r;
 
-        memset(&r, 0, sizeof r);
         r.a = (int)v;
         r.b = (short)(v & 0x7fff);
         r.c = (unsigned char)v;
+        r.e = (unsigned char)(v >> 9);
         r.d = (float)(v & 0xffff);
         return r;
     }
