@@ -66,6 +66,11 @@ static void make_arrays(struct maker *m)
         m->w = 64l << draw(m, 2);
         m->h = 32l << draw(m, 2);
     }
+    if (one_in(m, 6)) { /* many planes */
+        m->w = 9 + m->w / 8;
+        m->h = 5 + m->h / 8;
+        m->d = 16 + draw(m, 20);
+    }
     m->n = m->w * m->h * m->d;
     add_array(m, "int", m->n);
     add_array(m, "int", m->n);

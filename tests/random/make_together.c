@@ -263,11 +263,13 @@ static void pairs(struct maker *m, struct make_kernel *k)
         a->text);
 }
 
-/* The CTA that comes last adds up what all have left. */
+/* The CTA that comes last adds up what all have left: who that is, a count from 0 says. */
 static void last_one(struct maker *m, struct make_kernel *k)
 {
-    const struct make_role *ticket = counted(m, k), *out = counted(m, k);
+    const struct make_role *out = counted(m, k);
+    const char *ticket = say(m, "k%u_ticket", k->name);
 
+    text_print(&m->constants, "__device__ int %s;\n", ticket);
     place(m, k, 128);
     text_print(&k->body,
                "    __shared__ int total, last;\n    %s i = %s;\n"
@@ -275,13 +277,13 @@ static void last_one(struct maker *m, struct make_kernel *k)
                "    if (i < %s) atomicAdd(&total, %s & 4095);\n    __syncthreads();\n"
                "    if (threadIdx.x == 0) {\n        %s[blockIdx.x + 1] = total;\n"
                "        __threadfence();\n"
-               "        last = atomicAdd(%s, 1) == gridDim.x - 1;\n    }\n"
+               "        last = atomicAdd(&%s, 1) == gridDim.x - 1;\n    }\n"
                "    __syncthreads();\n    if (!last || threadIdx.x) return;\n"
                "    __threadfence();\n"
                "    for (int b = 1; b < gridDim.x; b++) total += %s[b];\n"
-               "    %s[0] = total;\n    *%s = 0;\n",
-               k->index, in_a_row, k->n.text, read_here(m, k), out->text, ticket->text,
-               out->text, out->text, ticket->text);
+               "    %s[0] = total;\n    %s = 0;\n",
+               k->index, in_a_row, k->n.text, read_here(m, k), out->text, ticket, out->text,
+               out->text, ticket);
 }
 
 void make_together(struct maker *m, struct make_kernel *k)
