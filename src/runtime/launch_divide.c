@@ -21,7 +21,7 @@ static bool is_possible(const struct launching *l)
     const struct proact *p = l->kernel->session;
 
     return !uses_distributed(l) && l->binding && l->binding->transfer.slot_count &&
-           p->devices.count > 1 && !l->found.flags && !p->recording &&
+           p->devices.count > 1 && !l->found.flags &&
            transfer_divides(&l->binding->transfer);
 }
 
@@ -158,7 +158,7 @@ bool launch_may_divide(const struct launching *l)
 
 void launch_divide(struct launching *l)
 {
-    if (is_possible(l) && l->needs &&
+    if (is_possible(l) && !l->kernel->session->recording && l->needs &&
         l->needs->devices == l->kernel->session->devices.count)
         find_insides(l);
 }

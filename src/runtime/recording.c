@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/program_streams.h"
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
 {
@@ -47,6 +48,25 @@ void recording_add_array(struct proact *p, struct proact_array *a)
 
     *to = (struct recorded_array){.array = a};
     holdings_copy(&to->before, &a->holdings);
+}
+
+void recording_note_first(struct proact *p)
+{
+    p->recording->uses_first = true;
+}
+
+void recording_note_program(struct proact *p)
+{
+    p->recording->is_program = true;
+}
+
+void recording_follow_variables(struct proact *p)
+{
+    struct proact_recording *r = p->recording;
+
+    r->follows = true;
+    r->variables = p->variables;
+    r->constants = p->constants;
 }
 
 static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
@@ -134,6 +154,9 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a recording is under way already");
+    if (p->repeating || streams_are_used(p))
+        return fail(err, PROACT_EINVAL, "a recording cannot begin within a %s",
+                    p->repeating ? "repeat" : "program's stream");
     if (!p->backend->capture_begin)
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
     if (p->book.observer && !p->backend->is_virtual)
@@ -143,6 +166,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
         return status;
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
+    p->records_unlike = false;
     p->recording->begin = p->sequence;
     return PROACT_OK;
 }
@@ -158,6 +182,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
 
     p->recording = NULL;
     r->end = p->sequence;
+    r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
     tables_put_back(r);
     holdings_put_back(r);
     if (status) {
@@ -189,11 +214,27 @@ static void void_one(struct proact_recording *r, const char *lacks)
     r->launch_count = r->table_count = 0; /* their bindings and tables go */
 }
 
-static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+static bool uses(const struct proact_recording *r, const struct proact_kernel *k)
 {
     for (size_t i = 0; i < r->kernel_count; i++)
         if (r->kernel[i].kernel == k)
-            void_one(r, "a kernel");
+            return true;
+    return false;
+}
+
+static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+{
+    if (uses(r, k))
+        void_one(r, "a kernel");
+}
+
+bool recordings_use(const struct proact *p, const struct proact_kernel *k)
+{
+    bool use = false;
+
+    for (const struct proact_recording *r = p->recordings; r && !use; r = r->next)
+        use = uses(r, k);
+    return use;
 }
 
 void recordings_void(struct proact *p, const struct proact_kernel *k)
