@@ -371,7 +371,7 @@ static void suspect_value(struct asking *g, uint64_t value)
         add_beyond(g->found, &b);
 }
 
-/* Where not all threads were asked: only numbers that the launch is given can lead from one
+/* Where not all threads are asked: only numbers that the launch is given can lead from one
    array to another, by themselves or together. The compiler knows of no distance. */
 static void suspect(struct asking *g, const struct access_form *f, int64_t factor)
 {
@@ -428,6 +428,7 @@ void stray_ask(const struct stray_question *q, struct stray_found *found)
 
     for (uint32_t n = 0; n < r->guard_count; n++)
         asks &= find_in_condition(g, r->guards[n].condition);
+    asks &= !g->chooser_count || q->in_full;
     if (asks)
         ask_all(g);
     if (!asks || g->left_out)
