@@ -18,8 +18,8 @@ static bool is_steady(const struct study *s, const struct access_condition *c)
     case ACCESS_BOTH:
     case ACCESS_EITHER:
         return is_steady(s, c->first) && is_steady(s, c->second);
-    case ACCESS_UNSURE:
-        break;
+    case ACCESS_UNSURE: /* says nothing at any time */
+        return true;
     }
     return false;
 }

@@ -28,6 +28,7 @@ struct strays {
         int what; /* 0: all is well */
         uint32_t offset, line;
         struct stray_found found; /* well if no other array lies there */
+        bool is_full;             /* else one may lie there that no thread comes to */
     } kept[KEPT];
     unsigned next;
 };
@@ -103,7 +104,7 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        const struct stray_question q = {a, r, place, &h->at, h->trips};
+        const struct stray_question q = {a, r, place, &h->at, h->trips, h->into->is_full};
 
         if (place && (!known || stray_goes_beyond(place, spans, count)))
             stray_ask(&q, &h->into->found);
@@ -159,7 +160,24 @@ static uint64_t key_of(const struct strays *s, const struct launching *l,
     return key + !constants;
 }
 
-static const struct verdict *verdict_of(struct strays *s, const struct launching *l)
+static const struct stray_beyond *leads_away(const struct launching *l,
+                                             const struct verdict *v)
+{
+    for (uint32_t n = 0; n < v->found.count; n++) {
+        const struct stray_beyond *b = &v->found.beyond[n];
+
+        for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
+            if (b->first < a->base[0] + a->bytes && b->end > a->base[0] &&
+                place_at(l, b->offset)->array != a)
+                return b;
+    }
+    return NULL;
+}
+
+/* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
+   access are much, if numbers change from launch to launch. */
+static const struct verdict *verdict_of(struct strays *s, const struct launching *l,
+                                        const struct stray_beyond **beyond)
 {
     const struct known_constants *known =
         s->asks_constants ? known_constants_find(l->kernel) : NULL;
@@ -177,22 +195,14 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
         *v = (struct verdict){.key = key};
         look(l, block, constants, v);
     }
+    *beyond = leads_away(l, v);
+    if (*beyond && !v->is_full) {
+        *v = (struct verdict){.key = key, .is_full = true};
+        look(l, block, constants, v);
+        *beyond = leads_away(l, v);
+    }
     free(block);
     return v;
-}
-
-static const struct stray_beyond *leads_away(const struct launching *l,
-                                             const struct verdict *v)
-{
-    for (uint32_t n = 0; n < v->found.count; n++) {
-        const struct stray_beyond *b = &v->found.beyond[n];
-
-        for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
-            if (b->first < a->base[0] + a->bytes && b->end > a->base[0] &&
-                place_at(l, b->offset)->array != a)
-                return b;
-    }
-    return NULL;
 }
 
 /* Fields behind the block are of no parameter. */
@@ -243,8 +253,8 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
                         "kernel '%s': the address at byte %" PRIu32
                         " of its parameters lies beside all arrays",
                         k->name, l->places[i].offset);
-    const struct verdict *v = verdict_of(*kept, l);
-    const struct stray_beyond *beyond = v->what ? NULL : leads_away(l, v);
+    const struct stray_beyond *beyond;
+    const struct verdict *v = verdict_of(*kept, l, &beyond);
     const uint32_t offset = beyond ? beyond->offset : v->offset;
 
     if (v->what == NOWHERE)

@@ -8,6 +8,7 @@
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13 };
+enum { CHOICES_MAX = 8, WAYS_MAX = 16 }; /* of one access, all that may be chosen */
 
 struct box {
     uint32_t first[3], end[3]; /* CTAs */
@@ -19,6 +20,10 @@ struct asking {
     uint64_t *trips; /* by loop: iterations begun where a thread is asked */
     uint32_t points; /* that may still be asked in CTAs of which all are */
     struct box box[BOXES_MAX];
+    uint32_t chooser[CHOICES_MAX], chooser_count; /* symbols that choose */
+    uint32_t ways;     /* that they may choose in, all together */
+    uint32_t *choices; /* by choice: which */
+    bool left_out;     /* some thread may go elsewhere that was not asked */
 };
 
 bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
@@ -53,22 +58,69 @@ static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
     last->end = b->end > last->end ? b->end : last->end;
 }
 
-/* What is chosen, or how often a loop that has ended went round, has no value at a thread
-   alone. */
-static bool chooses(const struct access_analysis *a, const struct access_form *f)
+static const struct access_form *form_asked(const struct access_record *r)
 {
-    for (uint32_t i = 0; f && i < f->count; i++)
-        for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            if (a->symbols[f->terms[i].symbols[k]].holds &
-                (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS))
-                return true;
-    return false;
+    return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
 }
 
-static bool guard_chooses(const struct access_analysis *a, const struct access_condition *c)
+static bool find_choosers(struct asking *g, const struct access_form *f);
+
+/* False: there are too many, or it says how often a loop that has ended went round, which
+   has no value at a thread alone. */
+static bool add_chooser(struct asking *g, uint32_t symbol)
 {
-    return c && (chooses(a, c->left) || chooses(a, c->right) ||
-                 guard_chooses(a, c->first) || guard_chooses(a, c->second));
+    const struct access_symbol *y = &g->q->analysis->symbols[symbol];
+    bool has_room = y->kind != ACCESS_TRIPS;
+
+    if (!(y->holds & (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS)))
+        return true;
+    if (y->kind == ACCESS_FUNCTION)
+        return find_choosers(g, y->left) && find_choosers(g, y->right);
+    for (uint32_t n = 0; n < g->chooser_count; n++)
+        if (g->chooser[n] == symbol)
+            return true;
+    if (!has_room || !y->choice_count || g->chooser_count == CHOICES_MAX)
+        return false;
+    g->chooser[g->chooser_count++] = symbol;
+    g->ways *= y->choice_count;
+    for (uint32_t n = 0; n < y->choice_count && has_room; n++)
+        has_room = g->ways <= WAYS_MAX && find_choosers(g, y->choices[n]);
+    return has_room;
+}
+
+static bool find_choosers(struct asking *g, const struct access_form *f)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            all &= add_chooser(g, f->terms[i].symbols[k]);
+    return all;
+}
+
+static bool find_in_condition(struct asking *g, const struct access_condition *c)
+{
+    return !c || (find_choosers(g, c->left) && find_choosers(g, c->right) &&
+                  find_in_condition(g, c->first) && find_in_condition(g, c->second));
+}
+
+/* Whether the thread may choose so, as far as can be told. */
+static bool may_choose(struct asking *g, uint32_t way, const struct access_point *at)
+{
+    const struct access_analysis *a = g->q->analysis;
+
+    for (uint32_t n = 0; n < g->chooser_count; n++) {
+        const struct access_symbol *y = &a->symbols[g->chooser[n]];
+        const uint32_t which = way % y->choice_count;
+        const struct access_way w = y->ways ? y->ways[which] : (struct access_way){0};
+
+        way /= y->choice_count;
+        g->choices[y->choice] = which;
+        for (uint32_t k = 0; k < w.count; k++)
+            if (access_holds(a, w.guards[k].condition, at) == w.guards[k].negated)
+                return false;
+    }
+    return true;
 }
 
 /* Whether the thread comes there, as far as can be told. */
@@ -105,28 +157,36 @@ static struct access_point nobody(const struct asking *g)
     struct access_point at = {.parameters = g->q->at->parameters,
                               .parameter_bytes = g->q->at->parameter_bytes,
                               .constants = g->q->at->constants,
-                              .trips = g->trips};
+                              .trips = g->trips,
+                              .choices = g->choices};
 
     memcpy(at.ntid, g->q->at->ntid, sizeof at.ntid);
     memcpy(at.nctaid, g->q->at->nctaid, sizeof at.nctaid);
     return at;
 }
 
-static void ask_point(struct asking *g, const struct access_point *at)
+static void ask_way(struct asking *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
     const struct proact_place *p = g->q->place;
-    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
     const uint64_t base = p->array->base[0];
     uint64_t value;
 
-    if (!access_value(g->q->analysis, f, at, &value) || p->byte + value < p->array->bytes ||
-        !comes_round(g, at) || !passes(g->q->analysis, r, at))
+    if (!access_value(g->q->analysis, form_asked(r), at, &value) ||
+        p->byte + value < p->array->bytes || !comes_round(g, at) ||
+        !passes(g->q->analysis, r, at))
         return;
     const struct stray_beyond b = {base + p->byte + value, base + p->byte + value + 1,
                                    p->offset, r->line};
 
     add_beyond(g->found, &b);
+}
+
+static void ask_point(struct asking *g, const struct access_point *at)
+{
+    for (uint32_t way = 0; way < g->ways; way++)
+        if (may_choose(g, way, at))
+            ask_way(g, at);
 }
 
 /* Which iterations are asked for: the first, one in the middle, and the last that any
@@ -189,9 +249,11 @@ static void ask_cta(struct asking *g, const uint32_t ctaid[3])
     const uint64_t threads = (uint64_t)at.ntid[0] * at.ntid[1] * at.ntid[2],
                    rounds = iterations(g);
 
-    if (!rounds || threads * rounds > g->points)
+    if (!rounds || threads * rounds * g->ways > g->points) {
+        g->left_out = true;
         return;
-    g->points -= (uint32_t)(threads * rounds);
+    }
+    g->points -= (uint32_t)(threads * rounds * g->ways);
     memcpy(at.ctaid, ctaid, sizeof at.ctaid);
     for (uint32_t t = 0; t < threads; t++) {
         at.tid[0] = t % at.ntid[0];
@@ -251,11 +313,12 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
 /* Larger ones first: what is left out is the least. */
 static void ask_boxes(struct asking *g)
 {
+    const uint32_t most = BOXES_MAX / g->ways; /* so that a choice takes no longer */
     uint32_t count = 1;
 
     g->box[0] = (struct box){{0}, {0}};
     memcpy(g->box[0].end, g->q->at->nctaid, sizeof g->box[0].end);
-    for (uint32_t n = 0; n < count && g->points; n++) {
+    for (uint32_t n = 0; n < count; n++) {
         const struct box *b = &g->box[n];
         unsigned axis = 0;
 
@@ -267,11 +330,84 @@ static void ask_boxes(struct asking *g)
         ask_corners(g, b);
         if (b->end[axis] == b->first[axis] + 1) {
             ask_cta(g, b->first);
-        } else if (count + 2 <= BOXES_MAX) {
+        } else if (count + 2 <= most) {
             halve(b, axis, &g->box[count]);
             count += 2;
+        } else {
+            g->left_out = true;
         }
     }
+}
+
+static bool is_given(const struct access_analysis *a, const struct access_term *t)
+{
+    for (uint32_t k = 0; k < t->degree; k++)
+        if (a->symbols[t->symbols[k]].holds &
+            ~(1U << ACCESS_PARAMETER | 1U << ACCESS_CONSTANT))
+            return false;
+    return true;
+}
+
+static uint64_t value_of(const struct asking *g, const struct access_term *t)
+{
+    const struct access_point at = nobody(g);
+    struct access_form *one = must_calloc(1, sizeof *one + sizeof *one->terms);
+    uint64_t value = 0;
+
+    one->count = 1;
+    one->terms[0] = *t;
+    access_value(g->q->analysis, one, &at, &value);
+    free(one);
+    return value;
+}
+
+static void suspect_value(struct asking *g, uint64_t value)
+{
+    const struct proact_place *p = g->q->place;
+    const uint64_t at = p->array->base[0] + p->byte + value;
+    const struct stray_beyond b = {at, at + 1, p->offset, g->q->record->line};
+
+    if (p->byte + value >= p->array->bytes)
+        add_beyond(g->found, &b);
+}
+
+/* Where not all threads are asked: only numbers that the launch is given can lead from one
+   array to another, by themselves or together. The compiler knows of no distance. */
+static void suspect(struct asking *g, const struct access_form *f, int64_t factor)
+{
+    const struct access_analysis *a = g->q->analysis;
+    uint64_t sum = 0;
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+        const struct access_symbol *y = t->degree ? &a->symbols[t->symbols[0]] : NULL;
+
+        if (is_given(a, t)) {
+            const uint64_t value = value_of(g, t) * (uint64_t)factor;
+
+            sum += value;
+            is_any |= t->degree > 0;
+            if (t->degree)
+                suspect_value(g, value);
+        } else if (t->degree == 1 && y->kind == ACCESS_CHOICE) {
+            for (uint32_t k = 0; k < y->choice_count; k++)
+                suspect(g, y->choices[k], factor * t->factor);
+        }
+    }
+    if (is_any)
+        suspect_value(g, sum);
+}
+
+static void ask_all(struct asking *g)
+{
+    const struct access_record *r = g->q->record;
+
+    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3); which++) {
+        choose_trips(g, which);
+        ask_grid(g);
+    }
+    ask_boxes(g);
 }
 
 /* Bounds may lie too far out: of loops that were unrolled, or where several guards together
@@ -279,22 +415,25 @@ static void ask_boxes(struct asking *g)
 void stray_ask(const struct stray_question *q, struct stray_found *found)
 {
     const struct access_record *r = q->record;
-    const struct access_form *f = r->state == ACCESS_CLOSED ? r->form : r->hull.from;
-    bool asks = f && r->guards_decide && !chooses(q->analysis, f);
+    const struct access_form *f = form_asked(r);
 
-    for (uint32_t n = 0; n < r->guard_count; n++)
-        asks &= !guard_chooses(q->analysis, r->guards[n].condition);
-    if (!asks)
+    if (!f || !r->guards_decide)
         return;
     struct asking *g = must_calloc(1, sizeof *g);
 
-    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
+    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX, .ways = 1};
     g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
-    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3); which++) {
-        choose_trips(g, which);
-        ask_grid(g);
-    }
-    ask_boxes(g);
+    g->choices = must_calloc(q->analysis->choice_count + 1u, sizeof *g->choices);
+    bool asks = find_choosers(g, f);
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        asks &= find_in_condition(g, r->guards[n].condition);
+    asks &= !g->chooser_count || q->in_full;
+    if (asks)
+        ask_all(g);
+    if (!asks || g->left_out)
+        suspect(g, f, 1);
+    free(g->choices);
     free(g->trips);
     free(g);
 }

@@ -25,6 +25,7 @@ struct stray_question {
     const struct proact_place *place; /* of the address */
     const struct access_launch *at;   /* all CTAs */
     const int64_t *trips;
+    bool in_full; /* else of what a kernel chooses it is said where it may lead */
 };
 
 /* Whether part of what lies in the spans lies outside of the array. */
@@ -33,5 +34,7 @@ bool stray_goes_beyond(const struct proact_place *p, const struct access_span *s
 
 /* Asks threads at the corners and in the middle of the grid, and then those of ever smaller
    boxes of CTAs of which bounds do not say that they stay inside, down to all threads and
-   iterations of a CTA. Of few such boxes and threads nothing is left out. */
+   iterations of a CTA. Of few such boxes and threads nothing is left out. Where some are,
+   and first where the kernel chooses, it says where numbers that the launch is given lead
+   by themselves: if that is into no array, nobody needs to be asked. */
 void stray_ask(const struct stray_question *q, struct stray_found *found);

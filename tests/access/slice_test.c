@@ -234,6 +234,16 @@ static void a_trap_is_not_taken(void **state)
                   warp, true, "0+128");
 }
 
+static void nor_is_a_loop_without_an_end(void **state)
+{
+    (void)state;
+    expect_ranges("ld.global.u32 %r6, [%rd4]; setp.gt.s32 %p1, %r6, 2;\n"
+                  "@%p1 bra LOOP; st.global.u32 [%rd3], 0; ret;\n"
+                  "LOOP: add.s32 %r6, %r6, 1; @%p1 bra LOOP; st.global.u32 [%rd1], %r6;\n"
+                  "AGAIN: bra LOOP;",
+                  warp, true, "0+128");
+}
+
 /* Line 12 is the first of the body. */
 static void addresses_from_memory_are_refused(void **state)
 {
@@ -285,7 +295,7 @@ static void other_sources_are_refused(void **state)
                    "kernel 'k', t.ptx:12: has the copy engine write, which cannot be "
                    "followed");
     expect_refusal("", "LOOP: bra LOOP;",
-                   "kernel 'k', t.ptx:12: a loop here has no way out");
+                   "kernel 'k', t.ptx:8: no way from here leads to its end");
 }
 
 static void calls_are_followed_only_if_harmless(void **state)
@@ -321,6 +331,7 @@ int main(void)
         cmocka_unit_test(loops_that_memory_ends_run_once),
         cmocka_unit_test(what_a_use_cannot_see_does_not_count),
         cmocka_unit_test(a_trap_is_not_taken),
+        cmocka_unit_test(nor_is_a_loop_without_an_end),
         cmocka_unit_test(addresses_from_memory_are_refused),
         cmocka_unit_test(other_sources_are_refused),
         cmocka_unit_test(calls_are_followed_only_if_harmless),

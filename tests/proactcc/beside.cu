@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-enum { N = 4096, THREADS = 128, CTAS = N / THREADS };
+enum { N = 4096, THREADS = 128, CTAS = N / THREADS, MANY = 40064 };
 
 __global__ void count_to(int *first, int *last, int value)
 {
@@ -69,6 +69,22 @@ __global__ void copy_turns(int *out, const int *from, long distance)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     out[blockIdx.y * N + i] = from[(int)blockIdx.y % 3 * distance + i];
+}
+
+/* Every other thread, by a choice of the kernel, to what another device wrote. */
+__global__ void copy_either(int *out, const int *from, long distance)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = from[i % 2 ? i : distance + N - 1 - i];
+}
+
+/* One thread of many. */
+__global__ void copy_lone(int *out, const int *from, long distance, int lone)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = from[i * 37 % 40063 == lone ? distance + N - 1 - i / 10 : i % N];
 }
 
 /* Only a later iteration leads elsewhere. */
@@ -252,6 +268,33 @@ static void beyond(int *a, int *b, int *out)
     }
 }
 
+/* Of the threads whose choice leads there none may be asked. What they read, other devices
+   have written. */
+static void choices()
+{
+    std::vector<int> got(MANY);
+    int *a, *b, *out, value = 0;
+
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    MUST(cudaMalloc(&b, N * sizeof(int)));
+    MUST(cudaMalloc(&out, MANY * sizeof(int)));
+    MUST(cudaMemset(a, 0, N * sizeof(int)));
+    MUST(cudaMemset(b, 0, N * sizeof(int)));
+    for (int round = 0; round < 3; round++) {
+        for (int n = 0; n < 4; n++, value++)
+            add<<<CTAS, THREADS>>>(b, N, 1);
+        copy_either<<<CTAS, THREADS>>>(out, a, b - a);
+        MUST(cudaMemcpy(got.data(), out, N * sizeof(int), cudaMemcpyDeviceToHost));
+        HOLDS(std::count(got.begin(), got.begin() + N, value) == N / 2);
+        copy_lone<<<MANY / THREADS, THREADS>>>(out, a, b - a, 30000 + round);
+        MUST(cudaMemcpy(got.data(), out, MANY * sizeof(int), cudaMemcpyDeviceToHost));
+        HOLDS(std::count(got.begin(), got.end(), value) == 1);
+    }
+    MUST(cudaFree(a));
+    MUST(cudaFree(b));
+    MUST(cudaFree(out));
+}
+
 static void packed()
 {
     int *a;
@@ -305,6 +348,7 @@ int main()
     windows(a, b, c);
     same_address(a, b, c);
     beyond(a, b, c);
+    choices();
     packed();
     compared(a, b);
     variables(a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where control goes: the ends of blocks, without ways that trap (a launch that traps has
-   no result), and which branches decide whether a block runs. */
+/* Where control goes: the ends of blocks, without ways that trap or never end (a launch
+   that goes there has no result), and which branches decide whether a block runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,28 +72,40 @@ static struct slice_end end_of(const struct slice *s, uint32_t block)
     return end;
 }
 
-static bool is_doomed(const bool *doomed, const struct ptx_block *b)
+static bool comes_out(const bool *doomed, const struct ptx_block *b)
 {
     for (uint32_t n = 0; n < b->successor_count; n++)
         if (!doomed[b->successors[n]])
-            return false;
-    return true;
+            return true;
+    return false;
 }
 
-/* Blocks from which every way traps. */
+static bool never_returns(const struct slice *s, const struct ptx_block *b)
+{
+    for (uint32_t n = 0; n < b->count; n++)
+        if (slice_never_returns(s, &s->f->instructions[b->first + n]))
+            return true;
+    return false;
+}
+
+/* Blocks from which every way traps or goes round for ever: compilers leave such loops
+   where, as they know, nobody comes (of `j < n % 3`, what does four at a time). */
 static bool *find_doomed(const struct slice *s, const bool *leaves)
 {
     bool *doomed = must_calloc(s->flow->block_count, sizeof *doomed), changed = true;
 
-    for (uint32_t b = 0; b < s->flow->block_count; b++)
-        for (uint32_t n = 0; n < s->flow->blocks[b].count; n++)
-            doomed[b] |=
-                slice_never_returns(s, &s->f->instructions[s->flow->blocks[b].first + n]);
+    memset(doomed, true, s->flow->block_count * sizeof *doomed);
     while (changed) {
         changed = false;
-        for (uint32_t b = 0; b < s->flow->block_count; b++)
-            if (!doomed[b] && !leaves[b] && is_doomed(doomed, &s->flow->blocks[b]))
-                doomed[b] = changed = true;
+        for (uint32_t b = s->flow->block_count; b-- > 0;) {
+            const struct ptx_block *block = &s->flow->blocks[b];
+
+            if (doomed[b] && (leaves[b] || comes_out(doomed, block)) &&
+                !never_returns(s, block)) {
+                doomed[b] = false;
+                changed = true;
+            }
+        }
     }
     return doomed;
 }
@@ -163,27 +175,23 @@ static void mark(const struct ptx_flow *flow, bool *seen, uint32_t block, bool a
     free(stack);
 }
 
-/* Every block of every way must be able to leave, or nothing post-dominates it. */
-static enum proact_status check_leaving(struct slice *s, const bool *leaves,
+/* From every block that is left there is a way out, or nothing would post-dominate it: all
+   that may be wrong is that none is left. One that traps in any case has no result. */
+static enum proact_status check_leaving(struct slice *s, const bool *doomed,
                                         struct proact_error *err)
 {
-    uint32_t count = s->flow->block_count;
-    bool *ends = must_calloc(count, sizeof *ends);
-    enum proact_status status = PROACT_OK;
+    const uint32_t count = s->flow->block_count, first = s->flow->blocks[0].first;
 
     s->reached = arena_alloc(s->arena, count * sizeof *s->reached);
     mark(s->flow, s->reached, 0, false);
+    if (!doomed[0])
+        return PROACT_OK;
     for (uint32_t b = 0; b < count; b++)
-        if (leaves[b])
-            mark(s->flow, ends, b, true);
-    for (uint32_t b = count; b-- > 0 && !status;) /* the last is in the loop itself */
-        if (s->reached[b] && !ends[b])
-            status =
-                fail(err, PROACT_EREFUSED, "kernel '%s', %s:%u: a loop here has no way out",
-                     s->f->name, s->module->name,
-                     s->f->instructions[s->flow->blocks[b].first].line);
-    free(ends);
-    return status;
+        if (never_returns(s, &s->flow->blocks[b]))
+            return PROACT_OK;
+    return fail(err, PROACT_EREFUSED,
+                "kernel '%s', %s:%u: no way from here leads to its end", s->f->name,
+                s->module->name, s->f->instructions[first].line);
 }
 
 /* Ferrante, Ottenstein and Warren (1987): what lies between a branch's successor and the
@@ -228,7 +236,7 @@ enum proact_status slice_find_flow(struct slice *s, struct proact_error *err)
     drop_doomed(s, doomed, leaves);
     link_back(s);
     ptx_dominators_find(s->flow, leaves);
-    enum proact_status status = check_leaving(s, leaves, err);
+    enum proact_status status = check_leaving(s, doomed, err);
 
     if (!status)
         find_controls(s);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Random CUDA programs, as people write them for one GPU. A program is a few arrays,
+   kernels that fill some of them from others, and a host that launches these again and
+   again. No thread reads what another one writes in the same launch, and no sum hangs on
+   its order, so that a program says the same on however many devices. */
+
+#include <stdbool.h>
+
+#include "base/random.h"
+#include "base/text.h"
+
+enum {
+    MAKE_READ_ROLES = 6,
+    MAKE_ROLES = 9,
+    MAKE_ARRAYS = 14,
+    MAKE_KERNELS = 6,
+    MAKE_NUMBERS = 12,
+    MAKE_TABLE = 64
+};
+
+/* What an index or a number is, and between which values it always lies. */
+struct made {
+    const char *text;
+    long least, most;
+};
+
+/* An argument that is a number. `text` is what the kernel calls it. */
+struct make_number {
+    struct made is;
+    const char *declared; /* as a parameter or member, or NULL if it is none */
+    const char *given;    /* what the host gives; it knows `it` */
+};
+
+/* An array that a kernel is given. */
+struct make_role {
+    const char *name, *type, *text; /* what the kernel calls it */
+    long count;                     /* elements it must have at least */
+    bool is_written;
+};
+
+struct make_kernel {
+    unsigned name;
+    struct text body;
+    struct make_role roles[MAKE_ROLES];
+    unsigned role_count;
+    struct make_number numbers[MAKE_NUMBERS];
+    unsigned number_count;
+    const char *grid, *block, *shared; /* as the host writes them */
+    const char *template_name;         /* its one argument, or NULL */
+    long template_value;
+    bool in_struct, is_restrict,
+        is_alone;              /* no thread needs another: the host can check it */
+    const char *index;         /* the type of its indices */
+    const char *skip;          /* leaves an element out: a word of C */
+    struct made i, x, y, z, n; /* its place, and how many there are; no text: it has none */
+    struct made w, h;
+    unsigned variables, depth;
+};
+
+struct make_array {
+    const char *type;
+    long count;
+};
+
+struct maker {
+    uint64_t chance;
+    struct text program;
+    char **said; /* all that say() returned */
+    size_t said_count, said_most;
+    long n, w, h, d;
+    struct make_array arrays[MAKE_ARRAYS];
+    unsigned array_count;
+    struct make_kernel kernels[MAKE_KERNELS];
+    unsigned kernel_count;
+    struct text constants; /* of all kernels: declarations, and how they are set */
+    struct text sets;
+};
+
+unsigned draw(struct maker *m, unsigned below);
+bool one_in(struct maker *m, unsigned of);
+const char *pick(struct maker *m, const char *choices); /* of "a|b|c" */
+__attribute__((format(printf, 2, 3))) const char *say(struct maker *m, const char *format,
+                                                      ...);
+
+/* A number of a kernel: written out, or an argument, a member, a constant. */
+struct made make_number(struct maker *m, struct make_kernel *k, long value);
+/* One that changes from launch to launch, from `least` to `most`. */
+struct made make_changing(struct maker *m, struct make_kernel *k, long least, long most);
+
+/* An array to read, of which each element below `count` may be. */
+const struct make_role *make_read_role(struct maker *m, struct make_kernel *k);
+const struct make_role *make_large_role(struct maker *m, struct make_kernel *k, long least);
+const struct make_role *make_write_role(struct maker *m, struct make_kernel *k, long least);
+
+/* An expression of int that reads one element, wherever the kernel's place leads. `loop`
+   counts in a loop around it, or has no text. */
+const char *make_read(struct maker *m, struct make_kernel *k, struct made loop);
+/* `at` as an index below `count`: `guard` is NULL, or where it may be used at all. */
+const char *make_bounded(struct maker *m, struct make_kernel *k, struct made at, long count,
+                         const char **guard);
+
+void make_alone(struct maker *m, struct make_kernel *k);
+void make_together(struct maker *m, struct make_kernel *k);
+void make_kernel_text(struct maker *m, const struct make_kernel *k);
+void make_host(struct maker *m);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What random programs have in common.
+#include <cuda_runtime.h>
+#include <cuda_fp16.h>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#define CHECK(call)                                                                        \
+    do {                                                                                   \
+        cudaError_t error_ = (call);                                                       \
+        if (error_ != cudaSuccess) {                                                       \
+            printf("line %d: %s\n", __LINE__, cudaGetErrorString(error_));                 \
+            exit(2);                                                                       \
+        }                                                                                  \
+    } while (0)
+#define BOTH __host__ __device__
+
+struct record {
+    int a;
+    short b;
+    unsigned char c, e; /* no byte is left out */
+    float d;
+};
+
+BOTH inline int get(int v) { return v; }
+BOTH inline int get(unsigned v) { return (int)v; }
+BOTH inline int get(short v) { return v; }
+BOTH inline int get(unsigned char v) { return v; }
+BOTH inline int get(long long v) { return (int)v; }
+BOTH inline int get(float v) { return (int)v; }
+BOTH inline int get(double v) { return (int)v; }
+BOTH inline int get(__half v) { return (int)__half2float(v); }
+BOTH inline int get(float4 v) { return (int)v.x + 3 * (int)v.y + 5 * (int)v.z + 7 * (int)v.w; }
+BOTH inline int get(int2 v) { return v.x + (int)(3u * (unsigned)v.y); }
+BOTH inline int get(const record &v) // may be pieces of others: copies cut them
+{
+    return (int)((unsigned)v.a + v.b + v.c + v.e + (v.d > -1e6f && v.d < 1e6f ? (int)v.d : 7));
+}
+
+template <typename T> struct as {
+    BOTH static T put(unsigned v) { return (T)v; }
+};
+template <> struct as<float> {
+    BOTH static float put(unsigned v) { return (float)(v & 0xfffff); }
+};
+template <> struct as<double> {
+    BOTH static double put(unsigned v) { return (double)(v & 0xffffff); }
+};
+template <> struct as<__half> {
+    BOTH static __half put(unsigned v) { return __float2half((float)(v & 0x3ff)); }
+};
+template <> struct as<float4> {
+    BOTH static float4 put(unsigned v)
+    {
+        return make_float4((float)(v & 255), (float)(v >> 8 & 255), (float)(v >> 16 & 255),
+                           (float)(v >> 24));
+    }
+};
+template <> struct as<int2> {
+    BOTH static int2 put(unsigned v) { return make_int2((int)(v & 0xffff), (int)(v >> 16)); }
+};
+template <> struct as<record> {
+    BOTH static record put(unsigned v)
+    {
+        record r;
+
+        r.a = (int)v;
+        r.b = (short)(v & 0x7fff);
+        r.c = (unsigned char)v;
+        r.e = (unsigned char)(v >> 9);
+        r.d = (float)(v & 0xffff);
+        return r;
+    }
+};
+template <typename T> BOTH inline T put(unsigned v) { return as<T>::put(v); }
+
+template <typename T> BOTH inline int sum_of(const T *p, int n)
+{
+    unsigned s = 0;
+
+    for (int i = 0; i < n; i++)
+        s = s * 3 + (unsigned)get(p[i]);
+    return (int)s;
+}
+BOTH __noinline__ unsigned mixed(unsigned a, unsigned b)
+{
+    return (a ^ b >> 3) * 2654435761u;
+}
+template <typename T> BOTH __noinline__ int fetched(const T *p, int i) { return get(p[i]); }
+
+static bool checks; // each launch is held against the host
+static unsigned state;
+
+static inline unsigned next_random()
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+static inline unsigned checksum(const void *data, size_t bytes)
+{
+    unsigned hash = 2166136261u;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ ((const unsigned char *)data)[i]) * 16777619u;
+    return hash;
+}
+template <typename T> static T *fresh(long count)
+{
+    T *host = (T *)calloc(count, sizeof(T)), *device;
+
+    for (long i = 0; i < count; i++)
+        host[i] = put<T>(next_random());
+    CHECK(cudaMalloc(&device, count * sizeof(T)));
+    CHECK(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice));
+    free(host);
+    return device;
+}
+static void *brought(const void *device, size_t bytes)
+{
+    void *host = malloc(bytes);
+
+    CHECK(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
+    return host;
+}
+static void tell(const char *what, const void *device, size_t bytes)
+{
+    void *host = brought(device, bytes);
+
+    printf("%s %08x\n", what, checksum(host, bytes));
+    free(host);
+}
+static void compare(const char *what, const void *device, void *host, size_t bytes)
+{
+    char *got = (char *)brought(device, bytes);
+
+    for (size_t i = 0; i < bytes; i++)
+        if (got[i] != ((char *)host)[i]) {
+            printf("%s: byte %zu of %zu is not what the host has\n", what, i, bytes);
+            exit(3);
+        }
+    free(got);
+}

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Usage: random_programs.sh PROACTCC MAKE_PROGRAM OUT FIRST COUNT. Each seed from FIRST on is a
+# program: what it says whole on one emulated device, where the host follows each launch that it
+# can, it says split on 2, 3, 4 and 8 by every method. One that does not stays in OUT as SEED.cu;
+# so does all of one seed alone (COUNT 1), with the reports. `narrow`: on devices of one SM, soon
+# full. Two seeds run at a time.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+proactcc=$1 make=$2 out=$3 first=$4 count=${5-}
+methods="fused bulk inline polling copy-engine relay hardware dynamic"
+
+run() { # TO METHOD DEVICES HOW [check]
+    machine=h200x8
+    [ "$4" = narrow ] && machine=$out/narrow.json && set -- "$1" "$2" "$3" always "$5"
+    timeout 120 env PROACT_MACHINE="$machine" PROACT_REPORT=1 PROACT_METHOD=$2 PROACT_DEVICES=$3 \
+        PROACT_SPLIT=$4 "$out/$seed" $5 >"$1" 2>"$1.report" </dev/null
+    status=$?
+    [ $status = 0 ] && return
+    echo "seed $seed, $2 on $3 devices, $4: exit status $status"
+    tail -n 1 "$1"
+    grep -v '^proact: ' "$1.report" | head -n 3
+    return 1
+}
+
+one() {
+    seed=$1 code=0
+    "$make" "$seed" >"$out/$seed.cu" &&
+        "$proactcc" -gencode arch=compute_90,code=compute_90 -w -I"$here" "$out/$seed.cu" \
+            -o "$out/$seed" >"$out/$seed.log" 2>&1 ||
+        { echo "seed $seed is not compiled: $(head -n 3 "$out/$seed.log")"; return 1; }
+    run "$out/$seed.expected" fused 1 never check || return 1
+    other=$(echo "$methods $methods" | cut -d' ' -f$((seed % 8 + 1))-$((seed % 8 + 4)))
+    set -- $other
+    for setting in "$1:2:always" "$2:3:always" "$3:4:always" "$4:8:always" fused:4:auto \
+        fused:8:always fused:4:narrow; do
+        IFS=: read -r method devices how <<END
+$setting
+END
+        said=$out/$seed.$method.$devices.$how
+        run "$said" "$method" "$devices" "$how" "" || { code=1; continue; }
+        cmp -s "$out/$seed.expected" "$said" || {
+            code=1
+            echo "seed $seed, $method on $devices devices, $how: says otherwise"
+            diff "$out/$seed.expected" "$said" | head -n 4
+        }
+    done
+    return $code
+}
+
+mkdir -p "$out"
+narrow='s/"capability": 70/"capability": 90/; s/"threads_per_\(sm\|cta\)": 1024/"threads_per_\1": 256/'
+[ -e "$out/narrow.json" ] || sed "$narrow" "$here/../stress/narrow.json" >"$out/narrow.json"
+if [ -z "$count" ]; then
+    one "$first" && [ -z "${KEEP-}" ] && rm -f "$out/$first" "$out/$first".*
+    exit 0
+fi
+[ "$count" = 1 ] && export KEEP=1
+said=$(seq "$first" $((first + count - 1)) |
+    xargs -P "${JOBS-2}" -n 1 "$0" "$proactcc" "$make" "$out")
+[ -z "$said" ] && echo "$count programs say the same" && exit
+echo "$said"
+exit 1
