@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/trace.h"
+#include "access/apply.h"
 #include "access/range.h"
 #include "access/resolve.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void visit(const struct study *s, struct trace *t, int32_t value)
+/* The value counts by so many of its low bits. */
+static void visit(const struct study *s, struct trace *t, int32_t value, unsigned bits)
 {
     const struct ssa_value *d;
 
+    if (value >= 0 && t->low_bits[value] < bits)
+        t->low_bits[value] = (uint8_t)bits;
     if (value < 0 || t->seen[value])
         return;
     d = &s->ssa->values[value];
@@ -21,14 +25,32 @@ static void visit(const struct study *s, struct trace *t, int32_t value)
     t->values[t->count++] = (uint32_t)value;
 }
 
+static void visit_operand(const struct study *s, struct trace *t, uint32_t instruction,
+                          const struct ptx_operand *o, unsigned bits)
+{
+    if ((o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg >= 0)
+        visit(s, t, ssa_read(s->ssa, instruction, o->reg), bits);
+    for (uint32_t i = 0; i < o->count; i++)
+        if (o->list[i].kind == PTX_REGISTER && o->list[i].reg >= 0)
+            visit(s, t, ssa_read(s->ssa, instruction, o->list[i].reg), bits);
+}
+
 void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
                  const struct ptx_operand *o)
 {
-    if ((o->kind == PTX_REGISTER || o->kind == PTX_MEMORY) && o->reg >= 0)
-        visit(s, t, ssa_read(s->ssa, instruction, o->reg));
-    for (uint32_t i = 0; i < o->count; i++)
-        if (o->list[i].kind == PTX_REGISTER && o->list[i].reg >= 0)
-            visit(s, t, ssa_read(s->ssa, instruction, o->list[i].reg));
+    visit_operand(s, t, instruction, o, 64);
+}
+
+/* A mask drops what lies above its highest bit. */
+static unsigned bits_read(const struct ptx_instruction *i)
+{
+    uint64_t mask;
+
+    if (i->opcode != PTX_AND || i->operand_count != 3 ||
+        i->operands[2].kind != PTX_INTEGER || i->operands[2].negated)
+        return 64;
+    mask = apply_cut((uint64_t)i->operands[2].integer, 8 * ptx_type_bytes(i->type), false);
+    return mask ? 64 - (unsigned)__builtin_clzll(mask) : 64;
 }
 
 /* A constant that has a form is known before the launch, as parameters are. */
@@ -54,23 +76,24 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
         const struct ptx_block *b = &s->regions->flow->blocks[d->block];
 
         for (uint32_t k = 0; k < b->predecessor_count; k++)
-            visit(s, t, d->from[k]);
+            visit(s, t, d->from[k], 64);
         return;
     }
     if (i->guard >= 0 && s->ssa->single[d->reg] == -2)
-        visit(s, t, ssa_read(s->ssa, d->instruction, d->reg));
+        visit(s, t, ssa_read(s->ssa, d->instruction, d->reg), 64);
     if (reads_memory(s, value)) {
         t->data_line = t->data_line ? t->data_line : i->line;
         if (!t->loads || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
             return;
     }
     for (uint32_t k = 1; k < i->operand_count; k++)
-        trace_visit(s, t, d->instruction, &i->operands[k]);
+        visit_operand(s, t, d->instruction, &i->operands[k], bits_read(i));
 }
 
 struct trace trace_open(const struct study *s, bool predicates)
 {
     return (struct trace){.seen = must_calloc(s->ssa->count, sizeof(bool)),
+                          .low_bits = must_calloc(s->ssa->count, 1),
                           .values = must_calloc(s->ssa->count, sizeof(uint32_t)),
                           .predicates = predicates};
 }
@@ -95,7 +118,7 @@ struct trace trace_predicate(struct study *s, uint32_t instruction, int32_t reg)
 {
     struct trace t = trace_open(s, true);
 
-    visit(s, &t, ssa_read(s->ssa, instruction, reg));
+    visit(s, &t, ssa_read(s->ssa, instruction, reg), 64);
     trace_finish(s, &t);
     return t;
 }
@@ -123,6 +146,18 @@ static void add_range(struct study *s, const struct access_range *range,
     (*ranges)[(*count)++] = *range;
 }
 
+/* Whether the value is what fits in the range, widened, and counts only by bits that are
+   the same if it did not fit: in[(i - 1) & 255], where i - 1 wraps in 32 bits. */
+static bool may_wrap(const struct study *s, const struct trace *t, uint32_t value,
+                     const struct access_range *range)
+{
+    const struct ssa_value *d = &s->ssa->values[value];
+    const struct ptx_instruction *i = &s->function->instructions[d->instruction];
+
+    return d->kind == SSA_DEFINED && t->low_bits[value] <= range->bits &&
+           (i->opcode == PTX_CVT || (i->opcode == PTX_MUL && ptx_has(i, PTX_PART_WIDE)));
+}
+
 bool trace_ranges(struct study *s, const struct trace *t, struct access_range **ranges,
                   uint32_t *count)
 {
@@ -132,6 +167,8 @@ bool trace_ranges(struct study *s, const struct trace *t, struct access_range **
         for (uint32_t k = 0; k < v->range_count; k++) {
             struct access_range range = s->maker.ranges[v->first_range + k];
 
+            if (may_wrap(s, t, t->values[i], &range))
+                continue;
             range.form = resolve_form(s, range.form, s->ssa->values[t->values[i]].block);
             if (!range.form)
                 return false;
@@ -143,5 +180,5 @@ bool trace_ranges(struct study *s, const struct trace *t, struct access_range **
 
 void trace_clear(struct trace *t)
 {
-    free(t->seen), free(t->values);
+    free(t->seen), free(t->low_bits), free(t->values);
 }

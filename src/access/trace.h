@@ -6,7 +6,8 @@
 #include "access/study.h"
 
 struct trace {
-    bool *seen; /* by value */
+    bool *seen;        /* by value */
+    uint8_t *low_bits; /* by value: as many of its low bits count, at least; 64: all */
     uint32_t *values, count, visited;
     uint32_t data_line; /* the first load met, 0 for none */
     bool predicates;    /* goes through them as well */

@@ -274,6 +274,29 @@ static void a_wrap_is_refused(void **state)
     assert_int_equal(check(zeroed, 1, 32, 1, 0, NULL, &err), PROACT_EREFUSED);
 }
 
+/* in[(t - n) & 16383], widened before it is masked: t - n may wrap where only bits that are
+   the same count, and nowhere else. */
+static void what_a_mask_drops_may_wrap(void **state)
+{
+#define LEFT "sub.s32 %r9, %r2, %r0; mul.wide.u32 %rd9, %r9, 4; "
+#define STORED "add.s64 %rd9, %rd0, %rd9; st.global.u32 [%rd9], %r0;"
+    static const char masked[] = LEFT "and.b64 %rd9, %rd9, 65532; " STORED;
+    static const char above[] = LEFT "and.b64 %rd9, %rd9, 17179869180; " STORED;
+    static const char both[] =
+        LEFT "and.b64 %rd1, %rd9, 65532; add.s64 %rd9, %rd9, %rd1; " STORED;
+    static const char shifted[] =
+        LEFT "shr.u64 %rd9, %rd9, 2; and.b64 %rd9, %rd9, 16383; " STORED;
+    struct proact_error err = {""};
+
+    (void)state;
+    assert_int_equal(check(masked, 1, 32, 1, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(above, 1, 32, 1, 0, NULL, &err), PROACT_EREFUSED);
+    assert_int_equal(check(both, 1, 32, 1, 0, NULL, &err), PROACT_EREFUSED);
+    assert_int_equal(check(shifted, 1, 32, 1, 0, NULL, &err), PROACT_EREFUSED);
+#undef LEFT
+#undef STORED
+}
+
 static void a_guard_bounds_what_it_compares(void **state)
 {
     static const char guarded[] = "mul.lo.s32 %r9, %r2, %r1; setp.ge.s32 %p1, %r9, %r0; "
@@ -465,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_idea_has_its_form),
         cmocka_unit_test(a_wrap_is_refused),
+        cmocka_unit_test(what_a_mask_drops_may_wrap),
         cmocka_unit_test(a_guard_bounds_what_it_compares),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),
