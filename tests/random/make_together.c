@@ -280,7 +280,8 @@ static void last_one(struct maker *m, struct make_kernel *k)
                "        last = atomicAdd(&%s, 1) == gridDim.x - 1;\n    }\n"
                "    __syncthreads();\n    if (!last || threadIdx.x) return;\n"
                "    __threadfence();\n"
-               "    for (int b = 1; b < gridDim.x; b++) total += %s[b];\n"
+               "    total = 0;\n"
+               "    for (int b = 1; b <= gridDim.x; b++) total += %s[b];\n"
                "    %s[0] = total;\n    %s = 0;\n",
                k->index, in_a_row, k->n.text, read_here(m, k), out->text, ticket, out->text,
                out->text, ticket);
