@@ -48,5 +48,6 @@ const struct transfer_method transfer_bulk = {
     .name = "bulk",
     .summary = "copies everything after the kernel has ended: the baseline",
     .lane = TRANSFER_SIDE,
+    .divides = true,
     .after = copy_all,
 };

@@ -231,11 +231,12 @@ static void count_kernel(void *context, const struct proact_span *span)
     r->kernels += span->kind == PROACT_SPAN_KERNEL && span->device == 0;
 }
 
-/* Only `fused` has edges; what others run on so small a device beside kernels, would be
-   all that fits. */
+/* Only `fused` and `bulk` have edges; what others run on so small a device beside kernels,
+   would be all that fits. */
 static bool is_narrow(const char *method, size_t number)
 {
-    return cases[number].act->what == NARROW && strcmp(method, "fused") == 0;
+    return cases[number].act->what == NARROW &&
+           (strcmp(method, "fused") == 0 || strcmp(method, "bulk") == 0);
 }
 
 static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_t number,

@@ -126,13 +126,12 @@ static void run(struct stage *s)
     assert_null(proact_kernel_refusal(s->smooths));
 }
 
-static void edges_are_kernels_of_their_own(void **state)
+static void edges_of(const char *method)
 {
     static const struct shape *const shapes[] = {&rows, &planes, &uneven, &small};
 
-    (void)state;
     for (size_t n = 0; n < sizeof shapes / sizeof *shapes; n++) {
-        struct stage *s = open_stage(shapes[n], "fused");
+        struct stage *s = open_stage(shapes[n], method);
 
         run(s);
         for (unsigned d = 0; d < DEVICES; d++)
@@ -142,6 +141,18 @@ static void edges_are_kernels_of_their_own(void **state)
         compare(s);
         close_stage(s);
     }
+}
+
+static void edges_are_kernels_of_their_own(void **state)
+{
+    (void)state;
+    edges_of("fused");
+}
+
+static void copies_follow_the_edges(void **state)
+{
+    (void)state;
+    edges_of("bulk");
 }
 
 /* Nobody reads what another device writes. */
@@ -162,18 +173,6 @@ static void who_sends_nothing_has_no_edges(void **state)
             s->truth[0][i] = 3 * s->truth[0][i] + i;
     }
     must(s, proact_wait(s->b.p, &s->b.err));
-    for (unsigned d = 0; d < DEVICES; d++)
-        assert_int_equal(s->kernels[d], 1);
-    compare(s);
-    close_stage(s);
-}
-
-static void copies_at_the_end_are_of_one_kernel(void **state)
-{
-    struct stage *s = open_stage(&rows, "bulk");
-
-    (void)state;
-    run(s);
     for (unsigned d = 0; d < DEVICES; d++)
         assert_int_equal(s->kernels[d], 1);
     compare(s);
@@ -211,7 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_are_kernels_of_their_own),
         cmocka_unit_test(who_sends_nothing_has_no_edges),
-        cmocka_unit_test(copies_at_the_end_are_of_one_kernel),
+        cmocka_unit_test(copies_follow_the_edges),
         cmocka_unit_test(recordings_are_not_divided),
     };
 
