@@ -28,7 +28,28 @@ one() { # BUILD DEVICES COMMAND...
 
 bad=0
 
+# What was run more than once is one row: the median of its medians, and all of its runs.
+merge() {
+    awk '{ k = $1 " " $2 " " $3
+           if (!(k in n)) { keys[++count] = k; low[k] = $5; high[k] = $6 }
+           us[k, ++n[k]] = $4; runs[k] += $7
+           if (n[k] > 1 && hash[k] != $8) bad = 1; else hash[k] = $8
+           if ($5 < low[k]) low[k] = $5
+           if ($6 > high[k]) high[k] = $6 }
+         END { for (i = 1; i <= count; i++) {
+                   k = keys[i]
+                   for (a = 2; a <= n[k]; a++)
+                       for (b = a; b > 1 && us[k, b] < us[k, b - 1]; b--) {
+                           t = us[k, b]; us[k, b] = us[k, b - 1]; us[k, b - 1] = t
+                       }
+                   print k, us[k, int((n[k] + 1) / 2)], low[k], high[k], runs[k], hash[k]
+               }
+               exit bad }' "$rows" >"$rows.merged" || { echo "$name.sh: results of one build differ" >&2; bad=1; }
+    mv "$rows.merged" "$rows"
+}
+
 finish() { # the table, whether results are alike, and the file
+    merge
     printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
     while read -r build devices kernel us low high runs hash; do
         printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \

@@ -41,6 +41,7 @@ check() { # NAME LIMIT PATTERN COMMAND...
         (cd "$tests" && timeout "$limit" "$@")
     fi >"$work/$name" 2>&1
     status=$?
+    [ $status = 77 ] && { echo "$name: takes more GPUs"; return; }
     said=$(grep -E "$pattern" "$work/$name" | tail -1 | tr -d '"\\' |
         sed 's/^\[[ =]*\] *//; s/   */ /g')
     [ $status = 0 ] || tail -3 "$work/$name"

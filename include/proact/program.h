@@ -48,6 +48,13 @@ struct proact_row_copy {
 PROACT_API enum proact_status proact_first_copy_rows(struct proact *p,
                                                      const struct proact_row_copy *rows,
                                                      struct proact_error *err);
+/* The same to and from the host's memory, whose end is an address of the host's. */
+PROACT_API enum proact_status proact_first_write_rows(struct proact *p,
+                                                      const struct proact_row_copy *rows,
+                                                      struct proact_error *err);
+PROACT_API enum proact_status proact_first_read_rows(struct proact *p,
+                                                     const struct proact_row_copy *rows,
+                                                     struct proact_error *err);
 PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
@@ -82,7 +89,11 @@ struct proact_block {
    one device, and from then on the faster of the two is taken (after a second look at the
    split one, where it lost). A cooperative one, whose
    CTAs may wait for each other, runs on the first device; PROACT_EINVAL where they do not
-   all fit there at once. */
+   all fit there at once. In a recording it is what it was chosen to be, PROACT_EINVAL where
+   nothing is chosen yet, or that cannot be recorded; copies and fills on the first device
+   can be. Such a recording ends (PROACT_EINVAL) when variables of modules may have changed
+   that its split kernels have, and when each of several replays had to bring arrays to
+   devices that had them when it was made. */
 PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_grid *grid,
                                                   const struct proact_block *block,
@@ -159,6 +170,9 @@ PROACT_API enum proact_status proact_stream_use(struct proact *p, unsigned numbe
 PROACT_API enum proact_status proact_stream_wait(struct proact *p,
                                                  struct proact_error *err);
 
+/* Of the stream in use; where none is, of everything. Does not wait. */
+PROACT_API enum proact_progress proact_stream_progress(struct proact *p);
+
 /* A moment of the first device: when it, or the stream in use, had done what was queued
    before. The session owns it. elapsed waits, and fails with PROACT_EINVAL where one was
    never set, or has no time, which costs less. */
@@ -175,9 +189,31 @@ PROACT_API enum proact_status proact_moment_follow(struct proact_moment *m,
 /* Waits for it; where more than the first device is at work, as proact_wait(). */
 PROACT_API enum proact_status proact_moment_wait(struct proact_moment *m,
                                                  struct proact_error *err);
+/* DONE: it has passed, or was never set. Does not wait. */
+PROACT_API enum proact_progress proact_moment_progress(const struct proact_moment *m);
+/* Waits for both. */
 PROACT_API enum proact_status proact_moment_elapsed(struct proact_moment *from,
                                                     struct proact_moment *to, double *ns,
                                                     struct proact_error *err);
+
+/* Launches, copies and fills that are queued again and again, between begin and end: what
+   is the same as the last times, and all the first device's, is queued as one (a graph, on
+   GPUs). Everything may come between the two; what cannot be queued at once is queued as
+   ever. Errors may be said as late as by end. PROACT_EINVAL within another one, or while a
+   recording is made. The session owns what create gives. */
+struct proact_repeat;
+PROACT_API enum proact_status proact_repeat_create(struct proact *p,
+                                                   struct proact_repeat **out,
+                                                   struct proact_error *err);
+PROACT_API enum proact_status proact_repeat_begin(struct proact_repeat *r,
+                                                  struct proact_error *err);
+PROACT_API enum proact_status proact_repeat_end(struct proact_repeat *r,
+                                                struct proact_error *err);
+PROACT_API void proact_repeat_destroy(struct proact_repeat *r); /* NULL is fine */
+
+/* Whether more than the first device's own order is at work in what was recorded. No
+   recording begins within a repeat, or in a stream of the program's (PROACT_EINVAL). */
+PROACT_API bool proact_recording_is_split(const struct proact_recording *r);
 
 /* One device of the session's machine. */
 struct proact_device_info {

@@ -15,6 +15,13 @@ enum proact_status {
     PROACT_EDRIVER,  /* the driver refused: the text quotes it */
 };
 
+/* How far work is that was queued. */
+enum proact_progress {
+    PROACT_UNKNOWN = 0, /* only waiting tells */
+    PROACT_UNDER_WAY,   /* it ends by itself */
+    PROACT_DONE,
+};
+
 /* Caller-owned text of the last failure, one sentence without a newline. */
 struct proact_error {
     char text[512];

@@ -21,6 +21,7 @@ struct device_event;    /* a moment of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
 struct device_graph;    /* stream operations, kept to be queued again */
+struct device_repeat; /* what was queued the last time, of what is queued again and again */
 
 struct device_options {
     const struct topology *topology; /* borrowed while open */
@@ -203,6 +204,13 @@ struct device_backend {
                                 size_t bytes, struct proact_error *err);
     enum proact_status (*read)(struct device_stream *s, void *into, device_addr from,
                                size_t bytes, struct proact_error *err);
+    /* The same of many rows, of which one end is an address of the host's: of them all as
+       little more than of one. NULL, both: a write or read for each is as good. */
+    enum proact_status (*write_rows)(struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err);
+    enum proact_status (*read_rows)(struct device_stream *s, const struct device_rows *rows,
+                                    struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
     /* The event is one of the stream's own device. */
@@ -215,6 +223,11 @@ struct device_backend {
     /* Waits for the last record of `event`; what broke is said by synchronize at the
        latest. NULL: only synchronize waits. */
     enum proact_status (*await_event)(struct device_event *event, struct proact_error *err);
+    /* Of what was queued before the last record of the event; where that is NULL, of all
+       that the stream was given; without either, of everything. What waits for a word is
+       PROACT_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known. */
+    enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
+                                     const struct device_event *event);
     /* Later operations wait until the 32-bit word, on the stream's own device, is at least
        `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
        push, never pull. */
@@ -269,12 +282,24 @@ struct device_backend {
     enum proact_status (*graph_launch)(struct device_graph *g, struct proact_error *err);
     void (*graph_destroy)(struct device_graph *g); /* waits for it; NULL is fine */
 
+    /* What is queued between begin and end is most likely what was queued there the last
+       time. Where it is, and is launches, copies and fills of one stream, it may be queued
+       at once, by the end at the latest, and what goes wrong may be said as late. Not
+       within a capture, nor one within another. NULL, all four: each is queued by itself.
+     */
+    enum proact_status (*repeat_create)(struct device_set *set, struct device_repeat **out,
+                                        struct proact_error *err);
+    void (*repeat_begin)(struct device_repeat *r);
+    enum proact_status (*repeat_end)(struct device_repeat *r, struct proact_error *err);
+    void (*repeat_destroy)(struct device_repeat *r); /* waits; NULL is fine */
+
     /* Waits for all that was queued on all devices. What broke is said here. */
     enum proact_status (*synchronize)(struct device_set *set, struct proact_error *err);
     /* After it: whether devices waited for each other in a graph for longer than anything
        may be waited for, PROACT_ETIMEOUT; that breaks the set. NULL: they never do. */
     enum proact_status (*late)(struct device_set *set, struct proact_error *err);
-    /* Between two recorded events with time, after synchronize. */
+    /* Between two recorded events with time: after synchronize, or of a machine that is not
+       virtual at any time: it waits for both. */
     enum proact_status (*elapsed)(struct device_event *from, struct device_event *to,
                                   double *ns, struct proact_error *err);
     uint64_t (*now_ns)(struct device_set *set); /* of the last synchronize */
@@ -314,3 +339,12 @@ struct device_backend {
 };
 
 extern const struct device_backend device_emulator, device_cuda;
+
+/* By the keeper's write_rows and read_rows, or row by row. */
+enum proact_status device_write_rows(const struct device_backend *backend,
+                                     struct device_stream *s,
+                                     const struct device_rows *rows,
+                                     struct proact_error *err);
+enum proact_status device_read_rows(const struct device_backend *backend,
+                                    struct device_stream *s, const struct device_rows *rows,
+                                    struct proact_error *err);

@@ -12,3 +12,42 @@ enum proact_status device_rows_check(const struct device_rows *r, struct proact_
                 "copy: rows of %zu bytes overlap where they begin %zu bytes apart",
                 r->bytes, pitch);
 }
+
+/* A keeper that has no calls for rows is given them one by one. */
+static struct device_rows row(const struct device_rows *r, size_t i)
+{
+    return (struct device_rows){r->to + i * r->to_pitch,
+                                r->from + i * r->from_pitch,
+                                r->bytes,
+                                1,
+                                r->bytes,
+                                r->bytes};
+}
+
+enum proact_status device_write_rows(const struct device_backend *backend,
+                                     struct device_stream *s, const struct device_rows *r,
+                                     struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (backend->write_rows)
+        return backend->write_rows(s, r, err);
+    for (size_t i = 0; i < r->count && !status; i++)
+        status = backend->write(s, row(r, i).to, (const void *)(uintptr_t)row(r, i).from,
+                                r->bytes, err);
+    return status;
+}
+
+enum proact_status device_read_rows(const struct device_backend *backend,
+                                    struct device_stream *s, const struct device_rows *r,
+                                    struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (backend->read_rows)
+        return backend->read_rows(s, r, err);
+    for (size_t i = 0; i < r->count && !status; i++)
+        status = backend->read(s, (void *)(uintptr_t)row(r, i).to, row(r, i).from, r->bytes,
+                               err);
+    return status;
+}

@@ -235,7 +235,7 @@ struct execute_cta {
     uint64_t barriers; /* barriers passed since zeroed */
     uint32_t sleep_ns; /* after EXECUTE_BLOCKED: shortest sleep asked, or 0 */
     void *user;        /* the host's */
-    char fault[256];   /* kernel, PTX line, CTA and thread, what happened */
+    char fault[384];   /* kernel, PTX line, CTA and thread, what happened */
 };
 
 struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_pool *pool,

@@ -25,16 +25,23 @@ static bool fits(const struct choice *c, const struct launching *l)
            !memcmp(c->threads, l->threads, sizeof c->threads);
 }
 
-static struct choice *find(const struct launching *l)
+static struct choice *look_up(const struct launching *l)
 {
-    struct proact_kernel *k = l->kernel;
-
-    if (!k->choices)
-        k->choices = must_calloc(1, sizeof *k->choices);
-    struct choice *c = k->choices->first;
+    const struct proact_kernel *k = l->kernel;
+    struct choice *c = k->choices ? k->choices->first : NULL;
 
     while (c && !fits(c, l))
         c = c->next;
+    return c;
+}
+
+static struct choice *find(const struct launching *l)
+{
+    struct proact_kernel *k = l->kernel;
+    struct choice *c = look_up(l);
+
+    if (!k->choices)
+        k->choices = must_calloc(1, sizeof *k->choices);
     if (!c) {
         c = must_calloc(1, sizeof *c);
         memcpy(c->grid, l->grid, sizeof c->grid);
@@ -126,6 +133,17 @@ struct choice *choice_next(const struct launching *l)
     c->launches++;
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
+    return c;
+}
+
+struct choice *choice_known(const struct launching *l)
+{
+    struct choice *c = look_up(l);
+
+    if (c)
+        l->kernel->choices->last_used = c;
+    if (c && choice_is_made(c))
+        c->last = choice_is_split(c) ? RAN_SPLIT : RAN_WHOLE;
     return c;
 }
 

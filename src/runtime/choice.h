@@ -36,6 +36,8 @@ struct choice {
 
 /* For one more launch. */
 struct choice *choice_next(const struct launching *l);
+/* For one that is recorded, which is no step; NULL: none was launched before. */
+struct choice *choice_known(const struct launching *l);
 bool choice_is_made(const struct choice *c);
 bool choice_is_split(const struct choice *c);
 /* By what was timed so far. */

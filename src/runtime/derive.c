@@ -173,6 +173,7 @@ static enum proact_status add_slot(struct launching *l, uint32_t offset,
     if (slot == PROACT_SLOTS_MAX)
         return fail(err, PROACT_EREFUSED, "kernel '%s' writes %d arrays, %d possible",
                     k->name, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
+    k->session->records_unlike |= k->session->recording != NULL;
     if (k->session->recording)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': that it writes the array at byte %u of its parameters is "

@@ -266,6 +266,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
 {
     if (f->is_on)
         return PROACT_OK;
+    l->kernel->session->records_unlike |= l->kernel->session->recording != NULL;
     if (l->kernel->session->recording)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': that its CTAs %s is new: launch it once, then record",

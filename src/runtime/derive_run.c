@@ -73,11 +73,12 @@ static enum proact_status add_constants(const struct launching *l,
                                         struct write_set_launch *launch,
                                         struct proact_error *err)
 {
+    const bool is_api = l->kernel->session->recording && !l->is_program;
     const struct known_constants *c;
 
     if (!write_set_slice_info(s).reads_constants)
         return PROACT_OK;
-    if (!(c = known_constants_find(l->kernel)))
+    if (is_api || !(c = known_constants_find(l->kernel)))
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': where it writes depends on constants, which a recording "
                     "does not follow",

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "runtime/bring.h"
 #include "runtime/program_streams.h"
+#include "runtime/recording.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -34,14 +35,23 @@ static enum proact_status array_of(struct proact *p, const char *what, uint64_t 
     uint64_t byte = 0;
     struct proact_array *a = proact_array_find(p, address, &byte);
 
+    if (p->recording && !a)
+        return fail(err, PROACT_EINVAL, "a %s of a variable cannot be recorded", what);
     if (p->recording)
-        return fail(err, PROACT_EINVAL, "a %s cannot be recorded", what);
+        recording_add_array(p, a);
     if (a && bytes > a->bytes - byte)
         return fail(err, PROACT_EINVAL,
                     "%s: %zu bytes from byte %" PRIu64 " of array '%s', it has %zu", what,
                     bytes, byte, a->name, a->bytes);
     *out = a;
     return PROACT_OK;
+}
+
+static enum proact_status check_none_recorded(const struct proact *p, const char *what,
+                                              struct proact_error *err)
+{
+    return p->recording ? fail(err, PROACT_EINVAL, "a %s cannot be recorded", what)
+                        : PROACT_OK;
 }
 
 static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
@@ -83,6 +93,8 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
 {
     p->all_used = p->sequence;
     session_variables_used(p);
+    if (p->recording)
+        recording_note_first(p);
     return first_done(p, p->sequence, err);
 }
 
@@ -123,33 +135,6 @@ static struct device_stream *stream(const struct proact *p)
     return p->devices.device[0].lane[TRANSFER_MAIN];
 }
 
-enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
-                                      size_t bytes, struct proact_error *err)
-{
-    struct proact_array *a = NULL;
-    enum proact_status status = array_of(p, "write", to, bytes, &a, err);
-
-    if (status || !bytes || (status = streams_enter(p, err)))
-        return status;
-    if (!(status = await(p, a, true, err)))
-        status = p->backend->write(stream(p), to, from, bytes, err);
-    streams_leave(p);
-    streams_copied(p, true, bytes);
-    return status ? status : done_one(p, a, to, bytes, err);
-}
-
-enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
-                                     size_t bytes, struct proact_error *err)
-{
-    struct proact_array *a = NULL;
-    enum proact_status status = array_of(p, "read", from, bytes, &a, err);
-
-    if (!status && a)
-        status = array_bring_first(a, from - a->base[0], from - a->base[0] + bytes, err);
-    streams_copied(p, false, bytes);
-    return status ? status : session_read_first(p, into, from, bytes, err);
-}
-
 /* From the first row's first byte to the last one's last. */
 static size_t hull(size_t bytes, size_t count, size_t pitch)
 {
@@ -179,12 +164,69 @@ static enum proact_status bring_rows(struct proact_array *a, const struct device
     return status;
 }
 
+static struct device_rows rows_of(const struct proact_row_copy *r)
+{
+    return (struct device_rows){r->to,    r->from,     r->bytes,
+                                r->count, r->to_pitch, r->from_pitch};
+}
+
+enum proact_status proact_first_write_rows(struct proact *p,
+                                           const struct proact_row_copy *rows,
+                                           struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = check_none_recorded(p, "write", err);
+
+    if (status || (status = device_rows_check(&r, err)) || !r.count ||
+        (status =
+             array_of(p, "write", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        !r.bytes || (status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = device_write_rows(p->backend, stream(p), &r, err);
+    streams_leave(p);
+    streams_copied(p, true, r.bytes * r.count);
+    return status ? status : done(p, a, &r, NULL, err);
+}
+
+enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
+                                      size_t bytes, struct proact_error *err)
+{
+    return proact_first_write_rows(
+        p, &(struct proact_row_copy){to, (uintptr_t)from, bytes, 1, bytes, bytes}, err);
+}
+
+enum proact_status proact_first_read_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = check_none_recorded(p, "read", err);
+
+    if (!status)
+        status = device_rows_check(&r, err);
+    if (!status && r.count)
+        status = array_of(p, "read", r.from, hull(r.bytes, r.count, r.from_pitch), &a, err);
+    if (!status && r.bytes)
+        status = bring_rows(a, &r, err);
+    streams_copied(p, false, r.bytes * r.count);
+    return status ? status : session_read_first(p, &r, err);
+}
+
+enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    return proact_first_read_rows(
+        p, &(struct proact_row_copy){(uintptr_t)into, from, bytes, 1, bytes, bytes}, err);
+}
+
 enum proact_status proact_first_copy_rows(struct proact *p,
                                           const struct proact_row_copy *rows,
                                           struct proact_error *err)
 {
-    const struct device_rows r = {rows->to,    rows->from,     rows->bytes,
-                                  rows->count, rows->to_pitch, rows->from_pitch};
+    const struct device_rows r = rows_of(rows);
     struct proact_array *a = NULL, *b = NULL;
     enum proact_status status = device_rows_check(&r, err);
 

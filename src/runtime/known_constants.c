@@ -49,13 +49,14 @@ static enum proact_status read_all(struct known_constants *c, const struct proac
 
 const struct known_constants *known_constants_find(const struct proact_kernel *k)
 {
-    const struct proact *p = k->session;
+    struct proact *p = k->session;
     struct known_constants *c = k->image->constants;
 
-    if (p->recording)
-        return NULL;
     if (c->are_read && c->since == p->constants)
         return c;
+    p->records_unlike |= p->recording != NULL;
+    if (p->recording)
+        return NULL;
     clear(c);
     session_settle(k->session); /* keeps what went wrong for who asks */
     if (read_all(c, k))

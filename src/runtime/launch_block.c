@@ -12,16 +12,16 @@
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
+#include "runtime/launch_divide.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
+#include "runtime/recording.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
 {
     uint32_t bytes = proact_kernel_describe(k).parameter_bytes;
 
-    if (k->session->recording)
-        return fail(err, PROACT_EINVAL, "kernel '%s': a block cannot be recorded", k->name);
     if (block->size != bytes)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': a block of %zu bytes, its parameters have %u", k->name,
@@ -111,6 +111,33 @@ static enum proact_status queue_first(struct proact *p, struct device_function *
     return status;
 }
 
+/* What is recorded says which arrays it uses. */
+static enum proact_status record_first(const struct launching *l, bool keeps,
+                                       struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!keeps || l->is_cooperative)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
+                    l->kernel->name,
+                    keeps ? "it is launched cooperatively"
+                          : "it may use memory that it is not given");
+    for (size_t i = 0; i < l->place_count; i++)
+        recording_add_array(p, l->places[i].array);
+    return PROACT_OK;
+}
+
+static void first_launched(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    const uint64_t sequence = ++p->sequence;
+
+    if (p->recording)
+        recording_add_kernel(p, l->kernel, 0, sequence);
+    else
+        span_book_launched(&p->book, 0, sequence);
+}
+
 enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
 
 /* On the first device alone, with the memory of all: nothing is sent. */
@@ -139,18 +166,63 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     }
     assert(!l->binding);
     const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
-    enum proact_status status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
+    enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
 
+    if (!status)
+        status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
     free(many);
     if (status)
         return status;
-    span_book_launched(&p->book, 0, ++p->sequence);
+    first_launched(l);
     if (!keeps)
         return first_done_all(p, err);
     launch_written_whole(l);
     return first_done_some(p, err);
+}
+
+/* Of flags and sums on other devices a replay says nothing, and shared memory the host may
+   have changed. */
+static const char *cannot_replay(const struct launching *l)
+{
+    if (l->found.flags)
+        return "it sets flags or updates arrays by atomics";
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array->is_shared)
+            return "the host may change an array that it is given";
+    return NULL;
+}
+
+/* As it would be launched: what is not chosen yet, or is split otherwise, is not recorded.
+ */
+static enum proact_status record_block(struct launching *l, bool is_chosen,
+                                       struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+    const struct choice *c = is_chosen ? choice_known(l) : NULL;
+    const bool is_made = !is_chosen || (c && choice_is_made(c));
+    enum proact_status status;
+
+    recording_note_program(l->kernel->session);
+    if (c && is_made && !choice_is_split(c))
+        return launch_first(l, err);
+    if ((status = launch_bind(l, err)))
+        return status;
+    if (p->records_unlike || (l->binding && !is_made))
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': whether it is split is not known yet: launch it a few "
+                    "times, then record",
+                    l->kernel->name);
+    if (!l->binding)
+        return launch_first(l, err);
+    const char *why = cannot_replay(l);
+
+    if (why)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %s: its split launch is not recorded",
+                    l->kernel->name, why);
+    recording_follow_variables(l->kernel->session);
+    return launch_queue(l, err);
 }
 
 enum proact_status proact_launch_block(struct proact_kernel *k,
@@ -178,6 +250,8 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         k->session->whole_by = NULL;
         return launch_first(&l, err);
     }
+    if (k->session->recording)
+        return record_block(&l, !grid->device_count, err);
     streams_launched(k->session);
     struct choice *c = grid->device_count ? NULL : choice_next(&l);
 

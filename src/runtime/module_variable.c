@@ -153,6 +153,7 @@ enum proact_status module_variables_bring(const struct proact_kernel *k,
 
     if (*since == p->variables)
         return PROACT_OK;
+    p->records_unlike |= p->recording != NULL;
     if (p->recording)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': variables of modules may have changed: launch it once, "

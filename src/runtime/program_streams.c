@@ -184,6 +184,12 @@ bool streams_are_used(const struct proact *p)
     return p->streams && p->streams->used;
 }
 
+bool streams_in_use(const struct proact *p, struct device_stream **out)
+{
+    *out = p->streams->of[p->streams->used - 1].stream;
+    return *out != NULL;
+}
+
 void streams_rest(struct proact *p)
 {
     for (unsigned i = 0; p->streams && i < PROACT_STREAMS_MAX; i++)

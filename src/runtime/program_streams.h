@@ -24,6 +24,8 @@ enum proact_status streams_use(struct proact *p, unsigned number, struct proact_
 enum proact_status streams_end(struct proact *p, struct device_event **out,
                                struct proact_error *err);
 
+/* The one in use; false: it was never given anything. */
+bool streams_in_use(const struct proact *p, struct device_stream **out);
 bool streams_are_used(const struct proact *p); /* one is in use now */
 
 /* What the stream in use was given: a copy between host and device, a kernel. */

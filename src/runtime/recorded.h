@@ -35,6 +35,12 @@ struct proact_recording {
     struct device_graph *graph;
     uint64_t begin, end; /* of the session: the sequence's last, so far */
     const char *lacks;   /* why it cannot be replayed; NULL: it can */
+    bool is_elsewhere;   /* more than the first device's lane MAIN works */
+    bool uses_first;     /* something runs there that may use all its memory */
+    bool is_program;     /* of blocks: who made it can make it anew */
+    bool follows;        /* it is good only while variables stand at these numbers */
+    uint64_t variables, constants;
+    unsigned behind; /* replays in a row, the last ones, that had arrays to bring first */
     struct session_launch *launch;
     size_t launch_count, launch_capacity;
     struct recorded_kernel *kernel;

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/needs.h"
+#include "runtime/program_streams.h"
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
 {
@@ -48,6 +49,25 @@ void recording_add_array(struct proact *p, struct proact_array *a)
 
     *to = (struct recorded_array){.array = a};
     holdings_copy(&to->before, &a->holdings);
+}
+
+void recording_note_first(struct proact *p)
+{
+    p->recording->uses_first = true;
+}
+
+void recording_note_program(struct proact *p)
+{
+    p->recording->is_program = true;
+}
+
+void recording_follow_variables(struct proact *p)
+{
+    struct proact_recording *r = p->recording;
+
+    r->follows = true;
+    r->variables = p->variables;
+    r->constants = p->constants;
 }
 
 static bool knows_tables(const struct proact_recording *r, const struct transfer_tables *t)
@@ -144,6 +164,9 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
 
     if (p->recording)
         return fail(err, PROACT_EINVAL, "a recording is under way already");
+    if (p->repeating || streams_are_used(p))
+        return fail(err, PROACT_EINVAL, "a recording cannot begin within a %s",
+                    p->repeating ? "repeat" : "program's stream");
     if (!p->backend->capture_begin)
         return fail(err, PROACT_EREFUSED, "the %s backend has no graphs", p->backend->name);
     if (p->book.observer && !p->backend->is_virtual)
@@ -154,6 +177,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     nothing_fresh(p);
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
+    p->records_unlike = false;
     p->recording->begin = p->sequence;
     return PROACT_OK;
 }
@@ -170,6 +194,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
     p->recording = NULL;
     r->end = p->sequence;
     nothing_fresh(p);
+    r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
     tables_put_back(r);
     holdings_put_back(r);
     if (status) {
@@ -201,11 +226,27 @@ static void void_one(struct proact_recording *r, const char *lacks)
     r->launch_count = r->table_count = 0; /* their bindings and tables go */
 }
 
-static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+static bool uses(const struct proact_recording *r, const struct proact_kernel *k)
 {
     for (size_t i = 0; i < r->kernel_count; i++)
         if (r->kernel[i].kernel == k)
-            void_one(r, "a kernel");
+            return true;
+    return false;
+}
+
+static void void_kernel(struct proact_recording *r, const struct proact_kernel *k)
+{
+    if (uses(r, k))
+        void_one(r, "a kernel");
+}
+
+bool recordings_use(const struct proact *p, const struct proact_kernel *k)
+{
+    bool use = false;
+
+    for (const struct proact_recording *r = p->recordings; r && !use; r = r->next)
+        use = uses(r, k);
+    return use;
 }
 
 void recordings_void(struct proact *p, const struct proact_kernel *k)

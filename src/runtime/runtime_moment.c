@@ -93,6 +93,11 @@ enum proact_status proact_moment_wait(struct proact_moment *m, struct proact_err
     return m->is_set ? session_await_event(m->session, m->event, err) : PROACT_OK;
 }
 
+enum proact_progress proact_moment_progress(const struct proact_moment *m)
+{
+    return m->is_set ? session_progress(m->session, NULL, m->event) : PROACT_DONE;
+}
+
 enum proact_status proact_moment_elapsed(struct proact_moment *from,
                                          struct proact_moment *to, double *ns,
                                          struct proact_error *err)
@@ -105,7 +110,8 @@ enum proact_status proact_moment_elapsed(struct proact_moment *from,
     if (!from->has_time || !to->has_time)
         return fail(err, PROACT_EINVAL, "the %s moment has no time",
                     from->has_time ? "second" : "first");
-    if ((status = proact_wait(from->session, err)))
+    if (!session_is_first_alone(from->session) &&
+        (status = proact_wait(from->session, err)))
         return status;
     return from->session->backend->elapsed(from->event, to->event, ns, err);
 }

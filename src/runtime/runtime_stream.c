@@ -13,6 +13,19 @@ enum proact_status proact_stream_use(struct proact *p, unsigned number,
     return streams_use(p, number, err);
 }
 
+enum proact_progress proact_stream_progress(struct proact *p)
+{
+    struct device_stream *s = NULL;
+
+    if (!streams_are_used(p))
+        return session_progress(p, NULL, NULL);
+    /* Where it was given what is of no stream after all, that is in the session's own. */
+    enum proact_progress own =
+        session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
+
+    return own == PROACT_DONE && streams_in_use(p, &s) ? session_progress(p, s, NULL) : own;
+}
+
 enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)
 {
     struct device_event *end = NULL;

@@ -75,23 +75,21 @@ static enum proact_status wait_for_all(struct proact *p, struct proact_error *er
     return status;
 }
 
-/* Since the last wait for all nothing was done but on the first device's main lane, and
-   nobody hears what is only told then. */
-static bool is_first_alone(const struct proact *p)
+bool session_is_first_alone(const struct proact *p)
 {
     return !p->order.is_elsewhere && !p->launch_count && !p->kept_status && !p->recording &&
            !p->has_guests && !p->book.observer && !p->backend->is_virtual;
 }
 
-enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
-                                      size_t bytes, struct proact_error *err)
+enum proact_status session_read_first(struct proact *p, const struct device_rows *rows,
+                                      struct proact_error *err)
 {
-    const bool is_all = bytes && is_first_alone(p);
+    const bool any = rows->bytes && rows->count, is_all = any && session_is_first_alone(p);
     enum proact_status status = is_all ? streams_enter(p, err) : proact_wait(p, err);
 
-    if (!status && bytes)
-        status = p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], into, from,
-                                  bytes, err);
+    if (!status && any)
+        status = device_read_rows(p->backend, p->devices.device[0].lane[TRANSFER_MAIN],
+                                  rows, err);
     if (!is_all)
         return status;
     streams_leave(p);
@@ -107,10 +105,22 @@ enum proact_status session_await_event(struct proact *p, struct device_event *ev
 {
     enum { MANY = 1 << 16 }; /* what a wait for all tidies up */
 
-    return p->backend->await_event && is_first_alone(p) &&
+    return p->backend->await_event && session_is_first_alone(p) &&
                    p->sequence - p->order.settled < MANY
                ? p->backend->await_event(event, err)
                : proact_wait(p, err);
+}
+
+enum proact_progress session_progress(const struct proact *p, struct device_stream *s,
+                                      const struct device_event *event)
+{
+    const enum proact_progress progress = p->backend->progress && !p->recording
+                                              ? p->backend->progress(p->set, s, event)
+                                              : PROACT_UNKNOWN;
+
+    /* Other devices may still be at what was queued before. */
+    return progress == PROACT_DONE && !session_is_first_alone(p) ? PROACT_UNKNOWN
+                                                                 : progress;
 }
 
 void session_settle(struct proact *p)

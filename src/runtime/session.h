@@ -178,7 +178,9 @@ struct proact {
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */
     struct proact_recording *recordings;
+    bool records_unlike; /* something is not split only because it is recorded */
     struct proact_moment *moments;
+    struct proact_repeat *repeats, *repeating; /* all; the one under way, or NULL */
     struct program_streams *streams; /* program_streams.h; NULL: none was ever used */
     struct session_launch *launches;
     size_t launch_count, launch_capacity;
@@ -202,13 +204,22 @@ void session_settle(struct proact *p);
 /* Reads the first device's memory after all that is queued. Where that lane did all the
    work since the last wait, as in a program of which nothing is split, no other is waited
    for, of which there are several a device; and of a program's streams the one in use. */
-enum proact_status session_read_first(struct proact *p, void *into, uint64_t from,
-                                      size_t bytes, struct proact_error *err);
+enum proact_status session_read_first(struct proact *p, const struct device_rows *rows,
+                                      struct proact_error *err);
+
+/* Since the last wait for all nothing was done but on the first device's main lane, and
+   nobody hears what is only told then. */
+bool session_is_first_alone(const struct proact *p);
 
 /* Waits for an event of the first device; for all, where more than that device is at work.
  */
 enum proact_status session_await_event(struct proact *p, struct device_event *event,
                                        struct proact_error *err);
+
+/* As the contract's progress; where more than the first device is at work, nobody knows
+   that anything is done. */
+enum proact_progress session_progress(const struct proact *p, struct device_stream *s,
+                                      const struct device_event *event);
 
 /* proact_open() on a backend; tests hand in a pretend one. */
 enum proact_status session_open(const struct device_backend *backend,
@@ -219,6 +230,7 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
                                 struct transfer_plan *out, struct proact_error *err);
 
 void moments_destroy(struct proact *p);
+void repeats_destroy(struct proact *p);
 
 /* The image, loaded on every device now or before. */
 enum proact_status image_load(struct proact *p, const struct proact_image *image,

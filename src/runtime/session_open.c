@@ -201,6 +201,7 @@ void proact_close(struct proact *p)
         p->backend->synchronize(p->set, NULL);
     recordings_destroy(p);
     moments_destroy(p);
+    repeats_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
     while (p->arrays)

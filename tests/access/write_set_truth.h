@@ -34,7 +34,7 @@ struct truth {
     size_t count[SAMPLES_ARRAYS_MAX], capacity[SAMPLES_ARRAYS_MAX];
     uint64_t lanes;
     bool is_stray;   /* stored outside of every array: the rest is not there */
-    char fault[256]; /* why it stopped otherwise, or "" */
+    char fault[384]; /* why it stopped otherwise, or "" */
 };
 
 /* Start from zero. The arrays get their content back first. */

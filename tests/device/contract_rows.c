@@ -74,51 +74,48 @@ static void pair_end(const struct pair *p)
 }
 
 /* Narrow and wide ones, of pitches that are no power of two, close together on one side. */
+static const struct device_rows shapes[] = {
+    {.to = 3, .from = 5, .bytes = 1, .count = 700, .to_pitch = 7, .from_pitch = 11},
+    {.to = 8000, .from = 4, .bytes = 4, .count = 6000, .to_pitch = 8, .from_pitch = 20},
+    {.to = 60000, .from = 0, .bytes = 8, .count = 5000, .to_pitch = 16, .from_pitch = 8},
+    {.to = 144000,
+     .from = 9,
+     .bytes = 100,
+     .count = 50,
+     .to_pitch = 100,
+     .from_pitch = 333},
+    {.to = 150000,
+     .from = 1,
+     .bytes = 100,
+     .count = 50,
+     .to_pitch = 100,
+     .from_pitch = 100},
+    {.to = 160001,
+     .from = 7,
+     .bytes = 30000,
+     .count = 2,
+     .to_pitch = 30001,
+     .from_pitch = 100001},
+    {.to = 224000,
+     .from = 1600,
+     .bytes = 4800,
+     .count = 5,
+     .to_pitch = 4816,
+     .from_pitch = 8000},
+    {.to = 249600, .from = 32, .bytes = 12000, .count = 1},
+    {.to = 261632, .bytes = 4, .count = 40, .to_pitch = 8, .from_pitch = 5},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
 static void copy_of_many_shapes(struct contract *c, unsigned to, unsigned from,
                                 unsigned device, bool recorded)
 {
-    static const struct device_rows shapes[] = {
-        {.to = 3, .from = 5, .bytes = 1, .count = 700, .to_pitch = 7, .from_pitch = 11},
-        {.to = 8000, .from = 4, .bytes = 4, .count = 6000, .to_pitch = 8, .from_pitch = 20},
-        {.to = 60000,
-         .from = 0,
-         .bytes = 8,
-         .count = 5000,
-         .to_pitch = 16,
-         .from_pitch = 8},
-        {.to = 144000,
-         .from = 9,
-         .bytes = 100,
-         .count = 50,
-         .to_pitch = 100,
-         .from_pitch = 333},
-        {.to = 150000,
-         .from = 1,
-         .bytes = 100,
-         .count = 50,
-         .to_pitch = 100,
-         .from_pitch = 100},
-        {.to = 160001,
-         .from = 7,
-         .bytes = 30000,
-         .count = 2,
-         .to_pitch = 30001,
-         .from_pitch = 100001},
-        {.to = 224000,
-         .from = 1600,
-         .bytes = 4800,
-         .count = 5,
-         .to_pitch = 4816,
-         .from_pitch = 8000},
-        {.to = 249600, .from = 32, .bytes = 12000, .count = 1},
-        {.to = 261632, .bytes = 4, .count = 40, .to_pitch = 8, .from_pitch = 5},
-    };
     struct pair p = pair_make(c, to, from, SPACE);
     struct device_graph *g = NULL;
 
     if (recorded)
         contract_must(c, c->b->capture_begin(c->set, &c->err));
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (size_t i = 0; i < SHAPES; i++)
         pair_copy(&p, device, shapes[i]);
     if (recorded) {
         contract_must(c, c->b->capture_end(c->set, &g, &c->err));
@@ -167,12 +164,122 @@ static void long_rows_move_between_devices(struct contract *c)
     pair_end(&p);
 }
 
+/* More than goes through a keeper's own memory at once: of short rows, of long ones, and of
+   one that alone is too long. */
+static const struct device_rows long_shapes[] = {
+    {.to = 5,
+     .from = 2,
+     .bytes = 30000,
+     .count = 300,
+     .to_pitch = 30008,
+     .from_pitch = 30013},
+    {.to = 9100000, .bytes = 100, .count = 1500, .to_pitch = 100, .from_pitch = 333},
+    {.to = 9300001,
+     .from = 7,
+     .bytes = 700001,
+     .count = 3,
+     .to_pitch = 700009,
+     .from_pitch = 900000},
+    {.to = 12000000,
+     .from = 1,
+     .bytes = 1100000,
+     .count = 2,
+     .to_pitch = 1100001,
+     .from_pitch = 1200000},
+};
+
+static void rows_from_the_host(struct contract *c, size_t words,
+                               const struct device_rows *some, size_t count)
+{
+    struct pair p = pair_make(c, 0, 0, words);
+
+    for (size_t i = 0; i < count; i++) {
+        struct device_rows r = placed(&p, some[i]);
+
+        r.from += (uintptr_t)p.source - p.from;
+        contract_must(c, device_write_rows(c->b, c->stream[0][0], &r, &c->err));
+    }
+    pair_end(&p);
+}
+
+static void rows_to_the_host(struct contract *c, size_t words,
+                             const struct device_rows *some, size_t count)
+{
+    struct pair p = pair_make(c, 0, 0, words);
+    unsigned char *into = malloc(p.bytes);
+
+    assert_non_null(into);
+    memset(into, 0xee, p.bytes);
+    for (size_t i = 0; i < count; i++) {
+        struct device_rows r = placed(&p, some[i]);
+
+        r.to += (uintptr_t)into - p.to;
+        contract_must(c, device_read_rows(c->b, c->stream[0][0], &r, &c->err));
+    }
+    assert_memory_equal(into, p.expected, p.bytes);
+    free(into);
+    memset(p.expected, 0xee, p.bytes);
+    pair_end(&p);
+}
+
+static void rows_come_from_the_host(struct contract *c)
+{
+    rows_from_the_host(c, SPACE, shapes, SHAPES);
+    rows_from_the_host(c, 4 << 20, long_shapes, sizeof long_shapes / sizeof *long_shapes);
+}
+
+static void rows_go_to_the_host(struct contract *c)
+{
+    rows_to_the_host(c, SPACE, shapes, SHAPES);
+    rows_to_the_host(c, 4 << 20, long_shapes, sizeof long_shapes / sizeof *long_shapes);
+}
+
+/* What is written may change at once, and comes behind what was queued before; what is read
+   is there when the call is back. */
+static void the_hosts_rows_keep_their_place(struct contract *c)
+{
+    enum { WORDS = 3000 };
+    device_addr a = contract_words(c, 0, WORDS);
+    const struct contract_parameters add = contract_u64_u32(a, WORDS);
+    struct device_stream *s = c->stream[0][0];
+    uint32_t out[WORDS], odd[WORDS / 2];
+
+    contract_must(c, c->b->fill(s, a, 0, sizeof out, &c->err));
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    for (uint32_t i = 0; i < WORDS / 2; i++)
+        odd[i] = 100;
+    contract_must(c, device_write_rows(
+                         c->b, s,
+                         &(struct device_rows){a + 4, (uintptr_t)odd, 4, WORDS / 2, 8, 4},
+                         &c->err));
+    memset(odd, 0, sizeof odd);
+    contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+    contract_must(c, device_read_rows(
+                         c->b, s,
+                         &(struct device_rows){(uintptr_t)odd, a + 4, 4, WORDS / 2, 4, 8},
+                         &c->err));
+    contract_get(c, 0, a, out, WORDS);
+    for (uint32_t i = 0; i < WORDS; i++) {
+        assert_int_equal(out[i], i % 2 ? 101 : 2);
+        assert_int_equal(odd[i / 2], 101);
+    }
+}
+
 static void no_rows_are_nothing(struct contract *c)
 {
     struct pair p = pair_make(c, 0, 0, SPACE);
 
     pair_copy(&p, 0, (struct device_rows){.bytes = 4, .to_pitch = 4, .from_pitch = 4});
     pair_copy(&p, 0, (struct device_rows){.count = 4, .to_pitch = 4, .from_pitch = 4});
+    for (size_t count = 0; count <= 4; count += 4) {
+        const struct device_rows none = {p.to, (uintptr_t)p.source, count ? 0 : 4, count, 4,
+                                         4};
+        const struct device_rows back = {
+            (uintptr_t)p.source, p.to, count ? 0 : 4, count, 4, 4};
+
+        contract_must(c, device_write_rows(c->b, c->stream[0][0], &none, &c->err));
+        contract_must(c, device_read_rows(c->b, c->stream[0][0], &back, &c->err));
+    }
     pair_end(&p);
 }
 
@@ -370,6 +477,9 @@ const struct contract_promise contract_rows[] = {
     {"one row is a copy", one_row_is_a_copy, false},
     {"rows that overlap are refused", rows_that_overlap_are_refused, false},
     {"rows keep their place", rows_keep_their_place, false},
+    {"rows come from the host", rows_come_from_the_host, false},
+    {"rows go to the host", rows_go_to_the_host, false},
+    {"the host's rows keep their place", the_hosts_rows_keep_their_place, false},
     {"a graph moves rows within a device", a_graph_moves_rows_within_a_device, false},
     {"a graph moves rows between devices", a_graph_moves_rows_between_devices, true},
     {"a graph's copies follow each other", a_graphs_copies_follow_each_other, false},

@@ -109,6 +109,60 @@ static void an_event_is_waited_for(struct contract *c)
     c->b->free(c->set, 0, shared);
 }
 
+/* Asked for, not waited for; a stream that was given nothing is done. */
+static void progress_is_asked_for(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, WORDS), shared;
+    const struct contract_parameters add = contract_u64_u32(a, WORDS), busy = loops(LONG);
+    struct device_stream *s = c->stream[0][0];
+    struct device_event *event;
+    bool was_under_way = false;
+
+    if (!c->b->progress || !c->b->alloc_shared)
+        return;
+    contract_must(c,
+                  c->b->alloc_shared(c->set, 0, (size_t)WORDS * 4, true, &shared, &c->err));
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    clear(c, 0, a, (size_t)WORDS * 4);
+    contract_sync(c);
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_DONE);
+    assert_int_equal(c->b->progress(c->set, NULL, NULL), PROACT_DONE);
+    for (int by = 0; by < 3; by++) {
+        enum proact_progress now;
+
+        contract_run(c, 0, 0, "busy", 1, 32, &busy);
+        contract_run(c, 0, 0, "add_one", WORDS / 100, 100, &add);
+        contract_must(c, c->b->copy(s, shared, a, (size_t)WORDS * 4, &c->err));
+        contract_must(c, c->b->record(s, event, &c->err));
+        while ((now = c->b->progress(c->set, by == 1 ? s : NULL, by == 2 ? event : NULL)) ==
+               PROACT_UNDER_WAY)
+            was_under_way = true;
+        assert_int_equal(now, PROACT_DONE);
+        for (int n = 0; n < WORDS; n++)
+            assert_int_equal(((volatile uint32_t *)(uintptr_t)shared)[n], by + 1);
+    }
+    assert_true(was_under_way);
+    contract_sync(c);
+    c->b->event_destroy(event);
+    c->b->free(c->set, 0, shared);
+}
+
+/* Who asked until it is done might ask for ever. */
+static void progress_behind_a_wait_is_unknown(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1);
+
+    if (!c->b->progress)
+        return;
+    clear(c, 0, word, 4);
+    contract_sync(c);
+    contract_must(c, c->b->wait_value(c->stream[0][1], word, 1, NULL, &c->err));
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_UNKNOWN);
+    contract_must(c, c->b->write_value(c->stream[0][0], word, 1, &c->err));
+    contract_sync(c);
+    assert_int_equal(c->b->progress(c->set, c->stream[0][1], NULL), PROACT_DONE);
+}
+
 /* What it waits for may never come: that is said, as by synchronize. */
 static void an_event_behind_a_wait_is_watched(struct contract *c)
 {
@@ -203,6 +257,8 @@ const struct contract_promise contract_streams[] = {
     {"an event may be recorded again", an_event_may_be_recorded_again, true},
     {"an event is waited for", an_event_is_waited_for, false},
     {"an event behind a wait is watched", an_event_behind_a_wait_is_watched, false},
+    {"progress is asked for", progress_is_asked_for, false},
+    {"progress behind a wait is unknown", progress_behind_a_wait_is_unknown, false},
     {"a value orders streams", a_value_orders_streams, true},
     {"values are compared by signed distance", values_are_compared_by_signed_distance,
      false},

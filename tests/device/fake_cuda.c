@@ -48,6 +48,16 @@ unsigned fake_cuda_left(void)
     return fake_cuda()->left + fake_thread()->depth - fake_thread()->kept;
 }
 
+unsigned fake_cuda_calls(const char *call)
+{
+    const struct fake_cuda *f = fake_cuda();
+
+    for (int i = 0; i < FAKE_CALLS_MAX && f->calls[i].name; i++)
+        if (!strcmp(f->calls[i].name, call))
+            return f->calls[i].calls;
+    return 0;
+}
+
 unsigned fake_cuda_early(void)
 {
     return fake_cuda()->early;

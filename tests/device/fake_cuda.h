@@ -232,6 +232,7 @@ void fake_launch_destroy(struct fake_launch *l);
 __attribute__((visibility("default"))) unsigned fake_cuda_left(void);
 /* Launches since then that wait themselves for the kernel ahead of them. */
 __attribute__((visibility("default"))) unsigned fake_cuda_early(void);
+__attribute__((visibility("default"))) unsigned fake_cuda_calls(const char *call);
 /* As freshly loaded: the environment is read anew. Nothing may be open. */
 __attribute__((visibility("default"))) void fake_cuda_reset(void);
 

@@ -34,10 +34,18 @@ static bool is_right(const struct cu_rows_end *e, const struct cu_rows *r, unsig
     int pitch_max;
 
     cuDeviceGetAttribute(&pitch_max, CU_PITCH_MAX, (int)device);
-    return e->memory == CU_MEMORY_UNIFIED && !e->x && !e->y && !e->host && !e->array &&
-           e->pitch >= r->width && e->pitch <= (size_t)pitch_max &&
+    if (e->x || e->y || e->array || e->pitch < r->width || e->pitch > (size_t)pitch_max)
+        return false;
+    if (e->memory == CU_MEMORY_HOST)
+        return e->host && !e->device;
+    return e->memory == CU_MEMORY_UNIFIED && !e->host &&
            fake_find(device, (void *)(uintptr_t)e->device,
                      (r->height - 1) * e->pitch + r->width);
+}
+
+static uintptr_t place(const struct cu_rows_end *e)
+{
+    return e->memory == CU_MEMORY_HOST ? (uintptr_t)e->host : (uintptr_t)e->device;
 }
 
 cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
@@ -52,8 +60,8 @@ cu_result cuMemcpy2DAsync_v2(const struct cu_rows *r, cu_stream stream)
         !is_right(&r->from, r, stream->device))
         return CU_INVALID_VALUE;
     fake_queue(stream, (struct fake_op){.kind = FAKE_COPY,
-                                        .to = (void *)(uintptr_t)r->to.device,
-                                        .from = (void *)(uintptr_t)r->from.device,
+                                        .to = (void *)place(&r->to),
+                                        .from = (void *)place(&r->from),
                                         .bytes = r->width,
                                         .rows = r->height,
                                         .to_pitch = r->to.pitch,

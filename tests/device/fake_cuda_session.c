@@ -55,6 +55,14 @@ unsigned fake_cuda_still_left(void)
     return left();
 }
 
+unsigned fake_cuda_calls_of(const char *name)
+{
+    unsigned (*calls)(const char *);
+
+    call("fake_cuda_calls", &calls);
+    return calls(name);
+}
+
 unsigned fake_cuda_early_launches(void)
 {
     unsigned (*early)(void);

@@ -13,6 +13,8 @@
 void fake_cuda_set_up(const char *settings);
 /* Objects that nobody gave back. */
 unsigned fake_cuda_still_left(void);
+/* How often a function of the driver was called. */
+unsigned fake_cuda_calls_of(const char *name);
 /* Launches of graphs, as they were made, that wait themselves for the kernel ahead. */
 unsigned fake_cuda_early_launches(void);
 

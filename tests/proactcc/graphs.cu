@@ -181,6 +181,80 @@ static void by_hand(int *x, int *y)
     MUST(cudaGraphDestroy(graph));
 }
 
+static void launch(cudaGraphExec_t exec, cudaStream_t stream, int times)
+{
+    for (int i = 0; i < times; i++)
+        MUST(cudaGraphLaunch(exec, stream));
+}
+
+/* So often that it is one thing; then something changes, in the graph or beside it. */
+static void again_and_again(int *x, int *y)
+{
+    enum { TIMES = 6 };
+    cudaGraph_t graph, other;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t nodes[8];
+    cudaGraphExecUpdateResultInfo result;
+    cudaKernelNodeParams how = {};
+    cudaStream_t stream, beside;
+    size_t count = 8;
+    int number = 5, two = 2, zero = 0, *z;
+    void *args[] = {&x, &number};
+
+    MUST(cudaStreamCreate(&stream));
+    MUST(cudaStreamCreateWithFlags(&beside, cudaStreamNonBlocking));
+    for (cudaGraph_t *g : {&graph, &other}) {
+        MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        add_number<<<blocks, threads, 0, stream>>>(x, g == &graph ? 1 : 10);
+        add_array<<<blocks, threads, 0, stream>>>(y, x);
+        MUST(cudaMemcpyAsync(x, y, n * sizeof *x, cudaMemcpyDeviceToDevice, stream));
+        MUST(cudaMemsetAsync(y, 0, n * sizeof *y, stream));
+        MUST(cudaStreamEndCapture(stream, g));
+    }
+    MUST(cudaMemcpyToSymbol(step, &zero, sizeof zero));
+    MUST(cudaMemset(x, 0, n * sizeof *x));
+    MUST(cudaMemset(y, 0, n * sizeof *y));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphGetNodes(graph, nodes, &count));
+    launch(exec, stream, TIMES);
+    printf("again: %d", first_of(x));
+    MUST(cudaMemcpyToSymbol(step, &two, sizeof two));
+    launch(exec, stream, TIMES);
+    printf(" %d", first_of(x));
+    MUST(cudaMemcpyToSymbol(step, &zero, sizeof zero));
+    how.func = (void *)add_number;
+    how.gridDim = dim3(blocks), how.blockDim = dim3(threads);
+    how.kernelParams = args;
+    MUST(cudaGraphExecKernelNodeSetParams(exec, nodes[0], &how));
+    launch(exec, stream, TIMES);
+    printf(" %d", first_of(x));
+    MUST(cudaGraphExecUpdate(exec, other, &result));
+    launch(exec, stream, TIMES);
+    printf(" %d", first_of(x));
+    MUST(cudaGraphNodeSetEnabled(exec, nodes[0], 0));
+    launch(exec, stream, TIMES);
+    MUST(cudaGraphNodeSetEnabled(exec, nodes[0], 1));
+    printf(" %d", first_of(x));
+    MUST(cudaMalloc(&z, n * sizeof *z));
+    MUST(cudaMemset(z, 0, n * sizeof *z));
+    for (int i = 0; i < TIMES; i++) { /* ahead of it, behind it, in another stream */
+        add_number<<<blocks, threads, 0, stream>>>(x, 100);
+        launch(exec, stream, 1);
+        add_array<<<blocks, threads, 0, stream>>>(z, x);
+        MUST(cudaStreamSynchronize(stream));
+        add_number<<<blocks, threads, 0, beside>>>(z, 1);
+        MUST(cudaStreamSynchronize(beside));
+    }
+    printf(" %d", first_of(x));
+    printf(" %d\n", first_of(z));
+    MUST(cudaFree(z));
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaGraphDestroy(other));
+    MUST(cudaStreamDestroy(stream));
+    MUST(cudaStreamDestroy(beside));
+}
+
 static void broken(int *x)
 {
     cudaStream_t a;
@@ -216,5 +290,6 @@ int main(void)
     captured(x, y);
     by_hand(x, y);
     broken(x);
+    again_and_again(x, y);
     return 0;
 }

@@ -52,13 +52,62 @@ static void use(cudaMemPool_t pool, cudaStream_t stream)
     MUST(cudaFreeAsync(y, stream));
 }
 
+/* What a stream is given back it may have again, another one only behind it; on checked
+   devices anything else is a race. */
+static void reuse(cudaStream_t one, cudaStream_t two)
+{
+    enum { COUNT = 1 << 14, ROUNDS = 4 };
+    int *back[2];
+    bool right = true;
+
+    for (int *&b : back)
+        MUST(cudaMallocHost(&b, COUNT * sizeof *b));
+    for (int round = 0; round < ROUNDS; round++) {
+        int *x, *y, *z;
+
+        MUST(cudaMallocAsync(&x, COUNT * sizeof *x, one));
+        fill<<<COUNT / 128, 128, 0, one>>>(x, 2 * round);
+        MUST(cudaMemcpyAsync(back[0], x, COUNT * sizeof *x, cudaMemcpyDeviceToHost, one));
+        MUST(cudaFreeAsync(x, one));
+        MUST(cudaMallocAsync(&y, COUNT * sizeof *y, two));
+        fill<<<COUNT / 128, 128, 0, two>>>(y, 2 * round + 1);
+        MUST(cudaMallocAsync(&z, COUNT * sizeof *z, one));
+        HOLDS(y != x && z == x);
+        fill<<<COUNT / 128, 128, 0, one>>>(z, -1);
+        MUST(cudaMemcpyAsync(back[1], y, COUNT * sizeof *y, cudaMemcpyDeviceToHost, two));
+        MUST(cudaFreeAsync(y, two));
+        MUST(cudaFreeAsync(z, one));
+        MUST(cudaDeviceSynchronize());
+        for (int i = 0; i < COUNT; i++)
+            right = right && back[0][i] == 2 * round && back[1][i] == 2 * round + 1;
+    }
+    for (int *b : back)
+        MUST(cudaFreeHost(b));
+    printf("given again: %s\n", right ? "right" : "wrong");
+}
+
+/* What is kept for a stream is there for others where there is no room beside it. */
+static void make_room(cudaStream_t stream)
+{
+    size_t room, all;
+    char *most, *other;
+
+    MUST(cudaMemGetInfo(&room, &all));
+    if (all > (size_t)1 << 30)
+        return; /* not to fill the host's memory */
+    MUST(cudaMallocAsync(&most, room / 10 * 9, stream));
+    MUST(cudaFreeAsync(most, stream));
+    MUST(cudaMallocAsync(&other, room / 20 * 19, stream));
+    MUST(cudaFreeAsync(other, stream));
+}
+
 int main()
 {
     cudaMemPool_t standard, pool, current;
     cudaMemPoolProps how = {};
     cudaMemAccessDesc access = {};
     cudaMemAccessFlags flags;
-    cudaStream_t stream;
+    cudaStream_t stream, second;
     int supported = 0;
 
     MUST(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, 0));
@@ -85,6 +134,10 @@ int main()
     printf("of another device: %s\n",
            cudaGetErrorName(cudaDeviceGetDefaultMemPool(&pool, 1)));
     cudaGetLastError();
+    MUST(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+    reuse(stream, second);
+    make_room(stream);
+    MUST(cudaStreamDestroy(second));
     MUST(cudaStreamDestroy(stream));
     return 0;
 }

@@ -24,6 +24,12 @@ run "four devices" PROACT_MACHINE=h200x4
 run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
+# Whose streams are in no order is said.
+case $name in
+events | graphs | pools | streams)
+    run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
+    run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
+esac
 # That driver's device has other figures than queries.cu asks for.
 [ "$name" = queries ] ||
     run "a driver" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2

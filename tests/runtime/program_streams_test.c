@@ -364,6 +364,35 @@ static void recordings_come_after_streams(void **state)
     end(&s);
 }
 
+/* Of one device no replay brings anything first: the graph itself comes between. */
+static void replays_come_between(void **state)
+{
+    (void)state;
+    struct stage s = open_on(1);
+    struct bench b = s.b;
+    struct proact_recording *r = NULL;
+
+    fill(&s, s.third, 9, 1);
+    use(b, 1);
+    assert_int_equal(proact_record_begin(b.p, &b.err), PROACT_EINVAL);
+    assert_string_equal(b.err.text, "a recording cannot begin within a program's stream");
+    use(b, 0);
+    MUST(proact_record_begin(b.p, &b.err));
+    fill(&s, s.third, 9, 1);
+    MUST(proact_record_end(b.p, &r, &b.err));
+    for (unsigned i = 0; i < 4; i++) {
+        use(b, 1);
+        fill(&s, s.third, 4, 1);
+        use(b, i % 2);
+        MUST(proact_replay(r, &b.err));
+        use(b, 1);
+        copy(b, s.other, s.third);
+    }
+    expect(b, s.other, 9);
+    expect(b, s.third, 9);
+    end(&s);
+}
+
 static void there_are_so_many(void **state)
 {
     (void)state;
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(writes_of_variables_come_between),
         cmocka_unit_test(reads_and_writes_are_of_a_stream),
         cmocka_unit_test(recordings_come_after_streams),
+        cmocka_unit_test(replays_come_between),
         cmocka_unit_test(there_are_so_many),
     };
 

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_repeat.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 
@@ -221,6 +222,8 @@ const struct device_backend device_cuda = {
     .copy_rows = cuda_copy_rows,
     .write = cuda_write,
     .read = cuda_read,
+    .write_rows = cuda_write_rows,
+    .read_rows = cuda_read_rows,
     .fill = cuda_fill,
     .record = cuda_record,
     .wait_event = cuda_wait_event,
@@ -239,9 +242,14 @@ const struct device_backend device_cuda = {
     .capture_end = cuda_capture_end,
     .graph_launch = cuda_graph_launch,
     .graph_destroy = cuda_graph_destroy,
+    .repeat_create = cuda_repeat_create,
+    .repeat_begin = cuda_repeat_begin,
+    .repeat_end = cuda_repeat_end,
+    .repeat_destroy = cuda_repeat_destroy,
     .synchronize = cuda_synchronize,
     .late = cuda_standing_late,
     .await_event = cuda_await_event,
+    .progress = cuda_progress,
     .elapsed = cuda_elapsed,
     .now_ns = cuda_now_ns,
     .carry_begin = cuda_carry_begin,

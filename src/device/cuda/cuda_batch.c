@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_crew.h"
+#include "device/cuda/cuda_repeat.h"
 
 enum batch_kind {
     BATCH_LAUNCH,
@@ -103,7 +104,7 @@ void cuda_batch_close(struct device_set *set)
 
 void cuda_batch_begin(struct device_set *set)
 {
-    set->is_batching = set->batch && !set->nvtx.push && !set->is_taping;
+    set->is_batching = set->batch && !set->nvtx.push && !set->is_taping && !set->repeat;
 }
 
 enum proact_status cuda_batch_end(struct device_set *set, struct proact_error *err)
@@ -243,10 +244,10 @@ static void settle_waits(struct device_set *set, unsigned device)
 enum proact_status cuda_batch_flush(struct device_set *set, struct proact_error *err)
 {
     struct cuda_batch *b = set->batch;
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = cuda_repeat_flush(set, err);
 
-    if (!b || !b->busy)
-        return PROACT_OK;
+    if (status || !b || !b->busy)
+        return status;
     unsigned busy = b->busy;
 
     b->busy = 0;

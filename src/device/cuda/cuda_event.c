@@ -110,6 +110,44 @@ enum proact_status cuda_await_event(struct device_event *e, struct proact_error 
                                "cuEventSynchronize", err);
 }
 
+static cu_result look_at(struct device_stream *s)
+{
+    const cu_result result = s->is_busy ? s->set->driver.stream_query(s->stream) : 0;
+
+    s->is_busy &= result != 0;
+    return result;
+}
+
+static cu_result look(struct device_set *set, struct device_stream *s,
+                      const struct device_event *e)
+{
+    cu_result result = 0;
+
+    if (e)
+        return set->driver.event_query(e->event);
+    if (s)
+        return look_at(s);
+    for (s = set->streams; s && !result; s = s->next)
+        result = look_at(s);
+    return result;
+}
+
+/* Who asks again and again would ask for ever where nobody writes a word. */
+enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
+                                   const struct device_event *e)
+{
+    cu_context was;
+
+    if (set->wait_count || cuda_enter(set, e ? e->device : s ? s->device : 0, NULL))
+        return PROACT_UNKNOWN;
+    const cu_result result = look(set, s, e);
+
+    set->driver.context_pop(&was);
+    return result == CU_NOT_READY ? PROACT_UNDER_WAY
+           : result               ? PROACT_UNKNOWN
+                                  : PROACT_DONE;
+}
+
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
                                 double *ns, struct proact_error *err)
 {
@@ -125,11 +163,20 @@ enum proact_status cuda_elapsed(struct device_event *from, struct device_event *
     if (from->device != to->device)
         return fail(err, PROACT_EINVAL, "events of devices %u and %u have no common clock",
                     from->device, to->device);
+    cu_result result = 0;
+
     if ((status = cuda_enter(from->set, from->device, err)))
         return status;
-    status = cuda_leave(from->set, from->device,
-                        from->set->driver.event_elapsed(&ms, from->event, to->event),
-                        "cuEventElapsedTime", err);
+    result = from->set->driver.event_elapsed(&ms, from->event, to->event);
+    if (result == CU_NOT_READY) {
+        cuda_leave(from->set, from->device, 0, "", NULL);
+        if ((status = cuda_await_event(from, err)) ||
+            (status = cuda_await_event(to, err)) ||
+            (status = cuda_enter(from->set, from->device, err)))
+            return status;
+        result = from->set->driver.event_elapsed(&ms, from->event, to->event);
+    }
+    status = cuda_leave(from->set, from->device, result, "cuEventElapsedTime", err);
     if (!status)
         *ns = (double)ms * 1e6;
     return status;

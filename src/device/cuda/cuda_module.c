@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_repeat.h"
 #include "device/cuda/cuda_tape.h"
 
 enum { LOG_BYTES = 2048 };
@@ -146,6 +147,7 @@ void cuda_module_unload(struct device_module *m)
     struct device_set *set = m->set;
 
     cuda_synchronize(set, NULL);
+    set->unloads++;
     for (link = &set->modules; *link != m;)
         link = &(*link)->next;
     *link = m->next;
@@ -357,6 +359,10 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
     remember(&set->devices[s->device], f->name);
     if (cuda_batches(s)) {
         launch_in_view(s, f, l);
+        return PROACT_OK;
+    }
+    if (cuda_repeats(s) && !f->launches) {
+        cuda_repeat_launch(s, f, l);
         return PROACT_OK;
     }
     if ((status = cuda_use(s, err)))

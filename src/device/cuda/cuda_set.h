@@ -100,7 +100,9 @@ struct device_set {
     bool has_replayed; /* since all was last at rest */
     bool is_batching;  /* what streams are given is kept back: cuda_batch.h */
     struct cuda_batch *batch;
-    struct crew *crew; /* cuda_crew.h; NULL: the caller does all */
+    struct device_repeat *repeat; /* whose operations are kept back now: cuda_repeat.h */
+    uint64_t unloads;             /* of modules, so far */
+    struct crew *crew;            /* cuda_crew.h; NULL: the caller does all */
     struct cuda_taped_op *tape;
     size_t tape_count, tape_capacity;
     size_t captured_waits; /* set->waits from here on are the capture's */
@@ -108,6 +110,8 @@ struct device_set {
     struct device_event *events;
     struct device_module *modules;
     struct cuda_staging *staging;
+    void *read_stage;
+    size_t read_stage_bytes;
     struct cuda_wait *waits;
     size_t wait_count, wait_capacity;
     cu_event *spare[TOPOLOGY_DEVICES_MAX][2]; /* without time, with */
@@ -218,7 +222,22 @@ enum { CUDA_STAGE_BYTES = 8 << 20 };
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
                               struct proact_error *err);
 void cuda_staging_rest(struct device_set *set); /* nothing is in flight */
+/* Host memory for what is read, until the next read; no more than CUDA_READ_STAGE_BYTES:
+   from there on the driver's own way is faster. */
+enum { CUDA_READ_STAGE_BYTES = 1 << 20 };
+enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
+                                       unsigned char **out, struct proact_error *err);
 void cuda_staging_clear(struct device_set *set);
+
+/* cuda_host_copy.c */
+enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
+                              size_t bytes, struct proact_error *err);
+enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,
+                             size_t bytes, struct proact_error *err);
+enum proact_status cuda_write_rows(struct device_stream *s, const struct device_rows *rows,
+                                   struct proact_error *err);
+enum proact_status cuda_read_rows(struct device_stream *s, const struct device_rows *rows,
+                                  struct proact_error *err);
 
 /* cuda_stream.c */
 enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
@@ -228,10 +247,6 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
                              size_t bytes, struct proact_error *err);
 enum proact_status cuda_copy_rows(struct device_stream *s, const struct device_rows *rows,
                                   struct proact_error *err);
-enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
-                              size_t bytes, struct proact_error *err);
-enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,
-                             size_t bytes, struct proact_error *err);
 enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
                              size_t bytes, struct proact_error *err);
 
@@ -244,6 +259,8 @@ enum proact_status cuda_record(struct device_stream *s, struct device_event *e,
 enum proact_status cuda_wait_event(struct device_stream *s, struct device_event *e,
                                    struct proact_error *err);
 enum proact_status cuda_await_event(struct device_event *e, struct proact_error *err);
+enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
+                                   const struct device_event *e);
 enum proact_status cuda_elapsed(struct device_event *from, struct device_event *to,
                                 double *ns, struct proact_error *err);
 /* cuda_mark.c: an event from the spare ones, recorded now; within cuda_enter(). */

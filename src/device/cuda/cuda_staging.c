@@ -6,21 +6,30 @@
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
 
-enum { ALIGNMENT = 256, BLOCKS_MAX = 8 }; /* a block is locked in some 3 ms */
+enum {
+    ALIGNMENT = 256,
+    BLOCKS_MAX = 8,       /* a block is locked in some 3 ms */
+    FEW_BYTES = 64 << 10, /* of a first read */
+};
+
+static enum proact_status lock(struct device_set *set, size_t bytes, void **out,
+                               struct proact_error *err)
+{
+    enum proact_status status = cuda_enter(set, 0, err);
+
+    if (status)
+        return status;
+    return cuda_leave(set, 0, set->driver.host_alloc(out, bytes, CU_HOST_PORTABLE),
+                      "cuMemHostAlloc", err);
+}
 
 static enum proact_status add_block(struct device_set *set, struct cuda_staging **out,
                                     struct proact_error *err)
 {
     struct cuda_staging *s = must_calloc(1, sizeof *s);
-    enum proact_status status = cuda_enter(set, 0, err);
     void *memory = NULL;
+    enum proact_status status = lock(set, CUDA_STAGE_BYTES, &memory, err);
 
-    if (!status) {
-        cu_result result =
-            set->driver.host_alloc(&memory, CUDA_STAGE_BYTES, CU_HOST_PORTABLE);
-
-        status = cuda_leave(set, 0, result, "cuMemHostAlloc", err);
-    }
     if (status) {
         free(s);
         return status;
@@ -72,17 +81,43 @@ void cuda_staging_rest(struct device_set *set)
         s->used = 0;
 }
 
-void cuda_staging_clear(struct device_set *set)
+static void unlock(struct device_set *set, void *memory)
 {
     cu_context was;
 
+    set->driver.context_push(set->devices[0].context);
+    set->driver.host_free(memory);
+    set->driver.context_pop(&was);
+}
+
+/* Little at first: to lock memory takes a program's first read as long as it is. */
+enum proact_status cuda_stage_for_read(struct device_set *set, size_t bytes,
+                                       unsigned char **out, struct proact_error *err)
+{
+    const size_t wanted = bytes > FEW_BYTES ? CUDA_READ_STAGE_BYTES : FEW_BYTES;
+    enum proact_status status = PROACT_OK;
+
+    if (set->read_stage_bytes < wanted) {
+        if (set->read_stage)
+            unlock(set, set->read_stage);
+        set->read_stage = NULL;
+        status = lock(set, wanted, &set->read_stage, err);
+        set->read_stage_bytes = status ? 0 : wanted;
+    }
+    *out = set->read_stage;
+    return status;
+}
+
+void cuda_staging_clear(struct device_set *set)
+{
+    if (set->read_stage && !set->is_stuck)
+        unlock(set, set->read_stage);
+    set->read_stage = NULL;
     while (set->staging && !set->is_stuck) {
         struct cuda_staging *s = set->staging;
 
         set->staging = s->next;
-        set->driver.context_push(set->devices[0].context);
-        set->driver.host_free(s->block);
-        set->driver.context_pop(&was);
+        unlock(set, s->block);
         free(s);
     }
 }

@@ -4,12 +4,8 @@
 
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_repeat.h"
 #include "device/cuda/cuda_tape.h"
-
-enum {
-    STRAIGHT_BYTES = 1 << 20, /* not staged where the stream is idle */
-    LONG_BYTES = 64 << 20     /* never staged: its turn is waited for */
-};
 
 enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
                                       struct device_stream **out, struct proact_error *err)
@@ -79,6 +75,12 @@ static enum proact_status copy(struct device_stream *s, const struct device_rows
     }
     const bool batches = cuda_batches(s);
 
+    if (!batches && cuda_repeats(s) &&
+        cuda_reach_each_other(set, cuda_memory_device(set, r->to),
+                              cuda_memory_device(set, r->from))) {
+        cuda_repeat_copy(s, r);
+        return PROACT_OK;
+    }
     if (!batches && (status = cuda_use(s, err)))
         return status;
     unsigned to = cuda_memory_device(set, r->to);
@@ -134,81 +136,6 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
     return cuda_copy_rows(s, &(struct device_rows){to, from, bytes, 1, bytes, bytes}, err);
 }
 
-static enum proact_status write_part(struct device_stream *s, device_addr to,
-                                     const void *from, size_t bytes,
-                                     struct proact_error *err)
-{
-    unsigned char *stage;
-    enum proact_status status = cuda_stage(s->set, bytes, &stage, err);
-
-    if (status || (status = cuda_use(s, err)))
-        return status;
-    memcpy(stage, from, bytes);
-    return cuda_leave(s->set, s->device,
-                      s->set->driver.copy_in(to, stage, bytes, s->stream),
-                      "cuMemcpyHtoDAsync", err);
-}
-
-/* Where nothing is to be waited for, the driver's own way is faster than memory of ours
-   that it has to lock first. The end is waited for: the source may be locked memory, which
-   is read later. `done` stays false where the stream is busy. */
-static enum proact_status write_straight(struct device_stream *s, device_addr to,
-                                         const void *from, size_t bytes, bool *done,
-                                         struct proact_error *err)
-{
-    const struct driver *v = &s->set->driver;
-    enum proact_status status = cuda_use(s, err);
-
-    if (status)
-        return status;
-    cu_result result = v->stream_query(s->stream);
-
-    if (result)
-        return cuda_leave(s->set, s->device, result == CU_NOT_READY ? 0 : result,
-                          "cuStreamQuery", err);
-    *done = true;
-    result = v->copy_in(to, from, bytes, s->stream);
-    if (!result)
-        result = v->stream_synchronize(s->stream);
-    return cuda_leave(s->set, s->device, result, "cuMemcpyHtoDAsync", err);
-}
-
-enum proact_status cuda_write(struct device_stream *s, device_addr to, const void *from,
-                              size_t bytes, struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-    bool done = false;
-
-    if (bytes >= LONG_BYTES)
-        status = cuda_await(s->set, s, err);
-    if (bytes >= STRAIGHT_BYTES && !status)
-        status = write_straight(s, to, from, bytes, &done, err);
-    for (size_t at = 0; at < bytes && !done && !status; at += CUDA_STAGE_BYTES) {
-        size_t part = bytes - at < CUDA_STAGE_BYTES ? bytes - at : CUDA_STAGE_BYTES;
-
-        status = write_part(s, to + at, (const char *)from + at, part, err);
-    }
-    return status;
-}
-
-enum proact_status cuda_read(struct device_stream *s, void *into, device_addr from,
-                             size_t bytes, struct proact_error *err)
-{
-    enum proact_status status =
-        bytes && s->set->wait_count ? cuda_await(s->set, s, err) : PROACT_OK;
-
-    /* Waits for words have a limit, which is looked after by us; else one wait is enough.
-     */
-    if (status || !bytes || (status = cuda_use(s, err)))
-        return status;
-    cu_result result = s->set->driver.copy_out(into, from, bytes, s->stream);
-
-    if (!result)
-        result = s->set->driver.stream_synchronize(s->stream);
-    s->is_busy = result != 0;
-    return cuda_leave(s->set, s->device, result, "cuMemcpyDtoHAsync", err);
-}
-
 enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
                              size_t bytes, struct proact_error *err)
 {
@@ -219,6 +146,10 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
     }
     if (bytes && cuda_batches(s))
         return cuda_batch_fill(s, to, value, bytes, err);
+    if (bytes && cuda_repeats(s)) {
+        cuda_repeat_fill(s, to, value, bytes);
+        return PROACT_OK;
+    }
     enum proact_status status = bytes ? cuda_use(s, err) : PROACT_OK;
 
     if (status || !bytes)

@@ -105,6 +105,7 @@ enum {
     CU_MANAGED_GLOBAL = 1,
     CU_PHYSICAL_PINNED = 1,
     CU_LOCATION_DEVICE = 1,
+    CU_MEMORY_HOST = 1,
     CU_MEMORY_UNIFIED = 4, /* the address says where it is */
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,

@@ -5,6 +5,7 @@
 
 #include "cuda_abi.h"
 
+struct cuda_event;
 struct cuda_graph;
 struct cuda_graph_exec;
 struct graph_op; /* a cudaGraphNode_t */
@@ -50,6 +51,41 @@ struct cuda_fill_node {
 struct cuda_host_node {
     void (*function)(void *);
     void *context;
+};
+
+/* cudaGraphNodeType. */
+enum {
+    GRAPH_KERNEL,
+    GRAPH_COPY,
+    GRAPH_FILL,
+    GRAPH_HOST,
+    GRAPH_CHILD,
+    GRAPH_EMPTY,
+    GRAPH_EVENT_WAIT,
+    GRAPH_EVENT_RECORD,
+    GRAPH_ALLOCATE = 10,
+    GRAPH_FREE
+};
+struct cuda_node {
+    int type, reserved[3];
+    union {
+        long long room[29];
+        struct cuda_kernel_node kernel;
+        struct {
+            int flags, reserved[3];
+            struct cuda_copy_3d params;
+        } copy;
+        struct cuda_fill_node fill;
+        struct cuda_host_node host;
+        struct {
+            struct cuda_graph *graph;
+            int ownership; /* 0: a copy of it */
+        } child;
+        struct cuda_event *event;
+        struct cuda_allocate_node allocate;
+        void *place; /* that is freed */
+    } of;
+    long long reserved_too;
 };
 
 /* rt_capture.c */
@@ -152,6 +188,64 @@ RT_API enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int 
                                                        void *value);
 RT_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *from,
                                                          struct graph_op *to);
+
+/* rt_graph_event.c */
+RT_API enum cuda_error cudaGraphAddEventRecordNode(struct graph_op **out,
+                                                   struct cuda_graph *g,
+                                                   struct graph_op *const *after,
+                                                   size_t count, struct cuda_event *event);
+RT_API enum cuda_error cudaGraphAddEventWaitNode(struct graph_op **out,
+                                                 struct cuda_graph *g,
+                                                 struct graph_op *const *after,
+                                                 size_t count, struct cuda_event *event);
+RT_API enum cuda_error cudaGraphEventRecordNodeGetEvent(struct graph_op *op,
+                                                        struct cuda_event **out);
+RT_API enum cuda_error cudaGraphEventWaitNodeGetEvent(struct graph_op *op,
+                                                      struct cuda_event **out);
+RT_API enum cuda_error cudaGraphEventRecordNodeSetEvent(struct graph_op *op,
+                                                        struct cuda_event *event);
+RT_API enum cuda_error cudaGraphEventWaitNodeSetEvent(struct graph_op *op,
+                                                      struct cuda_event *event);
+RT_API enum cuda_error cudaGraphExecEventRecordNodeSetEvent(struct cuda_graph_exec *exec,
+                                                            struct graph_op *op,
+                                                            struct cuda_event *event);
+RT_API enum cuda_error cudaGraphExecEventWaitNodeSetEvent(struct cuda_graph_exec *exec,
+                                                          struct graph_op *op,
+                                                          struct cuda_event *event);
+
+/* rt_graph_symbol.c */
+RT_API enum cuda_error cudaGraphAddMemcpyNodeToSymbol(
+    struct graph_op **out, struct cuda_graph *g, struct graph_op *const *after,
+    size_t count, const void *symbol, const void *from, size_t bytes, size_t first,
+    enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(
+    struct graph_op **out, struct cuda_graph *g, struct graph_op *const *after,
+    size_t count, void *to, const void *symbol, size_t bytes, size_t first,
+    enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphMemcpyNodeSetParamsToSymbol(struct graph_op *op,
+                                                            const void *symbol,
+                                                            const void *from, size_t bytes,
+                                                            size_t first,
+                                                            enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphMemcpyNodeSetParamsFromSymbol(struct graph_op *op, void *to,
+                                                              const void *symbol,
+                                                              size_t bytes, size_t first,
+                                                              enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsToSymbol(
+    struct cuda_graph_exec *exec, struct graph_op *op, const void *symbol, const void *from,
+    size_t bytes, size_t first, enum cuda_copy_kind kind);
+RT_API enum cuda_error cudaGraphExecMemcpyNodeSetParamsFromSymbol(
+    struct cuda_graph_exec *exec, struct graph_op *op, void *to, const void *symbol,
+    size_t bytes, size_t first, enum cuda_copy_kind kind);
+
+/* rt_graph_any.c */
+RT_API enum cuda_error cudaGraphAddNode(struct graph_op **out, struct cuda_graph *g,
+                                        struct graph_op *const *after, const void *edges,
+                                        size_t count, struct cuda_node *node);
+RT_API enum cuda_error cudaGraphNodeSetParams(struct graph_op *op, struct cuda_node *node);
+RT_API enum cuda_error cudaGraphExecNodeSetParams(struct cuda_graph_exec *exec,
+                                                  struct graph_op *op,
+                                                  struct cuda_node *node);
 
 /* rt_graph_node.c */
 RT_API enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,

@@ -71,6 +71,9 @@ struct rt {
     unsigned open_captures;
     int capture_mode;
     struct rt_ranges ranges;
+    struct rt_spare *spare; /* memory without a range */
+    size_t spare_count, spare_capacity;
+    uint64_t waits;  /* for all */
     uint64_t queued; /* since the last wait: operations, and 4 KiB of their data as one */
     uint64_t allocations, bytes_allocated;
     uint64_t graph_bytes_most[2]; /* memory of graphs in use, and held */
@@ -92,6 +95,10 @@ struct rt {
         const void **linked; /* an address in each object that proactcc linked */
         size_t linked_count, linked_capacity;
     } guests;
+    struct rt_graphs {
+        uint64_t launches, replayed;
+    } graphs;
+    struct graph_stretch *recording; /* that calls go into (rt_graph_replay.c), or NULL */
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
     } moved;
@@ -151,6 +158,14 @@ enum cuda_error rt_stream_check(struct rt *rt, const struct cuda_stream *handle)
 /* An allocation, as the range says it; NULL for no bytes. `call` names it. */
 enum cuda_error rt_allocate(struct rt *rt, const char *call, struct rt_range range,
                             void **out);
+/* Memory that a stream was given back (rt_spare.c). keep: false, it cannot be kept, and is
+   as it was. take: an array of so many bytes for that stream, or NULL. waited, clear:
+   nothing is queued; clear gives all of it back. */
+bool rt_spare_keep(struct rt *rt, struct rt_range *range, const struct cuda_stream *stream);
+struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
+                                   const struct cuda_stream *stream);
+void rt_spare_waited(struct rt *rt);
+void rt_spare_clear(struct rt *rt);
 /* All is waited for; NULL is fine. */
 enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 
@@ -159,6 +174,8 @@ enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
 enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         enum cuda_copy_kind kind, bool is_async);
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
+/* Whether copies touch that place in the device's order. */
+bool rt_is_on_device(const struct rt *rt, const void *place);
 struct rt_rows {
     void *to;
     const void *from;

@@ -12,6 +12,11 @@ static bool is_on_device(const struct rt_range *range)
     return range && !range->is_shadow && (range->kind != RT_PINNED || range->is_shown);
 }
 
+bool rt_is_on_device(const struct rt *rt, const void *place)
+{
+    return is_on_device(range_find(&rt->ranges, (uint64_t)(uintptr_t)place));
+}
+
 /* Pinned memory that a copy of the device's reads or writes is from then on its to touch.
  */
 static void show_pinned(struct rt_range *pinned, const struct rt_range *other,
@@ -59,7 +64,17 @@ static bool is_inside(const struct rt_range *range, const void *pointer, size_t 
     return !range || bytes <= range->bytes - ((uint64_t)(uintptr_t)pointer - range->first);
 }
 
-static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
+static enum proact_status move(struct proact *p, const struct proact_row_copy *rows,
+                               bool to_device, bool from_device, struct proact_error *err)
+{
+    if (to_device && from_device)
+        return proact_first_copy_rows(p, rows, err);
+    return to_device ? proact_first_write_rows(p, rows, err)
+                     : proact_first_read_rows(p, rows, err);
+}
+
+static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r, bool to_device,
+                                 bool from_device)
 {
     struct proact_error err = {""};
     const struct proact_row_copy rows = {(uint64_t)(uintptr_t)r->to,
@@ -69,42 +84,17 @@ static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r)
                                          r->to_pitch,
                                          r->from_pitch};
 
-    enum proact_status status = proact_first_copy_rows(rt->session, &rows, &err);
-
-    return status ? rt_error(rt, status, &err) : rt_queued(rt, 0);
-}
-
-/* One row, of which one end is the host's. */
-static enum cuda_error move(struct rt *rt, void *to, const void *from, size_t bytes,
-                            bool to_device)
-{
-    struct proact_error err = {""};
-    uint64_t there = (uint64_t)(uintptr_t)to, here = (uint64_t)(uintptr_t)from;
-
-    if (to_device) {
-        enum proact_status status =
-            proact_first_write(rt->session, there, from, bytes, &err);
-
-        return status ? rt_error(rt, status, &err) : rt_queued(rt, bytes);
+    if (!to_device && !from_device) {
+        for (size_t y = 0; y < r->height; y++)
+            memmove((char *)r->to + y * r->to_pitch,
+                    (const char *)r->from + y * r->from_pitch, r->width);
+        return cudaSuccess;
     }
-    return rt_error(rt, proact_first_read(rt->session, to, here, bytes, &err), &err);
-}
+    enum proact_status status = move(rt->session, &rows, to_device, from_device, &err);
 
-static enum cuda_error move_each(struct rt *rt, const struct rt_rows *r, bool to_device,
-                                 bool from_device)
-{
-    enum cuda_error error = cudaSuccess;
-
-    for (size_t y = 0; y < r->height && !error; y++) {
-        void *to = (char *)r->to + y * r->to_pitch;
-        const void *from = (const char *)r->from + y * r->from_pitch;
-
-        if (to_device || from_device)
-            error = move(rt, to, from, r->width, to_device);
-        else
-            memmove(to, from, r->width);
-    }
-    return error;
+    if (status || !to_device)
+        return rt_error(rt, status, &err);
+    return rt_queued(rt, from_device ? 0 : r->width * r->height);
 }
 
 /* From the first row's first byte to the last one's last. */
@@ -152,8 +142,7 @@ enum cuda_error rt_copy_rows(struct rt *rt, const struct rt_rows *r,
     if (!error)
         count_moved(rt, target, source, r->width * r->height);
     if (!error)
-        error = to_device && from_device ? move_rows(rt, r)
-                                         : move_each(rt, r, to_device, from_device);
+        error = move_rows(rt, r, to_device, from_device);
     /* The host may go on with its side. */
     return error || is_async || !is_shared || !to_device ? error : rt_wait(rt);
 }

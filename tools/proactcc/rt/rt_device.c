@@ -267,6 +267,8 @@ enum cuda_error cudaDeviceReset(void)
         }
         i++;
     }
+    if (rt->session && !error)
+        rt_spare_clear(rt);
     return rt_leave(rt, error);
 }
 

@@ -2,6 +2,7 @@
 /* Events. Those that the program has destroyed are used again: for what is queued, they are
    there for good. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cuda_calls.h"
@@ -99,6 +100,31 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
     return rt_leave(rt, error);
 }
 
+enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
+{
+    struct proact_error err = {""};
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    enum cuda_error error = check_event(rt, event);
+
+    if (!error)
+        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+    if (error)
+        return error;
+    event->capture = 0;
+    event->is_recorded = true;
+    return cudaSuccess;
+}
+
+enum cuda_error rt_run_event_wait(struct rt *rt, const void *data)
+{
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    return check_event(rt, event);
+}
+
 enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_stream *s,
                                          unsigned flags)
 {
@@ -106,23 +132,37 @@ enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_s
     return cudaEventRecord(event, s);
 }
 
+static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
+{
+    struct proact_error err = {""};
+
+    if (rt->broken || rt->is_emulated)
+        return rt_wait(rt);
+    enum cuda_error error = rt_error(rt, proact_moment_wait(event->moment, &err), &err);
+
+    return error ? error : rt_shadows_out(rt);
+}
+
 enum cuda_error cudaEventSynchronize(struct cuda_event *event)
 {
     struct rt *rt = rt_enter();
     enum cuda_error error = check_event(rt, event);
-    struct proact_error err = {""};
+
+    return rt_leave(rt, error || !event->is_recorded ? error : wait_for(rt, event));
+}
+
+/* Emulated devices go on only while the host waits: whoever asks them waits. */
+enum cuda_error cudaEventQuery(struct cuda_event *event)
+{
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_event(rt, event);
 
     if (error || !event->is_recorded)
         return rt_leave(rt, error);
-    if (rt->broken || rt->is_emulated)
-        return rt_leave(rt, rt_wait(rt));
-    error = rt_error(rt, proact_moment_wait(event->moment, &err), &err);
-    return rt_leave(rt, error ? error : rt_shadows_out(rt));
-}
-
-enum cuda_error cudaEventQuery(struct cuda_event *event)
-{
-    return cudaEventSynchronize(event);
+    if (!rt->broken && !rt->is_emulated &&
+        proact_moment_progress(event->moment) == PROACT_UNDER_WAY)
+        return rt_leave(rt, cudaErrorNotReady);
+    return rt_leave(rt, wait_for(rt, event));
 }
 
 enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,

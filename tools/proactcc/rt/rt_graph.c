@@ -171,6 +171,17 @@ struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op
     return NULL;
 }
 
+struct graph_op *graph_node_of(const struct rt *rt, struct graph_op *op)
+{
+    return graph_is_node(rt, op) ? op : NULL;
+}
+
+struct graph_op *graph_copy_in(const struct rt *rt, struct cuda_graph_exec *exec,
+                               const struct graph_op *op)
+{
+    return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
+}
+
 enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)
 {
     enum cuda_error error = rt->broken;
@@ -179,4 +190,13 @@ enum cuda_error graph_run_all(struct rt *rt, const struct cuda_graph *g)
         if (!g->ops[i]->is_off)
             error = g->ops[i]->run(rt, g->ops[i]->data);
     return error;
+}
+
+void rt_graph_recorded(struct rt *rt, struct cuda_kernel *k, bool is_split)
+{
+    struct graph_stretch *s = rt->recording;
+
+    s->kernel =
+        must_grow(s->kernel, s->kernel_count, &s->kernel_capacity, sizeof *s->kernel);
+    s->kernel[s->kernel_count++] = (struct graph_recorded){k, is_split};
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Graphs: calls that are kept, and made one by one each time the graph is launched. */
+/* Graphs: calls that are kept, and made one by one each time the graph is launched; or
+   recorded, and replayed (rt_graph_replay.h). */
 
-#include "rt.h"
+#include "rt_graph_replay.h"
 
 /* A call that a stream is given, as a function and what it needs. */
 typedef enum cuda_error graph_run(struct rt *rt, const void *data);
@@ -32,7 +33,9 @@ struct cuda_graph {
 /* A copy of the graph, in an order in which it can run. */
 struct cuda_graph_exec {
     struct cuda_graph graph;
+    struct proact_repeat *repeat; /* of its launches; NULL: there was none */
     unsigned long long flags;
+    struct graph_replay replay;
 };
 
 /* Made by the program, by its handle: the driver's where libraries may be given it. */
@@ -98,6 +101,10 @@ enum cuda_error graph_change(struct graph_op *op, graph_run *run, const void *da
                              size_t bytes);
 /* The copy of the graph's operation, or NULL. */
 struct graph_op *graph_copy_of(const struct cuda_graph *g, const struct graph_op *origin);
+/* The program's node, and its copy in what was made of its graph; NULL: it has none. */
+struct graph_op *graph_node_of(const struct rt *rt, struct graph_op *op);
+struct graph_op *graph_copy_in(const struct rt *rt, struct cuda_graph_exec *exec,
+                               const struct graph_op *op);
 /* A node where the program wants it. */
 struct graph_place {
     struct graph_op **out;
@@ -139,10 +146,15 @@ struct rt_kept_symbol_copy {
 };
 enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data);
 enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data);
+/* A struct cuda_event *. To wait for one is to do nothing: a graph comes after all that was
+   queued before. */
+enum cuda_error rt_run_event_record(struct rt *rt, const void *data);
+enum cuda_error rt_run_event_wait(struct rt *rt, const void *data);
 /* Of nodes: a struct cuda_fill_node, a cuda_host_node, a struct cuda_graph *. */
 enum cuda_error rt_run_fill(struct rt *rt, const void *data);
 enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data);
 enum cuda_error rt_run_host(struct rt *rt, const void *data);
+enum cuda_error rt_run_nothing(struct rt *rt, const void *data);
 enum cuda_error rt_run_child(struct rt *rt, const void *data);
 enum cuda_error rt_run_launch(struct rt *rt, const void *data);
 struct rt_kept_launch;

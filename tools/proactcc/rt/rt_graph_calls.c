@@ -130,6 +130,9 @@ enum cuda_error cudaGraphExecDestroy(struct cuda_graph_exec *exec)
     if (!graph_is_exec(rt, exec))
         return rt_leave(rt, cudaErrorInvalidValue);
     handle_drop(&rt->handles, exec);
+    if (rt->session)
+        proact_repeat_destroy(exec->repeat);
+    rt_graph_replay_drop(rt, &exec->replay);
     graph_clear(&exec->graph);
     free(exec);
     return rt_leave(rt, rt->broken);
@@ -157,7 +160,7 @@ enum cuda_error cudaGraphLaunch(struct cuda_graph_exec *exec, struct cuda_stream
     if (error || !graph_is_exec(rt, exec))
         return rt_leave(rt, error ? error : cudaErrorInvalidValue);
     if (!found || !found->capture)
-        return rt_leave(rt, graph_run_all(rt, &exec->graph));
+        return rt_leave(rt, rt_graph_launch(rt, exec, s));
     graph_append(found->capture, &exec->graph);
     return rt_leave(rt, rt->broken);
 }

@@ -3,6 +3,7 @@
    place, and given back when no node of it is left and nobody has it. */
 #include <string.h>
 
+#include "graph_calls.h"
 #include "rt_graph_memory.h"
 
 struct rt_range *graph_memory_range(struct rt *rt, const void *data)

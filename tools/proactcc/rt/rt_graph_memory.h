@@ -29,8 +29,7 @@ enum cuda_error graph_memory_allocates(struct rt *rt, const void *kept);
 enum cuda_error graph_memory_frees(struct rt *rt, const void *kept);
 void rt_graph_memory_hold(const struct graph_op *op);
 void rt_graph_memory_drop(const struct graph_op *op);
-/* By cudaGraphNodeType; -1: neither. */
-enum { GRAPH_ALLOCATE = 10, GRAPH_FREE };
+/* GRAPH_ALLOCATE or GRAPH_FREE; -1: neither. */
 int rt_graph_memory_type(const struct graph_op *op);
 
 /* What the captured stream is given allocates it, or says that nobody has it. */

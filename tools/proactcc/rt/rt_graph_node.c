@@ -23,18 +23,6 @@ enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, grap
     return rt->broken;
 }
 
-/* Of the program's, or its copy in what was made of its graph; NULL where there is none. */
-static struct graph_op *node_of(struct rt *rt, struct graph_op *op)
-{
-    return graph_is_node(rt, op) ? op : NULL;
-}
-
-static struct graph_op *copy_in(struct rt *rt, struct cuda_graph_exec *exec,
-                                const struct graph_op *op)
-{
-    return graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
-}
-
 /* With the attributes of the launch that it takes the place of; NULL: of none. */
 static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
                                    const struct proact_grid *before,
@@ -89,7 +77,7 @@ enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, node_of(rt, op), node));
+    return rt_leave(rt, change_kernel(rt, graph_node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
@@ -98,7 +86,7 @@ enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_kernel(rt, copy_in(rt, exec, op), node));
+    return rt_leave(rt, change_kernel(rt, graph_copy_in(rt, exec, op), node));
 }
 
 enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
@@ -130,7 +118,7 @@ enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(rt, graph_change(graph_node_of(rt, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
@@ -141,7 +129,8 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
     struct rt *rt = rt_enter();
     const struct rt_kept_copy c = {to, from, bytes, kind};
 
-    return rt_leave(rt, graph_change(copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
+    return rt_leave(rt,
+                    graph_change(graph_copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
 }
 
 enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
@@ -149,7 +138,8 @@ enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
+    return rt_leave(
+        rt, graph_change(graph_node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
@@ -159,7 +149,7 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
     struct rt *rt = rt_enter();
 
     return rt_leave(
-        rt, graph_change(copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
 }
 
 /* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
@@ -169,36 +159,6 @@ static bool is_of_one_byte(const struct cuda_fill_node *f)
 
     return f->element_bytes == 1 || (f->element_bytes == 2 && f->value == byte * 0x101u) ||
            (f->element_bytes == 4 && f->value == byte * 0x1010101u);
-}
-
-enum cuda_error rt_run_fill(struct rt *rt, const void *data)
-{
-    const struct cuda_fill_node *f = data;
-    enum cuda_error error = cudaSuccess;
-
-    for (size_t y = 0; y < f->height && !error; y++)
-        error = rt_fill(rt, (char *)f->to + y * f->pitch, (int)(f->value & 255),
-                        f->width * f->element_bytes);
-    return error;
-}
-
-/* All others are copied from the host, a row at a time. */
-enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data)
-{
-    const struct cuda_fill_node *f = data;
-    enum cuda_error error = cudaSuccess;
-    size_t bytes = f->width * f->element_bytes;
-    char *row = malloc(bytes + 1);
-
-    if (!row)
-        return cudaErrorMemoryAllocation;
-    for (size_t i = 0; i < f->width; i++)
-        memcpy(row + i * f->element_bytes, &f->value, f->element_bytes);
-    for (size_t y = 0; y < f->height && !error; y++)
-        error = rt_copy(rt, (char *)f->to + y * f->pitch, row, bytes, CUDA_HOST_TO_DEVICE,
-                        true);
-    free(row);
-    return error;
 }
 
 enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
@@ -228,7 +188,7 @@ enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_fill(node_of(rt, op), node));
+    return rt_leave(rt, change_fill(graph_node_of(rt, op), node));
 }
 
 enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
@@ -237,17 +197,7 @@ enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, change_fill(copy_in(rt, exec, op), node));
-}
-
-enum cuda_error rt_run_host(struct rt *rt, const void *data)
-{
-    const struct cuda_host_node *h = data;
-    enum cuda_error error = rt_wait(rt);
-
-    if (!error)
-        h->function(h->context);
-    return error;
+    return rt_leave(rt, change_fill(graph_copy_in(rt, exec, op), node));
 }
 
 enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
@@ -265,7 +215,8 @@ enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, graph_change(node_of(rt, op), rt_run_host, node, sizeof *node));
+    return rt_leave(rt,
+                    graph_change(graph_node_of(rt, op), rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
@@ -274,14 +225,8 @@ enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt,
-                    graph_change(copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
-}
-
-static enum cuda_error run_nothing(struct rt *rt, const void *data)
-{
-    (void)data;
-    return rt->broken;
+    return rt_leave(
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
 }
 
 enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
@@ -290,16 +235,7 @@ enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *
     struct rt *rt = rt_enter();
     const struct graph_place at = {out, g, after, count};
 
-    return rt_leave(rt, graph_node_add(rt, &at, run_nothing, NULL, 0));
-}
-
-/* A copy of the child, which nobody changes any more: it is kept until the process ends. */
-enum cuda_error rt_run_child(struct rt *rt, const void *data)
-{
-    struct cuda_graph *child;
-
-    memcpy(&child, data, sizeof(struct cuda_graph *));
-    return graph_run_all(rt, child);
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_nothing, NULL, 0));
 }
 
 enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_graph *g,

@@ -6,24 +6,29 @@
 #include "graph_calls.h"
 #include "rt_graph_memory.h"
 
-/* By cudaGraphNodeType. */
-enum { KERNEL, COPY, FILL, HOST, CHILD, EMPTY };
-
 static int type_of(const struct graph_op *op)
 {
     static const struct {
         graph_run *run;
         int type;
-    } types[] = {
-        {rt_run_launch, KERNEL}, {rt_run_copy_3d, COPY},      {rt_run_copy, COPY},
-        {rt_run_rows, COPY},     {rt_run_symbol_write, COPY}, {rt_run_symbol_read, COPY},
-        {rt_run_fill_3d, FILL},  {rt_run_fill, FILL},         {rt_run_fill_wide, FILL},
-        {rt_run_host, HOST},     {rt_run_child, CHILD}};
+    } types[] = {{rt_run_launch, GRAPH_KERNEL},
+                 {rt_run_copy_3d, GRAPH_COPY},
+                 {rt_run_copy, GRAPH_COPY},
+                 {rt_run_rows, GRAPH_COPY},
+                 {rt_run_symbol_write, GRAPH_COPY},
+                 {rt_run_symbol_read, GRAPH_COPY},
+                 {rt_run_fill_3d, GRAPH_FILL},
+                 {rt_run_fill, GRAPH_FILL},
+                 {rt_run_fill_wide, GRAPH_FILL},
+                 {rt_run_host, GRAPH_HOST},
+                 {rt_run_child, GRAPH_CHILD},
+                 {rt_run_event_wait, GRAPH_EVENT_WAIT},
+                 {rt_run_event_record, GRAPH_EVENT_RECORD}};
 
     for (size_t n = 0; n < sizeof types / sizeof *types; n++)
         if (op->run == types[n].run)
             return types[n].type;
-    return rt_graph_memory_type(op) < 0 ? EMPTY : rt_graph_memory_type(op);
+    return rt_graph_memory_type(op) < 0 ? GRAPH_EMPTY : rt_graph_memory_type(op);
 }
 
 static bool is_of(const struct rt *rt, const struct graph_op *op, int type)
@@ -57,7 +62,7 @@ enum cuda_error cudaGraphKernelNodeGetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    if (!is_of(rt, op, KERNEL))
+    if (!is_of(rt, op, GRAPH_KERNEL))
         return rt_leave(rt, cudaErrorInvalidValue);
     rt_launch_show(op, out);
     return rt_leave(rt, cudaSuccess);
@@ -97,7 +102,7 @@ static enum cuda_error of_symbol(const struct graph_op *op, struct cuda_copy_3d 
 enum cuda_error cudaGraphMemcpyNodeGetParams(struct graph_op *op, struct cuda_copy_3d *out)
 {
     struct rt *rt = rt_enter();
-    enum cuda_error error = is_of(rt, op, COPY) ? cudaSuccess : cudaErrorInvalidValue;
+    enum cuda_error error = is_of(rt, op, GRAPH_COPY) ? cudaSuccess : cudaErrorInvalidValue;
 
     if (error)
         return rt_leave(rt, error);
@@ -123,7 +128,7 @@ enum cuda_error cudaGraphMemsetNodeGetParams(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    if (!is_of(rt, op, FILL))
+    if (!is_of(rt, op, GRAPH_FILL))
         return rt_leave(rt, cudaErrorInvalidValue);
     const struct rt_kept_fill *f = op->data;
 
@@ -145,7 +150,7 @@ enum cuda_error cudaGraphHostNodeGetParams(struct graph_op *op, struct cuda_host
 {
     struct rt *rt = rt_enter();
 
-    if (!is_of(rt, op, HOST))
+    if (!is_of(rt, op, GRAPH_HOST))
         return rt_leave(rt, cudaErrorInvalidValue);
     memcpy(out, op->data, sizeof *out);
     return rt_leave(rt, cudaSuccess);
@@ -156,7 +161,7 @@ enum cuda_error cudaGraphChildGraphNodeGetGraph(struct graph_op *op,
 {
     struct rt *rt = rt_enter();
 
-    if (!is_of(rt, op, CHILD))
+    if (!is_of(rt, op, GRAPH_CHILD))
         return rt_leave(rt, cudaErrorInvalidValue);
     memcpy(out, op->data, sizeof *out);
     return rt_leave(rt, cudaSuccess);
@@ -169,7 +174,7 @@ static struct graph_op *copy_of(struct rt *rt, const struct cuda_graph_exec *exe
     struct graph_op *copy =
         graph_is_exec(rt, exec) ? graph_copy_of(&exec->graph, op) : NULL;
 
-    return copy && type_of(copy) <= FILL ? copy : NULL;
+    return copy && type_of(copy) <= GRAPH_FILL ? copy : NULL;
 }
 
 enum cuda_error cudaGraphNodeSetEnabled(struct cuda_graph_exec *exec, struct graph_op *op,

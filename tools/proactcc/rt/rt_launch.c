@@ -11,7 +11,7 @@
 #include "rt_graph.h"
 
 enum { CONFIGURATIONS_MAX = 16, PARAMETERS_MAX = 32764, PLACES_MAX = PARAMETERS_MAX / 8 };
-enum { FEW = 32 }; /* places of most launches: these take no allocation */
+enum { FEW = 32, FEW_BYTES = 512 }; /* of most launches: these take no allocation */
 
 /* A call may be an argument of another. */
 static _Thread_local struct configuration {
@@ -73,13 +73,20 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         if (!range)
             continue;
         range->is_shown = true;
+        /* The host's memory is copied at each launch, which no replay does. */
         if (range->is_shadow)
-            error = rt_shadow_in(rt, range);
+            error =
+                rt->recording ? cudaErrorStreamCaptureUnsupported : rt_shadow_in(rt, range);
         if (range->array)
             places[(*count)++] =
                 (struct proact_place){i, range->array, word - range->first};
     }
     return error;
+}
+
+static bool is_split(const struct rt *rt, const char *why_whole)
+{
+    return !why_whole && rt->split_over != 1 && proact_device_count(rt->session) > 1;
 }
 
 /* For the report: whether the last launch was split, or else why it was not. */
@@ -90,7 +97,7 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
 
     if (rt->split_over == 1)
         return;
-    k->split_launches += !why && proact_device_count(rt->session) > 1;
+    k->split_launches += is_split(rt, why);
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
     free(k->why_whole);
@@ -114,6 +121,11 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                          : cudaErrorInvalidValue;
     if (status)
         return rt_error(rt, status, &err);
+    if (rt->recording) {
+        rt_graph_recorded(rt, k,
+                          rt->reports && is_split(rt, proact_kernel_refusal(k->kernel)));
+        return cudaSuccess;
+    }
     k->launches++;
     if (rt->reports)
         note_split(rt, k, is_cooperative);
@@ -150,9 +162,9 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     return error;
 }
 
-enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
-                               const struct proact_grid *grid, void **args,
-                               struct rt_kept_launch **out, size_t *bytes)
+/* Whether it can be launched so; the grid with the clusters that the kernel has. */
+static enum cuda_error settle(struct rt *rt, struct cuda_kernel *k,
+                              struct proact_grid *grid)
 {
     enum cuda_error error;
 
@@ -167,19 +179,39 @@ enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
         (size_t)grid->shared_bytes + k->info.shared_bytes >
             proact_device_describe(rt->session).shared_bytes_per_cta)
         return cudaErrorInvalidValue;
-    struct proact_grid settled = *grid;
+    return rt_cluster_settle(k, grid);
+}
 
-    if ((error = rt_cluster_settle(k, &settled)))
-        return error;
-    *bytes = sizeof **out + k->info.parameter_bytes + 1;
-    *out = must_calloc(1, *bytes);
-    (*out)->kernel = k;
-    (*out)->grid = settled;
+static size_t kept_bytes(const struct cuda_kernel *k)
+{
+    return sizeof(struct rt_kept_launch) + k->info.parameter_bytes;
+}
+
+static void keep(struct cuda_kernel *k, const struct proact_grid *grid, void **args,
+                 struct rt_kept_launch *out)
+{
+    memset(out, 0, kept_bytes(k)); /* launches are held against each other as bytes */
+    out->kernel = k;
+    out->grid = *grid;
     for (unsigned i = 0; i < k->info.parameter_count; i++) {
         const struct proact_parameter *at = &k->info.parameters[i];
 
-        memcpy((*out)->parameters + at->offset, args[i], at->bytes);
+        memcpy(out->parameters + at->offset, args[i], at->bytes);
     }
+}
+
+enum cuda_error rt_launch_keep(struct rt *rt, struct cuda_kernel *k,
+                               const struct proact_grid *grid, void **args,
+                               struct rt_kept_launch **out, size_t *bytes)
+{
+    struct proact_grid settled = *grid;
+    enum cuda_error error = settle(rt, k, &settled);
+
+    if (error)
+        return error;
+    *bytes = kept_bytes(k);
+    *out = must_calloc(1, *bytes);
+    keep(k, &settled, args, *out);
     return cudaSuccess;
 }
 
@@ -210,17 +242,24 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
                                      .args = op->args};
 }
 
+/* Of most kernels the parameters take no allocation. */
 static enum cuda_error launch_grid(struct rt *rt, struct cuda_kernel *k,
                                    const struct proact_grid *grid,
                                    struct cuda_stream *stream, void **args)
 {
-    struct rt_kept_launch *kept = NULL;
-    size_t bytes = 0;
-    enum cuda_error error = rt_launch_keep(rt, k, grid, args, &kept, &bytes);
+    _Alignas(struct rt_kept_launch) unsigned char few[FEW_BYTES];
+    struct proact_grid settled = *grid;
+    enum cuda_error error = settle(rt, k, &settled);
 
-    if (!error)
-        error = rt_in_stream(rt, stream, rt_run_launch, kept, bytes);
-    free(kept);
+    if (error)
+        return error;
+    const size_t bytes = kept_bytes(k);
+    struct rt_kept_launch *many = bytes > sizeof few ? must_calloc(1, bytes) : NULL,
+                          *kept = many ? many : (struct rt_kept_launch *)few;
+
+    keep(k, &settled, args, kept);
+    error = rt_in_stream(rt, stream, rt_run_launch, kept, bytes);
+    free(many);
     return error;
 }
 

@@ -14,6 +14,10 @@ static enum proact_status create(struct rt *rt, const struct proact_shape *shape
         return proact_array_create_distributed(rt->session, shape, out, err);
     enum proact_status status = proact_array_create(rt->session, shape, out, err);
 
+    if (status == PROACT_ENOSPACE && rt->spare_count && !rt_wait(rt)) {
+        rt_spare_clear(rt);
+        return create(rt, shape, out, err);
+    }
     /* Where that cannot be had either, there is no room, as on one device. */
     if (status == PROACT_ENOSPACE &&
         !proact_array_create_distributed(rt->session, shape, out, NULL))
@@ -21,18 +25,19 @@ static enum proact_status create(struct rt *rt, const struct proact_shape *shape
     return status;
 }
 
+/* Made now, unless there is one for it. */
 static enum cuda_error on_device(struct rt *rt, const char *call, struct rt_range *range)
 {
     char name[48];
     struct proact_error err = {""};
-    enum proact_status status;
+    enum proact_status status = PROACT_OK;
 
     snprintf(name, sizeof name, "%s #%llu", call, (unsigned long long)++rt->allocations);
     const struct proact_shape shape = {name, range->bytes, 1};
 
-    if (range->kind == RT_DEVICE)
+    if (range->kind == RT_DEVICE && !range->array)
         status = create(rt, &shape, &range->array, &err);
-    else
+    else if (!range->array)
         status = proact_array_create_shared(rt->session, &shape, range->kind == RT_PINNED,
                                             &range->array, &err);
     if (status)

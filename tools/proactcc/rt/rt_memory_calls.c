@@ -5,16 +5,21 @@
 
 enum { PITCH = 512, HOST_MAPPED = 2 };
 
-static enum cuda_error release(struct rt *rt, const void *pointer, bool is_host)
+enum release_as { OF_DEVICE, OF_HOST, OF_STREAM };
+
+static enum cuda_error release(struct rt *rt, const void *pointer, enum release_as as,
+                               const struct cuda_stream *stream)
 {
     struct rt_range *range = range_find(&rt->ranges, (uint64_t)(uintptr_t)pointer);
 
     if (!pointer)
         return rt->broken ? rt->broken : rt_open(rt);
     if (!range || range->first != (uint64_t)(uintptr_t)pointer ||
-        (range->kind == RT_PINNED) != is_host || range->kind == RT_VARIABLE ||
+        (range->kind == RT_PINNED) != (as == OF_HOST) || range->kind == RT_VARIABLE ||
         range->kind == RT_REGISTERED || (range->graph_memory && range->is_free))
         return cudaErrorInvalidValue;
+    if (as == OF_STREAM && rt_spare_keep(rt, range, stream))
+        return rt->broken;
     range->is_free = true;
     return range->graph_nodes ? rt->broken : rt_give_back(rt, range);
 }
@@ -28,6 +33,16 @@ enum cuda_error cudaMalloc(void **out, size_t bytes)
                                 (struct rt_range){.bytes = bytes, .kind = RT_DEVICE}, out));
 }
 
+static enum cuda_error allocate(struct rt *rt, void **out, size_t bytes,
+                                const struct cuda_stream *stream)
+{
+    struct rt_range range = {.bytes = bytes, .kind = RT_DEVICE};
+
+    if (out && bytes && !rt_open(rt))
+        range.array = rt_spare_take(rt, bytes, stream);
+    return rt_allocate(rt, "cudaMallocAsync", range, out);
+}
+
 enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *stream)
 {
     struct rt *rt = rt_enter();
@@ -36,7 +51,7 @@ enum cuda_error cudaMallocAsync(void **out, size_t bytes, struct cuda_stream *st
     if (!error)
         error = out && rt_capture_of(rt, stream)
                     ? rt_graph_memory_take(rt, out, bytes, stream)
-                    : cudaMalloc(out, bytes);
+                    : allocate(rt, out, bytes, stream);
     return rt_leave(rt, error);
 }
 
@@ -97,7 +112,7 @@ enum cuda_error cudaFree(void *pointer)
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, release(rt, pointer, false));
+    return rt_leave(rt, release(rt, pointer, OF_DEVICE, NULL));
 }
 
 enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
@@ -109,14 +124,14 @@ enum cuda_error cudaFreeAsync(void *pointer, struct cuda_stream *stream)
         return rt_leave(rt, error);
     if (rt_capture_of(rt, stream))
         return rt_leave(rt, rt_graph_memory_free(rt, pointer, stream));
-    return rt_leave(rt, release(rt, pointer, false));
+    return rt_leave(rt, release(rt, pointer, OF_STREAM, stream));
 }
 
 enum cuda_error cudaFreeHost(void *pointer)
 {
     struct rt *rt = rt_enter();
 
-    return rt_leave(rt, release(rt, pointer, true));
+    return rt_leave(rt, release(rt, pointer, OF_HOST, NULL));
 }
 
 enum cuda_error cudaMemGetInfo(size_t *free_bytes, size_t *bytes)

@@ -129,6 +129,8 @@ enum cuda_error rt_wait(struct rt *rt)
     enum cuda_error error = rt_error(rt, proact_wait(rt->session, &err), &err);
 
     rt->queued = 0;
+    if (!error && rt->spare_count)
+        rt_spare_waited(rt);
     return error ? error : rt_shadows_out(rt);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of memory: handles alone. What is taken from one is allocated as all memory is, and
-   given back at once, so that a pool keeps nothing. */
+/* Pools of memory: handles alone. What is taken from one is allocated as all memory of
+   streams is (rt_spare.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +92,8 @@ enum cuda_error cudaMemPoolTrimTo(struct cuda_pool *pool, size_t bytes)
     struct rt *rt = rt_enter();
 
     (void)bytes;
+    if (pool && rt->spare_count && !rt_wait(rt))
+        rt_spare_clear(rt);
     return rt_leave(rt, pool ? rt->broken : cudaErrorInvalidValue);
 }
 

@@ -31,6 +31,7 @@ struct rt_range *range_add(struct rt_ranges *r, const struct rt_range *range)
     memmove(&r->list[at + 1], &r->list[at], (r->count - at) * sizeof *r->list);
     r->list[at] = *range;
     r->count++;
+    r->changes++;
     return &r->list[at];
 }
 
@@ -72,4 +73,5 @@ void range_remove(struct rt_ranges *r, struct rt_range *range)
 
     memmove(range, range + 1, (r->count - at - 1) * sizeof *range);
     r->count--;
+    r->changes++;
 }

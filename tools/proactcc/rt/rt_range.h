@@ -38,6 +38,7 @@ struct rt_range {
 struct rt_ranges {
     struct rt_range *list; /* by rising address */
     size_t count, capacity;
+    uint64_t changes; /* so many were added and removed */
 };
 
 struct rt_range *range_add(struct rt_ranges *r, const struct rt_range *range);

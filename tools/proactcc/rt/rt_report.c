@@ -98,6 +98,10 @@ void rt_report(struct rt *rt)
     for (const struct cuda_kernel *k = rt->kernels; k; k = k->next)
         if (k->launches)
             print_kernel(k);
+    if (rt->graphs.launches)
+        fprintf(stderr, "proact: %10llu launches of graphs, %llu of them replayed\n",
+                (unsigned long long)rt->graphs.launches,
+                (unsigned long long)rt->graphs.replayed);
     if (rt->guests.calls)
         fprintf(stderr, "proact: %10llu calls of libraries, on the first device\n",
                 (unsigned long long)rt->guests.calls);

@@ -33,7 +33,7 @@ struct rt *rt_enter_as_guest(void)
 
 enum cuda_error rt_leave_as_guest(enum cuda_error error)
 {
-    if (error)
+    if (error && error != cudaErrorNotReady)
         last_error = error;
     pthread_mutex_unlock(&the_lock);
     return error;
@@ -83,6 +83,8 @@ static enum cuda_error fault_of(const struct proact_error *err)
 enum cuda_error rt_error(struct rt *rt, enum proact_status status,
                          const struct proact_error *err)
 {
+    if (rt->recording && status) /* that cannot be recorded, and is said if it is called */
+        return cudaErrorStreamCaptureUnsupported;
     switch (status) {
     case PROACT_OK:
         return cudaSuccess;

@@ -112,27 +112,47 @@ static enum cuda_error wait_in(struct rt *rt, const struct cuda_stream *s)
     return error ? error : rt_shadows_out(rt);
 }
 
-/* Nobody can wait for what is only kept. */
-static enum cuda_error wait_for(const struct cuda_stream *s)
+/* Emulated devices go on only while the host waits: whoever asks them waits. */
+static enum cuda_error ask(struct rt *rt, const struct cuda_stream *s)
 {
-    struct rt *rt = rt_enter();
+    enum proact_progress progress = PROACT_UNKNOWN;
+    enum cuda_error error = rt_open(rt);
+
+    if (!error && !rt->is_emulated) {
+        if (!(error = rt_stream_enter(rt, s)))
+            progress = proact_stream_progress(rt->session);
+        rt_stream_leave(rt);
+    }
+    if (error || progress == PROACT_UNDER_WAY)
+        return error ? error : cudaErrorNotReady;
+    return progress == PROACT_DONE && !rt_stream_is_default(s) ? rt_shadows_out(rt)
+                                                               : wait_in(rt, s);
+}
+
+/* Nobody can wait for what is only kept. */
+static enum cuda_error check_not_kept(struct rt *rt, const struct cuda_stream *s)
+{
     enum cuda_error error = rt_stream_check(rt, s);
 
     if (error)
-        return rt_leave(rt, error);
-    if (rt_capture_break(rt, s))
-        return rt_leave(rt, cudaErrorStreamCaptureUnsupported);
-    return rt_leave(rt, wait_in(rt, s));
+        return error;
+    return rt_capture_break(rt, s) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
 enum cuda_error cudaStreamSynchronize(struct cuda_stream *s)
 {
-    return wait_for(s);
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_not_kept(rt, s);
+
+    return rt_leave(rt, error ? error : wait_in(rt, s));
 }
 
 enum cuda_error cudaStreamQuery(struct cuda_stream *s)
 {
-    return wait_for(s);
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_not_kept(rt, s);
+
+    return rt_leave(rt, error ? error : ask(rt, s));
 }
 
 enum cuda_error cudaDeviceSynchronize(void)
@@ -229,7 +249,7 @@ enum cuda_error cudaStreamAddCallback(struct cuda_stream *s,
                                                        enum cuda_error, void *),
                                       void *context, unsigned flags)
 {
-    enum cuda_error error = wait_for(s);
+    enum cuda_error error = cudaStreamSynchronize(s);
 
     (void)flags;
     if (error != cudaErrorInvalidResourceHandle)
