@@ -12,7 +12,6 @@
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
-#include "runtime/launch_divide.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
