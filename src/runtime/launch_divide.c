@@ -25,6 +25,17 @@ static bool is_possible(const struct launching *l)
            transfer_divides(&l->binding->transfer);
 }
 
+/* Copies the host queues for one device after another, and as it does, the edges ahead of
+   them: that is hidden by an inside of so many times as much. A replay is queued at once.
+ */
+static uint64_t waves_least(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const bool is_copied = l->binding->transfer.plan.method->lane == TRANSFER_SIDE;
+
+    return is_copied && !p->recording ? (uint64_t)WAVES_MIN * p->devices.count : WAVES_MIN;
+}
+
 static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)
 {
     const struct topology_device *t = &l->kernel->session->topology.device;
@@ -34,7 +45,7 @@ static bool is_worth_it(const struct launching *l, unsigned device, uint32_t ins
         (uint64_t)inside * l->threads[0] * l->threads[1] * l->threads[2];
 
     return edges <= inside / TIMES_MIN &&
-           threads >= (uint64_t)WAVES_MIN * t->sm_count * t->threads_per_sm;
+           threads >= waves_least(l) * t->sm_count * t->threads_per_sm;
 }
 
 uint32_t launch_slice(const struct launching *l)
