@@ -239,8 +239,8 @@ static bool is_narrow(const char *method, size_t number)
            (strcmp(method, "fused") == 0 || strcmp(method, "bulk") == 0);
 }
 
-/* Launches that are divided, or more. Those of copies, one by one, are not on four devices:
-   that is too much for the host (runtime/launch_divide.c). */
+/* Launches that are divided, or more. On four devices these are of `fused` the ones that
+   are not recorded, of `bulk` the recorded ones (runtime/launch_divide.c). */
 static unsigned divided_least(const char *method, unsigned devices, size_t number)
 {
     const struct act *act = cases[number].act;
@@ -248,7 +248,9 @@ static unsigned divided_least(const char *method, unsigned devices, size_t numbe
 
     while (act->what && act->what != RECORD)
         act++;
-    return act->what || devices == 2 || strcmp(method, "bulk") != 0 ? least : 0;
+    const bool is_recorded = act->what, is_copied = strcmp(method, "bulk") == 0;
+
+    return devices == 2 || is_recorded == is_copied ? least : 0;
 }
 
 static bool runs_well(const char *method, unsigned devices, uint64_t seed, size_t number,

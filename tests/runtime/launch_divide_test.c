@@ -216,7 +216,7 @@ static void edges_are_replayed(const struct shape *shape, const char *method)
 static void recordings_have_edges(void **state)
 {
     (void)state;
-    edges_are_replayed(&rows, "fused");
+    edges_are_replayed(&long_rows, "fused");
     edges_are_replayed(&long_rows, "bulk");
 }
 
