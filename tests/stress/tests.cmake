@@ -34,7 +34,7 @@ set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TI
 # On devices that are soon full, so that launches are divided (runtime/launch_divide.h).
 foreach(method fused bulk)
     add_test(NAME stress.narrow_${method} COMMAND stress --stencils
-        --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 1000000
-        --launches 2500 --seed 600000 ${stress_ptx})
+        --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000
+        --launches 1000 --seed 600000 ${stress_ptx})
     set_tests_properties(stress.narrow_${method} PROPERTIES LABELS slow TIMEOUT 120)
 endforeach()
