@@ -146,10 +146,7 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     l->is_staged = launch_stages(l) && kernel_may_stage(l->kernel);
     if (l->is_staged)
         return launch_stage_ready(l, err);
-    /* What is recorded is not divided. */
-    return !l->kernel->session->recording && launch_may_divide(l)
-               ? launch_inside_ready(l, err)
-               : PROACT_OK;
+    return launch_may_divide(l) ? launch_inside_ready(l, err) : PROACT_OK;
 }
 
 enum proact_status launch_queue(struct launching *l, struct proact_error *err)

@@ -35,13 +35,13 @@ static void account_slot(const struct launching *l, unsigned device, unsigned sl
                                l->sequence, &b->tables[slot]->tables->table[device]);
 }
 
-/* All its devices have waited for what was sent to them so far; a recording's, not yet, and
-   of a launch that failed nobody knows. */
+/* All its devices have waited for what was sent to them so far; of a launch that failed
+   nobody knows. */
 static void account_waits(const struct launching *l, struct proact_array *a, bool queued)
 {
     const struct proact *p = l->kernel->session;
 
-    for (unsigned d = 0; d < (l->binding ? p->devices.count : 1) && !p->recording; d++)
+    for (unsigned d = 0; d < (l->binding ? p->devices.count : 1); d++)
         if (queued)
             need_clear(&a->fresh[d]);
         else

@@ -12,7 +12,6 @@
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
-#include "runtime/launch_divide.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
@@ -188,8 +187,6 @@ static const char *cannot_replay(const struct launching *l)
 {
     if (l->found.flags)
         return "it sets flags or updates arrays by atomics";
-    if (launch_may_divide(l))
-        return "its edges run ahead";
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].array->is_shared)
             return "the host may change an array that it is given";

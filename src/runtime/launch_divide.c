@@ -25,7 +25,19 @@ static bool is_possible(const struct launching *l)
            transfer_divides(&l->binding->transfer);
 }
 
-static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)
+/* Copies, and the edges ahead of them, the host queues for one device after another: that
+   is hidden by an inside of so many times as much. A replay is queued at once, but there
+   devices meet soon anyway that need no copies for it. */
+static unsigned times_least(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const bool is_copied = l->binding->transfer.plan.method->lane == TRANSFER_SIDE;
+
+    return is_copied == !p->recording ? p->devices.count : 1;
+}
+
+static bool is_long(const struct launching *l, unsigned device, uint32_t inside,
+                    unsigned times)
 {
     const struct topology_device *t = &l->kernel->session->topology.device;
     const uint32_t *first = &l->binding->cta_first[device];
@@ -34,7 +46,12 @@ static bool is_worth_it(const struct launching *l, unsigned device, uint32_t ins
         (uint64_t)inside * l->threads[0] * l->threads[1] * l->threads[2];
 
     return edges <= inside / TIMES_MIN &&
-           threads >= (uint64_t)WAVES_MIN * t->sm_count * t->threads_per_sm;
+           threads >= (uint64_t)WAVES_MIN * times * t->sm_count * t->threads_per_sm;
+}
+
+static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)
+{
+    return is_long(l, device, inside, times_least(l));
 }
 
 uint32_t launch_slice(const struct launching *l)
@@ -152,13 +169,13 @@ bool launch_may_divide(const struct launching *l)
     bool may = false;
 
     for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++)
-        may |= is_worth_it(l, d, quiet(l, d).count);
+        may |= is_long(l, d, quiet(l, d).count, 1);
     return may;
 }
 
 void launch_divide(struct launching *l)
 {
-    if (is_possible(l) && !l->kernel->session->recording && l->needs &&
+    if (is_possible(l) && l->needs &&
         l->needs->devices == l->kernel->session->devices.count)
         find_insides(l);
 }

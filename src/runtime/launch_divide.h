@@ -13,7 +13,8 @@
 void launch_divide(struct launching *l);
 /* CTAs of a slice of the grid: a plane, a row, or one. */
 uint32_t launch_slice(const struct launching *l);
-/* Whether it might, as its tables are: kernels are loaded ahead of what may be timed. */
+/* Whether it might, as its tables are, also in a recording: kernels are loaded ahead of
+   what may be timed or recorded. */
 bool launch_may_divide(const struct launching *l);
 
 static inline bool launch_is_divided(const struct launching *l, unsigned device)

@@ -126,10 +126,13 @@ static enum proact_status record(const struct launching *l, unsigned device,
                         l->sequence, err);
 }
 
-/* Lane SIDE goes on when the kernel has ended. */
+/* Lane SIDE goes on when the kernel has ended; of a divided share, behind the edges, which
+   it runs itself: nothing that the inside writes is sent. */
 static enum proact_status side_follows(const struct launching *l, unsigned device,
                                        struct proact_error *err)
 {
+    if (launch_is_divided(l, device))
+        return PROACT_OK;
     /* protocol: side-follows (else: return PROACT_OK;) */
     return order_wait(&l->kernel->session->order,
                       (struct order_place){device, TRANSFER_SIDE},
@@ -306,7 +309,8 @@ enum proact_status share_launch(const struct launching *l, unsigned device,
                                         : launch_undivided(l, device, &share, err);
 }
 
-/* Of a divided share, lane MAIN goes on when the edges have ended, too. */
+/* Of a divided share, lane MAIN goes on when the edges have ended, too: these end under the
+   number ahead of the launch's, which is that of what lane SIDE sends behind them. */
 enum proact_status share_done(const struct launching *l, unsigned device,
                               struct proact_error *err)
 {
@@ -315,10 +319,11 @@ enum proact_status share_done(const struct launching *l, unsigned device,
 
     if (launch_is_divided(l, device)) {
         /* protocol: edges-done */
-        status = record(l, device, TRANSFER_SIDE, err);
+        status = order_record(&l->kernel->session->order, side, l->sequence - 1, err);
         if (!status)
             /* protocol: edges-join */
-            status = order_wait(&l->kernel->session->order, main, side, l->sequence, err);
+            status =
+                order_wait(&l->kernel->session->order, main, side, l->sequence - 1, err);
     }
     if (!status)
         /* protocol: kernel-done */

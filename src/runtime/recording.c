@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/needs.h"
 #include "runtime/program_streams.h"
 
 void recording_add_launch(struct proact *p, uint32_t epoch, const struct kernel_binding *b)
@@ -148,6 +149,15 @@ static void recording_free(struct proact_recording *r)
     free(r);
 }
 
+/* Nothing is on its way to any device: all was waited for, or what was queued has not run.
+ */
+static void nothing_fresh(struct proact *p)
+{
+    for (struct proact_array *a = p->arrays; a; a = a->next)
+        for (unsigned d = 0; d < p->devices.count; d++)
+            need_clear(&a->fresh[d]);
+}
+
 enum proact_status proact_record_begin(struct proact *p, struct proact_error *err)
 {
     enum proact_status status;
@@ -164,6 +174,7 @@ enum proact_status proact_record_begin(struct proact *p, struct proact_error *er
     /* A replay comes after all before it: what is recorded then need not know it. */
     if ((status = proact_wait(p, err)) || (status = p->backend->capture_begin(p->set, err)))
         return status;
+    nothing_fresh(p);
     p->recording = must_calloc(1, sizeof *p->recording);
     p->recording->session = p;
     p->records_unlike = false;
@@ -182,6 +193,7 @@ enum proact_status proact_record_end(struct proact *p, struct proact_recording *
 
     p->recording = NULL;
     r->end = p->sequence;
+    nothing_fresh(p);
     r->is_elsewhere = p->order.is_elsewhere; /* none was when it began */
     tables_put_back(r);
     holdings_put_back(r);

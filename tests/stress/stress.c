@@ -7,10 +7,11 @@
 
    Usage: stress [--machine NAME|here] [--devices N] [--method NAME] [--launches N]
                  [--seconds N] [--seed S] [--only] [--bytes N] [--acts N] [--hold]
-                 [--verbose] PTX
+                 [--stencils] [--verbose] PTX
 
    --acts: a session has 10 to 10 + N launches, writes and the like; 60 where it is not
    said.
+   --stencils: most launches go back where the last came from, and read near by.
    --hold keeps one more session open all the time: what a driver keeps of each context
    that it makes does not grow then. */
 #include <math.h>
@@ -49,6 +50,8 @@ static void read_options(char **argv, struct stress_options *o)
             o->only_one = true;
         else if (!strcmp(name, "--hold"))
             o->holds = true;
+        else if (!strcmp(name, "--stencils"))
+            o->stencils = true;
         else if (!strcmp(name, "--verbose"))
             o->is_verbose = true;
         else if (name[0] != '-')

@@ -19,6 +19,7 @@ struct stress_options {
     double seconds;  /* 0: no end but `launches` */
     bool only_one;   /* this seed, and no other */
     bool is_verbose; /* tell every act */
+    bool stencils;   /* most launches go back where the last came from, and read near by */
     bool holds;      /* another session stays open, and with it the devices' contexts */
     const char *ptx; /* the kernels' text */
 };

@@ -162,3 +162,16 @@ extern "C" __global__ void whole(const byte *from, proact_u32 *to, proact_u32 *t
             to[i] = stress_value(&w, i, from[stress_place(&w, i)], w.adds ? to[i] : 0);
     }
 }
+
+/* Unmarked, a byte a thread: what each device reads and writes is known. */
+extern "C" __global__ void near(const byte *from, byte *to, byte *to2,
+                                const proact_u32 *first, const struct range *range,
+                                struct stress_work w)
+{
+    proact_u32 i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+    proact_u32 at = (i + (proact_u32)w.shift) % (proact_u32)w.from_bytes;
+
+    dawdle(&w, proact_cta_here());
+    if (stress_writes(&w, 0, i))
+        to[i] = (byte)stress_value(&w, i, from[at], w.adds ? to[i] : 0);
+}

@@ -28,6 +28,7 @@ struct session {
     struct stress_array array[ARRAYS];
     struct stress_shape shape[SHAPES];
     struct recorded recorded[RECORDINGS];
+    struct stress_launch last; /* that was picked */
     unsigned array_count, shape_count, devices;
     struct proact_plan plan;
 };
@@ -89,6 +90,8 @@ static enum proact_status make_array(struct session *s, unsigned number)
     const char name[] = {(char)('a' + number), 0};
     struct proact_shape shape = {.name = name, .element_bytes = 1};
 
+    if (s->options->stencils) /* of CTAs enough for an inside */
+        part = 1 - part / 20;
     a->bytes = (size_t)exp(part * part * log((double)s->bytes_most));
     a->truth = must_calloc(a->bytes, 1);
     fill(s, a->truth, a->bytes);
@@ -112,6 +115,8 @@ static enum proact_status make_shape(struct session *s, unsigned number)
     const struct stress_array *a = &s->array[below(s, s->array_count)];
     uint64_t bytes = one_in(s, 2) ? a->bytes : below(s, a->bytes + a->bytes / 4 + 16);
     struct stress_shape *shape = &s->shape[number];
+
+    s->last.shape = NULL;
     enum proact_status status =
         stress_shape_make(s->proact, s->options->ptx, bytes, &s->chance, shape, s->err);
 
@@ -151,20 +156,56 @@ static void pick_arrays(struct session *s, struct stress_launch *l)
         l->to[1] = &s->array[other];
 }
 
-static void pick_launch(struct session *s, struct stress_launch *l)
+/* As the last one, from where that one wrote: a stencil, of a kernel that may be one. */
+static bool may_turn_back(struct session *s)
 {
-    do
-        pick_arrays(s, l);
-    while (!is_possible(l));
+    const struct stress_shape *last = s->last.shape;
+
+    return s->options->stencils && last && strcmp(last->kernel, "near") == 0 &&
+           !one_in(s, 16);
+}
+
+static void turn_back(struct session *s, struct stress_launch *l)
+{
+    *l = s->last;
+    l->from = s->last.to[0];
+    l->to[0] = s->last.from;
+    l->plan = s->plan;
+    l->work.shift %= l->from->bytes;
+}
+
+/* How far off a launch reads. */
+static uint64_t pick_shift(struct session *s, const struct stress_launch *l)
+{
+    enum { NEAR = 300 };
+
+    return below(s, s->options->stencils && l->from->bytes > NEAR ? NEAR : l->from->bytes);
+}
+
+static void pick_work(struct session *s, struct stress_launch *l)
+{
     l->work = l->shape->work;
-    l->work.from_bytes = l->from->bytes;
-    for (unsigned i = 0; i < 2 && l->to[i]; i++)
-        l->work.count[i] = l->to[i]->bytes / l->shape->element_bytes;
-    l->work.shift = below(s, l->from->bytes);
+    l->work.shift = pick_shift(s, l);
     l->work.salt = (unsigned)random_next(&s->chance);
     l->work.skip = one_in(s, 6) ? (2u << below(s, 4)) - 1 : 0;
     l->work.adds = one_in(s, 4);
     l->work.dawdle = one_in(s, 4) ? 1 + (unsigned)below(s, one_in(s, 4) ? 40000 : 3000) : 0;
+}
+
+static void pick_launch(struct session *s, struct stress_launch *l)
+{
+    bool turns;
+
+    do {
+        turns = may_turn_back(s);
+        (turns ? turn_back : pick_arrays)(s, l);
+    } while (!is_possible(l));
+    if (!turns)
+        pick_work(s, l);
+    l->work.from_bytes = l->from->bytes;
+    for (unsigned i = 0; i < 2 && l->to[i]; i++)
+        l->work.count[i] = l->to[i]->bytes / l->shape->element_bytes;
+    s->last = *l;
 }
 
 static void say_launch(struct session *s, const char *how, const struct stress_launch *l)

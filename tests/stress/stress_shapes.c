@@ -146,6 +146,17 @@ static void make_pair(struct making *m)
                                     .run_bytes = 4 * m->shape->work.run2};
 }
 
+static void make_near(struct making *m)
+{
+    struct stress_shape *s = m->shape;
+
+    s->threads = s->threads < 96 ? 96 : s->threads;
+    const uint64_t ctas = at_least_1(m->bytes / s->threads);
+
+    s->work.run = s->threads;
+    s->ctas[0] = (uint32_t)(ctas < 3000 ? ctas : 3000);
+}
+
 static const struct {
     const char *kernel;
     uint32_t element_bytes, slots;
@@ -162,6 +173,7 @@ static const struct {
     {"ranges", 1, 1, true, make_ranges, stress_truth_ranges},
     {"pair", 4, 2, true, make_pair, stress_truth_pair},
     {"whole", 4, 0, false, make_line, stress_truth_line},
+    {"near", 1, 0, false, make_near, stress_truth_line},
 };
 
 /* The table, where the kernel reads it. */

@@ -32,7 +32,9 @@ add_test(NAME stress.gpus_90 COMMAND stress --machine here --seconds 60 --launch
     --seed 400000 ${stress_ptx_90})
 set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TIMEOUT 600)
 # On devices that are soon full, so that launches are divided (runtime/launch_divide.h).
-add_test(NAME stress.narrow COMMAND stress
-    --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method fused --bytes 1000000
-    --launches 2500 --seed 600000 ${stress_ptx})
-set_tests_properties(stress.narrow PROPERTIES LABELS slow TIMEOUT 120)
+foreach(method fused bulk)
+    add_test(NAME stress.narrow_${method} COMMAND stress --stencils
+        --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000
+        --launches 1000 --seed 600000 ${stress_ptx})
+    set_tests_properties(stress.narrow_${method} PROPERTIES LABELS slow TIMEOUT 120)
+endforeach()
