@@ -3,6 +3,7 @@
 #include "graph_calls.h"
 #include "rt_graph.h"
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has it so */
 enum cuda_error cudaGraphAddMemcpyNodeToSymbol(struct graph_op **out, struct cuda_graph *g,
                                                struct graph_op *const *after, size_t count,
                                                const void *symbol, const void *from,
@@ -16,6 +17,7 @@ enum cuda_error cudaGraphAddMemcpyNodeToSymbol(struct graph_op **out, struct cud
     return rt_leave(rt, graph_node_add(rt, &at, rt_run_symbol_write, &c, sizeof c));
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has it so */
 enum cuda_error cudaGraphAddMemcpyNodeFromSymbol(struct graph_op **out,
                                                  struct cuda_graph *g,
                                                  struct graph_op *const *after,
