@@ -250,7 +250,7 @@ static enum proact_status record(struct session *s)
     proact_recording_destroy(r->on);
     *r = (struct recorded){.count = 1 + (unsigned)below(s, RECORDED)};
     for (unsigned i = 0; i < r->count && !status; i++) {
-        if (one_in(s, 2))
+        if (!s->options->stencils && one_in(s, 2))
             status = pick_plan(s);
         pick_launch(s, &r->launch[i]);
         say_launch(s, "record", &r->launch[i]);
@@ -371,6 +371,8 @@ static enum proact_status act(struct session *s)
     enum { ACTS = sizeof acts / sizeof *acts };
     uint64_t sum = 0, at, i = 0;
 
+    if (s->options->stencils && one_in(s, 6)) /* in recordings insides differ */
+        return record(s);
     for (unsigned a = 0; a < ACTS; a++)
         sum += acts[a].weight;
     at = below(s, sum);
@@ -382,7 +384,8 @@ static enum proact_status act(struct session *s)
 static enum proact_status open_session(struct session *s,
                                        const struct stress_machine *machine)
 {
-    bool checks = machine->is_emulated && one_in(s, 3);
+    const bool stencils = s->options->stencils;
+    bool checks = machine->is_emulated && one_in(s, stencils ? 2 : 3);
     const struct proact_options options = {
         .machine = s->options->machine,
         .device_count = 1 + (unsigned)below(s, machine->devices),
@@ -396,7 +399,7 @@ static enum proact_status open_session(struct session *s,
     enum proact_status status = proact_open(&options, &s->proact, s->err);
 
     s->bytes_most = s->options->bytes_most;
-    if (checks && s->bytes_most > CHECKED_BYTES)
+    if (checks && !stencils && s->bytes_most > CHECKED_BYTES)
         s->bytes_most = CHECKED_BYTES;
     s->devices = options.device_count;
     s->array_count = 3 + (unsigned)below(s, ARRAYS - 2);

@@ -35,6 +35,6 @@ set_tests_properties(stress.gpus_90 PROPERTIES LABELS gpu SKIP_RETURN_CODE 77 TI
 foreach(method fused bulk)
     add_test(NAME stress.narrow_${method} COMMAND stress --stencils
         --machine ${CMAKE_CURRENT_SOURCE_DIR}/stress/narrow.json --method ${method} --bytes 200000
-        --launches 1000 --seed 600000 ${stress_ptx})
+        --launches 1000 --seed 1200000 ${stress_ptx})
     set_tests_properties(stress.narrow_${method} PROPERTIES LABELS slow TIMEOUT 120)
 endforeach()
