@@ -72,6 +72,7 @@ struct maker {
     long n, w, h, d;
     struct make_array arrays[MAKE_ARRAYS];
     unsigned array_count;
+    unsigned barred; /* a bit an array that may not be used now */
     struct make_kernel kernels[MAKE_KERNELS];
     unsigned kernel_count;
     struct text constants; /* of all kernels: declarations, and how they are set */
@@ -103,5 +104,14 @@ const char *make_bounded(struct maker *m, struct make_kernel *k, struct made at,
 
 void make_alone(struct maker *m, struct make_kernel *k);
 void make_together(struct maker *m, struct make_kernel *k);
-void make_kernel_text(struct maker *m, const struct make_kernel *k);
+
+unsigned make_size_of(const char *type);
+/* All kernels, and what their hosts share. */
+void make_begin(struct maker *m);
+/* Arrays for the roles, none that is written for two. False: there are not enough. */
+bool make_cast(struct maker *m, const struct make_kernel *k, unsigned *slots);
+void make_arguments(struct maker *m, struct text *t, const struct make_kernel *k,
+                    const unsigned *slots, const char *of, const char *member);
+/* The rest of the program. make_program's is plain (make_host.c), make_calls' is not. */
 void make_host(struct maker *m);
+extern const char *const make_prelude; /* what the program includes */

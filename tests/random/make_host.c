@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels as text, and the host: it launches them in a random order again and again,
+/* A plain host: it launches the kernels in a random order again and again,
    swaps arrays, copies and fills parts between, and tells what each array holds. */
 #include <string.h>
 
@@ -7,106 +7,7 @@
 
 enum { ACTS = 14 };
 
-static unsigned size_of(const char *type)
-{
-    static const struct {
-        const char *type;
-        unsigned bytes;
-    } all[] = {{"unsigned char", 1}, {"short", 2},   {"__half", 2}, {"double", 8},
-               {"long long", 8},     {"float4", 16}, {"int2", 8},   {"record", 12}};
-
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(all[i].type, type))
-            return all[i].bytes;
-    return 4;
-}
-
-static void parameters(struct maker *m, struct text *t, const struct make_kernel *k,
-                       const char *end, const char *restrictly)
-{
-    const char *between = "";
-    unsigned written = 0;
-
-    (void)m;
-    for (unsigned i = 0; i < k->role_count; i++, between = end) {
-        const struct make_role *r = &k->roles[i];
-
-        text_print(t, "%s%s%s *%s%s", between, r->is_written ? "" : "const ", r->type,
-                   restrictly, r->name);
-        written += r->is_written;
-    }
-    for (unsigned i = 0; i < k->number_count; i++)
-        if (k->numbers[i].declared)
-            text_print(t, "%s%s", end, k->numbers[i].declared);
-}
-
-void make_kernel_text(struct maker *m, const struct make_kernel *k)
-{
-    struct text *t = &m->program, list = {0};
-
-    if (k->in_struct) {
-        text_print(t, "struct s%u {\n    ", k->name);
-        parameters(m, t, k, ";\n    ", "");
-        text_print(t, ";\n};\n");
-        text_print(&list, "s%u s", k->name);
-    } else {
-        parameters(m, &list, k, ", ", k->is_restrict ? "__restrict__ " : "");
-    }
-    if (k->template_name)
-        text_print(t, "template <int N> ");
-    text_print(t, "__global__ void k%u(%s)\n{\n%s}\n", k->name, list.data, k->body.data);
-    if (k->is_alone) {
-        if (k->template_name)
-            text_print(t, "template <int N> ");
-        text_print(
-            t,
-            "static void host%u(uint3 blockIdx, uint3 threadIdx, dim3 blockDim, dim3 "
-            "gridDim, %s)\n{\n    const int *const table = host_table;\n"
-            "    (void)table;\n",
-            k->name, list.data);
-        for (unsigned i = 0; i < k->number_count; i++)
-            if (!k->numbers[i].declared)
-                text_print(t, "    const int %s = %s;\n", k->numbers[i].is.text,
-                           k->numbers[i].given);
-        text_print(t, "%s}\n", k->body.data);
-    }
-    text_clear(&list);
-}
-
-/* Arrays for the roles, none that is written for two. False: there are not enough. */
-static bool cast(struct maker *m, const struct make_kernel *k, unsigned *slots)
-{
-    for (unsigned i = 0; i < k->role_count; i++) {
-        const struct make_role *r = &k->roles[i];
-        bool fits = false;
-
-        for (unsigned tries = 0; tries < 60 && !fits; tries++) {
-            slots[i] = draw(m, m->array_count);
-            fits = !strcmp(m->arrays[slots[i]].type, r->type) &&
-                   m->arrays[slots[i]].count >= r->count;
-            for (unsigned j = 0; fits && j < i; j++)
-                fits = slots[j] != slots[i] || (!r->is_written && !k->roles[j].is_written);
-        }
-        if (!fits)
-            return false;
-    }
-    return true;
-}
-
-static void arguments(struct maker *m, struct text *t, const struct make_kernel *k,
-                      const unsigned *slots, const char *of)
-{
-    const char *between = "";
-
-    (void)m;
-    text_print(t, "%s", k->in_struct ? say(m, "s%u{", k->name) : "");
-    for (unsigned i = 0; i < k->role_count; i++, between = ", ")
-        text_print(t, "%s(%s *)%s[%u]", between, k->roles[i].type, of, slots[i]);
-    for (unsigned i = 0; i < k->number_count; i++)
-        if (k->numbers[i].declared)
-            text_print(t, ", %s", k->numbers[i].given);
-    text_print(t, "%s", k->in_struct ? "}" : "");
-}
+const char *const make_prelude = "prelude.cuh";
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {
@@ -117,7 +18,7 @@ static void launch(struct maker *m, const struct make_kernel *k)
                          : one_in(m, 4) ? ", 0, streams[0]"
                                         : "";
 
-    if (!cast(m, k, slots))
+    if (!make_cast(m, k, slots))
         return;
     if (k->is_alone) {
         text_print(t, "        if (checks) {\n");
@@ -128,11 +29,11 @@ static void launch(struct maker *m, const struct make_kernel *k)
                    "            each(%s, %s, [&](uint3 b, uint3 t, dim3 bd, dim3 gd) { "
                    "host%u%s(b, t, bd, gd, ",
                    k->grid, k->block, k->name, form);
-        arguments(m, t, k, slots, "h");
+        make_arguments(m, t, k, slots, "h", "");
         text_print(t, "); });\n        }\n");
     }
     text_print(t, "        k%u%s<<<%s, %s%s>>>(", k->name, form, k->grid, k->block, stream);
-    arguments(m, t, k, slots, "d");
+    make_arguments(m, t, k, slots, "d", "");
     text_print(t, ");\n        CHECK(cudaGetLastError());\n");
     if (*stream)
         text_print(t, "        CHECK(cudaStreamSynchronize(streams[%c]));\n", stream[13]);
@@ -154,8 +55,10 @@ static void copy(struct maker *m)
 {
     struct text *t = &m->program;
     unsigned a = draw(m, m->array_count), b = draw(m, m->array_count);
-    unsigned long of_a = (unsigned long)m->arrays[a].count * size_of(m->arrays[a].type),
-                  of_b = (unsigned long)m->arrays[b].count * size_of(m->arrays[b].type),
+    unsigned long of_a =
+                      (unsigned long)m->arrays[a].count * make_size_of(m->arrays[a].type),
+                  of_b =
+                      (unsigned long)m->arrays[b].count * make_size_of(m->arrays[b].type),
                   least = of_a < of_b ? of_a : of_b,
                   bytes = one_in(m, 3) ? least : 1 + draw(m, (unsigned)least),
                   to = draw(m, (unsigned)(of_a - bytes + 1)) & ~15ul,
@@ -215,31 +118,11 @@ static void acts(struct maker *m)
     }
 }
 
-static void begin(struct maker *m)
-{
-    struct text *t = &m->program;
-
-    text_print(t,
-               "__constant__ int table[%d];\nstatic int host_table[%d];\n%s"
-               "template <typename F> static void each(dim3 grid, dim3 block, F f)\n{\n"
-               "    uint3 b, t;\n\n"
-               "    for (b.z = 0; b.z < grid.z; b.z++)\n"
-               "        for (b.y = 0; b.y < grid.y; b.y++)\n"
-               "            for (b.x = 0; b.x < grid.x; b.x++)\n"
-               "                for (t.z = 0; t.z < block.z; t.z++)\n"
-               "                    for (t.y = 0; t.y < block.y; t.y++)\n"
-               "                        for (t.x = 0; t.x < block.x; t.x++)\n"
-               "                            f(b, t, block, grid);\n}\n",
-               MAKE_TABLE, MAKE_TABLE, m->constants.data ? m->constants.data : "");
-    for (unsigned i = 0; i < m->kernel_count; i++)
-        make_kernel_text(m, &m->kernels[i]);
-}
-
 void make_host(struct maker *m)
 {
     struct text *t = &m->program;
 
-    begin(m);
+    make_begin(m);
     text_print(t,
                "int main(int argc, char **)\n{\n    void *d[%u], *h[%u];\n"
                "    size_t bytes[%u];\n    cudaStream_t streams[2];\n"

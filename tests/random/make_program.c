@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a random CUDA program to stdout. Usage: make_program SEED */
+/* Writes a random CUDA program to stdout. Usage: make_program SEED, make_calls SEED */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,12 +156,12 @@ int main(int argc, char **argv)
     struct maker m = {0};
 
     if (argc != 2) {
-        fprintf(stderr, "usage: make_program SEED\n");
+        fprintf(stderr, "usage: %s SEED\n", argv[0]);
         return 2;
     }
     m.chance = strtoull(argv[1], NULL, 10);
     make_arrays(&m);
-    text_print(&m.program, "// Seed %s\n#include \"prelude.cuh\"\n", argv[1]);
+    text_print(&m.program, "// Seed %s\n#include \"%s\"\n", argv[1], make_prelude);
     while (m.kernel_count < MAKE_KERNELS) {
         struct make_kernel *k = &m.kernels[m.kernel_count];
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels as text, and what any host needs to launch them. */
+#include <string.h>
+
+#include "random/make.h"
+
+unsigned make_size_of(const char *type)
+{
+    static const struct {
+        const char *type;
+        unsigned bytes;
+    } all[] = {{"unsigned char", 1}, {"short", 2},   {"__half", 2}, {"double", 8},
+               {"long long", 8},     {"float4", 16}, {"int2", 8},   {"record", 12}};
+
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(all[i].type, type))
+            return all[i].bytes;
+    return 4;
+}
+
+static void parameters(struct maker *m, struct text *t, const struct make_kernel *k,
+                       const char *end, const char *restrictly)
+{
+    const char *between = "";
+    unsigned written = 0;
+
+    (void)m;
+    for (unsigned i = 0; i < k->role_count; i++, between = end) {
+        const struct make_role *r = &k->roles[i];
+
+        text_print(t, "%s%s%s *%s%s", between, r->is_written ? "" : "const ", r->type,
+                   restrictly, r->name);
+        written += r->is_written;
+    }
+    for (unsigned i = 0; i < k->number_count; i++)
+        if (k->numbers[i].declared)
+            text_print(t, "%s%s", end, k->numbers[i].declared);
+}
+
+static void kernel_text(struct maker *m, const struct make_kernel *k)
+{
+    struct text *t = &m->program, list = {0};
+
+    if (k->in_struct) {
+        text_print(t, "struct s%u {\n    ", k->name);
+        parameters(m, t, k, ";\n    ", "");
+        text_print(t, ";\n};\n");
+        text_print(&list, "s%u s", k->name);
+    } else {
+        parameters(m, &list, k, ", ", k->is_restrict ? "__restrict__ " : "");
+    }
+    if (k->template_name)
+        text_print(t, "template <int N> ");
+    text_print(t, "__global__ void k%u(%s)\n{\n%s}\n", k->name, list.data, k->body.data);
+    if (k->is_alone) {
+        if (k->template_name)
+            text_print(t, "template <int N> ");
+        text_print(
+            t,
+            "static void host%u(uint3 blockIdx, uint3 threadIdx, dim3 blockDim, dim3 "
+            "gridDim, %s)\n{\n    const int *const table = host_table;\n"
+            "    (void)table;\n",
+            k->name, list.data);
+        for (unsigned i = 0; i < k->number_count; i++)
+            if (!k->numbers[i].declared)
+                text_print(t, "    const int %s = %s;\n", k->numbers[i].is.text,
+                           k->numbers[i].given);
+        text_print(t, "%s}\n", k->body.data);
+    }
+    text_clear(&list);
+}
+
+bool make_cast(struct maker *m, const struct make_kernel *k, unsigned *slots)
+{
+    for (unsigned i = 0; i < k->role_count; i++) {
+        const struct make_role *r = &k->roles[i];
+        bool fits = false;
+
+        for (unsigned tries = 0; tries < 60 && !fits; tries++) {
+            slots[i] = draw(m, m->array_count);
+            fits = !(m->barred >> slots[i] & 1) &&
+                   !strcmp(m->arrays[slots[i]].type, r->type) &&
+                   m->arrays[slots[i]].count >= r->count;
+            for (unsigned j = 0; fits && j < i; j++)
+                fits = slots[j] != slots[i] || (!r->is_written && !k->roles[j].is_written);
+        }
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+void make_arguments(struct maker *m, struct text *t, const struct make_kernel *k,
+                    const unsigned *slots, const char *of, const char *member)
+{
+    const char *between = "";
+
+    (void)m;
+    text_print(t, "%s", k->in_struct ? say(m, "s%u{", k->name) : "");
+    for (unsigned i = 0; i < k->role_count; i++, between = ", ")
+        text_print(t, "%s(%s *)%s[%u]%s", between, k->roles[i].type, of, slots[i], member);
+    for (unsigned i = 0; i < k->number_count; i++)
+        if (k->numbers[i].declared)
+            text_print(t, ", %s", k->numbers[i].given);
+    text_print(t, "%s", k->in_struct ? "}" : "");
+}
+
+void make_begin(struct maker *m)
+{
+    struct text *t = &m->program;
+
+    text_print(t,
+               "__constant__ int table[%d];\nstatic int host_table[%d];\n%s"
+               "template <typename F> static void each(dim3 grid, dim3 block, F f)\n{\n"
+               "    uint3 b, t;\n\n"
+               "    for (b.z = 0; b.z < grid.z; b.z++)\n"
+               "        for (b.y = 0; b.y < grid.y; b.y++)\n"
+               "            for (b.x = 0; b.x < grid.x; b.x++)\n"
+               "                for (t.z = 0; t.z < block.z; t.z++)\n"
+               "                    for (t.y = 0; t.y < block.y; t.y++)\n"
+               "                        for (t.x = 0; t.x < block.x; t.x++)\n"
+               "                            f(b, t, block, grid);\n}\n",
+               MAKE_TABLE, MAKE_TABLE, m->constants.data ? m->constants.data : "");
+    for (unsigned i = 0; i < m->kernel_count; i++)
+        kernel_text(m, &m->kernels[i]);
+}
