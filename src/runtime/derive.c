@@ -362,6 +362,17 @@ void derive_maps(struct launching *l)
         l->found.flags = NULL;
 }
 
+const struct write_set *derive_whole(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w;
+
+    return d->slice && !derive_run(l, d->slice, &d->cache, &w, NULL) &&
+                   !derive_check_kinds(l, w, NULL)
+               ? w
+               : NULL;
+}
+
 /* An array that is passed twice has two slots; what is written of it is the first one's. */
 void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
                   transfer_emit *emit, void *sink)
