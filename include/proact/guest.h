@@ -12,6 +12,11 @@
 extern "C" {
 #endif
 
+/* The calling thread gets the first device's CUDA context and keeps it, as CUDA's own
+   runtime does at a thread's first call, unless it has one: the driver's calls find it, and
+   ours need not change it. Emulated devices have none. */
+PROACT_API void proact_guest_thread(struct proact *p);
+
 /* What a guest queues from now on comes after all that the session has queued. Nothing
    happens where that holds already. A thread without a CUDA context gets the first
    device's, which some libraries need, and keeps it. PROACT_EREFUSED on emulated devices.

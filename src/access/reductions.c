@@ -132,6 +132,16 @@ bool *access_reductions_all(const struct access_reductions *r,
     return is;
 }
 
+void access_reductions_leave(struct access_reductions *r, const bool *instructions)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t n = 0; n < r->count; n++)
+        if (!instructions[r->reduction[n].instruction])
+            r->reduction[kept++] = r->reduction[n];
+    r->count = kept;
+}
+
 void access_reductions_clear(struct access_reductions *r)
 {
     free(r->reduction);

@@ -29,6 +29,8 @@ struct access_reductions access_reductions_find(const struct ptx_module *m,
 /* By instruction; free() it. */
 bool *access_reductions_all(const struct access_reductions *r,
                             const struct ptx_function *of);
+/* Those instructions are none. */
+void access_reductions_leave(struct access_reductions *r, const bool *instructions);
 void access_reductions_clear(struct access_reductions *r);
 
 /* What a kind is: of which numbers, and how many bytes these are. Sums are of unsigned

@@ -330,7 +330,8 @@ struct device_backend {
     /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of
        their own. What they queue from now on comes after what `s` has so far; or later
        operations of `s` come after all that guests of its device have queued so far. A
-       stream for them goes by its handle of the driver. NULL, all four: there are none. */
+       stream for them goes by its handle of the driver. NULL, all five: there are none. */
+    void (*guest_thread)(struct device_set *set, unsigned device); /* see proact/guest.h */
     enum proact_status (*guests_follow)(struct device_stream *s, struct proact_error *err);
     enum proact_status (*follow_guests)(struct device_stream *s, struct proact_error *err);
     enum proact_status (*guest_stream_create)(struct device_set *set, unsigned device,

@@ -113,9 +113,11 @@ static void join(struct clone *c, const struct ptx_instruction *i, const struct 
         at, joint ? (int)value.bytes : (int)strlen(is), joint ? text + value.offset : is);
 }
 
+/* A scattered store, of which nobody says that all are alike, stays what it is. */
 static void reduce(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
-    clone_among_all(c, i);
+    if (i->opcode != PTX_ST)
+        clone_among_all(c, i);
     edit_replace(&c->edits, f->to->span, "[%%proact_d0+%lld]", (long long)f->to->integer);
 }
 
@@ -136,7 +138,7 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
         return clone_refuse(c, i,
                             "a flag in one of several arrays, or in one that cannot be "
                             "told");
-    if (is_joint(c, i) && c->module->target_sm < LEAST_JOINT_SM)
+    if (is_joint(c, i) && i->opcode != PTX_ST && c->module->target_sm < LEAST_JOINT_SM)
         return clone_refuse(c, i, "what stays an atomic, of all devices, takes sm_%d",
                             LEAST_JOINT_SM);
     edit_insert(&c->edits, i->span.offset,

@@ -21,8 +21,8 @@ struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: none can tell what it writes */
     struct write_set_cache cache;
     /* NULL: it has none, or nobody asked yet */
-    struct kernel_flags *flags, *reductions;
-    bool asked_flags, asked_reductions;
+    struct kernel_flags *flags, *reductions, *scatters;
+    bool asked_flags, asked_reductions, asked_scatters;
     bool asked_sums, may_group;      /* floating-point numbers, if the session may */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
@@ -65,6 +65,14 @@ static bool has_reductions(const struct proact_kernel *k, struct kernel_derivati
     return d->reductions != NULL;
 }
 
+static bool has_scatters(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_scatters)
+        d->scatters = scatters_create(k, k->session->group_sums);
+    d->asked_scatters = true;
+    return d->scatters != NULL;
+}
+
 static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d)
 {
     if (!d->asked_sums && !k->session->group_sums) {
@@ -88,10 +96,10 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
                  "; grouped sums of floating-point numbers (group_sums) would not hinder");
 }
 
-/* Where atomics hang on memory, a slice without them may still tell. */
+/* Where atomics or stores hang on memory, a slice without them may still tell. */
 static bool may_split(const struct kernel_derivation *d)
 {
-    return d->slice || d->reductions;
+    return d->slice || d->reductions || d->scatters;
 }
 
 static void drop_slices(struct kernel_derivation *d)
@@ -99,7 +107,8 @@ static void drop_slices(struct kernel_derivation *d)
     write_set_slice_destroy(d->slice);
     d->slice = NULL;
     flags_destroy(d->reductions);
-    d->reductions = NULL;
+    flags_destroy(d->scatters);
+    d->reductions = d->scatters = NULL;
 }
 
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
@@ -112,7 +121,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
-        if (!has_reductions(k, d))
+        if (!has_reductions(k, d) && !has_scatters(k, d))
             offer_sums(k, d, &d->uncut);
     d->refusal = d->uncut;
     find_targets(d, k);
@@ -262,29 +271,39 @@ static enum proact_status check_own(const struct launching *l, const uint32_t *c
 }
 
 /* Where that fails, or some of it is written by atomics, flags may be to blame. Or
-   reductions: for programs, which are split where that is faster; for many small ones in
-   another device's memory are slower by far. */
+   reductions, or stores where memory says: for programs, which are split where that is
+   faster; for many small ones in another device's memory are slower by far. */
 static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
                                       const struct write_set **out,
                                       struct proact_error *err)
 {
+    const bool in_program = l->is_program;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
-    struct proact_error why;
-    enum proact_status status = PROACT_OK;
+    struct proact_error why, other;
+    enum proact_status status;
 
     launch_split(l->grid, l->over, l->over, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
-    if (l->is_program && (flags_are_on(d->reductions) || !d->slice))
+    if (in_program && flags_are_on(d->scatters))
+        return flags_find(l, d->scatters, cta_first, out, err);
+    if (in_program && flags_are_on(d->reductions))
         return flags_find(l, d->reductions, cta_first, out, err);
-    if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
-        !check_own(l, cta_first, *out, &why))
-        return status;
-    if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
+    why = d->uncut;
+    if (d->slice) {
+        if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
+            !check_own(l, cta_first, *out, &why))
+            return status;
+        if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
+            return PROACT_OK;
+    }
+    if (!in_program || !has_reductions(l->kernel, d))
+        offer_sums(l->kernel, d, &why);
+    else if (!flags_find(l, d->reductions, cta_first, out, &why))
         return PROACT_OK;
-    if (l->is_program && has_reductions(l->kernel, d))
-        return flags_find(l, d->reductions, cta_first, out, err);
-    offer_sums(l->kernel, d, &why);
+    if (in_program && has_scatters(l->kernel, d) &&
+        !flags_find(l, d->scatters, cta_first, out, &other))
+        return PROACT_OK;
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
@@ -341,6 +360,17 @@ void derive_maps(struct launching *l)
         l->found.digest = digest_of(l, w);
     } else
         l->found.flags = NULL;
+}
+
+const struct write_set *derive_whole(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w;
+
+    return d->slice && !derive_run(l, d->slice, &d->cache, &w, NULL) &&
+                   !derive_check_kinds(l, w, NULL)
+               ? w
+               : NULL;
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */

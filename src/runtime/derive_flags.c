@@ -8,6 +8,7 @@
 
 #include "access/flag_bytes.h"
 #include "access/reductions.h"
+#include "access/scatters.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive.h"
@@ -59,14 +60,21 @@ struct kernel_flags *flags_create(const struct proact_kernel *k)
     return cut(k, f);
 }
 
-struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats)
+/* Takes what was found. Of a distributed array there is one: nothing of it goes
+   elsewhere. */
+static struct kernel_flags *with_reductions(const struct proact_kernel *k,
+                                            struct access_reductions found)
 {
     struct kernel_flags *f = must_calloc(1, sizeof *f);
     const struct access_reductions *r = &f->reductions;
 
-    f->reductions = access_reductions_find(k->image->ptx, k->ptx, floats);
+    if (direct_accesses(k))
+        access_reductions_leave(&found, direct_accesses(k));
+    f->reductions = found;
     if (r->count)
         f->sites = access_flags_find(k->image->ptx, k->ptx);
+    if (direct_accesses(k))
+        flag_bytes_leave(&f->sites, direct_accesses(k));
     f->is_joint = access_reductions_all(r, k->ptx);
     flag_bytes_leave(&f->sites, f->is_joint);
     f->is_flag = flag_bytes_all(&f->sites, k->ptx);
@@ -75,6 +83,23 @@ struct kernel_flags *reductions_create(const struct proact_kernel *k, bool float
     for (uint32_t n = 0; n < f->sites.count; n++)
         f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
     return cut(k, f);
+}
+
+struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats)
+{
+    return with_reductions(k, access_reductions_find(k->image->ptx, k->ptx, floats));
+}
+
+struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
+{
+    struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
+    const uint32_t atomics = r.count;
+
+    access_scatters_add(&r, k->image->ptx, k->ptx);
+    if (r.count > atomics)
+        return with_reductions(k, r);
+    access_reductions_clear(&r);
+    return NULL;
 }
 
 bool reductions_have_floats(const struct kernel_flags *f)
@@ -111,11 +136,24 @@ bool flags_are_on(const struct kernel_flags *f)
     return f && f->is_on;
 }
 
+/* What its CTAs do. */
+static const char *words(const struct kernel_flags *f)
+{
+    const uint32_t count = f->reductions.count;
+
+    if (!count)
+        return "set flags";
+    /* those that scatter are the last */
+    return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
+               ? "store where memory says"
+               : "update arrays by atomics";
+}
+
 static enum proact_status refuse(const struct launching *l, const struct kernel_flags *f,
                                  const char *why, struct proact_error *err)
 {
     return fail(err, PROACT_EREFUSED, "kernel '%s': its CTAs %s, %s", l->kernel->name,
-                f->reductions.count ? "update arrays by atomics" : "set flags", why);
+                words(f), why);
 }
 
 /* Each one's own array is known: of all others it may not be said where on the first
@@ -213,7 +251,11 @@ static bool has_joint(const struct kernel_flags *f)
     for (uint32_t n = 0; n < f->sites.count; n++)
         if (f->sites.flag[n].joint)
             return true;
-    return f->reductions.count > 0;
+    /* stores alone stay such */
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (f->reductions.reduction[n].kind != ACCESS_SCATTERED)
+            return true;
+    return false;
 }
 
 static bool is_pinned(const struct launching *l, uint32_t parameter)
@@ -270,8 +312,7 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     if (l->kernel->session->recording)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': that its CTAs %s is new: launch it once, then record",
-                    l->kernel->name,
-                    f->reductions.count ? "update arrays by atomics" : "set flags");
+                    l->kernel->name, words(f));
     kernel_slots_change(l->kernel);
     l->kernel->flag_stores = f->is_flag;
     l->kernel->flag_joints = f->is_joint;

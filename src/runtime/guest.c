@@ -26,6 +26,12 @@ static struct device_stream *stream(const struct proact *p)
     return p->devices.device[0].lane[TRANSFER_MAIN];
 }
 
+void proact_guest_thread(struct proact *p)
+{
+    if (p->backend->guest_thread)
+        p->backend->guest_thread(p->set, 0);
+}
+
 enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = check(p, err);

@@ -12,6 +12,7 @@
 #include "runtime/derive.h"
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
+#include "runtime/launch_little.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
@@ -167,7 +168,11 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
     enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
 
-    if (!status)
+    const struct write_set *little = NULL;
+
+    if (!status && keeps)
+        status = little_bring(l, &little, err);
+    if (!status && !little)
         status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
@@ -177,7 +182,10 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     first_launched(l);
     if (!keeps)
         return first_done_all(p, err);
-    launch_written_whole(l);
+    if (little)
+        little_written(l, little);
+    else
+        launch_written_whole(l);
     return first_done_some(p, err);
 }
 

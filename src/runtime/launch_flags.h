@@ -12,7 +12,8 @@
    Reductions (access/reductions.h) go there, too, as atomics among all devices; where there
    is room for it, each other device makes its own beside its replica, and they are combined
    there (partials.h). Where memory decides which bytes they change, all of the array are
-   theirs. */
+   theirs. So it is with scattered stores (access/scatters.h), which go there as they are.
+ */
 
 #include "runtime/launching.h"
 
@@ -33,6 +34,8 @@ struct kernel_flags *flags_create(const struct proact_kernel *k);
 /* With its reductions; NULL where it has none of these. floats: and sums of floating-point
    numbers, which are grouped. */
 struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats);
+/* And with its scattered stores; NULL where it has none of these. */
+struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats);
 bool reductions_have_floats(const struct kernel_flags *f);
 void flags_destroy(struct kernel_flags *f); /* NULL is fine */
 

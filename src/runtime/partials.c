@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/reductions.h"
+#include "access/scatters.h"
 #include "base/memory.h"
 #include "combine.h"
 #include "runtime/array_held.h"
@@ -89,10 +89,11 @@ static enum proact_status fill(struct proact_array *a, unsigned device, uint32_t
     return status;
 }
 
+/* Scattered stores leave nothing to combine. */
 static bool pays(const struct proact_array *a, uint32_t kind, uint64_t threads)
 {
-    return a->bytes <= PARTIALS_ALWAYS_BYTES ||
-           elements(a, kind) / PARTIALS_A_THREAD <= threads;
+    return kind != ACCESS_SCATTERED && (a->bytes <= PARTIALS_ALWAYS_BYTES ||
+                                        elements(a, kind) / PARTIALS_A_THREAD <= threads);
 }
 
 enum proact_status partials_ready(struct proact_array *a, uint32_t kind, uint64_t threads,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which atomics are reductions, and which of them are of one kind. */
+/* Which atomics are reductions, and which of them are of one kind; which stores scatter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "access/reductions.h"
+#include "access/scatters.h"
 
 static const char head[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 total;\n"
@@ -21,8 +21,20 @@ static const char head[] =
     "ld.global.u32 %r3, [%rd6];\nmul.wide.u32 %rd7, %r3, 4;\nadd.s64 %rd7, %rd3, %rd7;\n"
     "setp.gt.s32 %p1, %r2, 5;\n";
 
+enum { FLOATS = 1, SCATTERS = 2 }; /* what is asked for beside reductions */
+
+static struct access_reductions find(const struct ptx_module *m, int what)
+{
+    const struct ptx_function *f = &m->functions[0];
+    struct access_reductions r = access_reductions_find(m, f, (what & FLOATS) != 0);
+
+    if (what & SCATTERS)
+        access_scatters_add(&r, m, f);
+    return r;
+}
+
 /* As "a0 b8": their kinds, a letter each, and the byte of their pointer. */
-static const char *found_with(const char *body, bool floats)
+static const char *found_with(const char *body, int what)
 {
     static char said[64];
     uint32_t kinds[16], count = 0;
@@ -33,7 +45,7 @@ static const char *found_with(const char *body, bool floats)
     snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
     if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
         fail_msg("%s", err.text);
-    struct access_reductions r = access_reductions_find(m, &m->functions[0], floats);
+    struct access_reductions r = find(m, what);
 
     said[0] = '\0';
     for (uint32_t n = 0; n < r.count; n++) {
@@ -53,7 +65,7 @@ static const char *found_with(const char *body, bool floats)
 
 static const char *found(const char *body)
 {
-    return found_with(body, false);
+    return found_with(body, 0);
 }
 
 static void memory_may_say_where(void **state)
@@ -114,13 +126,50 @@ static void sums_of_floats_are_for_who_asks(void **state)
                                    "atom.global.add.f32 %f1, [%rd3], %f2;\n"
                                    "red.global.add.f64 [%rd3], 0d3FF0000000000000;\n"
                                    "red.global.add.u32 [%rd9], 1;",
-                                   true),
+                                   FLOATS),
                         "a0 a0 b0 c16");
     assert_string_equal(
         found_with("atom.global.add.f32 %f1, [%rd3], %f2;\nst.global.f32 [%rd6], %f1;",
-                   true),
+                   FLOATS),
         "");
-    assert_string_equal(found_with("atom.global.exch.b32 %f1, [%rd3], %f2;", true), "");
+    assert_string_equal(found_with("atom.global.exch.b32 %f1, [%rd3], %f2;", FLOATS), "");
+}
+
+static const char *scattered(const char *body)
+{
+    return found_with(body, SCATTERS);
+}
+
+static void stores_scatter_where_memory_says(void **state)
+{
+    (void)state;
+    assert_string_equal(scattered("st.global.u32 [%rd7], 1;"), "a0");
+    assert_string_equal(scattered("@%p1 st.volatile.global.v2.u32 [%rd7+8], {%r3, %r2};"),
+                        "a0");
+    assert_string_equal(scattered("red.global.add.u32 [%rd7], 1;\nst.u32 [%rd9], %r2;"),
+                        "a0 b16"); /* all CTAs to one place */
+    /* by each pointer by which one scatters all do */
+    assert_string_equal(scattered("add.s64 %rd10, %rd9, %rd5;\nadd.s64 %rd11, %rd3, %rd5;\n"
+                                  "st.global.u32 [%rd7], 1;\nst.global.u32 [%rd11], 2;"),
+                        "a0 a0");
+}
+
+static void others_do_not(void **state)
+{
+    static const char *const bodies[] = {
+        "mov.u32 %r4, %ctaid.x;\nmad.wide.u32 %rd10, %r4, 4, %rd3;\n"
+        "st.global.u32 [%rd10], %r3;",
+        "st.release.gpu.global.u32 [%rd7], 1;",
+        "st.relaxed.gpu.global.u32 [%rd7], 1;",
+        "ld.global.u64 %rd10, [%rd6];\nst.global.u32 [%rd10], 1;",
+        "st.global.u32 [total], 1;",
+        "st.shared.u32 [%r3], 1;",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++)
+        if (*scattered(bodies[n]))
+            fail_msg("%s is one", bodies[n]);
 }
 
 int main(void)
@@ -130,6 +179,8 @@ int main(void)
         cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
         cmocka_unit_test(others_are_none),
         cmocka_unit_test(sums_of_floats_are_for_who_asks),
+        cmocka_unit_test(stores_scatter_where_memory_says),
+        cmocka_unit_test(others_do_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

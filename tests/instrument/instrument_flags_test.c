@@ -104,6 +104,9 @@ static const struct {
      "red.relaxed.sys.add.u64 [%proact_d0+16], %rd2;", true},
     {"atom.relaxed.sys.global.add.u32 %r3, [%to], %r2;",
      "atom.relaxed.sys.global.add.u32 %r3, [%proact_d0+0], %r2;", true},
+    /* scattered */
+    {"@!%p1 st.global.v2.u32 [%to+8], {%r1, %r2};",
+     "@!%p1 st.global.v2.u32 [%proact_d0+8], {%r1, %r2};", true},
 };
 
 static void flags_are_set_in_the_first_replica(void **state)

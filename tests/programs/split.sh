@@ -9,11 +9,16 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proactcc=$1 out=$2 what=${3-}
 methods="bulk inline polling copy-engine relay hardware"
-distributed=" scattered_totals " # with arrays of which there is one for all devices
+
+distribute() { # NAME: arrays of so many bytes there are one of for all devices
+    case $1 in
+    scattered_totals) echo PROACT_DISTRIBUTE=1 ;;
+    scattered_stores) echo PROACT_DISTRIBUTE=130K ;; # and smaller ones in the same kernel
+    esac
+}
 
 run() { # METHOD DEVICES NAME: to OUT/NAME.stdout
-    case $distributed in *" $3 "*) set -- "$1" "$2" "$3" PROACT_DISTRIBUTE=1 ;; esac
-    env ${4-} PROACT_MACHINE=h200x8 PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$1 \
+    env $(distribute "$3") PROACT_MACHINE=h200x8 PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_METHOD=$1 \
         PROACT_DEVICES=$2 "$out/$3" \
         >"$out/$3.stdout" 2>"$out/$3.stderr" </dev/null
     status=$?

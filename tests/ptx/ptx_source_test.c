@@ -30,9 +30,10 @@ static void check(const char *sentence, const char *expected)
 {
     struct proact_error err;
     struct ptx_module *m;
+    const size_t bytes = (size_t)(strstr(module, "$L__name:\n") - module);
     char *got;
 
-    if (ptx_parse("p.ptx", module, strstr(module, "$L__name:\n") - module, &m, &err))
+    if (ptx_parse("p.ptx", module, bytes, &m, &err))
         fail_msg("%s", err.text);
     got = ptx_with_sources(m, sentence);
     assert_string_equal(got, expected);

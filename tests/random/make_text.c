@@ -18,19 +18,16 @@ unsigned make_size_of(const char *type)
     return 4;
 }
 
-static void parameters(struct maker *m, struct text *t, const struct make_kernel *k,
-                       const char *end, const char *restrictly)
+static void parameters(struct text *t, const struct make_kernel *k, const char *end,
+                       const char *restrictly)
 {
     const char *between = "";
-    unsigned written = 0;
 
-    (void)m;
     for (unsigned i = 0; i < k->role_count; i++, between = end) {
         const struct make_role *r = &k->roles[i];
 
         text_print(t, "%s%s%s *%s%s", between, r->is_written ? "" : "const ", r->type,
                    restrictly, r->name);
-        written += r->is_written;
     }
     for (unsigned i = 0; i < k->number_count; i++)
         if (k->numbers[i].declared)
@@ -43,11 +40,11 @@ static void kernel_text(struct maker *m, const struct make_kernel *k)
 
     if (k->in_struct) {
         text_print(t, "struct s%u {\n    ", k->name);
-        parameters(m, t, k, ";\n    ", "");
+        parameters(t, k, ";\n    ", "");
         text_print(t, ";\n};\n");
         text_print(&list, "s%u s", k->name);
     } else {
-        parameters(m, &list, k, ", ", k->is_restrict ? "__restrict__ " : "");
+        parameters(&list, k, ", ", k->is_restrict ? "__restrict__ " : "");
     }
     if (k->template_name)
         text_print(t, "template <int N> ");

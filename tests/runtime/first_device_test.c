@@ -262,6 +262,46 @@ static void only_what_changed_is_spread(void **state)
     proact_close(b.p);
 }
 
+/* What a launch on one device may write, or reads, goes there, and nothing else; who had
+   the rest keeps it. */
+static void little_of_an_array_moves(void **state)
+{
+    (void)state;
+    struct bench b = open_four(true);
+    struct proact_array *other = testing_array(&b, "other");
+    static uint32_t zeros[N];
+    const struct proact_place places[] = {{0, other, 0}, {8, b.out, 0}};
+    const struct {
+        uint64_t in, out;
+        uint32_t n;
+    } copies = {1, 1, 20};
+
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    MUST(proact_array_spread(b.out, &b.err));
+    MUST(proact_array_spread(other, &b.err));
+    const uint64_t before = sent(&b, b.out), before_other = sent(&b, other);
+
+    array_written(b.out, 0, 4 * N, 4);
+    array_written(other, 0, 4 * N, 8);
+    MUST(run_plain(&b, testing_kernel(&b, "plain"), 40, 100, 3, 1));
+    assert_int_equal(sent(&b, b.out), before + 400);
+    expect(&b, b.out, 2, 9, 0);
+    expect(&b, b.out, 2, 110, 0);
+    expect(&b, b.out, 2, N - 1, 0);
+    assert_int_equal(sent(&b, b.out), before + 400);
+    expect(&b, b.out, 2, 10, 3);
+    expect(&b, b.out, 2, 109, 300);
+    assert_int_equal(sent(&b, b.out), before + 408);
+    MUST(proact_launch_block(
+        testing_kernel(&b, "turns"),
+        &(struct proact_grid){.ctas = {1}, .threads = {THREADS}, .device_count = 1},
+        &(struct proact_block){&copies, 20, places, 2}, &b.err));
+    assert_int_equal(sent(&b, other), before_other + 80);
+    expect(&b, b.out, 0, N - 1, 0);
+    proact_close(b.p);
+}
+
 static void variables_are_on_every_device(void **state)
 {
     (void)state;
@@ -353,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_marked_kernel_is_split),
         cmocka_unit_test(addresses_are_written_copied_and_filled),
         cmocka_unit_test(only_what_changed_is_spread),
+        cmocka_unit_test(little_of_an_array_moves),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(moments_are_apart_by_what_ran_between),
         cmocka_unit_test(what_is_wrong_is_said),

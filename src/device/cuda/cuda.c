@@ -77,11 +77,10 @@ static void close_device(struct device_set *set, unsigned number)
 {
     struct cuda_device *d = &set->devices[number];
     const struct driver *v = &set->driver;
-    cu_context was;
 
     if (!d->context || set->is_stuck)
         return;
-    v->context_push(d->context);
+    cuda_context_push(v, d->context);
     cuda_memory_clear(set, number);
     cuda_marks_clear(set, number);
     if (d->origin)
@@ -89,7 +88,7 @@ static void close_device(struct device_set *set, unsigned number)
     if (d->rescue)
         v->stream_destroy(d->rescue);
     cuda_standing_unload(set, number);
-    v->context_pop(&was);
+    cuda_context_pop(v);
     if (set->is_lost)
         v->primary_reset(d->device);
     v->primary_release(d->device);
@@ -257,6 +256,7 @@ const struct device_backend device_cuda = {
     .observe = cuda_observe,
     .replicas = cuda_replicas,
     .limit = cuda_limit,
+    .guest_thread = cuda_guest_thread,
     .guests_follow = cuda_guests_follow,
     .follow_guests = cuda_follow_guests,
     .guest_stream_create = cuda_guest_stream_create,

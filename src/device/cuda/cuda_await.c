@@ -34,7 +34,6 @@ static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
 {
     const struct driver *v = &set->driver;
     const struct cuda_wait *found = NULL;
-    cu_context was;
 
     for (struct device_stream *s = set->streams; s; s = s->next)
         s->is_far = false;
@@ -43,14 +42,14 @@ static const struct cuda_wait *standing(struct device_set *set, uint32_t *holds)
 
         if (w->is_past || w->stream->is_far)
             continue;
-        v->context_push(set->devices[w->stream->device].context);
+        cuda_context_push(v, set->devices[w->stream->device].context);
         if (!is_reached(set, w))
             w->stream->is_far = true;
         else if (!look(set, w, holds) && (int32_t)(*holds - w->value) < 0)
             found = w;
         else
             w->is_past = !w->is_of_graph;
-        v->context_pop(&was);
+        cuda_context_pop(v);
     }
     return found;
 }
@@ -64,7 +63,6 @@ static bool is_early(const struct device_set *set, uint64_t start_ns)
 static void rescue(struct device_set *set)
 {
     const struct driver *v = &set->driver;
-    cu_context was;
 
     for (size_t i = 0; i < set->wait_count; i++) {
         const struct cuda_wait *w = &set->waits[i];
@@ -73,7 +71,7 @@ static void rescue(struct device_set *set)
 
         uint64_t start = clock_host_ns();
 
-        v->context_push(d->context);
+        cuda_context_push(v, d->context);
         /* What is before it: kernels, and waits that are satisfied by now. */
         while (w->before && v->event_query(w->before) == CU_NOT_READY &&
                is_early(set, start))
@@ -82,7 +80,7 @@ static void rescue(struct device_set *set)
             v->stream_write_value(d->rescue, w->word, w->value, 0);
             v->stream_synchronize(d->rescue);
         }
-        v->context_pop(&was);
+        cuda_context_pop(v);
     }
 }
 
@@ -171,7 +169,6 @@ static enum proact_status await_stream(struct device_set *set, struct device_str
                                        struct proact_error *err)
 {
     enum proact_status status = cuda_enter(set, s->device, err);
-    cu_context was;
 
     if (status)
         return status;
@@ -179,7 +176,7 @@ static enum proact_status await_stream(struct device_set *set, struct device_str
         status = cuda_leave(set, s->device, set->driver.stream_synchronize(s->stream),
                             "cuStreamSynchronize", err);
     else if ((status = watch(set, s, err)) == PROACT_ETIMEOUT)
-        set->driver.context_pop(&was);
+        cuda_context_pop(&set->driver);
     s->is_busy = status != PROACT_OK;
     return status;
 }
@@ -213,11 +210,9 @@ static void look_at_device(void *context, unsigned part)
     const struct driver *v = &set->driver;
     const unsigned device = l->device[part];
     uint64_t start = clock_host_ns();
-    cu_context was;
+    const cu_result entered = cuda_context_push(v, set->devices[device].context);
 
-    if (v->context_push(set->devices[device].context))
-        return;
-    for (struct device_stream *s = set->streams; s; s = s->next) {
+    for (struct device_stream *s = set->streams; s && !entered; s = s->next) {
         cu_result result = CU_NOT_READY;
 
         if (!s->is_busy || s->device != device)
@@ -228,7 +223,7 @@ static void look_at_device(void *context, unsigned part)
             result = v->stream_query(s->stream);
         s->is_done = result == 0;
     }
-    v->context_pop(&was);
+    cuda_context_pop(v);
 }
 
 /* A look takes a microsecond, of which the last ones come after everything is done. */

@@ -182,16 +182,13 @@ static void perform(void *context, unsigned part)
     unsigned device = set->batch->device[part];
     struct batch_list *l = &set->batch->list[device];
     size_t done = 0;
-    cu_context was;
 
-    l->result = set->driver.context_push(set->devices[device].context);
+    l->result = cuda_context_push(&set->driver, set->devices[device].context);
     l->is_entered = !l->result;
-    if (l->result)
-        return;
-    for (l->performed = 0; l->performed < l->count; l->performed += done)
+    for (l->performed = 0; l->is_entered && l->performed < l->count; l->performed += done)
         if ((l->result = perform_next(l, &done)))
             break;
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
 }
 
 static const char *call_of(const struct batch_op *op)

@@ -12,10 +12,11 @@ enum proact_status cuda_enter(struct device_set *set, unsigned device,
         return status;
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
-    cu_result result = set->driver.context_push(set->devices[device].context);
+    cu_result result = cuda_context_push(&set->driver, set->devices[device].context);
 
     if (!result)
         return PROACT_OK;
+    cuda_context_pop(&set->driver);
     return fail(err, driver_status(result), "device %u: cuCtxPushCurrent: %s", device,
                 driver_words(&set->driver, result).text);
 }
@@ -58,8 +59,7 @@ enum proact_status cuda_use(struct device_stream *s, struct proact_error *err)
 enum proact_status cuda_leave(struct device_set *set, unsigned device, cu_result result,
                               const char *call, struct proact_error *err)
 {
-    cu_context was;
 
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     return cuda_result(set, device, result, call, err);
 }

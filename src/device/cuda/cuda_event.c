@@ -34,7 +34,6 @@ enum proact_status cuda_event_create(struct device_set *set, unsigned device, bo
 void cuda_event_destroy(struct device_event *e)
 {
     struct device_event **link;
-    cu_context was;
 
     if (!e)
         return;
@@ -43,9 +42,9 @@ void cuda_event_destroy(struct device_event *e)
     for (link = &set->events; *link != e;)
         link = &(*link)->next;
     *link = e->next;
-    set->driver.context_push(set->devices[e->device].context);
+    cuda_context_push(&set->driver, set->devices[e->device].context);
     set->driver.event_destroy(e->event);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     free(e);
 }
 
@@ -136,13 +135,12 @@ static cu_result look(struct device_set *set, struct device_stream *s,
 enum proact_progress cuda_progress(struct device_set *set, struct device_stream *s,
                                    const struct device_event *e)
 {
-    cu_context was;
 
     if (set->wait_count || cuda_enter(set, e ? e->device : s ? s->device : 0, NULL))
         return PROACT_UNKNOWN;
     const cu_result result = look(set, s, e);
 
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     return result == CU_NOT_READY ? PROACT_UNDER_WAY
            : result               ? PROACT_UNKNOWN
                                   : PROACT_DONE;

@@ -286,7 +286,6 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     struct cuda_device *d = &set->devices[device];
     const struct driver *v = &set->driver;
     enum proact_status status = cuda_enter(set, device, err);
-    cu_context was;
 
     if (status)
         return status;
@@ -301,9 +300,9 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     if (!begun)
         return status;
     if (status) {
-        v->context_push(d->context);
+        cuda_context_push(v, d->context);
         end_capture(g, device, false);
-        v->context_pop(&was);
+        cuda_context_pop(v);
         return status;
     }
     if ((status = cuda_enter(set, device, err)))

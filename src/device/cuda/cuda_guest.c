@@ -17,6 +17,11 @@ static cu_result give_context(const struct device_set *set, unsigned device)
     return result;
 }
 
+void cuda_guest_thread(struct device_set *set, unsigned device)
+{
+    give_context(set, device);
+}
+
 enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err)
 {
     const struct driver *v = &s->set->driver;
@@ -73,11 +78,10 @@ enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned dev
 
 void cuda_guest_stream_destroy(struct device_set *set, unsigned device, void *stream)
 {
-    cu_context was;
 
     if (set->is_stuck || set->is_lost)
         return;
-    set->driver.context_push(set->devices[device].context);
+    cuda_context_push(&set->driver, set->devices[device].context);
     set->driver.stream_destroy(stream);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
 }

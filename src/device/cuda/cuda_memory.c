@@ -107,10 +107,9 @@ static enum proact_status no_room(struct device_set *set, unsigned device, size_
                                   struct proact_error *err)
 {
     size_t left = 0, total = 0;
-    cu_context was;
 
     set->driver.memory_info(&left, &total);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     return fail(err, PROACT_ENOSPACE,
                 "device %u: %zu bytes of memory asked for, %zu of %zu are free", device,
                 bytes, left, total);
@@ -151,11 +150,10 @@ static enum proact_status no_room_for_part(struct device_set *set,
                                            struct proact_error *err)
 {
     unsigned device = 0;
-    cu_context was;
 
     while (device + 1 < m->piece_count && m->physical[device])
         device++;
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     enum proact_status status = cuda_enter(set, device, err);
 
     return status ? status : no_room(set, device, m->piece_bytes, err);
@@ -234,7 +232,6 @@ static void give_back(struct device_set *set, const struct cuda_memory *m)
 void cuda_free(struct device_set *set, unsigned device, device_addr address)
 {
     struct cuda_device *d = &set->devices[device];
-    cu_context was;
 
     cuda_await(set, NULL, NULL);
     if (set->is_stuck)
@@ -242,9 +239,9 @@ void cuda_free(struct device_set *set, unsigned device, device_addr address)
     for (size_t i = 0; i < d->memory_count; i++) {
         if (d->memory[i].address != address)
             continue;
-        set->driver.context_push(d->context);
+        cuda_context_push(&set->driver, d->context);
         give_back(set, &d->memory[i]);
-        set->driver.context_pop(&was);
+        cuda_context_pop(&set->driver);
         d->memory[i] = d->memory[--d->memory_count];
         return;
     }

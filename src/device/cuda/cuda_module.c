@@ -140,7 +140,6 @@ enum proact_status cuda_module_load_binary(struct device_set *set, unsigned devi
 void cuda_module_unload(struct device_module *m)
 {
     struct device_module **link;
-    cu_context was;
 
     if (!m)
         return;
@@ -151,10 +150,10 @@ void cuda_module_unload(struct device_module *m)
     for (link = &set->modules; *link != m;)
         link = &(*link)->next;
     *link = m->next;
-    set->driver.context_push(set->devices[m->device].context);
+    cuda_context_push(&set->driver, set->devices[m->device].context);
     if (!set->is_stuck)
         set->driver.module_unload(m->module);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     while (m->functions) {
         struct device_function *f = m->functions;
 
@@ -338,7 +337,6 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
 {
     struct device_set *set = s->set;
     enum proact_status status = check_launch(f, l, err);
-    cu_context was;
 
     if (!status)
         status = check_cluster(f, l, err);
@@ -369,6 +367,6 @@ enum proact_status cuda_launch(struct device_stream *s, struct device_function *
         return status;
     cu_result result = launch_in_view(s, f, l);
 
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     return cuda_launch_said(s, f, l, result, err);
 }

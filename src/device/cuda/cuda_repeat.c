@@ -110,17 +110,17 @@ enum proact_status cuda_repeat_flush(struct device_set *set, struct proact_error
 {
     struct device_repeat *r = set->repeat;
     const struct repeat_op *failed = NULL;
-    cu_context was;
 
     if (!r || !r->now.count)
         return PROACT_OK;
     set->repeat = NULL;
     r->is_given_up = true;
-    cu_result result = set->driver.context_push(set->devices[r->stream->device].context);
+    const unsigned device = r->stream->device;
+    const cu_result entered = cuda_context_push(&set->driver, set->devices[device].context);
+    const cu_result result = entered ? 0 : cuda_repeat_perform(r, false, &failed);
 
-    if (result)
-        return cuda_result(set, r->stream->device, result, "cuCtxPushCurrent", err);
-    result = cuda_repeat_perform(r, false, &failed);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
+    if (entered)
+        return cuda_result(set, device, entered, "cuCtxPushCurrent", err);
     return cuda_repeat_said(r, failed, result, err);
 }

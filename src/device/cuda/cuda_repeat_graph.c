@@ -75,15 +75,14 @@ static bool is_as_before(const struct device_repeat *r)
 static void drop_graph(struct device_repeat *r)
 {
     struct device_set *set = r->set;
-    cu_context was;
 
     if (!r->exec)
         return;
     cuda_synchronize(set, NULL);
-    set->driver.context_push(set->devices[r->stream->device].context);
+    cuda_context_push(&set->driver, set->devices[r->stream->device].context);
     if (!set->is_stuck)
         set->driver.graph_exec_destroy(r->exec);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     r->exec = NULL;
 }
 
@@ -114,7 +113,6 @@ static enum proact_status queue(struct device_repeat *r, struct proact_error *er
     struct device_set *set = r->set;
     enum proact_status status = cuda_enter(set, r->stream->device, err);
     const struct repeat_op *failed = NULL;
-    cu_context was;
 
     if (status)
         return status;
@@ -126,7 +124,7 @@ static enum proact_status queue(struct device_repeat *r, struct proact_error *er
                           "cuGraphLaunch", err);
     const cu_result result = cuda_repeat_perform(r, false, &failed);
 
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     return cuda_repeat_said(r, failed, result, err);
 }
 

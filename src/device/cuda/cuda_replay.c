@@ -9,12 +9,11 @@ cu_result cuda_come_together(struct device_set *set, struct device_stream *s,
                              const struct device_stream *to)
 {
     const struct driver *v = &set->driver;
-    cu_context was;
 
-    v->context_push(set->devices[s->device].context);
+    cuda_context_push(v, set->devices[s->device].context);
     cu_result result = v->event_record(s->join, s->stream);
 
-    v->context_pop(&was);
+    cuda_context_pop(v);
     return result ? result : v->stream_wait_event(to->stream, s->join, 0);
 }
 
@@ -27,19 +26,18 @@ static cu_result launch_on(const struct device_graph *g, const struct cuda_part 
     const struct cuda_device *d = &set->devices[device], *first = &set->devices[0];
     cu_stream stream = d->graph_stream->stream;
     cu_result result = 0;
-    cu_context was;
 
     if (!part->exec[device])
         return 0;
     d->graph_stream->is_busy = true;
-    v->context_push(d->context);
+    cuda_context_push(v, d->context);
     if (device)
         result = v->stream_wait_event(stream, first->graph_begin, 0);
     if (!result)
         result = v->graph_launch(part->exec[device], stream);
     if (!result && device)
         result = v->event_record(d->graph_end, stream);
-    v->context_pop(&was);
+    cuda_context_pop(v);
     return result;
 }
 
@@ -103,7 +101,6 @@ enum proact_status cuda_graph_launch(struct device_graph *g, struct proact_error
 
 void cuda_graph_destroy(struct device_graph *g)
 {
-    cu_context was;
 
     if (!g)
         return;
@@ -111,13 +108,13 @@ void cuda_graph_destroy(struct device_graph *g)
 
     cuda_synchronize(set, NULL);
     for (unsigned d = 0; d < set->count && !set->is_stuck; d++) {
-        set->driver.context_push(set->devices[d].context);
+        cuda_context_push(&set->driver, set->devices[d].context);
         for (size_t i = 0; i < g->part_count; i++)
             if (g->part[i].exec[d])
                 set->driver.graph_exec_destroy(g->part[i].exec[d]);
         if (g->words[d])
             set->driver.memory_free(g->words[d]);
-        set->driver.context_pop(&was);
+        cuda_context_pop(&set->driver);
     }
     free(g->part);
     free(g->waits);
@@ -126,7 +123,6 @@ void cuda_graph_destroy(struct device_graph *g)
 
 void cuda_graphs_clear(struct device_set *set)
 {
-    cu_context was;
 
     cuda_tape_clear(set);
     for (unsigned i = 0; i < set->count && !set->is_stuck; i++) {
@@ -134,11 +130,11 @@ void cuda_graphs_clear(struct device_set *set)
 
         if (!d->graph_stream)
             continue;
-        set->driver.context_push(d->context);
+        cuda_context_push(&set->driver, d->context);
         if (d->graph_begin)
             set->driver.event_destroy(d->graph_begin);
         if (d->graph_end)
             set->driver.event_destroy(d->graph_end);
-        set->driver.context_pop(&was);
+        cuda_context_pop(&set->driver);
     }
 }

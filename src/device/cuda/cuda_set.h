@@ -184,6 +184,12 @@ struct device_event {
     struct device_event *next;
 };
 
+/* cuda_context.c */
+/* Makes it the thread's context, where it is not: a launch takes a twentieth longer then.
+   To be popped after a failure, too. */
+cu_result cuda_context_push(const struct driver *v, cu_context context);
+void cuda_context_pop(const struct driver *v);
+
 /* cuda_call.c */
 enum proact_status cuda_enter(struct device_set *set, unsigned device,
                               struct proact_error *err);
@@ -378,6 +384,7 @@ void cuda_graph_destroy(struct device_graph *g);
 void cuda_graphs_clear(struct device_set *set); /* what captures need; a begun one ends */
 
 /* cuda_guest.c */
+void cuda_guest_thread(struct device_set *set, unsigned device);
 enum proact_status cuda_guests_follow(struct device_stream *s, struct proact_error *err);
 enum proact_status cuda_follow_guests(struct device_stream *s, struct proact_error *err);
 enum proact_status cuda_guest_stream_create(struct device_set *set, unsigned device,

@@ -25,29 +25,25 @@ static cu_result set_origin(struct device_set *set, unsigned device)
 
 void cuda_origins_set(struct device_set *set)
 {
-    cu_context was;
 
     for (unsigned i = 0; i < set->count; i++) {
-        set->driver.context_push(set->devices[i].context);
+        cuda_context_push(&set->driver, set->devices[i].context);
         set_origin(set, i);
-        set->driver.context_pop(&was);
+        cuda_context_pop(&set->driver);
     }
 }
 
 static cu_result mark(struct device_stream *s, cu_event *out)
 {
     const struct driver *v = &s->set->driver;
-    cu_context was;
 
     if (!cuda_batches(s))
         return cuda_mark(s, true, out);
-    cu_result result = v->context_push(s->set->devices[s->device].context);
+    cu_result result = cuda_context_push(v, s->set->devices[s->device].context);
 
-    if (result)
-        return result;
-    if (!(result = cuda_mark_take(s->set, s->device, true, out)))
+    if (!result && !(result = cuda_mark_take(s->set, s->device, true, out)))
         cuda_batch_mark(s, *out);
-    v->context_pop(&was);
+    cuda_context_pop(v);
     return result;
 }
 
@@ -101,9 +97,8 @@ static void tell(struct device_set *set, struct cuda_span *span)
     const struct driver *v = &set->driver;
     const struct cuda_device *d = &set->devices[span->span.device];
     float from = 0, to = 0;
-    cu_context was;
 
-    v->context_push(d->context);
+    cuda_context_push(v, d->context);
     if (!v->event_elapsed(&from, d->origin, span->from) &&
         !v->event_elapsed(&to, d->origin, span->to) && set->observer) {
         span->span.start_ns = d->origin_ns + (uint64_t)((double)from * 1e6);
@@ -113,7 +108,7 @@ static void tell(struct device_set *set, struct cuda_span *span)
     }
     cuda_mark_back(set, span->span.device, true, span->from);
     cuda_mark_back(set, span->span.device, true, span->to);
-    v->context_pop(&was);
+    cuda_context_pop(v);
 }
 
 void cuda_spans_tell(struct device_set *set)

@@ -83,11 +83,10 @@ void cuda_staging_rest(struct device_set *set)
 
 static void unlock(struct device_set *set, void *memory)
 {
-    cu_context was;
 
-    set->driver.context_push(set->devices[0].context);
+    cuda_context_push(&set->driver, set->devices[0].context);
     set->driver.host_free(memory);
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
 }
 
 /* Little at first: to lock memory takes a program's first read as long as it is. */

@@ -42,7 +42,6 @@ enum proact_status cuda_stream_create(struct device_set *set, unsigned device,
 void cuda_stream_destroy(struct device_stream *s)
 {
     struct device_stream **link;
-    cu_context was;
 
     if (!s)
         return;
@@ -53,12 +52,12 @@ void cuda_stream_destroy(struct device_stream *s)
     for (link = &set->streams; *link != s;)
         link = &(*link)->next;
     *link = s->next;
-    set->driver.context_push(set->devices[s->device].context);
+    cuda_context_push(&set->driver, set->devices[s->device].context);
     if (!set->is_stuck) {
         set->driver.stream_destroy(s->stream);
         set->driver.event_destroy(s->join);
     }
-    set->driver.context_pop(&was);
+    cuda_context_pop(&set->driver);
     free(s);
 }
 

@@ -31,15 +31,15 @@ static enum proact_status keep_back(struct cuda_wait *wait, struct proact_error 
 {
     struct device_stream *s = wait->stream;
     const struct driver *v = &s->set->driver;
-    cu_context was;
 
     if (is_to_mark(s)) {
-        cu_result result = v->context_push(s->set->devices[s->device].context);
+        cu_result entered = cuda_context_push(v, s->set->devices[s->device].context);
+        cu_result result =
+            entered ? 0 : cuda_mark_take(s->set, s->device, false, &wait->before);
 
-        if (result)
-            return cuda_result(s->set, s->device, result, "cuCtxPushCurrent", err);
-        result = cuda_mark_take(s->set, s->device, false, &wait->before);
-        v->context_pop(&was);
+        cuda_context_pop(v);
+        if (entered)
+            return cuda_result(s->set, s->device, entered, "cuCtxPushCurrent", err);
         if (result)
             return cuda_result(s->set, s->device, result, "cuEventCreate", err);
     }

@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <proact/guest.h>
+
 #include "rt.h"
 
 static struct rt the_runtime;
 static pthread_mutex_t the_lock;
 static pthread_once_t the_lock_is_made = PTHREAD_ONCE_INIT;
 static _Thread_local enum cuda_error last_error;
+static _Thread_local bool has_context;
 
 /* A callback of the program may call us. */
 static void make_lock(void)
@@ -28,6 +31,10 @@ struct rt *rt_enter_as_guest(void)
 {
     pthread_once(&the_lock_is_made, make_lock);
     pthread_mutex_lock(&the_lock);
+    if (!has_context && the_runtime.session) {
+        proact_guest_thread(the_runtime.session);
+        has_context = true;
+    }
     return &the_runtime;
 }
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/launch_little.h"
+
+#include "runtime/bring.h"
+#include "runtime/derive.h"
+#include "runtime/launch_cluster.h"
+
+/* So that the host finds out in no time, also anew in each launch. */
+enum { THREADS_MAX = 1 << 16, RANGES_MAX = 256 };
+
+static bool has_few_threads(const struct launching *l)
+{
+    uint64_t threads = 1;
+
+    for (int i = 0; i < 3; i++)
+        threads *= (uint64_t)l->grid[i] * l->threads[i];
+    return threads <= THREADS_MAX;
+}
+
+static bool is_of_first(const struct proact_array *a)
+{
+    return a->part || a->is_shared ||
+           (a->holdings.count == 1 && a->holdings.piece[0].devices == FIRST);
+}
+
+/* Whether others hold something that would be brought, or lost. */
+static bool are_of_first(const struct launching *l)
+{
+    for (size_t i = 0; i < l->place_count; i++) {
+        array_catch_up(l->places[i].array);
+        if (!is_of_first(l->places[i].array))
+            return false;
+    }
+    return true;
+}
+
+static bool are_few(const struct write_set *w)
+{
+    uint64_t ranges = 0;
+
+    for (uint32_t n = 0; n < w->array_count; n++)
+        ranges += w->arrays[n].first ? w->arrays[n].first[w->cta_count] : 0;
+    return ranges <= RANGES_MAX;
+}
+
+/* What may not be written stays as it was: it is brought, too. */
+static enum proact_status bring(const struct launching *l, uint32_t number,
+                                struct proact_array *a, const struct write_set *w,
+                                struct proact_error *err)
+{
+    const struct write_set_ranges *r = &w->arrays[number];
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
+
+    need_join(&need, needs_of(l->needs, number, 0));
+    for (uint32_t n = 0; !need.all && r->first && n < r->first[w->cta_count]; n++)
+        spans_add(&need.spans, r->ranges[n].first_byte,
+                  r->ranges[n].first_byte + r->ranges[n].bytes);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
+    return status;
+}
+
+enum proact_status little_bring(struct launching *l, const struct write_set **out,
+                                struct proact_error *err)
+{
+    const bool may = l->kernel->session->devices.count > 1 &&
+                     !l->kernel->session->recording && !l->is_cooperative &&
+                     !launch_is_in_clusters(l) && has_few_threads(l) && !are_of_first(l);
+    const struct write_set *w = may ? derive_whole(l) : NULL;
+    enum proact_status status = PROACT_OK;
+
+    *out = w && are_few(w) ? w : NULL;
+    if (!*out)
+        return PROACT_OK;
+    l->needs = needs_find(l, NULL);
+    for (size_t i = 0; i < l->place_count && !status; i++)
+        if (!launching_is_again(l, i))
+            status = bring(l, launching_number(l, l->places[i].array), l->places[i].array,
+                           w, err);
+    return status;
+}
+
+/* Who wrote most of an array is told who reads it (wants.h), or to blame for what others
+   then lack. */
+void little_written(const struct launching *l, const struct write_set *w)
+{
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = l->places[i].array;
+        const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
+
+        for (uint32_t n = 0; r->first && n < r->first[w->cta_count]; n++)
+            array_written(a, r->ranges[n].first_byte,
+                          r->ranges[n].first_byte + r->ranges[n].bytes, FIRST);
+        if (r->first && r->bytes >= a->bytes / 2) {
+            a->by_launch = true;
+            a->writer = NULL;
+        }
+    }
+}

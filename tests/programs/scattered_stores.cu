@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results that go where memory says: items into the order of their keys, elements of a list
+   of materials, vertices of a boundary; and where all that fail would say so in one place.
+ */
+#include "programs.h"
+#include <algorithm>
+#include <vector>
+
+enum { ITEMS = 30000, KEYS = 257, EDGE = 4000, NO_ONE = -1, THREADS = 128 };
+
+struct item {
+    unsigned key;
+    float x, y, z;
+};
+
+__device__ static int here()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* What a counting sort does last, of structs and of numbers. */
+__global__ void by_rank(const struct item *in, const unsigned *rank, float4 *out,
+                        unsigned short *keys, unsigned *from, int n)
+{
+    int i = here();
+
+    if (i >= n)
+        return;
+    unsigned to = rank[i];
+
+    out[to] = make_float4(in[i].x, in[i].y, in[i].z, 1);
+    keys[to] = (unsigned short)in[i].key;
+    from[to] = i;
+}
+
+/* Each key's first item, of those in order. */
+__global__ void find_starts(const unsigned short *keys, int *start, int *end, int n)
+{
+    int i = here();
+
+    if (i >= n)
+        return;
+    if (i == 0 || keys[i] != keys[i - 1]) {
+        start[keys[i]] = i;
+        if (i > 0)
+            end[keys[i - 1]] = i;
+    }
+    if (i == n - 1)
+        end[keys[i]] = n;
+}
+
+/* Weighs each item, and says which one is broken: there is one. */
+__global__ void weigh(const float4 *in, const unsigned *from, float *weight, int *broken,
+                      int n)
+{
+    int i = here();
+
+    if (i >= n)
+        return;
+    weight[i] = in[i].x * in[i].y + in[i].z * in[i].w;
+    if (in[i].x < 0)
+        *broken = (int)from[i];
+}
+
+/* Not what is in a place that others may write. */
+__global__ void settle(const int *boundary, float *weight, int n)
+{
+    int i = here();
+
+    if (i < n)
+        weight[boundary[i]] *= 0.5f;
+}
+
+__global__ void hold(const int *boundary, float *weight, int n)
+{
+    int i = here();
+
+    if (i < n)
+        weight[boundary[i]] = 0;
+}
+
+template <typename T> static T *copy_of(const std::vector<T> &from)
+{
+    T *to;
+
+    CHECK(cudaMalloc(&to, from.size() * sizeof(T)));
+    CHECK(cudaMemcpy(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
+    return to;
+}
+
+template <typename T> static std::vector<T> read(const T *from, size_t count)
+{
+    std::vector<T> to(count);
+
+    CHECK(cudaMemcpy(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return to;
+}
+
+static void rank_items(const std::vector<item> &items, std::vector<unsigned> &rank)
+{
+    std::vector<unsigned> next(KEYS + 1);
+
+    for (const item &t : items)
+        next[t.key + 1]++;
+    for (int k = 0; k < KEYS; k++)
+        next[k + 1] += next[k];
+    for (int i = 0; i < ITEMS; i++)
+        rank[i] = next[items[i].key]++;
+}
+
+int main(void)
+{
+    std::vector<item> items(ITEMS);
+    std::vector<unsigned> rank(ITEMS);
+    std::vector<int> boundary(EDGE), none(KEYS, NO_ONE);
+    std::vector<float> expected(ITEMS);
+    unsigned state = 3;
+    const int blocks = blocks_for(ITEMS, THREADS), edge = blocks_for(EDGE, THREADS);
+    bool good = true;
+
+    for (item &t : items)
+        t = {next_random(&state) % KEYS, (float)(next_random(&state) % 100),
+             (float)(next_random(&state) % 50), (float)(next_random(&state) % 9)};
+    items[ITEMS / 3].x = -1;
+    rank_items(items, rank);
+    for (int i = 0; i < EDGE; i++)
+        boundary[i] = (i * 7 + 5) % ITEMS;
+
+    item *d_items = copy_of(items);
+    unsigned *d_rank = copy_of(rank), *d_from = copy_of(std::vector<unsigned>(ITEMS));
+    float4 *d_out = copy_of(std::vector<float4>(ITEMS));
+    unsigned short *d_keys = copy_of(std::vector<unsigned short>(ITEMS));
+    int *d_start = copy_of(none), *d_end = copy_of(none), *d_boundary = copy_of(boundary),
+        *d_broken = copy_of(none);
+    float *d_weight = copy_of(expected);
+
+    for (int round = 0; round < 2; round++) {
+        by_rank<<<blocks, THREADS>>>(d_items, d_rank, d_out, d_keys, d_from, ITEMS);
+        find_starts<<<blocks, THREADS>>>(d_keys, d_start, d_end, ITEMS);
+        weigh<<<blocks, THREADS>>>(d_out, d_from, d_weight, d_broken, ITEMS);
+        settle<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
+        hold<<<edge, THREADS>>>(d_boundary, d_weight, EDGE / 2);
+    }
+    CHECK(cudaGetLastError());
+    for (int i = 0; i < ITEMS; i++)
+        expected[rank[i]] = items[i].x * items[i].y + items[i].z;
+    for (int i = 0; i < EDGE; i++)
+        expected[boundary[i]] *= i < EDGE / 2 ? 0 : 0.5f;
+
+    std::vector<float> weight = read(d_weight, ITEMS);
+    std::vector<int> start = read(d_start, KEYS), end = read(d_end, KEYS);
+    const int broken = read(d_broken, 1)[0];
+
+    for (int k = 0; k + 1 < KEYS; k++)
+        good &= start[k] != NO_ONE && end[k] == start[k + 1];
+    printf("checksum %08x, item %d is broken\n",
+           checksum(weight.data(), weight.size() * sizeof(float)), broken);
+    return verdict("scattered_stores",
+                   good && weight == expected && broken == ITEMS / 3 &&
+                       end.back() == ITEMS);
+}
