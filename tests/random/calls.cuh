@@ -128,6 +128,18 @@ static void after(int stream, const std::vector<use> &used)
     }
 }
 
+// So that who does not wait comes too early.
+__global__ void nap()
+{
+    for (int i = 0; i < 50; i++)
+        __nanosleep(5000);
+}
+static void keep_busy(int stream)
+{
+    if (draw(3) == 0)
+        nap<<<1, 1, 0, streams[stream]>>>();
+}
+
 template <typename F> static void act(std::vector<use> used, F f)
 {
     int stream = draw_stream();
@@ -135,6 +147,7 @@ template <typename F> static void act(std::vector<use> used, F f)
     if (side >= 0 && used[0].of == &all_table) // both threads read it: two_threads() tells
         used.erase(used.begin());
     before(stream, used);
+    keep_busy(stream);
     f(streams[stream]);
     CHECK(cudaGetLastError());
     after(stream, used);
@@ -213,8 +226,9 @@ template <typename F> static void play(graph &g, const std::vector<array *> &all
         for (use &u : g.used)
             u.of->is_kept = true;
     }
-    for (unsigned times = 1 + draw(3); times; times--) {
+    for (unsigned times = 1 + draw(5); times; times--) {
         before(stream, g.used);
+        keep_busy(stream);
         CHECK(cudaGraphLaunch(g.exec, streams[stream]));
         after(stream, g.used);
         if (draw(2))
