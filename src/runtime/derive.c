@@ -26,6 +26,7 @@ struct kernel_derivation {
     bool asked_sums, may_group;      /* floating-point numbers, if the session may */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
+    unsigned anew;                   /* whole launches in a row, each another */
     struct strays *strays;           /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored, compared;
@@ -362,15 +363,22 @@ void derive_maps(struct launching *l)
         l->found.flags = NULL;
 }
 
-const struct write_set *derive_whole(struct launching *l)
+const struct write_set *derive_whole(struct launching *l, bool pays)
 {
+    enum { TRIES = 8 };
     struct kernel_derivation *d = derivation_of(l->kernel);
+    const uint64_t before = d->cache.misses;
     const struct write_set *w;
 
-    return d->slice && !derive_run(l, d->slice, &d->cache, &w, NULL) &&
-                   !derive_check_kinds(l, w, NULL)
-               ? w
-               : NULL;
+    if (!d->slice || (!pays && d->anew == TRIES))
+        return NULL;
+    enum proact_status status = derive_run(l, d->slice, &d->cache, &w, NULL);
+
+    if (d->cache.misses == before)
+        d->anew = 0;
+    else if (d->anew < TRIES)
+        d->anew++;
+    return status || derive_check_kinds(l, w, NULL) ? NULL : w;
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */

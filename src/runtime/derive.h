@@ -15,8 +15,9 @@ void derive_slots(struct launching *l);
 void derive_maps(struct launching *l);
 const char *derivation_refusal(const struct proact_kernel *k);
 
-/* What a launch may write that is not split, by its slice; NULL where that is not known. */
-const struct write_set *derive_whole(struct launching *l);
+/* What a launch may write that is not split, by its slice; NULL where that is not known,
+   or, unless `pays`, was found anew in each of the last launches. */
+const struct write_set *derive_whole(struct launching *l, bool pays);
 
 /* The bytes of the slot's array that the CTA may write. */
 void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,

@@ -5,16 +5,22 @@
 #include "runtime/derive.h"
 #include "runtime/launch_cluster.h"
 
-/* So that the host finds out in no time, also anew in each launch. */
-enum { THREADS_MAX = 1 << 16, RANGES_MAX = 256 };
+/* So that the host finds out in no time. Where it must anew in each launch, that takes it
+   some 20 us and 10 ns a thread, in which a link brings BYTES_AND and BYTES_A_THREAD. */
+enum {
+    THREADS_MAX = 1 << 16,
+    RANGES_MAX = 256,
+    BYTES_AND = 4 << 20,
+    BYTES_A_THREAD = 2048
+};
 
-static bool has_few_threads(const struct launching *l)
+static uint64_t threads_of(const struct launching *l)
 {
     uint64_t threads = 1;
 
     for (int i = 0; i < 3; i++)
         threads *= (uint64_t)l->grid[i] * l->threads[i];
-    return threads <= THREADS_MAX;
+    return threads;
 }
 
 static bool is_of_first(const struct proact_array *a)
@@ -23,15 +29,17 @@ static bool is_of_first(const struct proact_array *a)
            (a->holdings.count == 1 && a->holdings.piece[0].devices == FIRST);
 }
 
-/* Whether others hold something that would be brought, or lost. */
-static bool are_of_first(const struct launching *l)
+/* The bytes of arrays of which others hold something that would be brought, or lost. */
+static uint64_t bytes_of_others(const struct launching *l)
 {
+    uint64_t bytes = 0;
+
     for (size_t i = 0; i < l->place_count; i++) {
         array_catch_up(l->places[i].array);
         if (!is_of_first(l->places[i].array))
-            return false;
+            bytes += l->places[i].array->bytes;
     }
-    return true;
+    return bytes;
 }
 
 static bool are_few(const struct write_set *w)
@@ -65,10 +73,13 @@ static enum proact_status bring(const struct launching *l, uint32_t number,
 enum proact_status little_bring(struct launching *l, const struct write_set **out,
                                 struct proact_error *err)
 {
+    const uint64_t threads = threads_of(l);
     const bool may = l->kernel->session->devices.count > 1 &&
                      !l->kernel->session->recording && !l->is_cooperative &&
-                     !launch_is_in_clusters(l) && has_few_threads(l) && !are_of_first(l);
-    const struct write_set *w = may ? derive_whole(l) : NULL;
+                     !launch_is_in_clusters(l) && threads <= THREADS_MAX;
+    const uint64_t bytes = may ? bytes_of_others(l) : 0;
+    const struct write_set *w =
+        bytes ? derive_whole(l, bytes >= BYTES_AND + BYTES_A_THREAD * threads) : NULL;
     enum proact_status status = PROACT_OK;
 
     *out = w && are_few(w) ? w : NULL;

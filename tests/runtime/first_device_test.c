@@ -302,6 +302,27 @@ static void little_of_an_array_moves(void **state)
     proact_close(b.p);
 }
 
+/* What is found anew in each launch is sought no more: there is little to be won. */
+static void another_place_in_each_launch_is_not_sought(void **state)
+{
+    (void)state;
+    struct bench b = open_four(false);
+    struct proact_kernel *k = testing_kernel(&b, "plain");
+    static uint32_t zeros[N];
+    uint64_t before = 0;
+
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    for (uint32_t i = 0; i < 20; i++) {
+        array_written(b.out, 0, 4 * N, 4);
+        before = sent(&b, b.out);
+        MUST(run_plain(&b, k, 4 * i, 1, 3, 1));
+        if (i < 8)
+            assert_int_equal(sent(&b, b.out), before + 4);
+    }
+    assert_int_equal(sent(&b, b.out), before + 4 * N);
+    proact_close(b.p);
+}
+
 static void variables_are_on_every_device(void **state)
 {
     (void)state;
@@ -394,6 +415,7 @@ int main(void)
         cmocka_unit_test(addresses_are_written_copied_and_filled),
         cmocka_unit_test(only_what_changed_is_spread),
         cmocka_unit_test(little_of_an_array_moves),
+        cmocka_unit_test(another_place_in_each_launch_is_not_sought),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(moments_are_apart_by_what_ran_between),
         cmocka_unit_test(what_is_wrong_is_said),
