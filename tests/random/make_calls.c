@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A host that does what it does in several streams, threads and graphs, to memory of every
-   kind (calls.cuh): who waits for whom is found as the program runs. */
+   kind (acts.cuh): who waits for whom is found as the program runs. */
 #include <string.h>
 
 #include "random/make.h"
 
 enum { ACTS = 16, GRAPH_ACTS = 5 };
 
-const char *const make_prelude = "calls.cuh";
+const char *const make_prelude = "acts.cuh";
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {
