@@ -20,7 +20,9 @@
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
 {
-    uint32_t bytes = proact_kernel_describe(k).parameter_bytes;
+    /* of one that is marked, these are not all that it has */
+    const uint32_t bytes =
+        k->is_marked ? proact_kernel_describe(k).parameter_bytes : k->parameter_bytes;
 
     if (block->size != bytes)
         return fail(err, PROACT_EINVAL,
@@ -138,6 +140,18 @@ static void first_launched(const struct launching *l)
         span_book_launched(&p->book, 0, sequence);
 }
 
+/* What it needs, which is little where that is found. */
+static enum proact_status bring_first(struct launching *l, bool keeps,
+                                      const struct write_set **little,
+                                      struct proact_error *err)
+{
+    enum proact_status status = keeps ? little_bring(l, little, err) : PROACT_OK;
+
+    if (status || *little)
+        return status;
+    return keeps ? launch_bring(l, err) : first_bring_all(l->kernel->session, err);
+}
+
 enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
 
 /* On the first device alone, with the memory of all: nothing is sent. */
@@ -170,10 +184,8 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
     const struct write_set *little = NULL;
 
-    if (!status && keeps)
-        status = little_bring(l, &little, err);
-    if (!status && !little)
-        status = keeps ? launch_bring(l, err) : first_bring_all(p, err);
+    if (!status && p->devices.count > 1)
+        status = bring_first(l, keeps, &little, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
     free(many);
@@ -260,7 +272,8 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
     if (k->session->recording)
         return record_block(&l, !grid->device_count, err);
     streams_launched(k->session);
-    struct choice *c = grid->device_count ? NULL : choice_next(&l);
+    const bool may_choose = !grid->device_count && k->session->devices.count > 1;
+    struct choice *c = may_choose ? choice_next(&l) : NULL;
 
     if (c && choice_is_made(c) && !choice_is_split(c))
         return choice_run(c, &l, launch_first, err);

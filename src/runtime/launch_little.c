@@ -74,8 +74,7 @@ enum proact_status little_bring(struct launching *l, const struct write_set **ou
                                 struct proact_error *err)
 {
     const uint64_t threads = threads_of(l);
-    const bool may = l->kernel->session->devices.count > 1 &&
-                     !l->kernel->session->recording && !l->is_cooperative &&
+    const bool may = !l->kernel->session->recording && !l->is_cooperative &&
                      !launch_is_in_clusters(l) && threads <= THREADS_MAX;
     const uint64_t bytes = may ? bytes_of_others(l) : 0;
     const struct write_set *w =

@@ -306,7 +306,7 @@ static enum proact_status check_cluster(const struct device_function *f,
 static void remember(struct cuda_device *d, const char *name)
 {
     for (unsigned i = 0; i < CUDA_LABELS && i < d->label_count; i++)
-        if (!strcmp(d->labels[i], name))
+        if (d->labels[i] == name || !strcmp(d->labels[i], name))
             return;
     d->labels[d->label_count++ % CUDA_LABELS] = name;
 }

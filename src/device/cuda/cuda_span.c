@@ -50,11 +50,14 @@ static cu_result mark(struct device_stream *s, cu_event *out)
 size_t cuda_span_begin(struct device_stream *s, const struct cuda_span *what)
 {
     struct device_set *set = s->set;
+
+    if (!set->observer || set->is_capturing)
+        return SIZE_MAX;
     struct cuda_span span = *what;
 
     span.span.device = s->device;
     span.span.lane = s->lane;
-    if (!set->observer || set->is_capturing || mark(s, &span.from))
+    if (mark(s, &span.from))
         return SIZE_MAX;
     set->spans = must_grow(set->spans, set->span_count, &set->span_capacity, sizeof span);
     set->spans[set->span_count] = span;

@@ -108,9 +108,8 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     struct proact_grid *grid,
                                     const struct proact_block *block)
 {
-    struct proact_error err = {""};
-
     const bool is_cooperative = grid->is_cooperative;
+    struct proact_error err; /* empty in no launch: that takes longer than the rest here */
 
     grid->device_count = rt->split_over;
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);

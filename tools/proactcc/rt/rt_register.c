@@ -103,14 +103,12 @@ struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle)
     return NULL;
 }
 
-enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
+static enum cuda_error load(struct rt *rt, struct cuda_kernel *k)
 {
     struct proact_error err = {""};
     enum proact_status status;
-    enum cuda_error error = rt_open(rt);
+    enum cuda_error error;
 
-    if (error || k->kernel)
-        return error;
     if ((error = rt_image_search(rt, k->image)) || (error = rt_managed_place(rt)))
         return error;
     status = proact_kernel_load(rt->session, &k->image->ptx, k->name, &k->kernel, &err);
@@ -120,6 +118,13 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
             err.text);
     k->info = proact_kernel_describe(k->kernel);
     return cudaSuccess;
+}
+
+enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
+{
+    enum cuda_error error = rt_open(rt);
+
+    return error || k->kernel ? error : load(rt, k);
 }
 
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)

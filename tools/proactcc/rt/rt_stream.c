@@ -30,7 +30,7 @@ enum cuda_error rt_stream_enter(struct rt *rt, const struct cuda_stream *handle)
 {
     const struct rt_stream *s =
         rt->session && !rt_streams_may_be_drivers(rt) ? rt_stream_find(rt, handle) : NULL;
-    struct proact_error err = {""};
+    struct proact_error err;
 
     return s ? rt_error(rt, proact_stream_use(rt->session, s->number, &err), &err)
              : cudaSuccess;
