@@ -26,6 +26,9 @@ int main(void)
 #include "device/cuda/driver.h"
 #undef CU_STREAM_NON_BLOCKING
 #include <cuda.h>
+#if CUDA_VERSION < 12080
+#define cuEventElapsedTime_v2 cuEventElapsedTime
+#endif
 
 #define NUMBER(ours, theirs)                                                               \
     _Static_assert((int)(ours) == (int)(theirs), #ours " is not " #theirs);

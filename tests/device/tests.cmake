@@ -30,7 +30,7 @@ file(GLOB fake_cuda CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/device/fake_cu
 list(FILTER fake_cuda EXCLUDE REGEX "fake_cuda_session") # a test's side of it
 set(fake_cuda_hides_old "cuStreamWaitValue32_v2")
 set(fake_cuda_hides_early
-    "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx")
+    "cuModuleGetFunctionCount;cuModuleEnumerateFunctions;cuFuncLoad;cuFuncGetParamInfo;cuLaunchKernelEx;cuEventElapsedTime_v2")
 foreach(kind fake old early)
     set(folder ${CMAKE_CURRENT_BINARY_DIR}/driver_${kind})
     add_library(fake_cuda_${kind} SHARED ${fake_cuda})

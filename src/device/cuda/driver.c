@@ -32,6 +32,8 @@ static enum proact_status find_entries(struct driver *d, struct proact_error *er
                 entries[i].symbol);
         memcpy((char *)d + entries[i].offset, &entry, sizeof entry);
     }
+    if (!d->event_elapsed)
+        d->event_elapsed = d->event_elapsed_looking;
     return PROACT_OK;
 }
 
