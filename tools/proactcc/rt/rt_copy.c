@@ -76,7 +76,7 @@ static enum proact_status move(struct proact *p, const struct proact_row_copy *r
 static enum cuda_error move_rows(struct rt *rt, const struct rt_rows *r, bool to_device,
                                  bool from_device)
 {
-    struct proact_error err = {""};
+    struct proact_error err;
     const struct proact_row_copy rows = {(uint64_t)(uintptr_t)r->to,
                                          (uint64_t)(uintptr_t)r->from,
                                          r->width,
@@ -157,7 +157,7 @@ enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
 enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
 {
     const struct rt_range *range;
-    struct proact_error err = {""};
+    struct proact_error err;
     enum cuda_error error = rt_open(rt);
 
     if (error || !bytes)

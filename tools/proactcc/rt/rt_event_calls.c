@@ -24,7 +24,7 @@ static struct rt_spare_moments *spare_of(struct rt *rt, bool has_time)
 static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_moment **out)
 {
     struct rt_spare_moments *spare = spare_of(rt, has_time);
-    struct proact_error err = {""};
+    struct proact_error err;
 
     if (spare->count) {
         *out = spare->moment[--spare->count];
@@ -85,7 +85,7 @@ enum cuda_error cudaEventDestroy(struct cuda_event *event)
 enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
 {
     struct rt *rt = rt_enter();
-    struct proact_error err = {""};
+    struct proact_error err;
     enum cuda_error error = rt->broken;
 
     if (!error && !(error = rt_stream_check(rt, s)))
@@ -102,7 +102,7 @@ enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
 
 enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
 {
-    struct proact_error err = {""};
+    struct proact_error err;
     struct cuda_event *event;
 
     memcpy(&event, data, sizeof(struct cuda_event *));
@@ -134,7 +134,7 @@ enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_s
 
 static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
 {
-    struct proact_error err = {""};
+    struct proact_error err;
 
     if (rt->broken || rt->is_emulated)
         return rt_wait(rt);
@@ -169,7 +169,7 @@ enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
                                      struct cuda_event *to)
 {
     struct rt *rt = rt_enter();
-    struct proact_error err = {""};
+    struct proact_error err;
     enum cuda_error error = rt->broken;
     double ns = 0;
 
@@ -195,7 +195,7 @@ enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *ev
         error = check_event(rt, event);
     if (error)
         return rt_leave(rt, error);
-    struct proact_error err = {""};
+    struct proact_error err;
 
     if (event->capture)
         rt_capture_join(rt, s, event->capture);
