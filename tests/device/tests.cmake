@@ -12,7 +12,8 @@ endforeach()
 
 # Alone, so that a machine with GPUs can be asked for just this; skipped without any.
 add_test(NAME device.contract_cuda COMMAND contract_test cuda)
-set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120 LABELS gpu)
+# A second a promise: each opens the devices anew.
+set_tests_properties(device.contract_cuda PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 LABELS gpu)
 
 # NVIDIA's own header, where there is one: our declarations are compared with it.
 find_path(PROACT_CUDA_INCLUDE cuda.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
