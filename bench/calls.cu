@@ -94,6 +94,8 @@ static void copies(void)
         CHECK(cudaStreamSynchronize(0));
     });
     row("fill", MANY, [](int i) { CHECK(cudaMemset(array, i, BYTES)); });
+    row("fill_rows", MANY,
+        [](int i) { CHECK(cudaMemset2D(array, 256, i, 128, N * 4 / 256)); });
     row("symbol", MANY, [](int) { CHECK(cudaMemcpyToSymbol(table, plain, sizeof table)); });
     row("rows", MANY, [](int) {
         CHECK(cudaMemcpy2D(array, 256, plain, 512, 128, 32, cudaMemcpyHostToDevice));

@@ -58,6 +58,11 @@ PROACT_API enum proact_status proact_first_read_rows(struct proact *p,
 PROACT_API enum proact_status proact_first_fill(struct proact *p, uint64_t to,
                                                 unsigned char value, size_t bytes,
                                                 struct proact_error *err);
+/* Of rows that come from nowhere. */
+PROACT_API enum proact_status proact_first_fill_rows(struct proact *p,
+                                                     const struct proact_row_copy *rows,
+                                                     unsigned char value,
+                                                     struct proact_error *err);
 
 /* The first device's replica to all others, queued; nothing where they have it already. */
 PROACT_API enum proact_status proact_array_spread(struct proact_array *a,

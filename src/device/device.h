@@ -213,6 +213,10 @@ struct device_backend {
                                     struct proact_error *err);
     enum proact_status (*fill)(struct device_stream *s, device_addr to, unsigned char value,
                                size_t bytes, struct proact_error *err);
+    /* The same of many rows, which come from nowhere, as little more than of one. NULL: a
+       fill for each is as good. */
+    enum proact_status (*fill_rows)(struct device_stream *s, const struct device_rows *rows,
+                                    unsigned char value, struct proact_error *err);
     /* The event is one of the stream's own device. */
     enum proact_status (*record)(struct device_stream *s, struct device_event *event,
                                  struct proact_error *err);
@@ -341,7 +345,7 @@ struct device_backend {
 
 extern const struct device_backend device_emulator, device_cuda;
 
-/* By the keeper's write_rows and read_rows, or row by row. */
+/* By the keeper's write_rows, read_rows and fill_rows, or row by row. */
 enum proact_status device_write_rows(const struct device_backend *backend,
                                      struct device_stream *s,
                                      const struct device_rows *rows,
@@ -349,3 +353,6 @@ enum proact_status device_write_rows(const struct device_backend *backend,
 enum proact_status device_read_rows(const struct device_backend *backend,
                                     struct device_stream *s, const struct device_rows *rows,
                                     struct proact_error *err);
+enum proact_status device_fill_rows(const struct device_backend *backend,
+                                    struct device_stream *s, const struct device_rows *rows,
+                                    unsigned char value, struct proact_error *err);

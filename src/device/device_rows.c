@@ -51,3 +51,18 @@ enum proact_status device_read_rows(const struct device_backend *backend,
                                err);
     return status;
 }
+
+enum proact_status device_fill_rows(const struct device_backend *backend,
+                                    struct device_stream *s, const struct device_rows *r,
+                                    unsigned char value, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (r->count && r->to_pitch == r->bytes)
+        return backend->fill(s, r->to, value, r->count * r->bytes, err);
+    if (backend->fill_rows && r->count > 1)
+        return backend->fill_rows(s, r, value, err);
+    for (size_t i = 0; i < r->count && !status; i++)
+        status = backend->fill(s, r->to + i * r->to_pitch, value, r->bytes, err);
+    return status;
+}

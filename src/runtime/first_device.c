@@ -265,6 +265,24 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     return status ? status : done_one(p, a, to, bytes, err);
 }
 
+enum proact_status proact_first_fill_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          unsigned char value, struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (status || !r.count ||
+        (status = array_of(p, "fill", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        !r.bytes || (status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = device_fill_rows(p->backend, stream(p), &r, value, err);
+    streams_leave(p);
+    return status ? status : done(p, a, &r, NULL, err);
+}
+
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
 {
     const struct transfer_need all = {.all = true};

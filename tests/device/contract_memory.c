@@ -184,6 +184,30 @@ static void a_fill_fills_bytes(struct contract *c)
     assert_int_equal(contract_word(c, 0, a + 396), 0);
 }
 
+/* What lies between them stays. */
+static void rows_are_filled(struct contract *c)
+{
+    unsigned char expected[4 * WORDS];
+    uint32_t seen[WORDS];
+    device_addr a = contract_words(c, 0, WORDS);
+    const struct device_rows sets[] = {
+        {a + 3, 0, 5, 40, 7, 7},     {a + 400, 0, 16, 1, 0, 0},
+        {a, 0, 9, 0, 9, 9},          {a, 0, 0, 4, 9, 9},
+        {a + 501, 0, 30, 3, 30, 30}, {a + 600, 0, 99, 2, 100, 100}};
+
+    memset(expected, 0xee, sizeof expected);
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0xee, sizeof expected, &c->err));
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        for (size_t y = 0; y < sets[i].count; y++)
+            memset(expected + (sets[i].to - a) + y * sets[i].to_pitch, (int)i + 1,
+                   sets[i].bytes);
+        contract_must(c, device_fill_rows(c->b, c->stream[0][0], &sets[i],
+                                          (unsigned char)(i + 1), &c->err));
+    }
+    contract_get(c, 0, a, seen, WORDS);
+    assert_memory_equal(seen, expected, sizeof expected);
+}
+
 static void copies_move_bytes_within_a_device(struct contract *c)
 {
     uint32_t in[WORDS], out[WORDS];
@@ -232,6 +256,7 @@ const struct contract_promise contract_memory[] = {
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},
     {"a fill fills bytes", a_fill_fills_bytes, false},
+    {"rows are filled", rows_are_filled, false},
     {"copies move bytes within a device", copies_move_bytes_within_a_device, false},
     {"copies move bytes between devices", copies_move_bytes_between_devices, true},
     {NULL, NULL, false},

@@ -114,15 +114,11 @@ cu_result cuMemcpyDtoHAsync_v2(void *to, cu_address from, size_t bytes, cu_strea
     return result || fake_find(stream->device, to, bytes) ? result : fake_drain(stream);
 }
 
-cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
-                          cu_stream stream)
+static cu_result queue_fill(cu_stream stream, cu_address to, unsigned char value,
+                            size_t bytes)
 {
-    FAKE_ALONE;
     unsigned char *target = (unsigned char *)(uintptr_t)to;
-    cu_result result = fake_enter(__func__);
 
-    if (result)
-        return result;
     stream = fake_stream(stream);
     if (!fake_find(stream->device, target, bytes))
         return CU_INVALID_VALUE;
@@ -130,4 +126,24 @@ cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
         stream,
         (struct fake_op){.kind = FAKE_FILL, .to = target, .bytes = bytes, .value = value});
     return 0;
+}
+
+cu_result cuMemsetD8Async(cu_address to, unsigned char value, size_t bytes,
+                          cu_stream stream)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    return result ? result : queue_fill(stream, to, value, bytes);
+}
+
+cu_result cuMemsetD2D8Async(cu_address to, size_t pitch, unsigned char value, size_t bytes,
+                            size_t count, cu_stream stream)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    for (size_t i = 0; i < count && !result; i++)
+        result = queue_fill(stream, to + i * pitch, value, bytes);
+    return result;
 }

@@ -224,6 +224,7 @@ const struct device_backend device_cuda = {
     .write_rows = cuda_write_rows,
     .read_rows = cuda_read_rows,
     .fill = cuda_fill,
+    .fill_rows = cuda_fill_rows,
     .record = cuda_record,
     .wait_event = cuda_wait_event,
     .wait_value = cuda_wait_value,

@@ -253,6 +253,8 @@ enum proact_status cuda_copy(struct device_stream *s, device_addr to, device_add
                              size_t bytes, struct proact_error *err);
 enum proact_status cuda_copy_rows(struct device_stream *s, const struct device_rows *rows,
                                   struct proact_error *err);
+enum proact_status cuda_fill_rows(struct device_stream *s, const struct device_rows *rows,
+                                  unsigned char value, struct proact_error *err);
 enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned char value,
                              size_t bytes, struct proact_error *err);
 

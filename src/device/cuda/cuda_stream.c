@@ -156,3 +156,20 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
     return cuda_leave(s->set, s->device, s->set->driver.fill(to, value, bytes, s->stream),
                       "cuMemsetD8Async", err);
 }
+
+/* What is kept for later is kept row by row. */
+enum proact_status cuda_fill_rows(struct device_stream *s, const struct device_rows *r,
+                                  unsigned char value, struct proact_error *err)
+{
+    const bool is_kept = s->set->is_taping || cuda_batches(s) || cuda_repeats(s);
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; is_kept && i < r->count && !status; i++)
+        status = cuda_fill(s, r->to + i * r->to_pitch, value, r->bytes, err);
+    if (is_kept || !r->bytes || !r->count || (status = cuda_use(s, err)))
+        return status;
+    return cuda_leave(
+        s->set, s->device,
+        s->set->driver.fill_rows(r->to, r->to_pitch, value, r->bytes, r->count, s->stream),
+        "cuMemsetD2D8Async", err);
+}

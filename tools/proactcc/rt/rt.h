@@ -173,7 +173,9 @@ enum cuda_error rt_give_back(struct rt *rt, struct rt_range *range);
    before all is done, and has then taken what it was given. */
 enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         enum cuda_copy_kind kind, bool is_async);
-enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes);
+/* Rows of `bytes`, so many, each a pitch behind the one before. */
+enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t bytes,
+                        size_t rows);
 /* Whether copies touch that place in the device's order. */
 bool rt_is_on_device(const struct rt *rt, const void *place);
 struct rt_rows {

@@ -154,23 +154,27 @@ enum cuda_error rt_copy(struct rt *rt, void *to, const void *from, size_t bytes,
                         is_async);
 }
 
-enum cuda_error rt_fill(struct rt *rt, void *to, int value, size_t bytes)
+enum cuda_error rt_fill(struct rt *rt, void *to, size_t pitch, int value, size_t bytes,
+                        size_t rows)
 {
+    const struct rt_rows r = {.to = to, .to_pitch = pitch, .width = bytes, .height = rows};
+    const struct proact_row_copy on_device = {
+        (uint64_t)(uintptr_t)to, 0, bytes, rows, pitch, pitch};
     const struct rt_range *range;
     struct proact_error err;
     enum cuda_error error = rt_open(rt);
 
-    if (error || !bytes)
+    if (error || !bytes || !rows)
         return error;
     range = range_find(&rt->ranges, (uint64_t)(uintptr_t)to);
-    if (!range || !is_inside(range, to, bytes))
+    if (!range || !is_inside(range, to, hull(&r, pitch)))
         return cudaErrorInvalidValue;
     if (is_on_device(range))
-        return rt_error(rt,
-                        proact_first_fill(rt->session, (uint64_t)(uintptr_t)to,
-                                          (unsigned char)value, bytes, &err),
-                        &err);
-    if (!(error = rt_wait(rt)))
-        memset(to, value, bytes);
+        return rt_error(
+            rt, proact_first_fill_rows(rt->session, &on_device, (unsigned char)value, &err),
+            &err);
+    error = rt_wait(rt);
+    for (size_t y = 0; y < rows && !error; y++)
+        memset((char *)to + y * pitch, value, bytes);
     return error;
 }

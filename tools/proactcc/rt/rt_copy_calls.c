@@ -125,15 +125,8 @@ enum cuda_error cudaMemcpy3DAsync(const struct cuda_copy_3d *c, struct cuda_stre
 static enum cuda_error fill(struct rt *rt, void *to, size_t pitch, int value, size_t width,
                             size_t height)
 {
-    enum cuda_error error = cudaSuccess;
-
-    if (width > pitch)
-        return cudaErrorInvalidPitchValue;
-    if (width == pitch)
-        return rt_fill(rt, to, value, width * height);
-    for (size_t y = 0; y < height && !error; y++)
-        error = rt_fill(rt, (char *)to + y * pitch, value, width);
-    return error;
+    return width > pitch ? cudaErrorInvalidPitchValue
+                         : rt_fill(rt, to, pitch, value, width, height);
 }
 
 enum cuda_error rt_run_fill_3d(struct rt *rt, const void *data)

@@ -9,12 +9,9 @@
 enum cuda_error rt_run_fill(struct rt *rt, const void *data)
 {
     const struct cuda_fill_node *f = data;
-    enum cuda_error error = cudaSuccess;
 
-    for (size_t y = 0; y < f->height && !error; y++)
-        error = rt_fill(rt, (char *)f->to + y * f->pitch, (int)(f->value & 255),
-                        f->width * f->element_bytes);
-    return error;
+    return rt_fill(rt, f->to, f->pitch, (int)(f->value & 255), f->width * f->element_bytes,
+                   f->height);
 }
 
 /* All others are copied from the host, a row at a time. */
