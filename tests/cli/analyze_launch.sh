@@ -54,6 +54,11 @@ for kernel in sets_a_flag sees_its_flag sets_two_values overwrites_its_flag join
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 |
         sed -n "/flag/p; /update/p; /reduction/p; /can be split over/p; /cannot be/p"
 done
+for kernel in scatters scatters_and_reads; do
+    proact analyze "$(dirname "$0")/analyze.ptx" --kernel $kernel --grid 4 --block 1 \
+        --json scatters.json | sed -n "/scattered/p; /can be split over/p; /cannot be/p"
+    sed -n '/"scattered"/p' scatters.json
+done
 
 for option in '' --group-sums; do
     proact analyze "$(dirname "$0")/analyze.ptx" --kernel adds_floats --grid 4 --block 1 $option |

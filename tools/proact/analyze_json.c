@@ -126,6 +126,19 @@ static void write_site(struct json_writer *w, const struct analyze_kernel *k, ui
     json_end(w);
 }
 
+static void write_reductions(struct json_writer *w, const struct analyze_kernel *k,
+                             const char *name, bool scattered)
+{
+    json_begin(w, name, JSON_ARRAY);
+    for (uint32_t n = 0; n < k->reductions.count; n++) {
+        const struct access_reduction *r = &k->reductions.reduction[n];
+
+        if ((r->kind == ACCESS_SCATTERED) == scattered)
+            write_site(w, k, r->line, r->parameter);
+    }
+    json_end(w);
+}
+
 static void write_split(struct json_writer *w, const struct analyze_kernel *k)
 {
     json_begin(w, "split", JSON_OBJECT);
@@ -144,11 +157,8 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
     for (uint32_t n = 0; n < k->flags.count; n++)
         write_site(w, k, k->flags.flag[n].line, k->flags.flag[n].parameter);
     json_end(w);
-    json_begin(w, "reductions", JSON_ARRAY);
-    for (uint32_t n = 0; n < k->reductions.count; n++)
-        write_site(w, k, k->reductions.reduction[n].line,
-                   k->reductions.reduction[n].parameter);
-    json_end(w);
+    write_reductions(w, k, "reductions", false);
+    write_reductions(w, k, "scattered", true);
     json_begin(w, "clones", JSON_OBJECT);
     for (int c = 0; c < INSTRUMENT_KINDS; c++) {
         const char *refusal = k->clones.refusal[c].text;

@@ -179,30 +179,77 @@ static void clear_reduced(struct reduced *r)
     free(r->all);
 }
 
+/* Of arrays that are scattered to nothing is read, as far as that is known here. */
+static bool scatters_well(const struct analyze_kernel *k, const struct reduced *r)
+{
+    const struct access_reductions *all = &r->reductions;
+    bool any = false;
+
+    for (uint32_t n = 0; n < all->count; n++)
+        for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+            const struct access_record *at = &k->analysis->records[i];
+
+            any |= all->reduction[n].kind == ACCESS_SCATTERED;
+            if (all->reduction[n].kind == ACCESS_SCATTERED &&
+                at->base == ACCESS_BASE_PARAMETER && at->kind != ACCESS_WRITE &&
+                k->analysis->symbols[at->base_symbol].offset == all->reduction[n].parameter)
+                return false;
+        }
+    return any;
+}
+
+enum how { REDUCING, SCATTERING }; /* which is both */
+
 /* As the runtime does; false where atomics are left that are none. */
-static bool find_reduced(const struct analyze_kernel *k, bool floats, struct reduced *r)
+static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
+                         struct reduced *r)
 {
     r->reductions = access_reductions_find(k->module, k->f, floats);
+    if (how == SCATTERING)
+        access_scatters_add(&r->reductions, k->module, k->f);
     r->joint = access_reductions_all(&r->reductions, k->f);
     r->flags = access_flags_find(k->module, k->f);
     flag_bytes_leave(&r->flags, r->joint);
     r->all = flag_bytes_all(&r->flags, k->f);
     for (uint32_t n = 0; n < r->reductions.count; n++)
         r->all[r->reductions.reduction[n].instruction] = true;
-    if (r->reductions.count && !find_atomic(k, r->all))
+    if (r->reductions.count && !find_atomic(k, r->all) &&
+        (how == REDUCING || scatters_well(k, r)))
         return true;
     clear_reduced(r);
     return false;
 }
 
+static bool may_cut(const struct analyze_kernel *k, const bool *left_out)
+{
+    const struct write_set_options without = {.left_out = left_out};
+    struct write_set_slice *slice = NULL;
+    const bool may = !write_set_slice_create(k->module, k->f->name, &without, &slice, NULL);
+
+    write_set_slice_destroy(slice);
+    return may;
+}
+
+static void clear_tried(struct analyze_kernel *k)
+{
+    access_flags_clear(&k->flags);
+    access_reductions_clear(&k->reductions);
+    free(k->is_flag);
+    free(k->is_joint);
+}
+
 /* As the runtime does where a kernel cannot be split without. */
-static void try_reductions(struct analyze_kernel *k, bool floats)
+static void try_reductions(struct analyze_kernel *k, bool floats, enum how how)
 {
     struct reduced r;
 
-    if (!find_reduced(k, floats, &r))
+    if (!find_reduced(k, floats, how, &r))
         return;
-    access_flags_clear(&k->flags);
+    if (how == SCATTERING && !may_cut(k, r.all)) {
+        clear_reduced(&r);
+        return;
+    }
+    clear_tried(k);
     k->flags = r.flags;
     k->reductions = r.reductions;
     k->request.flags = k->is_flag = r.all;
@@ -215,15 +262,11 @@ static void offer_sums(struct analyze_kernel *k)
     const size_t at = strlen(k->why.text);
     struct reduced r;
 
-    if (!at || !find_reduced(k, true, &r))
+    if (!at || !find_reduced(k, true, REDUCING, &r))
         return;
-    const struct write_set_options without = {.left_out = r.all};
-    struct write_set_slice *slice = NULL;
-
-    if (!write_set_slice_create(k->module, k->f->name, &without, &slice, NULL))
+    if (may_cut(k, r.all))
         snprintf(k->why.text + at, sizeof k->why.text - at,
                  "; grouped sums of floating-point numbers (group_sums) would not hinder");
-    write_set_slice_destroy(slice);
     clear_reduced(&r);
 }
 
@@ -242,7 +285,9 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     cut(k, NULL);
     k->request.kernel = f->name;
     if (!k->slice || atomic_line(k))
-        try_reductions(k, group_sums);
+        try_reductions(k, group_sums, REDUCING);
+    if (!k->slice)
+        try_reductions(k, group_sums, SCATTERING);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);
@@ -259,13 +304,18 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
 void analyze_kernel_close(struct analyze_kernel *k)
 {
     free(k->text);
-    free(k->is_flag);
-    free(k->is_joint);
-    access_reductions_clear(&k->reductions);
+    clear_tried(k);
     write_set_slice_destroy(k->slice);
-    access_flags_clear(&k->flags);
     access_patterns_destroy(k->patterns);
     access_destroy(k->analysis);
+}
+
+bool analyze_scatters(const struct analyze_kernel *k)
+{
+    for (uint32_t n = 0; n < k->reductions.count; n++)
+        if (k->reductions.reduction[n].kind == ACCESS_SCATTERED)
+            return true;
+    return false;
 }
 
 bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)

@@ -8,7 +8,7 @@
 
 #include "access/flags.h"
 #include "access/pattern.h"
-#include "access/reductions.h"
+#include "access/scatters.h"
 #include "access/write_set.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
@@ -23,7 +23,8 @@ struct analyze_kernel {
     struct access_shape shapes[ANALYZE_SHAPES_MAX]; /* declared, for the patterns */
     uint32_t shape_count;
     struct access_flags flags; /* what may be such */
-    /* Atomics that go to the first device's replica, if it takes these to split it. */
+    /* Atomics, and scattered stores, that go to the first device's replica, if it takes
+       these to split it. */
     struct access_reductions reductions;
     bool *is_flag; /* by instruction, with reductions; NULL unless atomics are among them */
     bool *is_joint;                /* the same: which of them stay atomics */
@@ -40,6 +41,8 @@ struct analyze_kernel {
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f, bool group_sums);
 void analyze_kernel_close(struct analyze_kernel *k);
+/* Whether there are scattered stores among what it takes to split it. */
+bool analyze_scatters(const struct analyze_kernel *k);
 
 /* Whether the array whose pointer lies at `offset` is written by flags alone. */
 bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset);

@@ -181,10 +181,10 @@ static void print_reductions(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
-        analyze_say(k->module,
-                    "  line %" PRIu32 ": a reduction of array %s: combined in the first "
-                    "device's memory\n",
-                    r->line, base);
+        analyze_say(
+            k->module, "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
+            r->line, r->kind == ACCESS_SCATTERED ? "scattered store to" : "reduction of",
+            base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
     }
 }
 
