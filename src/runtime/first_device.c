@@ -275,7 +275,11 @@ enum proact_status proact_first_fill_rows(struct proact *p,
 
     if (status || !r.count ||
         (status = array_of(p, "fill", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
-        !r.bytes || (status = streams_enter(p, err)))
+        !r.bytes)
+        return status;
+    if (r.count == 1 || r.to_pitch == r.bytes)
+        return proact_first_fill(p, r.to, value, r.count * r.bytes, err);
+    if ((status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)))
         status = device_fill_rows(p->backend, stream(p), &r, value, err);
