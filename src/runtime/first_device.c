@@ -273,11 +273,13 @@ enum proact_status proact_first_fill_rows(struct proact *p,
     struct proact_array *a = NULL;
     enum proact_status status = device_rows_check(&r, err);
 
+    if (!status && r.count == 1)
+        return proact_first_fill(p, r.to, value, r.bytes, err);
     if (status || !r.count ||
         (status = array_of(p, "fill", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
         !r.bytes)
         return status;
-    if (r.count == 1 || r.to_pitch == r.bytes)
+    if (r.to_pitch == r.bytes)
         return proact_first_fill(p, r.to, value, r.count * r.bytes, err);
     if ((status = streams_enter(p, err)))
         return status;
