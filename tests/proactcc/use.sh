@@ -221,6 +221,38 @@ END
     "$proactcc" races.cu -o races || fault "races.cu"
     says ran ./races
     fails "without an order between them" env PROACT_CHECK=1 ./races
+    # Row and column k are read by all; their places are stored to, where the map says, by nobody.
+    cat >paths.cu <<'END'
+#include <cstdio>
+enum { N = 64 };
+__global__ void through(int *d, int k)
+{
+    int i = blockIdx.x, j = threadIdx.x, by = d[i * N + k] + d[k * N + j];
+    if (by < d[i * N + j])
+        d[i * N + j] = by;
+}
+int main()
+{
+    static int h[N * N];
+    int *d, sum = 0;
+    for (int i = 0; i < N * N; i++)
+        h[i] = i / N == i % N ? 0 : 1 + i * 7919 % 1009;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    for (int k = 0; k < N; k++)
+        through<<<N, N>>>(d, k);
+    if (cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost))
+        return 1;
+    for (int x : h)
+        sum += x;
+    return printf("%d\n", sum) < 0;
+}
+END
+    "$proactcc" paths.cu -o paths || fault "paths.cu"
+    paths=$(PROACT_DEVICES=1 ./paths)
+    for method in fused polling copy-engine inline; do
+        says "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
+    done
     fails "PROACT_GROUP_SUMS is 'yes': 1 and 0 are possible" env PROACT_GROUP_SUMS=yes ./app
     says 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do
