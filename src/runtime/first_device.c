@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "runtime/bring.h"
+#include "runtime/own_parts.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
 
@@ -234,7 +235,11 @@ enum proact_status proact_first_copy_rows(struct proact *p,
         (status = array_of(p, "copy", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
         (status =
              array_of(p, "copy", r.from, hull(r.bytes, r.count, r.from_pitch), &b, err)) ||
-        !r.bytes || (status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
+        !r.bytes)
+        return status;
+    if (own_parts_copies(a, b, &r))
+        return own_parts_copy(a, b, &r, err);
+    if ((status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
         status = p->backend->copy_rows(stream(p), &r, err);
@@ -257,7 +262,11 @@ enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned cha
     struct proact_array *a = NULL;
     enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
 
-    if (status || !bytes || (status = streams_enter(p, err)))
+    if (status || !bytes)
+        return status;
+    if (own_parts_fills(a))
+        return own_parts_fill(a, to - a->base[0], value, bytes, err);
+    if ((status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)))
         status = p->backend->fill(stream(p), to, value, bytes, err);

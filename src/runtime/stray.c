@@ -262,6 +262,13 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
                     "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32
                     " of its parameters lies in no array",
                     k->name, k->image->ptx->name, v->line, v->offset);
+    if (beyond && !beyond->is_certain)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it may leave array '%s', in which the address at byte %" PRIu32
+                    " of its parameters lies, for another one, as far as can be told",
+                    k->name, k->image->ptx->name, beyond->line,
+                    place_at(l, offset)->array->name, offset);
     if (v->what == LEAVES || beyond)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32

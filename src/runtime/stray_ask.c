@@ -56,6 +56,7 @@ static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
     }
     last->first = b->first < last->first ? b->first : last->first;
     last->end = b->end > last->end ? b->end : last->end;
+    last->is_certain = false;
 }
 
 static const struct access_form *form_asked(const struct access_record *r)
@@ -165,6 +166,18 @@ static struct access_point nobody(const struct asking *g)
     return at;
 }
 
+/* Whether nothing that leads there was left open: what the kernel chooses, how often it
+   goes round, a guard that memory decides. */
+static bool is_certain(const struct asking *g, const struct access_point *at)
+{
+    const struct access_record *r = g->q->record;
+    bool is = !g->chooser_count && r->loop < 0;
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        is &= access_holds(g->q->analysis, r->guards[n].condition, at) >= 0;
+    return is;
+}
+
 static void ask_way(struct asking *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
@@ -177,7 +190,7 @@ static void ask_way(struct asking *g, const struct access_point *at)
         !passes(g->q->analysis, r, at))
         return;
     const struct stray_beyond b = {base + p->byte + value, base + p->byte + value + 1,
-                                   p->offset, r->line};
+                                   p->offset, r->line, is_certain(g, at)};
 
     add_beyond(g->found, &b);
 }
@@ -365,7 +378,7 @@ static void suspect_value(struct asking *g, uint64_t value)
 {
     const struct proact_place *p = g->q->place;
     const uint64_t at = p->array->base[0] + p->byte + value;
-    const struct stray_beyond b = {at, at + 1, p->offset, g->q->record->line};
+    const struct stray_beyond b = {at, at + 1, p->offset, g->q->record->line, false};
 
     if (p->byte + value >= p->array->bytes)
         add_beyond(g->found, &b);

@@ -12,6 +12,7 @@ enum { STRAY_BEYOND_MAX = 8 };
 struct stray_beyond {
     uint64_t first, end;
     uint32_t offset, line;
+    bool is_certain; /* some thread goes there; else it cannot be told that none does */
 };
 
 struct stray_found {

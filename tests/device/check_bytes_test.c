@@ -220,6 +220,47 @@ static void the_host_comes_last(void **state)
     check_destroy(c);
 }
 
+/* What a device sends that its peer has already is of no concern to who reads it there; who
+   stores there comes before or after. */
+static void what_changes_nothing_races_with_stores_alone(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    const uint64_t there = BASE + PART;
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_read(c, stream[1], there, 4, false, &twice, fault, FAULT));
+    assert_true(check_rewrite(c, stream[0], there, 8, &twice, fault, FAULT));
+    assert_true(check_read(c, stream[1], there, 8, false, &twice, fault, FAULT));
+    assert_false(check_write(c, stream[1], there, 4, false, &twice, fault, FAULT));
+    assert_true(check_write(c, stream[1], there + 8, 4, false, &twice, fault, FAULT));
+    assert_false(check_rewrite(c, stream[0], there + 8, 4, &twice, fault, FAULT));
+    /* Where others have stored since, it is news. */
+    assert_true(check_write(c, stream[0], BASE + 64, 4, false, &twice, fault, FAULT));
+    assert_true(check_read(c, stream[1], there + 64, 4, false, &twice, fault, FAULT));
+    assert_false(check_rewrite(c, stream[0], there + 64, 4, &twice, fault, FAULT));
+    check_destroy(c);
+}
+
+/* A copy of what lies there already, too. */
+static void a_copy_that_changes_nothing_races_with_stores_alone(void **state)
+{
+    uint32_t stream[3];
+    struct check *c = open_with_replicas(stream);
+    const uint64_t there = BASE + PART;
+    char fault[FAULT];
+
+    (void)state;
+    assert_true(check_write(c, stream[0], BASE, 4, false, &twice, fault, FAULT));
+    assert_true(check_copy_replica(c, stream[0], there, BASE, 8, fault, FAULT));
+    check_join(c, stream[1], stream[0]);
+    assert_true(check_read(c, stream[1], there, 8, false, &twice, fault, FAULT));
+    assert_true(check_copy_replica(c, stream[0], there, BASE, 8, fault, FAULT));
+    assert_false(check_write(c, stream[1], there, 4, false, &twice, fault, FAULT));
+    check_destroy(c);
+}
+
 /* Writes from the host reach one replica after the other, and none makes the rest stale. */
 static void what_the_host_writes_is_not_sent(void **state)
 {
@@ -361,6 +402,8 @@ int main(void)
         cmocka_unit_test(a_lost_chunk_is_found),
         cmocka_unit_test(a_stale_byte_may_be_read_before_its_store_is_known),
         cmocka_unit_test(the_host_comes_last),
+        cmocka_unit_test(what_changes_nothing_races_with_stores_alone),
+        cmocka_unit_test(a_copy_that_changes_nothing_races_with_stores_alone),
         cmocka_unit_test(what_the_host_writes_is_not_sent),
         cmocka_unit_test(the_plain_model_agrees),
     };

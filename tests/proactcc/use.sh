@@ -221,6 +221,71 @@ END
     "$proactcc" races.cu -o races || fault "races.cu"
     says ran ./races
     fails "without an order between them" env PROACT_CHECK=1 ./races
+    # No thread leaves its array: what it chooses goes together, which is not seen.
+    cat >may.cu <<'END'
+#include <cstdio>
+__global__ void columns_to_image(int n, const float *col, int h, int w, int k, int pad,
+                                 int stride, int hc, int wc, float *image)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        float sum = 0;
+        int x = i % w + pad, y = i / w % h + pad, c = i / (w * h);
+        int x0 = x < k ? 0 : (x - k) / stride + 1, x1 = min(x / stride + 1, wc);
+        int y0 = y < k ? 0 : (y - k) / stride + 1, y1 = min(y / stride + 1, hc);
+        for (int yc = y0; yc < y1; yc++)
+            for (int xc = x0; xc < x1; xc++)
+                sum += col[((c * k + y - yc * stride) * k + x - xc * stride) * hc * wc +
+                           yc * wc + xc];
+        image[i] = sum;
+    }
+}
+int main()
+{
+    enum { C = 4, H = 20, W = 24, N = C * H * W };
+    float *first, *col, *image;
+    cudaMalloc(&first, 20000);
+    cudaMalloc(&col, 9 * N * 4);
+    cudaMalloc(&image, N * 4);
+    cudaMemset(col, 0, 9 * N * 4);
+    columns_to_image<<<6, 128>>>(N, col, H, W, 3, 1, 1, H, W, image);
+    return cudaDeviceSynchronize() || printf("ran\n") < 0;
+}
+END
+    "$proactcc" may.cu -o may || fault "may.cu"
+    PROACT_SPLIT=always PROACT_REPORT=1 ./may >said 2>&1 || fault "exit status $?: may"
+    has "it may leave array 'cudaMalloc #2', in which the address at byte 8 of its parameters lies, for another one"
+    # Row and column k are read by all; their places are stored to, where the map says, by nobody.
+    cat >paths.cu <<'END'
+#include <cstdio>
+enum { N = 64 };
+__global__ void through(int *d, int k)
+{
+    int i = blockIdx.x, j = threadIdx.x, by = d[i * N + k] + d[k * N + j];
+    if (by < d[i * N + j])
+        d[i * N + j] = by;
+}
+int main()
+{
+    static int h[N * N];
+    int *d, sum = 0;
+    for (int i = 0; i < N * N; i++)
+        h[i] = i / N == i % N ? 0 : 1 + i * 7919 % 1009;
+    cudaMalloc(&d, sizeof h);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    for (int k = 0; k < N; k++)
+        through<<<N, N>>>(d, k);
+    if (cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost))
+        return 1;
+    for (int x : h)
+        sum += x;
+    return printf("%d\n", sum) < 0;
+}
+END
+    "$proactcc" paths.cu -o paths || fault "paths.cu"
+    paths=$(PROACT_DEVICES=1 ./paths)
+    for method in fused polling copy-engine inline; do
+        says "$paths" env PROACT_CHECK=1 PROACT_SPLIT=always PROACT_METHOD=$method ./paths
+    done
     fails "PROACT_GROUP_SUMS is 'yes': 1 and 0 are possible" env PROACT_GROUP_SUMS=yes ./app
     says 94 env PROACT_DISTRIBUTE=4K ./app
     for bytes in much 0 -1 4T 4KB 99999999999999G; do

@@ -18,6 +18,8 @@ enum what {
     UNSET, /* as FLAGS, but nobody sets it */
     ALONE, /* nothing but the flag */
     WRITE,
+    COPY, /* as a program does, within the device; not recorded */
+    FILL, /* with bytes `shift` */
     LOSE,
     RECORD,
     KEEP,
@@ -149,6 +151,38 @@ static const struct {
       {PLAIN, X, A, 3, 0, 50},
       {PLAIN, X, A, 9, 2, 100},
       {PLAIN, A, C, 17304, 2, 0}}},
+    {"copied, and written anew",
+     {{STEP, X, A, 0, 0, 50},
+      {STEP, X, B, 5, 0, 75},
+      {COPY, A, B, 0, 0, 0},
+      {STEP, X, A, 9, 0, 100}, /* and sent to who still copies it */
+      {COPY, A, C, 0, 0, 0},   /* behind what is sent */
+      {STEP, C, B, 17000, 0, 75},
+      {COPY, B, C, 0, 0, 0},
+      {STEP, X, C, 3, 0, 0}, /* sent to who still copies to it */
+      {STEP, C, A, 9000, 0, 100}}},
+    {"copied by parts",
+     {{PLAIN, X, A, 1, 0, 100},
+      {COPY, A, B, 0, 0, 0},
+      {PLAIN, B, A, 1, 0, 50},
+      {COPY, A, B, 0, 0, 0},
+      {PLAIN, B, A, 1, 0, 0},
+      {COPY, A, B, 0, 0, 0},
+      {PLAIN, B, A, 17000, 0, 100},
+      {COPY, A, C, 0, 0, 0},
+      {FILL, X, A, 7, 0, 0},
+      {PLAIN, C, B, 1, 0, 50},
+      {PLAIN, A, C, 1, 0, 50},
+      {COPY, B, A, 0, 0, 0},
+      {PLAIN, A, C, 9000, 0, 0}}},
+    {"filled by all",
+     {{STEP, X, A, 0, 0, 75},
+      {FILL, X, A, 3, 0, 0},
+      {STEP, A, B, 9000, 0, 50},
+      {STEP, X, A, 5, 0, 0},
+      {FILL, X, A, 4, 0, 0},
+      {WHOLE, X, A, 1, 0, 100},
+      {FILL, X, A, 5, 0, 0}}},
     {"flags",
      {{WRITE, X, A, 0, 0, 0},
       {FLAGS, X, A, 0, 0, 50},

@@ -170,6 +170,21 @@ static enum proact_status replay(struct run *r)
     return proact_replay(r->recording, &r->err);
 }
 
+/* Of the first device's memory, as a program sees it. */
+static enum proact_status move(struct run *r, const struct act *act)
+{
+    const uint64_t to = proact_array_address(r->array[act->to], 0);
+
+    if (act->what == FILL) {
+        memset(r->truth[act->to], (int)act->shift, sizeof r->spare);
+        return proact_first_fill(r->session, to, (unsigned char)act->shift, sizeof r->spare,
+                                 &r->err);
+    }
+    memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
+    return proact_first_copy(r->session, to, proact_array_address(r->array[act->from], 0),
+                             sizeof r->spare, &r->err);
+}
+
 static enum proact_status act_out(struct run *r, const struct act *act)
 {
     switch (act->what) {
@@ -186,6 +201,9 @@ static enum proact_status act_out(struct run *r, const struct act *act)
         memcpy(r->truth[act->to], r->truth[act->from], sizeof r->spare);
         return proact_array_write(r->array[act->to], 0, r->truth[act->from], COUNT,
                                   &r->err);
+    case COPY:
+    case FILL:
+        return move(r, act);
     case TALLY:
         return tally(r, act);
     case FLAGS:

@@ -404,6 +404,55 @@ static void what_is_wrong_is_said(void **state)
     proact_close(b.p);
 }
 
+static void launch_split(struct bench *b, struct proact_kernel *k, uint32_t factor)
+{
+    if (run_plain(b, k, 0, N, factor, 4))
+        fail_msg("%s", b->err.text);
+}
+
+/* Who holds a part of what is copied copies it, and so does the next launch's writer: what
+   a split launch has left to several is not gathered. */
+static void devices_copy_and_fill_their_own_parts(void **state)
+{
+    (void)state;
+    struct bench b = open_four(true);
+    struct proact_array *other = testing_array(&b, "other");
+    struct proact_kernel *k = testing_kernel(&b, "plain");
+    const uint64_t to = proact_array_address(other, 0),
+                   from = proact_array_address(b.out, 0);
+    static uint32_t zeros[N];
+
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    for (uint32_t n = 1; n < 5; n++) {
+        launch_split(&b, k, n);
+        MUST(proact_wait(b.p, &b.err));
+        const uint64_t before = sent(&b, b.out);
+
+        MUST(proact_first_copy(b.p, to, from, (size_t)N * 4, &b.err));
+        assert_int_equal(sent(&b, b.out), before);
+        assert_int_equal(sent(&b, other), 0);
+    }
+    assert_in_range(other->holdings.count, 4, 8);
+    assert_int_equal(other->holdings.piece[0].devices, 1);
+    /* Not the first row of it, and further on. */
+    MUST(proact_first_copy(b.p, to + 8, from + 4, (size_t)N * 4 - 16, &b.err));
+    assert_int_equal(sent(&b, other), 0);
+    for (unsigned i = 2; i + 2 < N; i += 97)
+        expect(&b, other, i % 4, i, 4 * i);
+    expect(&b, other, 3, 1, 8);
+    launch_split(&b, k, 7);
+    const uint64_t before = sent(&b, b.out);
+
+    MUST(proact_first_fill(b.p, from + 40, 1, (size_t)N * 4 - 80, &b.err));
+    for (unsigned d = 0; d < 4; d++)
+        expect(&b, b.out, d, N / 2, 0x01010101);
+    assert_int_equal(sent(&b, b.out), before);
+    expect(&b, b.out, 0, 9, 70);
+    expect(&b, b.out, 2, N - 1, 7 * N);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +464,7 @@ int main(void)
         cmocka_unit_test(addresses_are_written_copied_and_filled),
         cmocka_unit_test(only_what_changed_is_spread),
         cmocka_unit_test(little_of_an_array_moves),
+        cmocka_unit_test(devices_copy_and_fill_their_own_parts),
         cmocka_unit_test(another_place_in_each_launch_is_not_sought),
         cmocka_unit_test(variables_are_on_every_device),
         cmocka_unit_test(moments_are_apart_by_what_ran_between),

@@ -132,6 +132,37 @@ static void what_is_of_none_comes_after_all(void **state)
     end(&s);
 }
 
+/* Each device's own part, too. */
+static void copies_by_parts_come_after_all(void **state)
+{
+    (void)state;
+    struct stage s = open_on(4);
+    const uint64_t out = proact_array_address(s.b.out, 0);
+    struct bench b = s.b;
+
+    for (uint32_t n = 1; n < 4; n++) {
+        use(b, 0);
+        fill(&s, b.out, n, 4);
+        use(b, 1);
+        fill(&s, s.other, 50, 1);
+        use(b, 0);
+        copy(b, s.other, b.out);
+        use(b, 1);
+        fill(&s, b.out, 60, 1);
+        expect(b, s.other, n);
+        fill(&s, b.out, n, 4);
+        use(b, 2);
+        fill(&s, s.third, n, 1);
+        copy(b, b.out, s.third);
+        use(b, 0);
+        MUST(proact_first_fill(b.p, out, 0, (size_t)N * 4, &b.err));
+        use(b, 2);
+        fill(&s, b.out, n + 1, 1);
+        expect(b, b.out, n + 1);
+    }
+    end(&s);
+}
+
 static void streams_come_after_what_was_of_none(void **state)
 {
     (void)state;
@@ -415,6 +446,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_run_side_by_side),
         cmocka_unit_test(what_is_of_none_comes_after_all),
+        cmocka_unit_test(copies_by_parts_come_after_all),
         cmocka_unit_test(streams_come_after_what_was_of_none),
         cmocka_unit_test(a_stream_follows_a_moment_of_another),
         cmocka_unit_test(without_a_moment_there_is_no_order),

@@ -61,6 +61,11 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
                  bool strong, const struct check_where *where, char *fault,
                  size_t fault_bytes);
 
+/* A plain store to another device's memory of what lies there already: where that is
+   current it changes nothing, and races with stores alone. */
+bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                   const struct check_where *where, char *fault, size_t fault_bytes);
+
 /* Synchronisation. A strong access acquires and releases by its order and scope; `loads`
    and `stores` tell loads, stores and read-modify-writes apart. A volatile one is relaxed
    at sys scope, whatever it says. Fences: PTX memory model, 8.8. */

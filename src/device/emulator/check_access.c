@@ -17,6 +17,8 @@ struct access {
     struct told told;
     check_stamp stamp;
     bool strong;
+    bool copies;  /* to another replica's same place */
+    bool is_same; /* what is stored lies there already */
     uint32_t site;
     uint32_t content; /* the operation that it is of, or whose content it copies */
 };
@@ -98,11 +100,23 @@ static void keep_stale(struct check_cell *cell, const struct check_cell *before)
     cell->stale_content = before->stale_content;
 }
 
+/* Neighbours of what is new go along, and bytes of a map that nobody stored. Who reads them
+   meanwhile finds what was there; who stores there must come before or after. */
+static bool changes_nothing(const struct access *a, const struct check_cell *cell)
+{
+    return cell->write && !cell->stale &&
+           (a->is_same || (a->copies && cell->content == a->content));
+}
+
 static bool write_cell(const struct access *a, struct check_cell *cell)
 {
     if (races(a, cell->write)) {
         check_say_race(&a->told, "written", cell->write, cell->write_site);
         return false;
+    }
+    if (changes_nothing(a, cell)) {
+        remember_reader(a, cell);
+        return true;
     }
     for (int i = 0; i < CHECK_READERS; i++)
         if (races(a, cell->read[i])) {
@@ -193,6 +207,17 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
     return write_range(&a, address, bytes);
 }
 
+bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                   const struct check_where *where, char *fault, size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, false, where, "writes");
+
+    a.is_same = true;
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return each_cell(&a, address, bytes, write_cell);
+}
+
 /* What is copied of a range, of one operation's content each. */
 struct stretch {
     uint64_t address, bytes;
@@ -247,10 +272,12 @@ bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t f
     write.told.fault = fault;
     write.told.fault_bytes = fault_bytes;
     if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
-        source.array == target.array && source.offset == target.offset)
+        source.array == target.array && source.offset == target.offset) {
+        write.copies = true;
         add_written(c, from, bytes, &s);
-    else
+    } else {
         add_stretch(&s, from, from + bytes, write.content);
+    }
     for (size_t n = 0; n < s.count && good; n++) {
         const struct stretch *e = &s.stretch[n];
 

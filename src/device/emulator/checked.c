@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -128,6 +129,60 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
         if (a->mask >> lane & 1) {
             execute_warp_thread(w, lane, where.thread);
             if (!check_lane(d, actor, a, a->address[lane], a->bytes, &where))
+                return false;
+        }
+    return true;
+}
+
+bool checked_is_far_store(const struct execute_access *a, enum execute_verdict verdict)
+{
+    return verdict == EXECUTE_TAKEN && a->kind == EXECUTE_STORE && a->order == EXECUTE_WEAK;
+}
+
+static bool check_plain(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                        const struct check_where *where, char *fault, size_t fault_bytes)
+{
+    return check_write(c, actor, address, bytes, false, where, fault, fault_bytes);
+}
+
+/* Words that lie there already, and others, by themselves. */
+static bool check_words(struct emulated *d, uint32_t actor, uint64_t address,
+                        const unsigned char *value, uint32_t bytes,
+                        const struct check_where *where)
+{
+    char *fault = d->current->cta->fault;
+    const unsigned char *there = (const unsigned char *)(uintptr_t)address;
+    const uint32_t word = bytes < 4 ? bytes : 4;
+
+    for (uint32_t first = 0, end; first < bytes; first = end) {
+        const bool is_same = !memcmp(there + first, value + first, word);
+
+        for (end = first + word; end < bytes; end += word)
+            if (!memcmp(there + end, value + end, word) != is_same)
+                break;
+        if (!(is_same ? check_rewrite : check_plain)(d->set->check, actor, address + first,
+                                                     end - first, where, fault,
+                                                     sizeof d->current->cta->fault))
+            return false;
+    }
+    return true;
+}
+
+bool checked_far_store(struct emulated *d, struct execute_warp *w,
+                       const struct execute_access *a, const unsigned char *values)
+{
+    const struct resident *r = d->current;
+    struct check_where where = {.kernel = r->run->name, .line = a->line};
+
+    if (!d->set->check)
+        return true;
+    for (int i = 0; i < 3; i++)
+        where.cta[i] = r->cta->id[i];
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (a->mask >> lane & 1) {
+            execute_warp_thread(w, lane, where.thread);
+            if (!check_words(d, r->warp_actors[execute_warp_index(w)], a->address[lane],
+                             values + lane * a->bytes, a->bytes, &where))
                 return false;
         }
     return true;

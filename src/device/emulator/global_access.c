@@ -259,7 +259,7 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         if (verdict == EXECUTE_FAULT)
             return verdict;
     }
-    if (d->set->check && !checked_access(d, w, a))
+    if (d->set->check && !checked_is_far_store(a, verdict) && !checked_access(d, w, a))
         return EXECUTE_FAULT;
     note(d, a, verdict == EXECUTE_GO);
     if (a->order >= EXECUTE_RELEASE)
