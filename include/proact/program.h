@@ -122,10 +122,13 @@ struct proact_kernel_info {
 PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);
 
 /* A variable of a module, on every device, if one of the module's kernels is marked; else
-   on the first, and the address is 0 elsewhere: split kernels see what it holds there. */
+   on the first, and the address is 0 elsewhere: split kernels see what it holds there. One
+   that kernels write is an array where there are several devices, which the session owns:
+   launches give it to the kernels that use it. */
 struct proact_variable {
     uint64_t address[PROACT_DEVICES_MAX];
     size_t bytes;
+    struct proact_array *array; /* NULL: it is none */
 };
 /* Fails with PROACT_EINVAL where the image has no such variable. */
 PROACT_API enum proact_status proact_variable_find(struct proact *p,

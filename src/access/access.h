@@ -219,6 +219,10 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
                                        const struct ptx_function *f);
 void access_destroy(struct access_analysis *a); /* NULL is fine */
 
+/* By symbol of the module: those `among` them that are variables to which some kernel
+   writes, or does atomics, by what is seen to be their address. free() it. */
+bool *access_variables_written(const struct ptx_module *m, const bool *among);
+
 /* A launch, as far as forms can see it. */
 struct access_launch {
     uint32_t ntid[3], nctaid[3];

@@ -84,6 +84,17 @@ char *instrument_children(const struct ptx_module *m, size_t *bytes);
    is no such kernel; free() it. */
 char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
+/* Whether every kernel that uses the variable, by number among the module's symbols, can be
+   given its address: no function uses it, none of these kernels is launched by another, and
+   nothing holds it or its address from the beginning. */
+bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol);
+
+/* The module's text without such variables: kernels that use them have their addresses as
+   parameters behind the others, named so, in the order of the symbols; line by line as it
+   was. free() it. */
+#define INSTRUMENT_VARIABLE "proact_variable_"
+char *instrument_variables(const struct ptx_module *m, const bool *which, size_t *bytes);
+
 /* Puts functions of the module in the place of their calls, so that kernels can be read,
    and drops those that nobody calls any more. What calls itself, or is called by address,
    stays called. `*text` is replaced; fails only where it is no PTX. */

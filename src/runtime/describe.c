@@ -31,9 +31,9 @@ static uint32_t shared_bytes(const struct ptx_module *m, const struct ptx_functi
 
 struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
 {
-    struct proact_kernel_info info = {
+    return (struct proact_kernel_info){
         .name = k->name,
-        .parameter_bytes = k->parameter_bytes,
+        .parameter_bytes = k->given_bytes,
         .parameters = k->parameter,
         .parameter_count = k->parameter_count,
         .max_threads = k->ptx->max_threads,
@@ -42,13 +42,6 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
         .must_cluster = k->ptx->must_cluster,
         .shared_bytes = shared_bytes(k->image->ptx, k->ptx),
         .is_marked = k->is_marked};
-
-    if (k->is_marked) { /* what lies before the share */
-        const struct proact_parameter *last = k->parameter + k->parameter_count - 1;
-
-        info.parameter_bytes = k->parameter_count ? last->offset + last->bytes : 0;
-    }
-    return info;
 }
 
 struct proact_device_info proact_device_describe(const struct proact *p)

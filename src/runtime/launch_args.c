@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/launch_variant.h"
+#include "runtime/variable_array.h"
 
 static enum proact_status check_args(const struct proact_kernel *k,
                                      const struct proact_arg *args, size_t count,
@@ -54,6 +55,7 @@ static size_t lay_out(const struct proact_kernel *k, const struct proact_arg *ar
             places[count++] =
                 (struct proact_place){k->parameter[i].offset, args[i].array, 0};
     }
+    variable_places(k, places, &count);
     return count;
 }
 
@@ -74,7 +76,8 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         (status = check_args(k, args, arg_count, err)))
         return status;
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
-    struct proact_place *places = must_calloc(arg_count + 1, sizeof *places);
+    struct proact_place *places =
+        must_calloc(arg_count + k->variable_count + 1, sizeof *places);
 
     l.block = block;
     l.places = places;

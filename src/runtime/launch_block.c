@@ -16,13 +16,12 @@
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
+#include "runtime/variable_array.h"
 
 static enum proact_status check(const struct proact_kernel *k,
                                 const struct proact_block *block, struct proact_error *err)
 {
-    /* of one that is marked, these are not all that it has */
-    const uint32_t bytes =
-        k->is_marked ? proact_kernel_describe(k).parameter_bytes : k->parameter_bytes;
+    const uint32_t bytes = k->given_bytes;
 
     if (block->size != bytes)
         return fail(err, PROACT_EINVAL,
@@ -244,6 +243,63 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     return launch_queue(l, err);
 }
 
+static enum proact_status launch_unmarked(struct launching *l,
+                                          const struct proact_grid *grid,
+                                          struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
+        (status = launch_variant(l, err)))
+        return status;
+    struct proact *p = l->kernel->session;
+
+    if (launch_is_in_clusters(l) || l->is_cooperative) {
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    if (p->recording)
+        return record_block(l, !grid->device_count, err);
+    streams_launched(p);
+    const bool may_choose = !grid->device_count && p->devices.count > 1;
+    struct choice *c = may_choose ? choice_next(l) : NULL;
+
+    if (c && choice_is_made(c) && !choice_is_split(c))
+        return choice_run(c, l, launch_first, err);
+    if ((status = launch_bind(l, err)))
+        return status;
+    if (!l->binding) {
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    if (c)
+        return choice_run(c, l, launch_first, err);
+    return launch_queue(l, err);
+}
+
+/* With what nobody gave: addresses of variables. */
+static enum proact_status launch_with_variables(struct launching *l,
+                                                const struct proact_grid *grid,
+                                                struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    unsigned char *block = must_calloc(k->parameter_bytes + 1u, 1);
+    struct proact_place *places =
+        must_calloc(l->place_count + k->variable_count, sizeof *places);
+
+    memcpy(block, l->block, k->given_bytes);
+    if (l->place_count)
+        memcpy(places, l->places, l->place_count * sizeof *places);
+    variable_places(k, places, &l->place_count);
+    l->block = block;
+    l->places = places;
+    enum proact_status status = launch_unmarked(l, grid, err);
+
+    free(places);
+    free(block);
+    return status;
+}
+
 enum proact_status proact_launch_block(struct proact_kernel *k,
                                        const struct proact_grid *grid,
                                        const struct proact_block *block,
@@ -261,29 +317,6 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return status;
     if (k->is_marked)
         return launch_marked(k, grid, block, err);
-    if ((status = launch_check_grid(&l, grid, err)) ||
-        (status = check_dimensions(&l, err)) || (status = launch_variant(&l, err)))
-        return status;
-    k = l.kernel;
-    if (launch_is_in_clusters(&l) || l.is_cooperative) {
-        k->session->whole_by = NULL;
-        return launch_first(&l, err);
-    }
-    if (k->session->recording)
-        return record_block(&l, !grid->device_count, err);
-    streams_launched(k->session);
-    const bool may_choose = !grid->device_count && k->session->devices.count > 1;
-    struct choice *c = may_choose ? choice_next(&l) : NULL;
-
-    if (c && choice_is_made(c) && !choice_is_split(c))
-        return choice_run(c, &l, launch_first, err);
-    if ((status = launch_bind(&l, err)))
-        return status;
-    if (!l.binding) {
-        k->session->whole_by = NULL;
-        return launch_first(&l, err);
-    }
-    if (c)
-        return choice_run(c, &l, launch_first, err);
-    return launch_queue(&l, err);
+    return k->variable_count ? launch_with_variables(&l, grid, err)
+                             : launch_unmarked(&l, grid, err);
 }

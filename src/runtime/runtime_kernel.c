@@ -14,6 +14,7 @@
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
+#include "runtime/variable_array.h"
 
 static bool is_marked(const struct ptx_function *f)
 {
@@ -47,6 +48,23 @@ static enum proact_status load_on(struct proact *p, struct session_image *i,
     return b->module_load(p->set, device, name, i->text, i->bytes, &i->module[device], err);
 }
 
+/* Before it is loaded: another text, which is the image's from now on. */
+static enum proact_status retell(struct session_image *i, const char *name, char *text,
+                                 size_t bytes, struct proact_error *err)
+{
+    if (i->given) {
+        free(i->text);
+    } else {
+        i->given = i->text;
+        i->given_bytes = i->bytes;
+    }
+    i->text = text;
+    i->bytes = bytes;
+    ptx_destroy(i->ptx);
+    i->ptx = NULL;
+    return ptx_parse(name, i->text, i->bytes, &i->ptx, err);
+}
+
 /* What kernels copy of their parameters they read there instead. */
 static enum proact_status read_parameters_there(struct session_image *i, const char *name,
                                                 struct proact_error *err)
@@ -54,15 +72,17 @@ static enum proact_status read_parameters_there(struct session_image *i, const c
     size_t bytes;
     char *text = instrument_read_parameters(i->ptx, &bytes);
 
-    if (!text)
-        return PROACT_OK;
-    i->given = i->text;
-    i->given_bytes = i->bytes;
-    i->text = text;
-    i->bytes = bytes;
-    ptx_destroy(i->ptx);
-    i->ptx = NULL;
-    return ptx_parse(name, i->text, i->bytes, &i->ptx, err);
+    return text ? retell(i, name, text, bytes, err) : PROACT_OK;
+}
+
+static enum proact_status give_variables(struct proact *p, struct session_image *i,
+                                         const char *name, struct proact_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum proact_status status = variables_become_arrays(p, i, &text, &bytes, err);
+
+    return status || !text ? status : retell(i, name, text, bytes, err);
 }
 
 static bool is_text_of(const struct session_image *i, const char *text, size_t bytes)
@@ -81,6 +101,10 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
     if (status || (status = read_parameters_there(i, name, err)))
         return status;
     i->devices = has_marked(i->ptx) ? p->devices.count : 1;
+    if (p->devices.count > i->devices && (status = give_variables(p, i, name, err)))
+        return status;
+    if (i->variable_count)
+        binary = NULL; /* of the text as it was */
     for (unsigned d = 0; d < i->devices && !status; d++)
         status = load_on(p, i, d, name, binary, err);
     return status;
@@ -128,7 +152,13 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
         k->is_marked = true;
         k->share_offset = k->parameter[--count].offset;
     }
+    k->variable_count = variable_parameters(k->image, f);
+    count -= k->variable_count;
     k->parameter_count = count;
+    k->given_bytes = k->parameter_bytes;
+    if (k->is_marked || k->variable_count)
+        k->given_bytes =
+            count ? k->parameter[count - 1].offset + k->parameter[count - 1].bytes : 0;
 }
 
 static bool writes_global(const struct ptx_function *f)

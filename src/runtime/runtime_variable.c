@@ -9,15 +9,22 @@
 #include "runtime/known_constants.h"
 #include "runtime/module_variable.h"
 #include "runtime/program_streams.h"
+#include "runtime/variable_array.h"
 
 enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
                                         const char *name, struct proact_variable *out,
                                         struct proact_error *err)
 {
-    struct proact_variable v = {{0}, 0};
+    struct proact_variable v = {.bytes = 0};
     struct session_image *i;
     enum proact_status status = image_load(p, image, &i, err);
+    const struct variable_array *a = status ? NULL : variable_array_find(i, name);
 
+    if (a) {
+        *out = (struct proact_variable){
+            {a->array->base[0]}, .bytes = a->array->bytes, .array = a->array};
+        return PROACT_OK;
+    }
     for (unsigned d = 0; !status && d < i->devices; d++)
         status = p->backend->variable(i->module[d], name, &v.address[d], &v.bytes, err);
     if (!status)
@@ -42,6 +49,8 @@ enum proact_status proact_variable_write(struct proact *p, const struct proact_v
 {
     enum proact_status status = check(v, first, bytes, err);
 
+    if (v->array && !status)
+        return proact_first_write(p, v->address[0] + first, from, bytes, err);
     if (!status)
         /* protocol: streams-variable */
         status = streams_join(p, err);
@@ -69,7 +78,7 @@ static enum proact_status reset(struct proact *p, const struct session_image *i,
                                 const struct ptx_symbol *s, struct proact_error *err)
 {
     unsigned char *content = must_calloc(1, s->bytes);
-    struct proact_variable v = {{0}, 0};
+    struct proact_variable v = {.bytes = 0};
     enum proact_status status = PROACT_OK;
 
     if (s->initial)
@@ -86,11 +95,14 @@ enum proact_status proact_variables_reset(struct proact *p, struct proact_error 
 {
     enum proact_status status = PROACT_OK;
 
-    for (const struct session_image *i = p->images; i; i = i->next)
+    for (const struct session_image *i = p->images; i; i = i->next) {
+        for (size_t n = 0; n < i->variable_count && !status; n++)
+            status = variable_array_reset(&i->variables[n], err);
         for (uint32_t n = 0; n < i->ptx->symbol_count && !status; n++)
             if (module_variable_may_change(&i->ptx->symbols[n]) &&
                 !i->ptx->symbols[n].relocation_count)
                 status = reset(p, i, &i->ptx->symbols[n], err);
+    }
     return status;
 }
 

@@ -61,6 +61,8 @@ struct session_image {
     unsigned devices; /* the first so many have it: all, if a kernel of it is marked; others
         run elsewhere as clones, which have modules of their own */
     struct device_module *module[PROACT_DEVICES_MAX];
+    struct variable_array *variables; /* variable_array.h */
+    size_t variable_count, variable_capacity;
 };
 
 /* One written array of a kernel, in the order of proact_kernel_map(). */
@@ -114,6 +116,9 @@ struct proact_kernel {
     const struct ptx_function *ptx;     /* of its image */
     struct proact_parameter *parameter; /* without the share */
     unsigned parameter_count;
+    unsigned variable_count; /* of its last parameters, variables' addresses, which nobody
+                                gives; they are not among parameter_count */
+    uint32_t given_bytes;    /* of parameters without them */
     uint32_t parameter_bytes, share_offset;
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */

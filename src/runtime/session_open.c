@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session.h"
+#include "runtime/variable_array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,7 @@ static void images_destroy(struct proact *p)
             if (image->module[d])
                 p->backend->module_unload(image->module[d]);
         known_constants_destroy(image->constants);
+        variable_arrays_destroy(image);
         ptx_destroy(image->ptx);
         free(image->text);
         free(image->given);

@@ -157,8 +157,8 @@ static void stores_scatter_where_memory_says(void **state)
 static void others_do_not(void **state)
 {
     static const char *const bodies[] = {
-        "mov.u32 %r4, %ctaid.x;\nmad.wide.u32 %rd10, %r4, 4, %rd3;\n"
-        "st.global.u32 [%rd10], %r3;",
+        ("mov.u32 %r4, %ctaid.x;\nmad.wide.u32 %rd10, %r4, 4, %rd3;\n"
+         "st.global.u32 [%rd10], %r3;"),
         "st.release.gpu.global.u32 [%rd7], 1;",
         "st.relaxed.gpu.global.u32 [%rd7], 1;",
         "ld.global.u64 %rd10, [%rd6];\nst.global.u32 [%rd10], 1;",

@@ -14,3 +14,7 @@ for kernel in mathematics grid_barrier calls_by_pointer; do
     proact analyze "$corpus/hard_language.sm_100.ptx" --kernel $kernel | tail -2
 done
 proact analyze "$(dirname "$0")/analyze.ptx"
+# Variables that kernels write are arrays.
+proact analyze "$(dirname "$0")/variables.ptx"
+proact analyze "$(dirname "$0")/variables.ptx" --grid 6 --block 1 -n 3 --json j.json | sed 1,/launch:/d
+grep -A 3 '"written"' j.json

@@ -10,6 +10,7 @@
 static const int n = 8000, threads = 128, blocks = (n + threads - 1) / threads, nodes = 40;
 static __constant__ int step;
 static __device__ int offset;
+__device__ int *offset_is_at = &offset; /* or it would be an array where kernels are split */
 
 __global__ void shift(unsigned *to, const unsigned *from, int by)
 {

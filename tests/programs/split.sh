@@ -59,7 +59,7 @@ one() {
     return $code
 }
 
-some="breadth_first called_stores constant_address constant_shapes heat_2d kmeans matrix_multiply pointer_tables separable_filter shared_clusters tensor_lists vector_add wide_indices"
+some="breadth_first called_stores constant_address constant_shapes heat_2d kmeans matrix_multiply pointer_tables separable_filter shared_clusters tensor_lists vector_add wide_indices written_variables"
 case $what in
 '' | --write) names=$(cd "$here" && ls ./*.cu | sed 's,^./,,; s,.cu$,,') ;;
 --some) names=$some ;;

@@ -38,6 +38,7 @@ struct make_role {
     const char *name, *type, *text; /* what the kernel calls it */
     long count;                     /* elements it must have at least */
     bool is_written;
+    const struct make_array *named; /* a variable, which it is not given; or NULL */
 };
 
 struct make_kernel {
@@ -62,6 +63,7 @@ struct make_kernel {
 struct make_array {
     const char *type;
     long count;
+    const char *variable; /* of the module, that it is; NULL: it is allocated */
 };
 
 struct maker {
@@ -110,8 +112,13 @@ unsigned make_size_of(const char *type);
 void make_begin(struct maker *m);
 /* Arrays for the roles, none that is written for two. False: there are not enough. */
 bool make_cast(struct maker *m, const struct make_kernel *k, unsigned *slots);
-void make_arguments(struct maker *m, struct text *t, const struct make_kernel *k,
-                    const unsigned *slots, const char *of, const char *member);
+/* `names`: also what the kernel knows by name. */
+void make_arguments(struct text *t, const struct make_kernel *k, const unsigned *slots,
+                    const char *of, const char *member, bool names);
+/* The kernel may know this array by name, now and then. */
+void make_named(struct maker *m, struct make_kernel *k, struct make_role *r,
+                const struct make_array *a);
 /* The rest of the program. make_program's is plain (make_host.c), make_calls' is not. */
 void make_host(struct maker *m);
 extern const char *const make_prelude; /* what the program includes */
+extern const bool make_variables;      /* some arrays are variables of the module */

@@ -8,6 +8,7 @@
 enum { ACTS = 16, GRAPH_ACTS = 5 };
 
 const char *const make_prelude = "acts.cuh";
+const bool make_variables = false;
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {
@@ -22,7 +23,7 @@ static void launch(struct maker *m, const struct make_kernel *k)
     text_print(t, "}, [&](cudaStream_t at) {\n            launch(k%u%s, %s, %s, at, ",
                k->name, k->template_name ? say(m, "<%ld>", k->template_value) : "", k->grid,
                k->block);
-    make_arguments(m, t, k, slots, "d", "->p");
+    make_arguments(t, k, slots, "d", "->p", false);
     text_print(t, ");\n        });\n");
 }
 

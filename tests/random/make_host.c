@@ -8,6 +8,7 @@
 enum { ACTS = 14 };
 
 const char *const make_prelude = "prelude.cuh";
+const bool make_variables = true;
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {
@@ -29,11 +30,11 @@ static void launch(struct maker *m, const struct make_kernel *k)
                    "            each(%s, %s, [&](uint3 b, uint3 t, dim3 bd, dim3 gd) { "
                    "host%u%s(b, t, bd, gd, ",
                    k->grid, k->block, k->name, form);
-        make_arguments(m, t, k, slots, "h", "");
+        make_arguments(t, k, slots, "h", "", true);
         text_print(t, "); });\n        }\n");
     }
     text_print(t, "        k%u%s<<<%s, %s%s>>>(", k->name, form, k->grid, k->block, stream);
-    make_arguments(m, t, k, slots, "d", "");
+    make_arguments(t, k, slots, "d", "", false);
     text_print(t, ");\n        CHECK(cudaGetLastError());\n");
     if (*stream)
         text_print(t, "        CHECK(cudaStreamSynchronize(streams[%c]));\n", stream[13]);
@@ -48,6 +49,8 @@ static void swap(struct maker *m)
 {
     unsigned pair = draw(m, m->array_count / 2) * 2;
 
+    if (m->arrays[pair].variable || m->arrays[pair + 1].variable)
+        return; /* it is what kernels know by name */
     text_print(&m->program, "        std::swap(d[%u], d[%u]);\n", pair, pair + 1);
 }
 
@@ -129,9 +132,11 @@ void make_host(struct maker *m)
                "    checks = argc > 1;\n    (void)h;\n",
                m->array_count, m->array_count, m->array_count);
     for (unsigned i = 0; i < m->array_count; i++)
-        text_print(t, "    d[%u] = fresh<%s>(%ld);\n    bytes[%u] = %ld * sizeof(%s);\n", i,
-                   m->arrays[i].type, m->arrays[i].count, i, m->arrays[i].count,
-                   m->arrays[i].type);
+        text_print(
+            t, "    d[%u] = fresh<%s>(%ld, %s);\n    bytes[%u] = %ld * sizeof(%s);\n", i,
+            m->arrays[i].type, m->arrays[i].count,
+            m->arrays[i].variable ? say(m, "place_of(%s)", m->arrays[i].variable) : "NULL",
+            i, m->arrays[i].count, m->arrays[i].type);
     text_print(
         t,
         "    for (int i = 0; i < %d; i++) host_table[i] = (int)(next_random() %% %d);\n"

@@ -51,7 +51,14 @@ const char *pick(struct maker *m, const char *choices)
 
 static void add_array(struct maker *m, const char *type, long count)
 {
-    m->arrays[m->array_count++] = (struct make_array){type, count};
+    struct make_array *a = &m->arrays[m->array_count];
+
+    *a = (struct make_array){.type = type, .count = count};
+    if (make_variables && one_in(m, 4)) {
+        a->variable = say(m, "v%u", m->array_count);
+        text_print(&m->constants, "__device__ %s %s[%ld];\n", type, a->variable, count);
+    }
+    m->array_count++;
 }
 
 /* Two of most kinds, so that there are some to swap and to choose from. */
@@ -89,6 +96,18 @@ static void make_arrays(struct maker *m)
     }
 }
 
+void make_named(struct maker *m, struct make_kernel *k, struct make_role *r,
+                const struct make_array *a)
+{
+    if (!a->variable || one_in(m, 3))
+        return;
+    for (unsigned i = 0; i < k->role_count; i++)
+        if (k->roles[i].named == a)
+            return; /* one of them may be written */
+    r->named = a;
+    r->text = a->variable;
+}
+
 static struct make_role *add_role(struct maker *m, struct make_kernel *k, const char *name,
                                   const struct make_array *a)
 {
@@ -97,6 +116,7 @@ static struct make_role *add_role(struct maker *m, struct make_kernel *k, const 
     *r = (struct make_role){.type = a->type, .count = a->count};
     r->name = say(m, "%s%u", name, k->role_count);
     r->text = k->in_struct ? say(m, "s.%s", r->name) : r->name;
+    make_named(m, k, r, a);
     k->role_count++;
     return r;
 }

@@ -18,20 +18,53 @@ unsigned make_size_of(const char *type)
     return 4;
 }
 
+static void role(struct text *t, const struct make_role *r, const char *restrictly,
+                 const char *name)
+{
+    text_print(t, "%s%s *%s%s", r->is_written ? "" : "const ", r->type, restrictly, name);
+}
+
 static void parameters(struct text *t, const struct make_kernel *k, const char *end,
                        const char *restrictly)
 {
     const char *between = "";
 
-    for (unsigned i = 0; i < k->role_count; i++, between = end) {
-        const struct make_role *r = &k->roles[i];
-
-        text_print(t, "%s%s%s *%s%s", between, r->is_written ? "" : "const ", r->type,
-                   restrictly, r->name);
-    }
+    for (unsigned i = 0; i < k->role_count; i++)
+        if (!k->roles[i].named) {
+            text_print(t, "%s", between);
+            role(t, &k->roles[i], restrictly, k->roles[i].name);
+            between = end;
+        }
     for (unsigned i = 0; i < k->number_count; i++)
-        if (k->numbers[i].declared)
-            text_print(t, "%s%s", end, k->numbers[i].declared);
+        if (k->numbers[i].declared) {
+            text_print(t, "%s%s", between, k->numbers[i].declared);
+            between = end;
+        }
+}
+
+/* What the kernel knows by name, the host is given. */
+static void host_text(struct maker *m, const struct make_kernel *k, const char *list)
+{
+    struct text *t = &m->program;
+
+    if (k->template_name)
+        text_print(t, "template <int N> ");
+    text_print(t,
+               "static void host%u(uint3 blockIdx, uint3 threadIdx, dim3 blockDim, dim3 "
+               "gridDim",
+               k->name);
+    for (unsigned i = 0; i < k->role_count; i++)
+        if (k->roles[i].named) {
+            text_print(t, ", ");
+            role(t, &k->roles[i], "", k->roles[i].text);
+        }
+    text_print(t, "%s%s)\n{\n    const int *const table = host_table;\n    (void)table;\n",
+               list ? ", " : "", list ? list : "");
+    for (unsigned i = 0; i < k->number_count; i++)
+        if (!k->numbers[i].declared)
+            text_print(t, "    const int %s = %s;\n", k->numbers[i].is.text,
+                       k->numbers[i].given);
+    text_print(t, "%s}\n", k->body.data);
 }
 
 static void kernel_text(struct maker *m, const struct make_kernel *k)
@@ -48,38 +81,44 @@ static void kernel_text(struct maker *m, const struct make_kernel *k)
     }
     if (k->template_name)
         text_print(t, "template <int N> ");
-    text_print(t, "__global__ void k%u(%s)\n{\n%s}\n", k->name, list.data, k->body.data);
-    if (k->is_alone) {
-        if (k->template_name)
-            text_print(t, "template <int N> ");
-        text_print(
-            t,
-            "static void host%u(uint3 blockIdx, uint3 threadIdx, dim3 blockDim, dim3 "
-            "gridDim, %s)\n{\n    const int *const table = host_table;\n"
-            "    (void)table;\n",
-            k->name, list.data);
-        for (unsigned i = 0; i < k->number_count; i++)
-            if (!k->numbers[i].declared)
-                text_print(t, "    const int %s = %s;\n", k->numbers[i].is.text,
-                           k->numbers[i].given);
-        text_print(t, "%s}\n", k->body.data);
-    }
+    text_print(t, "__global__ void k%u(%s)\n{\n%s}\n", k->name, list.data ? list.data : "",
+               k->body.data);
+    if (k->is_alone)
+        host_text(m, k, list.data);
     text_clear(&list);
+}
+
+/* Whether the slot may have the role beside those that have theirs. */
+static bool suits(const struct maker *m, const struct make_kernel *k, const unsigned *slots,
+                  unsigned role)
+{
+    const struct make_role *r = &k->roles[role];
+    const unsigned slot = slots[role];
+
+    if ((m->barred >> slot & 1) || strcmp(m->arrays[slot].type, r->type) != 0 ||
+        m->arrays[slot].count < r->count)
+        return false;
+    for (unsigned j = 0; j < k->role_count; j++) {
+        const bool has = j < role || k->roles[j].named;
+
+        if (j != role && has && slots[j] == slot &&
+            (r->is_written || k->roles[j].is_written))
+            return false;
+    }
+    return true;
 }
 
 bool make_cast(struct maker *m, const struct make_kernel *k, unsigned *slots)
 {
+    for (unsigned i = 0; i < k->role_count; i++)
+        if (k->roles[i].named)
+            slots[i] = (unsigned)(k->roles[i].named - m->arrays);
     for (unsigned i = 0; i < k->role_count; i++) {
-        const struct make_role *r = &k->roles[i];
-        bool fits = false;
+        bool fits = k->roles[i].named;
 
         for (unsigned tries = 0; tries < 60 && !fits; tries++) {
             slots[i] = draw(m, m->array_count);
-            fits = !(m->barred >> slots[i] & 1) &&
-                   !strcmp(m->arrays[slots[i]].type, r->type) &&
-                   m->arrays[slots[i]].count >= r->count;
-            for (unsigned j = 0; fits && j < i; j++)
-                fits = slots[j] != slots[i] || (!r->is_written && !k->roles[j].is_written);
+            fits = suits(m, k, slots, i);
         }
         if (!fits)
             return false;
@@ -87,18 +126,32 @@ bool make_cast(struct maker *m, const struct make_kernel *k, unsigned *slots)
     return true;
 }
 
-void make_arguments(struct maker *m, struct text *t, const struct make_kernel *k,
-                    const unsigned *slots, const char *of, const char *member)
+void make_arguments(struct text *t, const struct make_kernel *k, const unsigned *slots,
+                    const char *of, const char *member, bool names)
 {
     const char *between = "";
 
-    (void)m;
-    text_print(t, "%s", k->in_struct ? say(m, "s%u{", k->name) : "");
-    for (unsigned i = 0; i < k->role_count; i++, between = ", ")
-        text_print(t, "%s(%s *)%s[%u]%s", between, k->roles[i].type, of, slots[i], member);
+    for (unsigned i = 0; names && i < k->role_count; i++)
+        if (k->roles[i].named) {
+            text_print(t, "%s(%s *)%s[%u]%s", between, k->roles[i].type, of, slots[i],
+                       member);
+            between = ", ";
+        }
+    if (k->in_struct) {
+        text_print(t, "%ss%u{", between, k->name);
+        between = "";
+    }
+    for (unsigned i = 0; i < k->role_count; i++)
+        if (!k->roles[i].named) {
+            text_print(t, "%s(%s *)%s[%u]%s", between, k->roles[i].type, of, slots[i],
+                       member);
+            between = ", ";
+        }
     for (unsigned i = 0; i < k->number_count; i++)
-        if (k->numbers[i].declared)
-            text_print(t, ", %s", k->numbers[i].given);
+        if (k->numbers[i].declared) {
+            text_print(t, "%s%s", between, k->numbers[i].given);
+            between = ", ";
+        }
     text_print(t, "%s", k->in_struct ? "}" : "");
 }
 

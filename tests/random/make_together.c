@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels whose threads work together: tiles in shared memory, sums of a CTA, atomics whose
    order shows in nothing, and steps in place that never touch what another thread has. */
+#include <string.h>
+
 #include "random/make.h"
 
 static const char *const in_a_row = "blockIdx.x * blockDim.x + threadIdx.x";
@@ -165,8 +167,12 @@ static const struct make_role *counted(struct maker *m, struct make_kernel *k)
     struct make_role *r = &k->roles[k->role_count];
 
     *r = (struct make_role){.type = "int", .count = m->n, .is_written = true};
-    r->name = say(m, "out%u", k->role_count++);
+    r->name = say(m, "out%u", k->role_count);
     r->text = k->in_struct ? say(m, "s.%s", r->name) : r->name;
+    for (unsigned i = 0; i < m->array_count && !r->named; i++)
+        if (!strcmp(m->arrays[i].type, "int") && m->arrays[i].count >= m->n)
+            make_named(m, k, r, &m->arrays[i]);
+    k->role_count++;
     return r;
 }
 

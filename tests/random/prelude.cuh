@@ -107,13 +107,21 @@ static inline unsigned checksum(const void *data, size_t bytes)
         hash = (hash ^ ((const unsigned char *)data)[i]) * 16777619u;
     return hash;
 }
-template <typename T> static T *fresh(long count)
+template <typename T, long count> static void *place_of(T (&variable)[count])
 {
-    T *host = (T *)calloc(count, sizeof(T)), *device;
+    void *place;
+
+    CHECK(cudaGetSymbolAddress(&place, variable));
+    return place;
+}
+template <typename T> static T *fresh(long count, void *place)
+{
+    T *host = (T *)calloc(count, sizeof(T)), *device = (T *)place;
 
     for (long i = 0; i < count; i++)
         host[i] = put<T>(next_random());
-    CHECK(cudaMalloc(&device, count * sizeof(T)));
+    if (!place)
+        CHECK(cudaMalloc(&device, count * sizeof(T)));
     CHECK(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice));
     free(host);
     return device;

@@ -121,10 +121,12 @@ static void a_grid_may_have_another_shape(void **state)
     }
 }
 
-/* out[i] = tint + level; `marks` writes to a variable, `adds` asks what was there. */
+/* out[i] = tint + level; `marks` writes to a variable whose address another holds, `adds`
+   asks what was there. */
 static const char tints[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"
     ".visible .const .align 4 .u32 tint[1];\n.visible .global .align 4 .u32 level = 5;\n"
+    ".visible .global .align 8 .u64 where = level;\n"
     ".visible .entry tints(.param .u64 out)\n{\n .reg .b32 %r<8>;\n .reg .b64 %rd<4>;\n"
     " ld.param.u64 %rd1, [out];\n mov.u32 %r1, %ctaid.x;\n mov.u32 %r2, %ntid.x;\n"
     " mov.u32 %r3, %tid.x;\n mad.lo.u32 %r1, %r1, %r2, %r3;\n"
@@ -181,11 +183,11 @@ static void clones_see_what_variables_hold(void **state)
     expect_all(&b, 30);
     MUST(proact_launch(marks, &(struct proact_grid){.ctas = {1}}, &out, 1, &b.err));
     assert_string_equal(proact_kernel_refusal(marks),
-                        "kernel 'marks', tints.ptx:28: it writes to the variable 'level', "
+                        "kernel 'marks', tints.ptx:29: it writes to the variable 'level', "
                         "of which every device has its own");
     MUST(proact_launch(adds, &(struct proact_grid){.ctas = {64}}, &out, 1, &b.err));
     assert_string_equal(proact_kernel_refusal(adds),
-                        "kernel 'adds', tints.ptx:39: it updates array 'out' by atomics: "
+                        "kernel 'adds', tints.ptx:40: it updates array 'out' by atomics: "
                         "each device would only see its own");
     MUST(proact_launch(k, &small, &out, 1, &b.err));
     assert_null(proact_kernel_refusal(k));

@@ -12,7 +12,7 @@ endforeach()
 target_compile_definitions(agent_test PRIVATE SHARING_PTX="${sharing_text}")
 add_dependencies(agent_test sharing_ptx)
 foreach(program session_test mixed_plan_test guest_test relay_order_test copied_rows_test
-        read_first_test order_note_test array_order_test)
+        read_first_test order_note_test array_order_test variable_array_test)
     target_sources(${program} PRIVATE runtime/fake_device.c)
 endforeach()
 add_test(NAME runtime.agent_seeds COMMAND agent_test seeds)
@@ -31,7 +31,7 @@ add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
 foreach(program maps_test runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
         first_device_test derive_test choose_split_test needs_test growth_test
         known_constants_test launch_divide_test launch_reductions_test partials_test
-        program_streams_test recorded_block_test)
+        program_streams_test recorded_block_test variable_array_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
 

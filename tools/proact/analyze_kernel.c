@@ -270,6 +270,12 @@ static void offer_sums(struct analyze_kernel *k)
     clear_reduced(&r);
 }
 
+bool analyze_is_marked(const struct ptx_function *f)
+{
+    return f->is_entry && f->parameter_count &&
+           f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
+}
+
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f, bool group_sums)
 {
@@ -277,8 +283,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     struct proact_error err = {""};
 
     *k = (struct analyze_kernel){.module = m, .f = f};
-    k->is_marked = f->parameter_count &&
-                   f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
+    k->is_marked = analyze_is_marked(f);
     k->analysis = access_analyze(m, f);
     k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
     k->flags = access_flags_find(m, f);

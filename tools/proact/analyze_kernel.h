@@ -41,6 +41,8 @@ struct analyze_kernel {
 void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
                          const struct ptx_function *f, bool group_sums);
 void analyze_kernel_close(struct analyze_kernel *k);
+/* By hand: its last parameter is a share. */
+bool analyze_is_marked(const struct ptx_function *f);
 /* Whether there are scattered stores among what it takes to split it. */
 bool analyze_scatters(const struct analyze_kernel *k);
 
@@ -58,7 +60,8 @@ __attribute__((format(printf, 2, 3))) void analyze_say(const struct ptx_module *
 /* One line: what to change so that the sentence is not said any more. */
 const char *analyze_advice(const char *why);
 
-/* "2", or "2.16" for byte 16 inside argument 2. */
+/* "2", or "2.16" for byte 16 inside argument 2, or the name of a variable whose address
+   lies there. */
 void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
                         size_t size);
 /* An array's: as above, or the variable's name. */

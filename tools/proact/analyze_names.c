@@ -21,6 +21,16 @@ char *analyze_plain_name(const char *name)
     return of ? of(name, NULL, NULL, &status) : NULL;
 }
 
+/* The variable whose address the parameter is; NULL: it is none. */
+static const char *variable_given(const struct ptx_symbol *parameter)
+{
+    const size_t prefix = strlen(INSTRUMENT_VARIABLE);
+
+    return strncmp(parameter->name, INSTRUMENT_VARIABLE, prefix) == 0
+               ? parameter->name + prefix
+               : NULL;
+}
+
 void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *into,
                         size_t size)
 {
@@ -29,7 +39,9 @@ void analyze_place_text(const struct ptx_function *f, uint32_t offset, char *int
 
         if (offset < s->offset || offset - s->offset >= s->bytes)
             continue;
-        if (s->bytes > 8 || offset > s->offset) /* a struct */
+        if (variable_given(s))
+            snprintf(into, size, "%s", variable_given(s));
+        else if (s->bytes > 8 || offset > s->offset) /* a struct */
             snprintf(into, size, "%" PRIu32 ".%" PRIu32, i, offset - s->offset);
         else
             snprintf(into, size, "%" PRIu32, i);
@@ -67,7 +79,7 @@ void analyze_form_text(const struct analyze_kernel *k, const struct access_form 
             continue;
         }
         analyze_place_text(k->f, (uint32_t)offset, place, sizeof place);
-        text_print(&t, "arg%s", place);
+        text_print(&t, "%s%s", *place >= '0' && *place <= '9' ? "arg" : "", place);
         c = end;
     }
     snprintf(into, size, "%s", t.data ? t.data : "");

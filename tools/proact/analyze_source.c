@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "access/access.h"
+#include "analyze_kernel.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "instrument/instrument.h"
 
@@ -28,6 +31,37 @@ bool analyze_is_cuda(const char *path)
     return dot && strcmp(dot, ".cu") == 0;
 }
 
+/* As a session of several devices reads it, or NULL: that is as it is. */
+static char *with_variables_given(const struct ptx_module *m, size_t *bytes)
+{
+    bool *may = must_calloc(m->symbol_count + 1u, sizeof *may), *written, any = false,
+         any_marked = false;
+
+    for (uint32_t n = 0; n < m->function_count; n++)
+        any_marked |= analyze_is_marked(&m->functions[n]);
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        may[i] = !any_marked && instrument_variable_moves(m, i);
+    written = access_variables_written(m, may);
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        any |= written[i];
+    char *text = any ? instrument_variables(m, written, bytes) : NULL;
+
+    free(written);
+    free(may);
+    return text;
+}
+
+/* The text takes the place of what was read. */
+static enum proact_status read_again(const char *name, char *text, size_t bytes,
+                                     struct ptx_module **out, struct proact_error *err)
+{
+    ptx_destroy(*out);
+    enum proact_status status = ptx_parse(name, text, bytes, out, err);
+
+    free(text);
+    return status;
+}
+
 static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
                                    struct ptx_module **out, struct proact_error *err)
 {
@@ -41,11 +75,10 @@ static enum proact_status read_ptx(const char *path, const char *name, const cha
     if (status) /* said of the path as it was given */
         (void)ptx_parse(shown, text, bytes, out, err);
     free(text);
-    if (status || !(text = instrument_read_parameters(*out, &bytes)))
-        return status;
-    ptx_destroy(*out); /* as a session reads it */
-    status = ptx_parse(name, text, bytes, out, err);
-    free(text);
+    if (!status && (text = instrument_read_parameters(*out, &bytes)))
+        status = read_again(name, text, bytes, out, err);
+    if (!status && (text = with_variables_given(*out, &bytes)))
+        status = read_again(name, text, bytes, out, err);
     return status;
 }
 

@@ -77,7 +77,7 @@ static void note(struct rt *rt, uint64_t word)
     if (!range)
         return;
     range->is_shown = true;
-    g->any |= range->kind == RT_VARIABLE;
+    g->any |= range->kind == RT_VARIABLE && !range->array;
     if (!range->array || range->is_shadow)
         return;
     for (size_t i = 0; i < g->count; i++)

@@ -150,6 +150,7 @@ enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
         range_add(&rt->ranges,
                   &(struct rt_range){.first = v->place.address[0],
                                      .bytes = v->place.bytes,
+                                     .array = v->place.array,
                                      .kind = v->managed ? RT_MANAGED : RT_VARIABLE,
                                      .is_shown = true});
     return error;

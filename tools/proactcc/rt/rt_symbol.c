@@ -110,7 +110,8 @@ enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
 
     if (!error) {
         *out = (void *)(uintptr_t)v->place.address[0];
-        proact_variable_lend(rt->session);
+        if (!v->place.array)
+            proact_variable_lend(rt->session);
     }
     return rt_leave(rt, error);
 }
