@@ -92,6 +92,7 @@ struct execute_access {
     uint32_t mask;           /* active lanes, not 0 */
     uint32_t bytes;          /* of one lane, all elements of a vector together: 1..32 */
     uint32_t align;          /* every address must be a multiple of it */
+    uint32_t ignored;        /* by bit: bytes of a load that nobody uses */
     uint32_t number;         /* of the instruction among the kernel's accesses */
     uint32_t line;           /* in the PTX */
     const uint64_t *address; /* 32; valid where the mask is set */

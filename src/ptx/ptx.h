@@ -143,6 +143,7 @@ struct ptx_instruction {
     bool guard_negated;
     uint32_t operand_count;
     struct ptx_operand *operands; /* destination first, as written */
+    uint32_t ignored_bytes;       /* by bit: a load takes them along, nobody uses them */
     uint32_t line;                /* 1-based, in the text */
     struct ptx_span span;         /* guard to semicolon */
 };

@@ -181,7 +181,10 @@ static bool read_label(struct ptx_parser *p, const struct ptx_token *name)
 
 static bool read_labelled(struct ptx_parser *p)
 {
-    struct ptx_instruction i = {.guard = -1, .line = p->token.line, .span = p->token.span};
+    struct ptx_instruction i = {.guard = -1,
+                                .ignored_bytes = p->body.ignored_bytes,
+                                .line = p->token.line,
+                                .span = p->token.span};
     bool guarded = ptx_at(p, '@');
 
     if (guarded && !ptx_read_guard(p, &i))
@@ -196,7 +199,21 @@ static bool read_labelled(struct ptx_parser *p)
     if (!ptx_read_instruction(p, name, &i))
         return false;
     *(struct ptx_instruction *)ptx_list_add(&p->body.instructions) = i;
+    p->body.ignored_bytes = 0;
     return true;
+}
+
+/* A structure with holes is copied in wide loads, of which a mask says what counts. */
+static bool read_pragma(struct ptx_parser *p)
+{
+    static const char used[] = "\"used_bytes_mask ";
+    const char *text;
+
+    ptx_next(p);
+    text = p->text + p->token.span.offset;
+    if (p->token.kind == PTX_TOKEN_STRING && !strncmp(text, used, sizeof used - 1))
+        p->body.ignored_bytes = ~(uint32_t)strtoul(text + sizeof used - 1, NULL, 0);
+    return ptx_skip_statement(p);
 }
 
 static bool read_declaration(struct ptx_parser *p)
@@ -212,7 +229,7 @@ static bool read_declaration(struct ptx_parser *p)
         return true;
     }
     if (ptx_at_word(p, ".pragma"))
-        return ptx_skip_statement(p);
+        return read_pragma(p);
     if (is_extern)
         ptx_next(p);
     if (ptx_part_space(ptx_word_part(p, &p->token)) != PTX_SPACE_GENERIC)
@@ -268,6 +285,7 @@ static void take_body(struct ptx_parser *p, struct ptx_function *f)
     if (b->slot_count)
         memset(b->slots, 0, b->slot_capacity * sizeof *b->slots);
     b->slot_count = 0;
+    b->ignored_bytes = 0;
 }
 
 /* What stands before the body. The lists are the caller's to free. */

@@ -61,6 +61,7 @@ struct ptx_body {
     size_t slot_count, slot_capacity;
     struct ptx_scope scopes[PTX_DEPTH_MAX];
     uint32_t depth;
+    uint32_t ignored_bytes; /* of the next instruction */
 };
 
 struct ptx_parser {

@@ -235,6 +235,26 @@ static void a_stream_reaches_its_peers(void **state)
     emulator_close(&r);
 }
 
+/* Of a structure the host wrote all but a hole. */
+static void holes_are_not_read(void **state)
+{
+    uint32_t word = 7;
+    device_addr at = 0;
+    struct emulator_rig r;
+
+    (void)state;
+    emulator_prepare(&r, 1);
+    r.options.check = true;
+    emulator_start(&r);
+    emulator_must(&r, r.b->alloc(r.set, 0, 16, &at, &r.err));
+    const struct contract_parameters p = emulator_parameters("d", at);
+
+    emulator_must(&r, r.b->write(r.stream[0][0], at, &word, 4, &r.err));
+    emulator_run(&r, 0, 0, "holed", 1, 1, &p);
+    emulator_sync(&r);
+    emulator_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_fault_among_much_work_can_be_closed),
         cmocka_unit_test(closing_waits_for_what_is_queued),
         cmocka_unit_test(a_stream_reaches_its_peers),
+        cmocka_unit_test(holes_are_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,6 +284,33 @@ static void faults_are_named(void **state)
         32, true);
 }
 
+/* A wide load of a structure with a hole that nobody stored. */
+static const char holed[] =
+    ".shared .align 8 .b8 s[64];\n" RIG_KERNEL "mov.u32 %r3, s; st.shared.u32 [%r3], 7;\n"
+    ".pragma \"used_bytes_mask 15\";\n"
+    "ld.shared.v2.u32 {%r4, %r5}, [%r3];\n"
+    "st.global.u32 [%rd1], %r4; }\n";
+
+static void holes_of_structures_are_no_fault(void **state)
+{
+    char others[sizeof holed];
+    struct rig r;
+
+    (void)state;
+    opened(&r, holed, 32);
+    r.launch.check = true;
+    rig_expect(&r, EXECUTE_EXITED);
+    assert_int_equal(r.memory[0], 7);
+    rig_close(&r);
+    memcpy(others, holed, sizeof holed);
+    memcpy(strstr(others, "mask 15"), "mask 31", 7);
+    faulty(
+        others,
+        "kernel 'k', line 13, CTA (0,0,0), thread (0,0,0): load of 8 bytes at offset 0 of "
+        "shared memory, where nothing was stored",
+        32, true);
+}
+
 /* Every operation on shared and on global memory against the same in C; 64 threads on one
    word, in any order, and a word each for what depends on order. */
 static void atomics_update(void **state)
@@ -441,6 +468,7 @@ int main(void)
         cmocka_unit_test(copies_into_shared_memory),
         cmocka_unit_test(copies_end_with_zeros),
         cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(holes_of_structures_are_no_fault),
         cmocka_unit_test(atomics_update),
         cmocka_unit_test(atomics_share_a_word),
         cmocka_unit_test(atomics_of_vectors),

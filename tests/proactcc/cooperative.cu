@@ -12,12 +12,13 @@ __global__ void turn_round(int *out, int *x, unsigned *arrived, int factor)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
     x[i] = factor * i;
-    __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
+        __threadfence(); /* with the one that follows, of whoever waits for this CTA */
         atomicAdd(arrived, 1);
         while (atomicAdd(arrived, 0) < gridDim.x)
             ;
+        __threadfence();
     }
     __syncthreads();
     out[i] = ((volatile int *)x)[n - 1 - i];

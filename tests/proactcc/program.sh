@@ -26,7 +26,7 @@ run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # Whose streams are in no order is said.
 case $name in
-events | graphs | pools | streams)
+cooperative | events | graphs | pools | streams)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac

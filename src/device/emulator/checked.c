@@ -39,6 +39,16 @@ void checked_cta_end(struct emulated *d, struct resident *r)
     check_join(c, r->run->actor, r->actor);
 }
 
+void checked_ready(struct device_set *set, uint64_t address, uint64_t bytes)
+{
+    char fault[8];
+
+    if (!set->check)
+        return;
+    check_allocated(set->check, address, bytes);
+    check_write(set->check, CHECK_HOST, address, bytes, false, NULL, fault, sizeof fault);
+}
+
 void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t bytes)
 {
     if (d->set->check)
@@ -88,6 +98,23 @@ void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t c
     }
 }
 
+/* Of a load, the runs of bytes that count. */
+static bool check_used(struct check *c, uint32_t actor, const struct execute_access *a,
+                       uint64_t address, bool strong, const struct check_where *where,
+                       struct execute_cta *cta)
+{
+    for (uint32_t end, first = 0; first < a->bytes; first = end) {
+        bool counts = !(a->ignored >> first & 1);
+
+        for (end = first + 1; end < a->bytes && counts == !(a->ignored >> end & 1);)
+            end++;
+        if (counts && !check_read(c, actor, address + first, end - first, strong, where,
+                                  cta->fault, sizeof cta->fault))
+            return false;
+    }
+    return true;
+}
+
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
                        uint64_t address, uint64_t bytes, const struct check_where *where)
 {
@@ -95,8 +122,10 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
     struct execute_cta *cta = d->current->cta;
     bool strong = a->order != EXECUTE_WEAK || a->kind >= EXECUTE_ATOMIC;
 
-    if (a->kind != EXECUTE_STORE &&
-        !check_read(c, actor, address, bytes, strong, where, cta->fault, sizeof cta->fault))
+    if (a->ignored
+            ? !check_used(c, actor, a, address, strong, where, cta)
+            : a->kind != EXECUTE_STORE && !check_read(c, actor, address, bytes, strong,
+                                                      where, cta->fault, sizeof cta->fault))
         return false;
     if (a->kind != EXECUTE_LOAD && !check_write(c, actor, address, bytes, strong, where,
                                                 cta->fault, sizeof cta->fault))
@@ -120,7 +149,8 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
 
     for (int i = 0; i < 3; i++)
         where.cta[i] = r->cta->id[i];
-    if (a->shape == EXECUTE_UNIT && a->order == EXECUTE_WEAK && a->kind < EXECUTE_ATOMIC) {
+    if (a->shape == EXECUTE_UNIT && !a->ignored && a->order == EXECUTE_WEAK &&
+        a->kind < EXECUTE_ATOMIC) {
         execute_warp_thread(w, 0, where.thread);
         if (check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where))
             return true; /* else once more by lanes, to name the thread */

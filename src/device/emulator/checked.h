@@ -7,6 +7,8 @@
 #include "device/emulator/kernel_run.h"
 #include "device/emulator/stream.h"
 
+/* New memory that the machine itself has filled. */
+void checked_ready(struct device_set *set, uint64_t address, uint64_t bytes);
 void checked_cta_begin(struct emulated *d, struct resident *r);
 void checked_cta_end(struct emulated *d, struct resident *r);
 /* Memory for a child's parameters is handed out; a warp launches it; it has ended. */

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/checked.h"
 #include "device/emulator/cluster_launch.h"
 #include "device/emulator/sm_places.h"
 #include "device/emulator/stream.h"
@@ -357,10 +358,12 @@ static enum proact_status meeting_made(const struct device_stream *s,
     struct emulated *d = &s->set->devices[s->device];
     enum proact_status status = PROACT_OK;
 
-    if (!d->meeting && !(status = memory_allocate(&s->set->memory, s->device,
-                                                  WORKSPACE_BYTES, &d->meeting, err)))
-        memset((void *)(uintptr_t)d->meeting, 0, WORKSPACE_BYTES);
-    return status;
+    if (d->meeting || (status = memory_allocate(&s->set->memory, s->device, WORKSPACE_BYTES,
+                                                &d->meeting, err)))
+        return status;
+    memset((void *)(uintptr_t)d->meeting, 0, WORKSPACE_BYTES);
+    checked_ready(s->set, d->meeting, WORKSPACE_BYTES);
+    return PROACT_OK;
 }
 
 enum proact_status enqueue_launch(struct device_stream *s, struct device_function *f,

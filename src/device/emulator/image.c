@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "device/emulator/checked.h"
 #include "device/emulator/children.h"
 #include "device/emulator/heap.h"
 #include "device/emulator/stream.h"
@@ -90,13 +91,7 @@ static enum proact_status place_variables(struct device_module *m, struct proact
     if ((status = memory_allocate(&set->memory, m->device, bytes, &m->variables, err)))
         return status;
     execute_program_image(m->image->program, m->variables, (void *)(uintptr_t)m->variables);
-    if (set->check) {
-        char fault[8];
-
-        check_allocated(set->check, m->variables, bytes);
-        check_write(set->check, CHECK_HOST, m->variables, bytes, false, NULL, fault,
-                    sizeof fault);
-    }
+    checked_ready(set, m->variables, bytes);
     return PROACT_OK;
 }
 

@@ -235,6 +235,7 @@ bool decode_memory(struct decoder *d, const struct ptx_instruction *i)
         return refuse_instruction(d, i);
     s.access.order = order_of(i, EXECUTE_WEAK);
     s.access.scope = scope_of(i);
+    s.access.ignored = is_load ? i->ignored_bytes : 0;
     s.element = (uint8_t)ptx_type_bytes(i->type);
     if (!site_values(d, &s, i, &i->operands[is_load ? 0 : 1], is_load))
         return false;
