@@ -121,6 +121,24 @@ struct proact_kernel_info {
 };
 PROACT_API struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k);
 
+/* What its compiler gave it, for the first device; where that is emulated, as far as PTX
+   tells. */
+struct proact_kernel_build {
+    uint32_t registers;   /* of a thread; 0: nobody counts them there */
+    uint32_t threads;     /* of a CTA, at most */
+    uint64_t local_bytes; /* of a thread */
+    uint64_t const_bytes; /* its module's */
+};
+PROACT_API enum proact_status proact_kernel_inspect(const struct proact_kernel *k,
+                                                    struct proact_kernel_build *out,
+                                                    struct proact_error *err);
+/* CTAs of so many threads, with so much dynamic shared memory, that an SM of the first
+   device holds at once; 0: none. */
+PROACT_API enum proact_status proact_kernel_residency(const struct proact_kernel *k,
+                                                      uint32_t threads,
+                                                      uint64_t shared_bytes, uint32_t *out,
+                                                      struct proact_error *err);
+
 /* A variable of a module, on every device, if one of the module's kernels is marked; else
    on the first, and the address is 0 elsewhere: split kernels see what it holds there. One
    that kernels write is an array where there are several devices, which the session owns:

@@ -59,6 +59,14 @@ struct device_launch {
     bool is_urgent; /* its CTAs had better begin ahead of those that wait elsewhere */
 };
 
+/* What a function was compiled to take. */
+struct device_function_info {
+    uint32_t registers;   /* of a thread; 0: nobody counts them here */
+    uint32_t threads;     /* of a CTA, at most */
+    uint64_t local_bytes; /* of a thread */
+    uint64_t const_bytes; /* its module's, that kernels read as such */
+};
+
 /* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks
    chunk[first[i]] .. chunk[first[i + 1] - 1] count down when it ends; a chunk whose count
    in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1, each to
@@ -260,6 +268,14 @@ struct device_backend {
     enum proact_status (*launches)(struct device_set *set, struct proact_error *err);
     enum proact_status (*function)(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err);
+    enum proact_status (*function_info)(struct device_function *f,
+                                        struct device_function_info *out,
+                                        struct proact_error *err);
+    /* CTAs of so many threads, with so much dynamic shared memory, that an SM holds at
+       once; 0 where it holds none. */
+    enum proact_status (*residency)(struct device_function *f, uint32_t threads,
+                                    uint64_t shared_bytes, uint32_t *out,
+                                    struct proact_error *err);
     /* Address and size of a module's variable on that device. */
     enum proact_status (*variable)(struct device_module *m, const char *name,
                                    device_addr *out, size_t *bytes,

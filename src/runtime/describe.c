@@ -44,6 +44,29 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
         .is_marked = k->is_marked};
 }
 
+enum proact_status proact_kernel_inspect(const struct proact_kernel *k,
+                                         struct proact_kernel_build *out,
+                                         struct proact_error *err)
+{
+    struct device_function_info info;
+    enum proact_status status =
+        k->session->backend->function_info(k->function[0], &info, err);
+
+    if (!status)
+        *out = (struct proact_kernel_build){.registers = info.registers,
+                                            .threads = info.threads,
+                                            .local_bytes = info.local_bytes,
+                                            .const_bytes = info.const_bytes};
+    return status;
+}
+
+enum proact_status proact_kernel_residency(const struct proact_kernel *k, uint32_t threads,
+                                           uint64_t shared_bytes, uint32_t *out,
+                                           struct proact_error *err)
+{
+    return k->session->backend->residency(k->function[0], threads, shared_bytes, out, err);
+}
+
 struct proact_device_info proact_device_describe(const struct proact *p)
 {
     const struct topology_device *d = &p->topology.device;

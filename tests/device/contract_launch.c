@@ -406,6 +406,53 @@ static void a_cooperative_launch_runs_or_is_refused(struct contract *c)
     contract_refused(c, status, PROACT_EINVAL);
 }
 
+static uint32_t residency(struct contract *c, struct device_function *f, uint32_t threads,
+                          uint64_t shared_bytes)
+{
+    uint32_t ctas = UINT32_MAX;
+
+    contract_must(c, c->b->residency(f, threads, shared_bytes, &ctas, &c->err));
+    return ctas;
+}
+
+/* A grid whose CTAs wait for each other is all of them, and no larger. */
+static void an_sm_holds_what_is_said(struct contract *c)
+{
+    device_addr a = contract_words(c, 0, 64);
+    const struct contract_parameters add = contract_u64_u32(a, 64);
+    struct device_function_info info;
+    struct device_function *f;
+    struct device_launch l = {.grid = {1, 1, 1},
+                              .block = {64, 1, 1},
+                              .parameters = add.block,
+                              .parameter_bytes = add.bytes,
+                              .is_cooperative = true};
+
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0, 64 * 4, &c->err));
+    contract_must(c, c->b->function(c->module[0], "add_one", &f, &c->err));
+    contract_must(c, c->b->function_info(f, &info, &c->err));
+    assert_in_range(info.threads, 64, 1024);
+    assert_int_equal(residency(c, f, 0, 0), 0);
+    assert_int_equal(residency(c, f, info.threads + 1, 0), 0);
+    assert_int_equal(residency(c, f, 64, UINT64_C(1) << 40), 0);
+    const uint32_t ctas = residency(c, f, 64, 0);
+
+    assert_in_range(ctas, 1, c->topology.device.threads_per_sm / 64);
+    assert_in_range(residency(c, f, 64, 20000), 1,
+                    c->topology.device.shared_bytes_per_sm / 20000);
+    l.grid[0] = ctas * c->topology.device.sm_count;
+    enum proact_status status = c->b->launch(c->stream[0][0], f, &l, &c->err);
+
+    if (status) {
+        contract_refused(c, status, PROACT_EREFUSED);
+        return;
+    }
+    contract_sync(c);
+    l.grid[0]++;
+    status = c->b->launch(c->stream[0][0], f, &l, &c->err);
+    contract_refused(c, status, PROACT_EINVAL);
+}
+
 const struct contract_promise contract_launch[] = {
     {"a wrong module is refused", a_wrong_module_is_refused, false},
     {"what a module lacks is not found", what_a_module_lacks_is_not_found, false},
@@ -425,6 +472,7 @@ const struct contract_promise contract_launch[] = {
     {"kernels reach their peers", kernels_reach_their_peers, true},
     {"a cooperative launch runs or is refused", a_cooperative_launch_runs_or_is_refused,
      false},
+    {"an SM holds what is said", an_sm_holds_what_is_said, false},
     {"atomics of all devices add up", atomics_of_all_devices_add_up, false},
     {"a peer compares and swaps", a_peer_compares_and_swaps, true},
     {"kernels launch kernels", kernels_launch_kernels, false},

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
-enum { RESIDENT = 32, BUDGET = 4096, SMS = 4 };
+enum { RESIDENT = FAKE_SMS * FAKE_CTAS_PER_SM, BUDGET = 4096, SMS = FAKE_SMS };
 
 struct fake_launch {
     struct execute_launch launch;

@@ -154,10 +154,37 @@ cu_result cuFuncGetAttribute(int *out, cu_function_attribute what, cu_function f
 
     if (result)
         return result;
-    if (what != CU_STATIC_SHARED_BYTES && what != CU_LOCAL_BYTES)
+    switch (what) {
+    case CU_FUNCTION_THREADS:
+        *out = (int)info.max_threads;
+        return 0;
+    case CU_STATIC_SHARED_BYTES:
+        *out = (int)info.shared_bytes;
+        return 0;
+    case CU_CONST_BYTES:
+        *out = 0;
+        return 0;
+    case CU_LOCAL_BYTES:
+        *out = (int)info.local_bytes_per_thread;
+        return 0;
+    case CU_REGISTERS:
+        *out = FAKE_REGISTERS;
+        return 0;
+    default:
         return CU_INVALID_VALUE;
-    *out = (int)(what == CU_LOCAL_BYTES ? info.local_bytes_per_thread : info.shared_bytes);
-    return 0;
+    }
+}
+
+cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, cu_function function,
+                                                      int threads, size_t shared_bytes)
+{
+    FAKE_ALONE;
+    size_t shared = shared_bytes + execute_kernel_info(function->kernel).shared_bytes;
+    size_t fit = shared ? FAKE_SHARED_PER_SM / shared : FAKE_CTAS_PER_SM;
+
+    (void)threads; /* as many as a CTA may have: eight times */
+    *out = (int)(fit < FAKE_CTAS_PER_SM ? fit : FAKE_CTAS_PER_SM);
+    return fake_enter(__func__);
 }
 
 cu_result cuFuncSetAttribute(cu_function function, cu_function_attribute what, int value)

@@ -12,17 +12,6 @@
 
 enum { LOG_BYTES = 2048 };
 
-struct device_module {
-    struct device_set *set;
-    unsigned device;
-    char *name;
-    cu_module module;
-    bool waits;    /* its kernels, for the one ahead of them: cuda_overlap.c */
-    bool launches; /* its kernels launch kernels */
-    struct device_function *functions;
-    struct device_module *next;
-};
-
 /* The assembler's first line, without the newline. */
 static void first_line(char *log)
 {

@@ -123,6 +123,17 @@ struct device_set {
     size_t span_count, span_capacity;
 };
 
+struct device_module {
+    struct device_set *set;
+    unsigned device;
+    char *name;
+    cu_module module;
+    bool waits;    /* its kernels, for the one ahead of them: cuda_overlap.c */
+    bool launches; /* its kernels launch kernels */
+    struct device_function *functions;
+    struct device_module *next;
+};
+
 struct device_function {
     cu_function function;
     char *name;
@@ -348,6 +359,12 @@ enum proact_status cuda_module_load_binary(struct device_set *set, unsigned devi
                                            const void *binary, struct device_module **out,
                                            struct proact_error *err);
 void cuda_module_unload(struct device_module *m);
+enum proact_status cuda_function_info(struct device_function *f,
+                                      struct device_function_info *out,
+                                      struct proact_error *err);
+enum proact_status cuda_residency(struct device_function *f, uint32_t threads,
+                                  uint64_t shared_bytes, uint32_t *out,
+                                  struct proact_error *err);
 enum proact_status cuda_function(struct device_module *m, const char *name,
                                  struct device_function **out, struct proact_error *err);
 enum proact_status cuda_variable(struct device_module *m, const char *name,

@@ -69,9 +69,12 @@ enum {                        /* compute modes */
        CU_MODE_PROHIBITED = 2,
        CU_MODE_EXCLUSIVE = 3,
 };
-enum { /* of a kernel */
+enum {                          /* of a kernel */
+       CU_FUNCTION_THREADS = 0, /* of a CTA, at most */
        CU_STATIC_SHARED_BYTES = 1,
+       CU_CONST_BYTES = 2,
        CU_LOCAL_BYTES = 3, /* of a thread */
+       CU_REGISTERS = 4,   /* the same */
        CU_DYNAMIC_SHARED_MAX = 8,
        CU_LARGE_CLUSTERS = 14, /* more CTAs than every GPU has */
 };

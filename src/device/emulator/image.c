@@ -12,6 +12,7 @@
 #include "device/emulator/checked.h"
 #include "device/emulator/children.h"
 #include "device/emulator/heap.h"
+#include "device/emulator/sm_places.h"
 #include "device/emulator/stream.h"
 
 struct image {
@@ -175,6 +176,46 @@ enum proact_status module_function(struct device_module *m, const char *name,
     f->next = m->functions;
     m->functions = f;
     *out = f;
+    return PROACT_OK;
+}
+
+static const struct topology_device *device_of(const struct device_function *f)
+{
+    return &f->module->set->topology->device;
+}
+
+static uint32_t threads_most(const struct device_function *f)
+{
+    const uint32_t most = device_of(f)->threads_per_cta;
+
+    return f->info.max_threads < most ? f->info.max_threads : most;
+}
+
+enum proact_status function_info(struct device_function *f,
+                                 struct device_function_info *out, struct proact_error *err)
+{
+    (void)err;
+    *out = (struct device_function_info){.threads = threads_most(f),
+                                         .local_bytes = f->info.local_bytes_per_thread};
+    return PROACT_OK;
+}
+
+enum proact_status function_residency(struct device_function *f, uint32_t threads,
+                                      uint64_t shared_bytes, uint32_t *out,
+                                      struct proact_error *err)
+{
+    enum { KEPT_BYTES = 1024, KEPT_FROM = 80 }; /* what GPUs keep of it, for each CTA */
+    const struct topology_device *t = device_of(f);
+    uint64_t all = shared_bytes + f->info.shared_bytes;
+
+    (void)err;
+    *out = 0;
+    if (!threads || threads > threads_most(f) || shared_bytes > t->shared_bytes_per_cta ||
+        all > t->shared_bytes_per_cta)
+        return PROACT_OK;
+    if (all && t->capability >= KEPT_FROM)
+        all += KEPT_BYTES;
+    *out = (uint32_t)(sm_places(t, threads, all) / t->sm_count);
     return PROACT_OK;
 }
 

@@ -6,7 +6,7 @@
 
 #include "cuda_calls.h"
 
-enum { EVERYWHERE = 8, AT_MOST = 16, CAPABILITY = 90, WARP = 32, SHARED_RESERVED = 1024 };
+enum { EVERYWHERE = 8, AT_MOST = 16, CAPABILITY = 90 };
 
 static uint64_t product(const uint32_t c[3])
 {
@@ -23,33 +23,20 @@ bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid)
     return product(grid->cluster) > 1 || product(k->info.cluster) > 1;
 }
 
-static unsigned least(unsigned a, unsigned b)
+/* On the first device. */
+static enum cuda_error places(struct rt *rt, const struct cuda_kernel *k,
+                              const struct proact_grid *grid, uint64_t *out)
 {
-    return a < b ? a : b;
-}
+    struct proact_error err = {""};
+    uint32_t each = 0;
+    enum proact_status status = proact_kernel_residency(
+        k->kernel, grid->threads[0] * grid->threads[1] * grid->threads[2],
+        grid->shared_bytes, &each, &err);
 
-unsigned rt_sm_places(const struct rt *rt, const struct cuda_kernel *k,
-                      const struct proact_grid *grid)
-{
-    const struct proact_device_info d = proact_device_describe(rt->session);
-    uint64_t threads = (uint64_t)grid->threads[0] * grid->threads[1] * grid->threads[2];
-    uint64_t shared = (uint64_t)grid->shared_bytes + k->info.shared_bytes;
-
-    if (!threads || threads > d.threads_per_cta || shared > d.shared_bytes_per_cta)
-        return 0;
-    unsigned whole = ((unsigned)threads + WARP - 1) / WARP * WARP;
-    unsigned ctas = least(d.ctas_per_sm, d.threads_per_sm / whole);
-
-    if (shared)
-        ctas = least(ctas, (unsigned)(d.shared_bytes_per_sm / (shared + SHARED_RESERVED)));
-    return ctas;
-}
-
-static uint64_t device_places(const struct rt *rt, const struct cuda_kernel *k,
-                              const struct proact_grid *grid)
-{
-    return (uint64_t)rt_sm_places(rt, k, grid) *
-           proact_device_describe(rt->session).sm_count;
+    if (status)
+        return rt_error(rt, status, &err);
+    *out = (uint64_t)each * proact_device_describe(rt->session).sm_count;
+    return cudaSuccess;
 }
 
 static uint64_t largest(const struct cuda_kernel *k)
@@ -123,16 +110,18 @@ enum cuda_error cudaOccupancyMaxPotentialClusterSize(
     enum cuda_error error =
         find(rt, stub, config, "cudaOccupancyMaxPotentialClusterSize", &k, &grid);
 
-    if (error)
+    uint64_t fit = 0;
+
+    if (error || (error = places(rt, k, &grid, &fit)))
         return rt_leave(rt, error);
-    uint64_t places = device_places(rt, k, &grid), most = largest(k);
+    uint64_t most = largest(k);
 
     if (proact_device_describe(rt->session).capability < CAPABILITY)
         most = 1;
     if (product(rt_cluster_required(k)))
         most = product(rt_cluster_required(k));
-    else if (places < most)
-        most = places;
+    else if (fit < most)
+        most = fit;
     *out = (int)most;
     return rt_leave(rt, cudaSuccess);
 }
@@ -152,8 +141,11 @@ enum cuda_error cudaOccupancyMaxActiveClusters(int *out, const void *stub,
         return rt_leave(rt, error);
     uint64_t size = product(product(grid.cluster) ? grid.cluster : rt_cluster_required(k));
 
+    uint64_t fit = 0;
+
     if (!size)
         return rt_leave(rt, cudaErrorInvalidClusterSize);
-    *out = (int)(device_places(rt, k, &grid) / size);
-    return rt_leave(rt, cudaSuccess);
+    if (!(error = places(rt, k, &grid, &fit)))
+        *out = (int)(fit / size);
+    return rt_leave(rt, error);
 }

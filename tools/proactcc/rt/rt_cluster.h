@@ -25,7 +25,3 @@ bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid)
 enum cuda_error rt_cluster_set(struct cuda_kernel *k, int attribute, int value);
 /* What the kernel was built for, or the program has set; 0, all: neither. */
 const uint32_t *rt_cluster_required(const struct cuda_kernel *k);
-
-/* CTAs of a kernel that an SM holds at once. */
-unsigned rt_sm_places(const struct rt *rt, const struct cuda_kernel *k,
-                      const struct proact_grid *grid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels are like, and how many CTAs of one an SM takes. Registers are not known from
-   PTX: a kernel counts as one that takes its share of them. */
+/* What kernels are like, and how many CTAs of one an SM takes. Where devices are emulated
+   nobody counts registers: there a kernel counts as one that takes its share of them. */
 #include <string.h>
 
 #include "cuda_calls.h"
@@ -36,16 +36,22 @@ enum cuda_error cudaFuncGetAttributes(struct cuda_function_attributes *out,
 
     if (error)
         return rt_leave(rt, error);
-    const struct proact_device_info d = proact_device_describe(rt->session);
+    struct proact_kernel_build build;
+    struct proact_error err = {""};
+    enum proact_status status = proact_kernel_inspect(k->kernel, &build, &err);
 
+    if (status)
+        return rt_leave(rt, rt_error(rt, status, &err));
     const uint32_t *cluster = rt_cluster_required(k);
 
     *out = (struct cuda_function_attributes){
         .shared_bytes = k->info.shared_bytes,
-        .max_threads = (int)(k->info.max_threads ? k->info.max_threads : d.threads_per_cta),
-        .registers = REGISTERS_SAID,
+        .const_bytes = build.const_bytes,
+        .local_bytes = build.local_bytes,
+        .max_threads = (int)build.threads,
+        .registers = build.registers ? (int)build.registers : REGISTERS_SAID,
         .ptx_version = (int)k->image->capability,
-        .binary_version = (int)k->image->capability,
+        .binary_version = (int)proact_device_describe(rt->session).capability,
         .max_dynamic_shared_bytes = (int)rt_kernel_dynamic_most(k),
         .preferred_carveout = -1,
         .cluster_must_be_set = k->must_cluster || k->info.must_cluster,
@@ -133,10 +139,14 @@ static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int 
         return error;
     if (threads <= 0)
         return cudaErrorInvalidValue;
-    const struct proact_grid grid = {.threads = {(uint32_t)threads, 1, 1},
-                                     .shared_bytes = (uint32_t)shared_bytes};
+    struct proact_error err = {""};
+    uint32_t ctas = 0;
+    enum proact_status status =
+        proact_kernel_residency(k->kernel, (uint32_t)threads, shared_bytes, &ctas, &err);
 
-    *out = shared_bytes > UINT32_MAX ? 0 : (int)rt_sm_places(rt, k, &grid);
+    if (status)
+        return rt_error(rt, status, &err);
+    *out = (int)ctas;
     return cudaSuccess;
 }
 

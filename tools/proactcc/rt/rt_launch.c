@@ -104,6 +104,24 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
     k->why_whole = must_strdup(why);
 }
 
+/* What CUDA calls a launch that cannot be. */
+static enum cuda_error misfit(const struct rt *rt, const struct cuda_kernel *k,
+                              const struct proact_grid *grid, bool is_cooperative)
+{
+    uint64_t threads = (uint64_t)grid->threads[0] * grid->threads[1] * grid->threads[2];
+    struct proact_kernel_build build;
+
+    if (is_cooperative)
+        return cudaErrorCooperativeLaunchTooLarge;
+    if (rt_in_clusters(k, grid))
+        return cudaErrorInvalidClusterSize;
+    if (!k->info.max_threads &&
+        threads <= proact_device_describe(rt->session).threads_per_cta &&
+        !proact_kernel_inspect(k->kernel, &build, NULL) && threads > build.threads)
+        return cudaErrorLaunchOutOfResources; /* registers */
+    return cudaErrorInvalidValue;
+}
+
 static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
                                     struct proact_grid *grid,
                                     const struct proact_block *block)
@@ -115,9 +133,7 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     enum proact_status status = proact_launch_block(k->kernel, grid, block, &err);
 
     if (status == PROACT_EINVAL)
-        return is_cooperative            ? cudaErrorCooperativeLaunchTooLarge
-               : rt_in_clusters(k, grid) ? cudaErrorInvalidClusterSize
-                                         : cudaErrorInvalidValue;
+        return misfit(rt, k, grid, is_cooperative);
     if (status)
         return rt_error(rt, status, &err);
     if (rt->recording) {
