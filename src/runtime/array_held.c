@@ -19,9 +19,14 @@ void array_catch_up(struct proact_array *a)
     a->writer = NULL;
 }
 
+bool array_has_replicas(const struct proact_array *a)
+{
+    return a->session->devices.count > 1 && !a->part;
+}
+
 void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_t devices)
 {
-    if (a->session->devices.count == 1 || a->part)
+    if (!array_has_replicas(a))
         return;
     array_catch_up(a);
     holdings_set(&a->holdings, first, end, devices);

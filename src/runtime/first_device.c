@@ -111,7 +111,9 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
         to->used = p->sequence;
         if (to->part)
             array_account_parts(to, 0, true, p->sequence);
-        for (size_t i = 0; i < rows->count; i++, first += rows->to_pitch)
+        const size_t rows_held = array_has_replicas(to) ? rows->count : 0;
+
+        for (size_t i = 0; i < rows_held; i++, first += rows->to_pitch)
             array_written(to, first, first + rows->bytes, FIRST);
     } else {
         p->variables++;

@@ -147,17 +147,3 @@ cu_result cuMemsetD2D8Async(cu_address to, size_t pitch, unsigned char value, si
         result = queue_fill(stream, to + i * pitch, value, bytes);
     return result;
 }
-
-/* Of equal bytes. */
-cu_result cuMemsetD2D32Async(cu_address to, size_t pitch, uint32_t value, size_t words,
-                             size_t count, cu_stream stream)
-{
-    FAKE_ALONE;
-    cu_result result = fake_enter(__func__);
-
-    for (size_t i = 0; i < count && !result; i++)
-        result = (to | pitch) % 4
-                     ? CU_INVALID_VALUE
-                     : queue_fill(stream, to + i * pitch, (unsigned char)value, 4 * words);
-    return result;
-}

@@ -157,18 +157,6 @@ enum proact_status cuda_fill(struct device_stream *s, device_addr to, unsigned c
                       "cuMemsetD8Async", err);
 }
 
-/* Whole words where all is made of such: a row of bytes takes half as long again. */
-static cu_result fill_rows(const struct device_stream *s, const struct device_rows *r,
-                           unsigned char value)
-{
-    const struct driver *d = &s->set->driver;
-
-    if ((r->to | r->to_pitch | r->bytes) % 4)
-        return d->fill_rows(r->to, r->to_pitch, value, r->bytes, r->count, s->stream);
-    return d->fill_rows_words(r->to, r->to_pitch, value * 0x01010101u, r->bytes / 4,
-                              r->count, s->stream);
-}
-
 /* What is kept for later is kept row by row. */
 enum proact_status cuda_fill_rows(struct device_stream *s, const struct device_rows *r,
                                   unsigned char value, struct proact_error *err)
@@ -180,6 +168,8 @@ enum proact_status cuda_fill_rows(struct device_stream *s, const struct device_r
         status = cuda_fill(s, r->to + i * r->to_pitch, value, r->bytes, err);
     if (is_kept || !r->bytes || !r->count || (status = cuda_use(s, err)))
         return status;
-    return cuda_leave(s->set, s->device, fill_rows(s, r, value),
-                      "cuMemsetD2D8Async or its kin", err);
+    return cuda_leave(
+        s->set, s->device,
+        s->set->driver.fill_rows(r->to, r->to_pitch, value, r->bytes, r->count, s->stream),
+        "cuMemsetD2D8Async", err);
 }
