@@ -272,7 +272,8 @@ struct device_backend {
                                         struct device_function_info *out,
                                         struct proact_error *err);
     /* CTAs of so many threads, with so much dynamic shared memory, that an SM holds at
-       once; 0 where it holds none. */
+       once; 0 where it holds none. How many it was built for is not asked, as CUDA does
+       not. */
     enum proact_status (*residency)(struct device_function *f, uint32_t threads,
                                     uint64_t shared_bytes, uint32_t *out,
                                     struct proact_error *err);

@@ -140,6 +140,10 @@ static void wrong_launches_are_refused(struct contract *c)
     contract_refused(c, contract_try(c, 0, 0, "add_one", 1, 2048, &p), PROACT_EINVAL);
     contract_refused(c, contract_try(c, 0, 0, "add_one", 1, 32, &shorter), PROACT_EINVAL);
     contract_refused(c, contract_try(c, 0, 0, "add_one", 0, 32, &p), PROACT_EINVAL);
+    contract_refused(c, contract_try(c, 0, 0, "few", 1, 65, &shorter), PROACT_EINVAL);
+    contract_must(c, contract_try(c, 0, 0, "few", 1, 1, &shorter));
+    contract_sync(c);
+    assert_int_equal(contract_word(c, 0, a), 7);
 }
 
 static void every_thread_knows_its_place(struct contract *c)

@@ -259,12 +259,18 @@ cu_result cuDeviceTotalMem_v2(size_t *out, cu_device device)
 static int attribute(int what)
 {
     static const int values[][2] = {
-        {CU_THREADS_PER_BLOCK, 1024},   {CU_PITCH_MAX, 0x7fffffff},
-        {CU_CLOCK_KHZ, 1000000},        {CU_SM_COUNT, FAKE_SMS},
-        {CU_MEMORY_CLOCK_KHZ, 1000000}, {CU_MEMORY_BUS_BITS, 1024},
-        {CU_L2_BYTES, 4 << 20},         {CU_THREADS_PER_SM, 2048},
-        {CU_CAPABILITY_MAJOR, 9},       {CU_SHARED_PER_SM, FAKE_SHARED_PER_SM},
-        {CU_SHARED_PER_BLOCK, 49152},   {CU_MEMORY_MAPPING, 1},
+        {CU_THREADS_PER_BLOCK, FAKE_CTA_THREADS},
+        {CU_PITCH_MAX, 0x7fffffff},
+        {CU_CLOCK_KHZ, 1000000},
+        {CU_SM_COUNT, FAKE_SMS},
+        {CU_MEMORY_CLOCK_KHZ, 1000000},
+        {CU_MEMORY_BUS_BITS, 1024},
+        {CU_L2_BYTES, 4 << 20},
+        {CU_THREADS_PER_SM, 2048},
+        {CU_CAPABILITY_MAJOR, 9},
+        {CU_SHARED_PER_SM, FAKE_SHARED_PER_SM},
+        {CU_SHARED_PER_BLOCK, 49152},
+        {CU_MEMORY_MAPPING, 1},
         {CU_BLOCKS_PER_SM, 32},
     };
 

@@ -26,6 +26,7 @@ enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 96 };
 enum {
     FAKE_SMS = 4,
     FAKE_CTAS_PER_SM = 8, /* of any kernel, where it has the shared memory */
+    FAKE_CTA_THREADS = 1024,
     FAKE_SHARED_PER_SM = 98304,
     FAKE_REGISTERS = 40, /* of every kernel */
 };

@@ -285,7 +285,7 @@ cu_result cuLaunchKernel(cu_function f, unsigned grid_x, unsigned grid_y, unsign
     if (result)
         return result;
     if (parameters || (extra ? *(size_t *)extra[3] : 0) != info.parameter_bytes ||
-        block_x * block_y * block_z > info.max_threads)
+        (uint64_t)block_x * block_y * block_z > info.max_threads)
         return CU_INVALID_VALUE;
     if ((result = find_cluster(f, &launch)))
         return result;

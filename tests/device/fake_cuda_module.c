@@ -182,7 +182,7 @@ cu_result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, cu_function func
     size_t shared = shared_bytes + execute_kernel_info(function->kernel).shared_bytes;
     size_t fit = shared ? FAKE_SHARED_PER_SM / shared : FAKE_CTAS_PER_SM;
 
-    (void)threads; /* as many as a CTA may have: eight times */
+    fit = threads > FAKE_CTA_THREADS ? 0 : fit;
     *out = (int)(fit < FAKE_CTAS_PER_SM ? fit : FAKE_CTAS_PER_SM);
     return fake_enter(__func__);
 }

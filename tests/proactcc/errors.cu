@@ -62,6 +62,11 @@ static void ask_for_shared_memory(int *x)
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
+__global__ void __launch_bounds__(64) few(int *x)
+{
+    x[threadIdx.x] = 3;
+}
+
 __global__ void small_only(int x)
 {
     assert(x < 3);
@@ -84,6 +89,10 @@ int main(int argc, char **argv)
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     fill<<<0, 32>>>(x, 1);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    few<<<1, 65>>>(x);
+    HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
+    few<<<1, 64>>>(x);
+    MUST(cudaGetLastError());
     HOLDS(cudaMalloc(&much, (size_t)1 << 50) == cudaErrorMemoryAllocation);
     HOLDS(cudaGetLastError() == cudaErrorMemoryAllocation);
     HOLDS(cudaFree(host) == cudaErrorInvalidValue);

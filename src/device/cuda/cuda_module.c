@@ -180,7 +180,7 @@ static cu_result read_function(struct device_set *set, unsigned device,
     if (!result)
         result = v->device_attribute(&f->shared_limit, CU_SHARED_PER_BLOCK, d);
     if (!result)
-        result = v->device_attribute(&f->thread_limit, CU_THREADS_PER_BLOCK, d);
+        result = v->function_attribute(&f->thread_limit, CU_FUNCTION_THREADS, f->function);
     if (!result && f->shared_limit > f->static_shared_bytes)
         result = v->function_set(f->function, CU_DYNAMIC_SHARED_MAX,
                                  f->shared_limit - f->static_shared_bytes);

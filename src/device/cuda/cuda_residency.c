@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels take of a GPU. */
+#include <limits.h>
+
 #include "device/cuda/cuda_set.h"
 
 static enum proact_status attribute(struct device_function *f, cu_function_attribute what,
@@ -18,16 +20,15 @@ enum proact_status cuda_function_info(struct device_function *f,
                                       struct device_function_info *out,
                                       struct proact_error *err)
 {
-    int registers, threads, local, constant;
+    int registers, local, constant;
     enum proact_status status;
 
     if ((status = attribute(f, CU_REGISTERS, &registers, err)) ||
-        (status = attribute(f, CU_FUNCTION_THREADS, &threads, err)) ||
         (status = attribute(f, CU_LOCAL_BYTES, &local, err)) ||
         (status = attribute(f, CU_CONST_BYTES, &constant, err)))
         return status;
     *out = (struct device_function_info){.registers = (uint32_t)registers,
-                                         .threads = (uint32_t)threads,
+                                         .threads = (uint32_t)f->thread_limit,
                                          .local_bytes = (uint64_t)local,
                                          .const_bytes = (uint64_t)constant};
     return PROACT_OK;
@@ -42,7 +43,7 @@ enum proact_status cuda_residency(struct device_function *f, uint32_t threads,
     int ctas;
 
     *out = 0;
-    if (!threads || threads > (uint64_t)f->thread_limit ||
+    if (!threads || threads > INT_MAX ||
         shared_bytes + (uint64_t)f->static_shared_bytes > (uint64_t)f->shared_limit)
         return PROACT_OK;
     if ((status = cuda_enter(set, f->module->device, err)))

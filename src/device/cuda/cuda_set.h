@@ -138,9 +138,10 @@ struct device_function {
     cu_function function;
     char *name;
     size_t parameter_bytes; /* SIZE_MAX: the driver does not tell */
-    int static_shared_bytes, shared_limit, thread_limit;
-    bool waits;    /* first of all, for the kernel ahead of it: cuda_overlap.c */
-    bool launches; /* kernels, by CUDA's device runtime */
+    int static_shared_bytes, shared_limit;
+    int thread_limit; /* by what it was built for, and by its registers */
+    bool waits;       /* first of all, for the kernel ahead of it: cuda_overlap.c */
+    bool launches;    /* kernels, by CUDA's device runtime */
     struct device_module *module;
     struct device_function *next;
 };

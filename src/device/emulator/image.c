@@ -210,8 +210,8 @@ enum proact_status function_residency(struct device_function *f, uint32_t thread
 
     (void)err;
     *out = 0;
-    if (!threads || threads > threads_most(f) || shared_bytes > t->shared_bytes_per_cta ||
-        all > t->shared_bytes_per_cta)
+    if (!threads || threads > t->threads_per_cta ||
+        shared_bytes > t->shared_bytes_per_cta || all > t->shared_bytes_per_cta)
         return PROACT_OK;
     if (all && t->capability >= KEPT_FROM)
         all += KEPT_BYTES;
