@@ -191,6 +191,13 @@ refusals)
 settings)
     "$proactcc" main.cu part.cu -o app || fault "two files at once"
     says 94 ./app
+    # Words for another program take one more only where they are not joined.
+    "$proactcc" -Xcompiler=-O1 main.cu -Xptxas -v -Xcudafe=--no_warnings part.cu 2>said || fault "joined"
+    says 94 ./a.out
+    "$proactcc" -Xcompiler=-fPIC -c main.cu && "$proactcc" --compiler-options=-fPIC -c part.cu ||
+        fault "joined, -c"
+    g++ main.o part.o -L"${CUDA_HOME:-/usr/local/cuda}/lib64" -lcudart -o joined || fault "linked by g++"
+    says 94 ./joined
     says 94 env PROACT_DEVICES=1 ./app
     says 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
