@@ -26,8 +26,9 @@ struct proact_kernel;    /* one kernel, loaded on every device */
 
 /* How what a launch writes reaches the peers. `proact methods` lists the names. */
 struct proact_plan {
-    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "fused"; or
-                           two that share the chunks: "copy-engine+fused:16M" */
+    const char *method; /* "bulk", "inline", "fused", "polling", ...; NULL: "fused", or
+                           "bulk" where devices do not reach each other's memory; or two
+                           that share the chunks: "copy-engine+fused:16M" */
     uint64_t
         chunk_bytes; /* power of two, 4 KiB to 256 MiB; 0: 64 KiB, or as the method likes */
     unsigned threads; /* of the transfer agent: 32 to 8192, and to 49152 as far as that is

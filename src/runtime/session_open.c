@@ -63,6 +63,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
 
     if (status)
         return status;
+    if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
+        wanted.method = transfer_method_whole(); /* the one that needs nobody's memory */
     if (!chunk && !wanted.method->schedules)
         chunk =
             wanted.method->chunk_bytes ? wanted.method->chunk_bytes : CHUNK_BYTES_DEFAULT;

@@ -35,6 +35,6 @@ esac
     run "a driver" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2
 # Where no device reaches another, nothing is distributed; what does not fit is said as ever.
 [ "$name" != errors ] ||
-    run "a driver without peers" PROACT_MACHINE=here PROACT_METHOD=bulk \
+    run "a driver without peers" PROACT_MACHINE=here \
         LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=none
 exit $code
