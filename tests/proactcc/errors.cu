@@ -72,6 +72,11 @@ __global__ void small_only(int x)
     assert(x < 3);
 }
 
+__global__ void misaligned_ids()
+{
+    __trap();
+}
+
 __global__ void crooked(char *x)
 {
     *(int *)(x + threadIdx.x) = 1;
@@ -117,6 +122,11 @@ int main(int argc, char **argv)
         small_only<<<1, 1>>>(4);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         HOLDS(cudaPeekAtLastError() == cudaErrorAssert);
+        return 0;
+    }
+    if (strcmp(what, "trap") == 0) { /* no kernel's name says what it did */
+        misaligned_ids<<<1, 2>>>();
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;
     }
     if (strcmp(what, "misaligned") == 0) {

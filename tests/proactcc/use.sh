@@ -185,6 +185,8 @@ refusals)
     has '^device-side assert triggered$'
     ./errors misaligned >said 2>&1 || fault "exit status $?"
     has '^misaligned address$'
+    ./errors trap >said 2>&1 || fault "exit status $?"
+    has '^unspecified launch failure$'
     ./errors unsupported >said 2>&1 || fault "exit status $?"
     has '^proact: cudaMallocArray\(\) is not supported$'
     ;;

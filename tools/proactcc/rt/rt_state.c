@@ -75,14 +75,32 @@ enum cuda_error rt_break(struct rt *rt, enum cuda_error error, const char *sente
     return rt->broken;
 }
 
-/* By the sentences on a kernel's faults, the emulator's and the driver's. */
+enum { REASON_BYTES = sizeof(struct proact_error) };
+
+/* What the sentence on a kernel's fault says, without the kernels' names: the emulator's
+   stands behind the thread, the driver's ahead of what was queued. */
+static void reason_of(const char *text, char into[REASON_BYTES])
+{
+    const char *thread = strstr(text, ", thread (");
+    const char *from = thread ? strstr(thread, "): ") : NULL;
+
+    snprintf(into, REASON_BYTES, "%s", from ? from : text);
+    char *names = strstr(into, "; queued there last");
+
+    if (names)
+        *names = '\0';
+}
+
 static enum cuda_error fault_of(const struct proact_error *err)
 {
-    if (strstr(err->text, "' failed") || strstr(err->text, "_ASSERT"))
+    char reason[REASON_BYTES];
+
+    reason_of(err->text, reason);
+    if (strstr(reason, "' failed") || strstr(reason, "_ASSERT"))
         return cudaErrorAssert;
-    if (strstr(err->text, "misaligned") || strstr(err->text, "_MISALIGNED_ADDRESS"))
+    if (strstr(reason, "misaligned") || strstr(reason, "_MISALIGNED_ADDRESS"))
         return cudaErrorMisalignedAddress;
-    if (strstr(err->text, "allocat") || strstr(err->text, "_ILLEGAL_ADDRESS"))
+    if (strstr(reason, "allocat") || strstr(reason, "_ILLEGAL_ADDRESS"))
         return cudaErrorIllegalAddress;
     return cudaErrorLaunchFailure;
 }
