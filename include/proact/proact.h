@@ -54,7 +54,9 @@ struct proact_options {
     bool infinite_bandwidth; /* emulated transfers take no time: the paper's limit study */
     unsigned threads;        /* of the host, that emulate, that find what kernels write, and
                                 that launch on several GPUs at once; 0: as many as cores */
-    double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s */
+    double wait_limit_ms;    /* of every wait on a device, 1e-6 to 1e9; 0: 10 s. One of more
+                                is also how long a CTA may compute where it is emulated,
+                                without a store (else 5 s) */
     bool group_sums;         /* what kernels of a program for one GPU (proact/program.h) add
                                 up by atomics on floating-point numbers may be summed up
                                 device by device first: other last digits */

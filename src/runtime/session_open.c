@@ -138,6 +138,8 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .infinite_bandwidth = o->infinite_bandwidth,
                                       .threads = o->threads,
                                       .wait_limit_ms = 2 * limit_ms,
+                                      .kernel_limit_ms =
+                                          limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
                                       .print = o->print,
                                       .print_context = o->print_context},
              &p->set, err)) ||

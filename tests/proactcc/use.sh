@@ -205,6 +205,9 @@ settings)
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
     fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
+    fails "PROACT_WAIT_LIMIT_MS is '10s': milliseconds" env PROACT_WAIT_LIMIT_MS=10s ./app
+    fails "a wait limit of 1e+10 ms" env PROACT_WAIT_LIMIT_MS=1e10 ./app
+    says 94 env PROACT_WAIT_LIMIT_MS=60000 ./app
     says 94 env PROACT_GROUP_SUMS=1 ./app
     says 94 env PROACT_CHECK=1 ./app
     cat >races.cu <<'END'

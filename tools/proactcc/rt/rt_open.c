@@ -68,6 +68,19 @@ static enum cuda_error flag_from(struct rt *rt, const char *name, bool *out)
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
+static enum cuda_error milliseconds_from(struct rt *rt, const char *text, double *out)
+{
+    char *end = NULL, sentence[160];
+
+    *out = text ? strtod(text, &end) : 0;
+    if (!text || (!*end && *out > 0))
+        return cudaSuccess;
+    snprintf(sentence, sizeof sentence,
+             "PROACT_WAIT_LIMIT_MS is '%.40s': milliseconds are possible, more than 0",
+             text);
+    return rt_break(rt, cudaErrorInitializationError, sentence);
+}
+
 static enum cuda_error open_session(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE");
@@ -80,6 +93,7 @@ static enum cuda_error open_session(struct rt *rt)
 
     if (device_count(rt, setting("PROACT_DEVICES"), &o.device_count) ||
         bytes_from(rt, setting("PROACT_DISTRIBUTE"), &rt->distribute) ||
+        milliseconds_from(rt, setting("PROACT_WAIT_LIMIT_MS"), &o.wait_limit_ms) ||
         flag_from(rt, "PROACT_GROUP_SUMS", &o.group_sums) ||
         flag_from(rt, "PROACT_CHECK", &o.check) ||
         flag_from(rt, "PROACT_REPORT", &rt->reports))
