@@ -12,6 +12,7 @@ enum {
     LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
     CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
     FOURFOLD = 4,
+    DEAR_NS = 50000000,
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
 };
 
@@ -92,9 +93,22 @@ static uint64_t whole_ns(const struct choice *c)
            c->owed_ns;
 }
 
+/* The host goes ahead of the devices, but no faster than it finds what launches write. */
 static uint64_t split_ns(const struct choice *c)
 {
-    return c->split_ns + c->spread_ns + c->copies_ns;
+    const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
+
+    return devices > c->found_ns ? devices : c->found_ns;
+}
+
+bool choice_kernel_is_dear(const struct proact_kernel *k)
+{
+    return k->unpaid_ns > DEAR_NS;
+}
+
+bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
+{
+    return c->step == CHOICE_READY && !c->looked && choice_kernel_is_dear(k);
 }
 
 bool choice_is_clear(const struct choice *c)
@@ -104,13 +118,20 @@ bool choice_is_clear(const struct choice *c)
     return split > FOURFOLD * whole || whole > FOURFOLD * split;
 }
 
+/* Four times as much work would not help. */
+static bool is_hopeless(const struct choice *c)
+{
+    return c->found_ns / FOURFOLD > FOURFOLD * whole_ns(c);
+}
+
 static bool looks_again(struct choice *c, const struct launching *l)
 {
     if (c->launches >= c->look_next) {
         c->look_next *= FOURFOLD;
         return !choice_is_clear(c);
     }
-    if (c->launches - c->looked < c->calm || (!works_otherwise(c, l) && c->odd < ODD_MAX))
+    if (c->launches - c->looked < c->calm || is_hopeless(c) ||
+        (!works_otherwise(c, l) && c->odd < ODD_MAX))
         return false;
     c->calm *= 2;
     return true;
@@ -147,6 +168,13 @@ struct choice *choice_known(const struct launching *l)
     return c;
 }
 
+/* A mean, of some launches. That it is split pays for it. */
+void choice_note_found(struct choice *c, struct proact_kernel *k)
+{
+    c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
+    k->unpaid_ns -= k->found_ns < k->unpaid_ns ? k->found_ns : k->unpaid_ns;
+}
+
 bool choice_is_made(const struct choice *c)
 {
     return c->step == CHOICE_MADE;
@@ -169,14 +197,22 @@ const char *choice_refusal(const struct proact_kernel *k)
 
     if (!c || c->last == RAN_SPLIT)
         return NULL;
-    if (c->last == RAN_TO_BE_TIMED)
+    if (c->last == RAN_UNSEEN)
+        snprintf(
+            c->why, sizeof c->why,
+            "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "
+            "anew",
+            k->name, (double)k->unpaid_ns / 1e6);
+    else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);
     else
         snprintf(c->why, sizeof c->why,
-                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u", k->name,
+                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
                  (double)whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
-                 (double)split_ns(c) / 1e3, k->session->devices.count);
+                 (double)split_ns(c) / 1e3, k->session->devices.count,
+                 split_ns(c) == c->found_ns ? ", for the host to find where it writes"
+                                            : "");
     return c->why;
 }
 

@@ -22,6 +22,7 @@ struct choice {
     unsigned step;
     uint64_t launches, looked, look_next, calm; /* since the shape's first look */
     uint64_t split_ns, whole_ns;
+    uint64_t found_ns;  /* of the host, for each split launch: to find what it writes */
     uint64_t spread_ns; /* before a split launch; without what others are charged with */
     uint64_t owed_ns;   /* what others waited for because this ran whole */
     uint64_t behind;    /* bytes, before the timed split launch */
@@ -29,19 +30,30 @@ struct choice {
        it, and a whole one beside it. */
     uint64_t copies_ns, longest_copy_ns;
     unsigned odd, untimed;
-    unsigned char *block;                                /* parameters of the last look */
-    enum { RAN_SPLIT, RAN_TO_BE_TIMED, RAN_WHOLE } last; /* how the last launch ran */
-    char why[192];                                       /* written when it is asked for */
+    unsigned char *block; /* parameters of the last look */
+    enum {
+        RAN_SPLIT,
+        RAN_TO_BE_TIMED,
+        RAN_WHOLE,
+        RAN_UNSEEN
+    } last;        /* how the last launch ran */
+    char why[192]; /* written when it is asked for */
 };
 
 /* For one more launch. */
 struct choice *choice_next(const struct launching *l);
 /* For one that is recorded, which is no step; NULL: none was launched before. */
 struct choice *choice_known(const struct launching *l);
+/* What finding what this launch writes took, which was chosen split all the same. */
+void choice_note_found(struct choice *c, struct proact_kernel *k);
 bool choice_is_made(const struct choice *c);
 bool choice_is_split(const struct choice *c);
 /* By what was timed so far. */
 bool choice_wins(const struct choice *c);
+/* The kernel has taken much of the host, to find what launches write of which none came
+   again: where it is not known whether that pays, it is not looked for. */
+bool choice_kernel_is_dear(const struct proact_kernel *k);
+bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
 /* The slower way is so much slower that a look would cost more than it may bring. */
 bool choice_is_clear(const struct choice *c);
 

@@ -42,11 +42,15 @@ static enum proact_status time_split(struct choice *c, struct launching *l, bool
         return status;
     uint64_t took = proact_now_ns(p) - spread;
 
+    const uint64_t found = l->kernel->found_ns;
+
     if (is_again) { /* what was brought this time it lacked because of the look */
         c->split_ns = took < c->split_ns ? took : c->split_ns;
+        c->found_ns = found < c->found_ns ? found : c->found_ns;
         return PROACT_OK;
     }
     c->split_ns = took;
+    c->found_ns = found;
     charge(c, p, s, s.bytes ? spread - from : 0);
     return PROACT_OK;
 }
@@ -79,7 +83,7 @@ static unsigned take_step(struct choice *c, const struct launching *l)
 
     c->untimed = step == CHOICE_READY ? 0 : c->untimed;
     if (step == CHOICE_TIMED_SPLIT && !wants_are_known(l->binding) &&
-        c->untimed++ < UNTIMED_MAX)
+        !choice_kernel_is_dear(l->kernel) && c->untimed++ < UNTIMED_MAX)
         return CHOICE_READY;
     c->step += step < CHOICE_MADE;
     return step;
@@ -117,6 +121,8 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         return time_whole(c, l, whole, err);
     if (!is_split)
         return whole(l, err);
+    if (step == CHOICE_MADE)
+        choice_note_found(c, l->kernel);
     c->odd = launch_behind(l).bytes > c->behind ? c->odd + 1 : 0;
     return launch_queue(l, err);
 }

@@ -54,15 +54,17 @@ enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_ou
     return status;
 }
 
+static uint64_t cores_of(const struct proact *p)
+{
+    long cores = p->threads ? (long)p->threads : sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (uint64_t)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
+}
+
 /* What is left of it; never 0, which would be no limit. */
 static uint64_t affordable(const struct proact_kernel *k)
 {
-    long cores =
-        k->session->threads ? (long)k->session->threads : sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t most = (uint64_t)(cores < 1           ? 1
-                               : cores > CORES_MAX ? CORES_MAX
-                                                   : cores) *
-                    WORK_A_CORE;
+    const uint64_t most = cores_of(k->session) * WORK_A_CORE;
 
     return most > k->looked_through ? most - k->looked_through : 1;
 }
@@ -95,6 +97,34 @@ static void count_work(const struct launching *l, const struct write_set_launch 
 {
     if (launch->work_most && (!status || status == PROACT_EREFUSED))
         l->kernel->looked_through += status ? launch->work_most : w->work;
+}
+
+/* By its ranges, most of which become rows of tables, and by the instructions of its slice,
+   about one a nanosecond and core. Emulated machines go by one core, so that what they do
+   is the same on every host. */
+static uint64_t host_ns(const struct proact *p, const struct write_set *w)
+{
+    enum { RANGE_NS = 100 };
+    uint64_t ranges = 0;
+
+    for (uint32_t n = 0; n < w->array_count; n++)
+        if (w->arrays[n].first)
+            ranges += w->arrays[n].first[w->cta_count];
+    return RANGE_NS * ranges + w->lanes / (p->backend->is_virtual ? 1 : cores_of(p));
+}
+
+/* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be. */
+static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new)
+{
+    enum { REFUSED_NS = 100000, USES = 16 };
+    const uint64_t took = w ? host_ns(k->session, w) : REFUSED_NS;
+    const uint64_t paid = took / USES;
+
+    if (is_new) {
+        k->found_ns += took;
+        k->unpaid_ns += took;
+    } else
+        k->unpaid_ns -= paid < k->unpaid_ns ? paid : k->unpaid_ns;
 }
 
 /* Each array of the launch once, in the order of its first place. */
@@ -148,6 +178,7 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
         status = write_set_cached(cache, s, &launch, out, err);
     if (cache->misses > before)
         count_work(l, &launch, status, status ? NULL : *out);
+    note_found(l->kernel, status ? NULL : *out, cache->misses > before);
     free(block);
     free(pointers);
     free(arrays);

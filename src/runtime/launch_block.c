@@ -266,6 +266,12 @@ static enum proact_status launch_unmarked(struct launching *l,
 
     if (c && choice_is_made(c) && !choice_is_split(c))
         return choice_run(c, l, launch_first, err);
+    if (c && choice_is_dear(c, l->kernel)) {
+        c->last = RAN_UNSEEN;
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
     if (!l->binding) {

@@ -139,6 +139,9 @@ struct proact_kernel {
     bool has_maps;           /* the user's; else its slots are derived */
     bool may_write;          /* it has an instruction that writes to global memory */
     uint64_t looked_through; /* work of slices that ask for constants */
+    /* Of the host, to find what launches write and to make tables of it, where it was not
+       known: for the last one; and for all, as far as none came again (derive.h). */
+    uint64_t found_ns, unpaid_ns;
     struct kernel_slot slot[PROACT_SLOTS_MAX];
     unsigned slot_count;
     struct kernel_tables *tables;

@@ -16,14 +16,14 @@ struct shape {
     uint32_t ctas, threads, rounds;
 };
 
-/* One CTA a word of the array; returns whether the launch was split. */
-static bool work(struct bench *b, struct proact_kernel *k, struct proact_array *a,
-                 struct shape s)
+/* One CTA a word of the array, of the first `n`; returns whether the launch was split. */
+static bool work_on(struct bench *b, struct proact_kernel *k, struct proact_array *a,
+                    struct shape s, uint32_t n)
 {
     const struct {
         uint64_t out;
         uint32_t n, rounds;
-    } block = {1, N, s.rounds};
+    } block = {1, n, s.rounds};
     const struct proact_place place = {0, a, 0};
 
     if (proact_launch_block(
@@ -31,6 +31,12 @@ static bool work(struct bench *b, struct proact_kernel *k, struct proact_array *
             &(struct proact_block){&block, sizeof block, &place, 1}, &b->err))
         fail_msg("%s", b->err.text);
     return !proact_kernel_refusal(k);
+}
+
+static bool work(struct bench *b, struct proact_kernel *k, struct proact_array *a,
+                 struct shape s)
+{
+    return work_on(b, k, a, s, N);
 }
 
 static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned launches,
@@ -236,10 +242,48 @@ static void copies_beside_are_counted(void **state)
     assert_int_equal(split_in_streams(1 << 10, 2, much), 20);
 }
 
+/* Launches that write anew each time have the host find it anew: of 1000 words, each a
+   range, 0.1 ms, which the first kernel does not take. */
+static void what_the_host_has_to_find_is_counted(void **state)
+{
+    const struct shape much = {1000, 32, 160}, more = {1000, 32, 800};
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    unsigned split = 0;
+
+    (void)state;
+    assert_int_equal(split_of(&b, k, 20, much), 19);
+    for (uint32_t i = 0; i < 20; i++)
+        split += work_on(&b, k, b.out, much, N - 1 - i);
+    assert_in_range(split, 1, 6); /* of those it takes some to be seen */
+    split = 0;
+    for (uint32_t i = 0; i < 20; i++)
+        split += work_on(&b, k, b.out, more, N - 100 - i);
+    assert_in_range(split, 15, 19);
+    proact_close(b.p);
+}
+
+/* 50 ms for launches of which none comes again. */
+static void a_kernel_has_so_much_of_the_host(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+    unsigned split = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < 150; i++)
+        split += work_on(&b, k, b.out, (struct shape){4000 + i, 32, 1}, N - i);
+    assert_in_range(split, 120, 130);
+    assert_non_null(strstr(proact_kernel_refusal(k), "took the host 5"));
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_beside_are_counted),
+        cmocka_unit_test(what_the_host_has_to_find_is_counted),
+        cmocka_unit_test(a_kernel_has_so_much_of_the_host),
         cmocka_unit_test(a_look_comes_again),
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(spreading_is_charged),
