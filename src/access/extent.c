@@ -112,14 +112,18 @@ static bool bound(struct extent *e, int32_t loop, unsigned depth, struct range *
 static bool bound_apart(const struct extent *e, int32_t loop, unsigned depth,
                         struct range *out)
 {
+    const struct arena_mark mark = arena_mark(e->facts.forms.arena);
     int32_t parent = e->analysis->loops[loop].parent;
     struct extent first = *e, other = *e;
     struct range a, b;
 
     set_first(&first, (uint32_t)loop);
     add_stays(&other, (uint32_t)loop);
-    if (!first.form || !bound(&first, parent, depth + 1, &a) ||
-        !bound(&other, parent, depth + 1, &b))
+    const bool known = first.form && bound(&first, parent, depth + 1, &a) &&
+                       bound(&other, parent, depth + 1, &b);
+
+    arena_rewind(e->facts.forms.arena, mark);
+    if (!known)
         return false;
     if (a.low > a.high || b.low > b.high) {
         *out = a.low > a.high ? b : a;

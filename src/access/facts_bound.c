@@ -98,6 +98,7 @@ static bool bound(struct facts *f, const struct access_form *form, unsigned fact
 static void limit(struct facts *f, const struct access_form *form, const struct fact *by,
                   int64_t n, unsigned facts, struct limits *out)
 {
+    const struct arena_mark mark = arena_mark(f->forms.arena);
     const struct access_form *rest;
     struct range r;
     int64_t b;
@@ -105,8 +106,10 @@ static void limit(struct facts *f, const struct access_form *form, const struct 
     if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b))
         return;
     rest = form_add(&f->forms, form, by->form, -n);
-    if (!rest || !bound(f, rest, facts - 1, &r) ||
-        __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
+    const bool known = rest && bound(f, rest, facts - 1, &r);
+
+    arena_rewind(f->forms.arena, mark);
+    if (!known || __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
         return;
     if (n > 0 && (!out->has_high || b < out->at.high)) {
         out->at.high = b;

@@ -68,6 +68,28 @@ void *arena_alloc(struct arena *a, size_t bytes)
     return p;
 }
 
+struct arena_mark arena_mark(const struct arena *a)
+{
+    return (struct arena_mark){a->blocks, a->blocks ? a->blocks->used : 0};
+}
+
+/* The first block stays: whoever asks over and over needs no new one each time. */
+void arena_rewind(struct arena *a, struct arena_mark to)
+{
+    while (a->blocks != to.block && a->blocks->next) {
+        struct arena_block *next = a->blocks->next;
+
+        free(a->blocks);
+        a->blocks = next;
+    }
+    if (!a->blocks)
+        return;
+    struct arena_block *b = a->blocks;
+
+    memset(b->data + to.used, 0, b->used - to.used);
+    b->used = to.used;
+}
+
 void arena_clear(struct arena *a)
 {
     while (a->blocks) {

@@ -22,3 +22,13 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned to 16 */
 void arena_clear(struct arena *a);
+
+/* How far an arena is filled. */
+struct arena_mark {
+    struct arena_block *block;
+    size_t used;
+};
+
+struct arena_mark arena_mark(const struct arena *a);
+/* Takes back what was allocated since the mark was set. */
+void arena_rewind(struct arena *a, struct arena_mark to);

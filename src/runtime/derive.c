@@ -326,6 +326,9 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
     if (l->is_program && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 1)
         return fail(err, PROACT_EREFUSED, "kernel '%s': a grid of one CTA",
                     l->kernel->name);
+    if (!l->place_count && l->kernel->slot_count)
+        return fail(err, PROACT_EREFUSED, "kernel '%s': it is given no array",
+                    l->kernel->name);
     if (l->is_program && d->in_program.text[0])
         return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
     if (l->is_program && hangs_on_address(l, &d->stored))

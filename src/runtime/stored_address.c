@@ -119,6 +119,7 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     switch (i->opcode) {
     case PTX_LD:
     case PTX_LDU:
+    case PTX_ATOM: /* gives back what lay there, which is not made of where that is */
         load(s, i);
         return;
     case PTX_SET: /* as a predicate is */

@@ -88,6 +88,37 @@ static void arena_is_zeroed_and_aligned(void **state)
     arena_clear(&a);
 }
 
+/* From within a block, from one before it, and from the start. */
+static void arena_takes_back_what_came_behind_a_mark(void **state)
+{
+    struct arena a = {0};
+    const struct arena_mark start = arena_mark(&a);
+
+    (void)state;
+    for (unsigned round = 0; round < 3; round++) {
+        unsigned char *kept = arena_alloc(&a, 40), *first = NULL;
+        const struct arena_mark mark = arena_mark(&a);
+
+        memset(kept, 7, 40);
+        for (unsigned n = 0; n < 5000; n++) {
+            unsigned char *p = arena_alloc(&a, 100);
+
+            first = first ? first : p;
+            for (unsigned k = 0; k < 100; k++)
+                assert_int_equal(p[k], 0);
+            memset(p, 255, 100);
+            if (n % 1000 < 900 || n > 4000)
+                arena_rewind(&a, mark);
+        }
+        assert_ptr_equal(arena_alloc(&a, 100), first);
+        for (unsigned k = 0; k < 40; k++)
+            assert_int_equal(kept[k], 7);
+        arena_rewind(&a, start);
+    }
+    assert_int_equal(*(unsigned char *)arena_alloc(&a, 1), 0);
+    arena_clear(&a);
+}
+
 /* A new folder for one test, entered. */
 static void enter_scratch(char *name)
 {
@@ -185,6 +216,7 @@ int main(void)
         cmocka_unit_test(text_grows),
         cmocka_unit_test(grow_keeps_content_and_makes_room),
         cmocka_unit_test(arena_is_zeroed_and_aligned),
+        cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
         cmocka_unit_test(write_replaces_the_whole_file),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
         cmocka_unit_test(read_says_what_is_wrong),

@@ -63,6 +63,29 @@ __global__ void increment(int *out)
     out[threadIdx.x]++;
 }
 
+__global__ void fill_if_asked(int *out, int by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (out)
+        out[i] = i * by;
+}
+
+/* A pointer may be none in a launch, also where the kernel has no other. */
+static void launch_without_arrays(int *out, int *is, int count)
+{
+    const int half = count / 2;
+
+    for (int round = 1; round < 4; round++) {
+        fill_if_asked<<<2, half>>>(nullptr, -1);
+        MUST(cudaGetLastError());
+        fill_if_asked<<<2, half>>>(out, round);
+        fill_if_asked<<<2, half>>>(nullptr, -1);
+        MUST(cudaMemcpy(is, out, count * sizeof *is, cudaMemcpyDeviceToHost));
+        HOLDS(is[1] == round && is[count - 1] == (count - 1) * round);
+    }
+}
+
 /* Attributes that allow what need not be done: to begin early, to be in no cluster. */
 static void launch_with_hints(int *out, int count)
 {
@@ -137,5 +160,6 @@ int main()
     MUST(cudaMemcpy(is, out, sizeof is, cudaMemcpyDeviceToHost));
     HOLDS(is[7] == 53);
     printf("structs: %g %d\n", c[17], is[7]);
+    launch_without_arrays(out, is, ROWS);
     return 0;
 }

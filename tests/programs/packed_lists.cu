@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of one kind are packed into a list: each CTA takes room for its own by an atomic,
+   whose result all its threads read in shared memory. Which CTA comes first is open, so
+   that sums are compared. */
+#include "programs.h"
+
+enum { ITEMS = 20000, THREADS = 128 };
+
+__global__ void pack(const unsigned *in, unsigned *list, unsigned *length, int n)
+{
+    __shared__ unsigned taken;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned place = 0;
+    bool is_kept = i < n && in[i] % 3 == 0;
+
+    if (threadIdx.x == 0)
+        taken = 0;
+    __syncthreads();
+    if (is_kept)
+        place = atomicAdd(&taken, 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        taken = atomicAdd(length, taken); /* from now on where they begin */
+    __syncthreads();
+    if (is_kept)
+        list[taken + place] = in[i];
+}
+
+__global__ void scale(unsigned *list, unsigned by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        list[i] *= by;
+}
+
+int main(void)
+{
+    static unsigned in[ITEMS], list[ITEMS];
+    unsigned *d_in, *d_list, *d_length, length, kept = 0, sum = 0, right = 0, state = 6;
+
+    for (unsigned &i : in) {
+        i = next_random(&state);
+        if (i % 3 == 0) {
+            kept++;
+            right += 5 * i;
+        }
+    }
+    CHECK(cudaMalloc(&d_in, sizeof in));
+    CHECK(cudaMalloc(&d_list, sizeof list));
+    CHECK(cudaMalloc(&d_length, sizeof length));
+    CHECK(cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice));
+    CHECK(cudaMemset(d_length, 0, sizeof length));
+    pack<<<blocks_for(ITEMS, THREADS), THREADS>>>(d_in, d_list, d_length, ITEMS);
+    CHECK(cudaMemcpy(&length, d_length, sizeof length, cudaMemcpyDeviceToHost));
+    scale<<<blocks_for(length, THREADS), THREADS>>>(d_list, 5, length);
+    CHECK(cudaMemcpy(list, d_list, length * sizeof *list, cudaMemcpyDeviceToHost));
+    for (unsigned i = 0; i < length; i++)
+        sum += list[i];
+    printf("%u kept, sum %08x\n", length, sum);
+    for (unsigned *d : {d_in, d_list, d_length})
+        CHECK(cudaFree(d));
+    return verdict("packed_lists", length == kept && sum == right);
+}
