@@ -137,6 +137,7 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .threads = o->threads,
                                       .wait_limit_ms = 2 * limit_ms,
                                       .print = o->print,
+                                      .warn = o->warn,
                                       .print_context = o->print_context},
              &p->set, err)) ||
         (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,
