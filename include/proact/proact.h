@@ -65,6 +65,10 @@ struct proact_options {
        writes to standard output. */
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    /* Told once, at a wait, with print_context, what an emulated kernel did that hardware
+       forgives: it went beside an array, up to 2 MiB, and on. NULL, or with `check`: that
+       is a fault. */
+    void (*warn)(void *context, const char *sentence);
 };
 
 /* Opens the machine's devices. `options` may be NULL. Fails with PROACT_EINVAL for an

@@ -4,6 +4,8 @@
    the iteration before was left by. */
 #include "access/extent.h"
 
+#include "access/countdown.h"
+
 enum { LOOPS_MAX = 3 }; /* around the record that are taken apart */
 
 static bool is_inside(const struct access_analysis *a, uint32_t loop, uint32_t around)
@@ -75,8 +77,12 @@ static void add_stays(struct extent *e, uint32_t loop)
     struct facts *f = &e->facts;
     uint32_t first = f->count, kept = first;
     bool chooses = form_holds(&f->forms, e->form) >> ACCESS_CHOICE & 1;
+    struct countdown down;
 
     facts_add_guards(f, l->stays, l->stay_count);
+    for (uint32_t i = 0; i < l->stay_count; i++)
+        if (countdown_of(f, &l->stays[i], loop, &down) && facts_never_change(f, down.start))
+            facts_add_positive(f, down.left, l->stays[i].condition);
     for (uint32_t i = first; i < f->count; i++) {
         struct fact at = f->facts[i];
 

@@ -172,11 +172,17 @@ const struct access_form *facts_replaced(struct facts *f, const struct access_fo
     const struct access_term *t = &d->terms[term];
     const struct access_symbol *y = &f->forms.symbols[t->symbols[0]];
     const struct access_form *by = right ? y->right : y->left, *more;
+    int64_t mask;
 
-    if (t->degree != 1 || y->kind != ACCESS_FUNCTION ||
-        y->function != (t->factor < 0 ? ACCESS_MIN : ACCESS_MAX) ||
-        !range_fits(&f->view, by, y->bits, y->is_signed))
+    if (t->degree != 1 || y->kind != ACCESS_FUNCTION)
         return NULL;
+    if (y->function == ACCESS_AND
+            ? right || t->factor > 0 || y->bits < 32 ||
+                  !form_is_constant(y->right, &mask) || mask < 0 || !facts_natural(f, by)
+            : y->function != (t->factor < 0 ? ACCESS_MIN : ACCESS_MAX) ||
+                  !range_fits(&f->view, by, y->bits, y->is_signed))
+        return NULL;
+    y = &f->forms.symbols[t->symbols[0]]; /* there may be more symbols now */
     more = form_add(&f->forms, by, form_of(&f->forms, t->symbols[0]), -1);
     return form_add(&f->forms, d, more, t->factor);
 }
@@ -198,6 +204,15 @@ static void relax(struct facts *f, uint32_t first)
         for (uint32_t k = 0; k < of.form->count && f->count < FACTS_MAX; k++)
             f->count += facts_floored(f, &of, k, &f->facts[f->count]);
     }
+}
+
+void facts_add_positive(struct facts *f, const struct access_form *form,
+                        const struct access_condition *from)
+{
+    uint32_t first = f->count;
+
+    add(f, from, form_constant(&f->forms, 1), form, 0);
+    relax(f, first);
 }
 
 bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count)

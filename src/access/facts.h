@@ -39,11 +39,19 @@ bool facts_are_whole(const struct facts *f, const struct access_condition *c);
    such comparison. */
 bool facts_add_unsigned(struct facts *f, const struct access_condition *c, bool negated);
 
-/* min(a, b) is at most a, and at most b: of d <= most, where the term is a min that is
-   taken away or a max that is added, what stays true with a, or b, in its place. NULL where
-   it is no such term, or wraps. */
+/* min(a, b) is at most a, and at most b, and a & b at most a: of d <= most, where the term
+   is a min, or an `and` with a number, that is taken away, or a max that is added, what
+   stays true with a, or b, in its place. NULL where it is no such term, or wraps. */
 const struct access_form *facts_replaced(struct facts *f, const struct access_form *d,
                                          uint32_t term, bool right);
+
+/* Whether the form is the same for a thread all the way: what facts of any iteration say of
+   it holds. */
+bool facts_never_change(const struct facts *f, const struct access_form *form);
+
+/* Whether the form is a number from 0 to 2^31 - 1 by its range, or, where it is the same
+   for a thread all the way, by the facts: so may be what it is a quotient of. */
+bool facts_natural(struct facts *f, const struct access_form *form);
 
 /* What stays true of a fact with x in the place of a term's quotient of it; false where the
    term is none. */
@@ -55,6 +63,10 @@ const struct access_form *facts_multiple(struct facts *f, const struct access_fo
 
 /* Whether all these forms lie in their ranges, whatever the guards say. */
 bool facts_fit(const struct facts *f, const struct access_range *ranges, uint32_t count);
+
+/* Adds that the form is at least 1, by that comparison, and what follows. */
+void facts_add_positive(struct facts *f, const struct access_form *form,
+                        const struct access_condition *from);
 
 /* Adds what follows from guards whose forms assume nothing that may not be so, of
    comparisons of whole numbers only. */

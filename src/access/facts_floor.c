@@ -16,18 +16,82 @@ static int64_t unit_of(const struct access_symbol *y, int64_t right)
     return y->function == ACCESS_SHR && right >= 0 && right < 31 ? (int64_t)1 << right : 0;
 }
 
+bool facts_never_change(const struct facts *f, const struct access_form *form)
+{
+    return !(form_holds(&f->forms, form) &
+             ~(1U << ACCESS_SPECIAL | 1U << ACCESS_PARAMETER | 1U << ACCESS_CONSTANT |
+               1U << ACCESS_FUNCTION));
+}
+
+static bool is_natural(const struct range *r)
+{
+    return r->low >= 0 && r->high < (int64_t)1 << 31;
+}
+
+/* Of a quotient of what is natural by the facts. */
+static bool quotient_range(struct facts *f, const struct access_symbol *y,
+                           struct range *out)
+{
+    struct range left, right;
+    int64_t unit;
+
+    if (y->kind != ACCESS_FUNCTION || !range_of(&f->view, y->right, &right) ||
+        right.low != right.high || !(unit = unit_of(y, right.low)) ||
+        !facts_bound(f, y->left, &left) || !is_natural(&left))
+        return false;
+    *out = (struct range){left.low / unit, left.high / unit};
+    return true;
+}
+
+bool facts_natural(struct facts *f, const struct access_form *form)
+{
+    struct range r, sum = {0, 0};
+    int64_t low, high;
+
+    if (range_of(&f->view, form, &r) && is_natural(&r))
+        return true;
+    if (!facts_never_change(f, form))
+        return false;
+    if (facts_bound(f, form, &r) && is_natural(&r))
+        return true;
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct access_term *t = &form->terms[i];
+        const struct access_symbol y = f->forms.symbols[t->degree ? t->symbols[0] : 0];
+
+        if (!t->degree)
+            r = (struct range){1, 1};
+        else if (t->degree > 1 || !quotient_range(f, &y, &r))
+            return false;
+        if (t->factor < 0 || __builtin_mul_overflow(r.low, t->factor, &low) ||
+            __builtin_mul_overflow(r.high, t->factor, &high) ||
+            __builtin_add_overflow(sum.low, low, &sum.low) ||
+            __builtin_add_overflow(sum.high, high, &sum.high))
+            return false;
+    }
+    return is_natural(&sum);
+}
+
+/* Whether what is divided is not negative, and in its register what the form says. */
+static bool is_dividend(struct facts *f, const struct access_symbol *y)
+{
+    struct range x;
+
+    return (range_of(&f->view, y->left, &x) && x.low >= 0 &&
+            range_fits(&f->view, y->left, y->bits, y->is_signed)) ||
+           (y->bits >= 32 && facts_natural(f, y->left));
+}
+
 bool facts_floored(struct facts *f, const struct fact *of, uint32_t term, struct fact *out)
 {
     const struct access_term *t = &of->form->terms[term];
     const struct access_symbol y = f->forms.symbols[t->symbols[0]];
     const struct access_form *scaled;
-    struct range right, x;
+    struct range right;
     int64_t unit;
 
     if (t->degree != 1 || y.kind != ACCESS_FUNCTION || !is_small(of->most) ||
         !range_of(&f->view, y.right, &right) || right.low != right.high ||
-        !(unit = unit_of(&y, right.low)) || !range_of(&f->view, y.left, &x) || x.low < 0 ||
-        !range_fits(&f->view, y.left, y.bits, y.is_signed))
+        !(unit = unit_of(&y, right.low)) || !is_dividend(f, &y))
         return false;
     for (uint32_t i = 0; i < of->form->count; i++)
         if (!is_small(of->form->terms[i].factor))

@@ -123,8 +123,13 @@ static struct range function_range(const struct access_symbol *y, struct range a
         return (struct range){exact, exact};
     }
     if (!y->is_signed && !positive && y->function != ACCESS_AND &&
-        y->function != ACCESS_SHR)
-        return all; /* of 64 bits: as large as they look negative */
+        y->function != ACCESS_SHR) { /* of 64 bits: as large as they look negative */
+        if (y->function == ACCESS_DIV && b.low > 1)
+            return (struct range){0, (int64_t)(UINT64_MAX / (uint64_t)b.low)};
+        if (y->function == ACCESS_REM && b.low > 0)
+            return (struct range){0, b.high - 1};
+        return all;
+    }
     switch (y->function) {
     case ACCESS_MIN:
         return (struct range){lesser(a.low, b.low), lesser(a.high, b.high)};

@@ -1,45 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often loops go around in a launch, at most. */
-#include "access/facts.h"
+#include "access/countdown.h"
 
 enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* depth: of choices and minima in each other */
-
-/* d = start + step * K of the loop; false where it is not of that kind. */
-static bool split(struct facts *f, const struct access_form *d, uint32_t loop,
-                  const struct access_form **start, const struct access_form **step)
-{
-    const struct access_form *a = form_constant(&f->forms, 0), *b = a;
-
-    for (uint32_t i = 0; i < d->count; i++) {
-        struct access_form *one =
-            arena_alloc(f->forms.arena, sizeof *one + sizeof d->terms[0]);
-        struct access_term *t = &one->terms[0];
-        unsigned found = 0;
-
-        one->count = 1;
-        *t = d->terms[i];
-        t->degree = 0;
-        for (uint32_t k = 0; k < d->terms[i].degree; k++) {
-            const struct access_symbol *y = &f->forms.symbols[d->terms[i].symbols[k]];
-
-            if (y->kind == ACCESS_ITERATION && y->loop == loop)
-                found++;
-            else if (y->kind != ACCESS_ITERATION && (y->holds >> ACCESS_ITERATION & 1))
-                return false; /* K may be inside */
-            else
-                t->symbols[t->degree++] = d->terms[i].symbols[k];
-        }
-        if (found > 1)
-            return false;
-        if (found)
-            b = form_add(&f->forms, b, one, 1);
-        else
-            a = form_add(&f->forms, a, one, 1);
-    }
-    *start = a;
-    *step = b;
-    return a && b && b->count;
-}
 
 static bool is_choice(const struct facts *f, uint32_t symbol)
 {
@@ -84,7 +47,8 @@ static int64_t trips_of_line(const struct below *w, const struct access_form *d)
     struct range a, b;
     int64_t room;
 
-    if (!split(f, d, w->loop, &start, &step) || !range_of(&f->view, step, &b) || b.low < 1)
+    if (!countdown_split(f, d, w->loop, &start, &step) || !range_of(&f->view, step, &b) ||
+        b.low < 1)
         return -1;
     f->count = w->guards;
     bool known = facts_bound(f, start, &a);
@@ -135,92 +99,20 @@ static int64_t trips_below(const struct below *w, const struct access_form *d,
     return best;
 }
 
-/* What a form is, but for multiples of a power of two: x & 2^n - 1 is x. */
-static const struct access_form *unmasked(struct facts *f, const struct access_form *d,
-                                          int64_t unit)
-{
-    const struct access_form *sum = d;
-    int64_t mask;
-
-    for (uint32_t i = 0; sum && i < d->count; i++) {
-        const struct access_term *t = &d->terms[i];
-        const struct access_symbol *y = t->degree ? &f->forms.symbols[t->symbols[0]] : NULL;
-
-        if (!y || t->degree != 1 || y->kind != ACCESS_FUNCTION ||
-            y->function != ACCESS_AND || !form_is_constant(y->right, &mask) ||
-            (mask & (unit - 1)) != unit - 1)
-            continue;
-        sum = form_add(&f->forms, sum, form_of(&f->forms, t->symbols[0]), -t->factor);
-        sum = form_add(&f->forms, sum, y->left, t->factor);
-    }
-    return facts_known(f, sum);
-}
-
-static bool is_multiple(struct facts *f, const struct access_form *d, int64_t unit)
-{
-    bool power = !(unit & (unit - 1));
-    int64_t value;
-
-    if (form_is_constant(d, &value))
-        return value % unit == 0;
-    d = power ? unmasked(f, d, unit) : d;
-    for (uint32_t i = 0; d && i < d->count; i++)
-        if (d->terms[i].factor % unit)
-            return false;
-    return d != NULL;
-}
-
-/* Repeats while d != 0, which comes nearer to 0 by a constant, and meets it. */
-static int64_t trips_until(struct facts *f, const struct access_form *d, uint32_t loop)
-{
-    const struct access_form *start, *step;
-    struct range a;
-    int64_t b;
-
-    d = facts_known(f, d);
-    if (!d || !split(f, d, loop, &start, &step) || !form_is_constant(step, &b) || !b ||
-        b == INT64_MIN || !facts_bound(f, start, &a) || a.low == INT64_MIN)
-        return -1;
-    if (b > 0)
-        a = (struct range){-a.high, -a.low};
-    b = b < 0 ? -b : b;
-    if (b > 1 && (a.low != a.high || a.low % b) && !is_multiple(f, start, b))
-        return -1;
-    /* Of multiples, the next one below 0 is -b. */
-    return a.low <= -b || a.high < 0 ? -1 : a.high / b + 1;
-}
-
-/* The form that is not 0 where the condition holds, cut to its bits; NULL if it is another
-   condition. Of unsigned numbers, i + 1 >= i says that i + 1 is not 0. */
-static const struct access_form *differs(struct facts *f, const struct access_condition *c,
-                                         bool negated)
-{
-    int64_t one;
-
-    if (c->kind != ACCESS_COMPARE)
-        return NULL;
-    if (c->comparison == (negated ? ACCESS_EQ : ACCESS_NE))
-        return form_add(&f->forms, c->left, c->right, -1);
-    if (c->comparison == (negated ? ACCESS_LT : ACCESS_GE) && !c->is_signed &&
-        form_is_constant(form_add(&f->forms, c->left, c->right, -1), &one) && one == 1)
-        return c->left;
-    return NULL;
-}
-
 /* By one branch which every iteration passed that another one followed. */
 static int64_t trips_by(struct facts *f, const struct access_guard *stay, uint32_t loop,
                         int64_t *trips)
 {
     const struct access_condition *c = stay->condition;
-    const struct access_form *d = differs(f, c, stay->negated);
     struct below w = {.facts = f, .guards = f->count, .loop = loop};
+    struct countdown down;
     int64_t best = -1;
 
     trips[loop] = -1;
-    if (d)
-        best = trips[loop] = trips_until(f, d, loop);
-    else
+    if (!countdown_is(f, c, stay->negated))
         facts_add(f, c, stay->negated);
+    else if (countdown_of(f, stay, loop, &down))
+        best = trips[loop] = down.trips;
     for (uint32_t i = w.guards; i < f->count; i++) {
         w.most = f->facts[i].most;
         trips[loop] = trips_below(&w, f->facts[i].form, 0);

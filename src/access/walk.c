@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/walk.h"
 #include "access/arithmetic.h"
+#include "access/narrow.h"
 #include "access/predicate.h"
 
 #include <stdio.h>
@@ -142,10 +143,12 @@ static void end_phi(struct study *s, uint32_t value)
     struct study_value *v = &s->values[value];
     const struct ssa_value *phi = &s->ssa->values[value];
     const struct ptx_block *b = &s->regions->flow->blocks[phi->block];
+    const int32_t only = narrow_is(s, value);
 
     make_options(s, v, b->predecessor_count);
     for (uint32_t k = 0; k < b->predecessor_count; k++)
-        if (s->regions->position[b->predecessors[k]] >= 0)
+        if (s->regions->position[b->predecessors[k]] >= 0 &&
+            (only < 0 || (uint32_t)only == k))
             add_option(v,
                        phi->from[k] >= 0 ? s->values[phi->from[k]].form
                                          : study_opaque(s, b->first, value,

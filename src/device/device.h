@@ -37,7 +37,11 @@ struct device_options {
     unsigned children_limit; /* kernels launched by kernels of one device that may wait or
                                 run; 0: 2048 (emulator only) */
     void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
-    void *print_context;
+    /* Told once what a kernel did that hardware forgives: it went beside what is allocated,
+       into pages that are mapped all the same. NULL, or with `check`: that is a fault
+       (emulator only). */
+    void (*warn)(void *context, const char *sentence);
+    void *print_context; /* of both */
 };
 
 enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 are not for every GPU */

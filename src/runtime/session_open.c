@@ -141,6 +141,7 @@ static enum proact_status open_on(const struct device_backend *backend,
                                       .kernel_limit_ms =
                                           limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
                                       .print = o->print,
+                                      .warn = o->warn,
                                       .print_context = o->print_context},
              &p->set, err)) ||
         (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,

@@ -8,6 +8,7 @@
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13 };
+enum { FOLLOWED = 8 }; /* iterations that are looked at before one, at most */
 enum { CHOICES_MAX = 8, WAYS_MAX = 16 }; /* of one access, all that may be chosen */
 
 struct box {
@@ -134,22 +135,32 @@ static bool passes(const struct access_analysis *a, const struct access_record *
     return true;
 }
 
-/* Whether that thread comes to those iterations: the one before each was followed by one.
- */
+/* Whether the loop's iteration that is asked for follows on one, as far as can be told: on
+   the one before it, and the first ones on each other, as where a number that is counted
+   down is past its end, later ones look as if they did. */
+static bool follows(const struct asking *g, uint32_t loop, const struct access_point *at)
+{
+    const struct access_guard *repeats = &g->q->analysis->loops[loop].repeats;
+    const uint64_t asked = g->trips[loop];
+    bool is_followed = true;
+
+    for (uint64_t n = 0; n < FOLLOWED && n + 1 < asked && is_followed; n++) {
+        g->trips[loop] = n ? n : asked - 1;
+        is_followed =
+            access_holds(g->q->analysis, repeats->condition, at) != repeats->negated;
+    }
+    g->trips[loop] = asked;
+    return is_followed;
+}
+
+/* Whether that thread comes to those iterations. */
 static bool comes_round(const struct asking *g, const struct access_point *at)
 {
     const struct access_analysis *a = g->q->analysis;
     bool comes = true;
 
-    for (int32_t l = g->q->record->loop; l >= 0 && comes; l = a->loops[l].parent) {
-        const struct access_guard *repeats = &a->loops[l].repeats;
-
-        if (g->trips[l] < 2 || !repeats->condition)
-            continue;
-        g->trips[l]--;
-        comes = access_holds(a, repeats->condition, at) != repeats->negated;
-        g->trips[l]++;
-    }
+    for (int32_t l = g->q->record->loop; l >= 0 && comes; l = a->loops[l].parent)
+        comes = !a->loops[l].repeats.condition || follows(g, (uint32_t)l, at);
     return comes;
 }
 

@@ -130,6 +130,56 @@ static void a_wrong_access_is_named(void **state)
         }
 }
 
+static void count_warning(void *context, const char *sentence)
+{
+    unsigned *warnings = context;
+
+    if (!strstr(sentence, "device 0: kernel 'stream_out', line 25, CTA (0,0,0), ") ||
+        !strstr(sentence, "are out of bounds: "))
+        fail_msg("said '%s'", sentence);
+    ++*warnings;
+}
+
+/* A store that begins so many bytes beside 100 words, and the same of a peer's. */
+static void beside(int64_t add, bool check, unsigned owner, const char *fault)
+{
+    struct emulator_rig r;
+    unsigned warnings = 0;
+
+    emulator_prepare(&r, 2);
+    r.options.check = check;
+    r.options.warn = count_warning;
+    r.options.print_context = &warnings;
+    emulator_start(&r);
+    device_addr a = emulator_words(&r, owner, 100);
+    const struct contract_parameters p = emulator_parameters("dw", a + (uint64_t)add, 1);
+
+    for (int i = 0; i < 2; i++) /* once is enough to be told */
+        emulator_run(&r, 0, 0, "stream_out", 1, 64, &p);
+    if (fault) {
+        breaks(&r, PROACT_EFAULT, "out of bounds", fault);
+        assert_int_equal(warnings, 0);
+        return;
+    }
+    emulator_sync(&r);
+    assert_int_equal(warnings, 1);
+    emulator_close(&r);
+}
+
+/* Pages of 2 MB are mapped around what is allocated; farther off nothing is. */
+static void what_hardware_forgives_is_told_once(void **state)
+{
+    (void)state;
+    beside(4 * 90, false, 0, NULL);
+    beside(-8, false, 0, NULL);
+    beside((2 << 20) - 512, false, 0, NULL);
+    beside(512 - (2 << 20), false, 0, NULL);
+    beside((2 << 20) + 512, false, 0, "thread (0,0,0)");
+    beside(-(2 << 20) - 1024, false, 0, "thread (0,0,0)");
+    beside(4 * 90, true, 0, "thread (10,0,0)");
+    beside(4 * 90, false, 1, "thread (10,0,0)");
+}
+
 static void freed_memory_is_gone(void **state)
 {
     struct emulator_rig r;
@@ -263,6 +313,7 @@ int main(void)
         cmocka_unit_test(a_poll_of_a_peer_is_named),
         cmocka_unit_test(delays_are_no_stalls),
         cmocka_unit_test(a_wrong_access_is_named),
+        cmocka_unit_test(what_hardware_forgives_is_told_once),
         cmocka_unit_test(freed_memory_is_gone),
         cmocka_unit_test(the_end_of_all_addresses_is_out_of_bounds),
         cmocka_unit_test(no_store_passes_without_a_link),

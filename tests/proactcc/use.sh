@@ -176,10 +176,15 @@ refusals)
     "$proactcc" main.o part.o -o app || fault "link alone"
     fails "PTX is compressed; compile it by proactcc" ./app
     "$proactcc" "$here/errors.cu" -o errors || fault "errors.cu"
-    ./errors fault >said 2>&1 || fault "exit status $?"
-    has "^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    where="^proact: device 0: kernel '_Z4fillPii', line [0-9]+, CTA \(3,0,0\), thread \(4,0,0\): .*out of bounds"
+    PROACT_CHECK=1 ./errors fault >said 2>&1 || fault "exit status $?"
+    has "$where"
     has '^an illegal memory access was encountered$'
     [ "$(grep -c '^proact:' said)" = 1 ] || fault "said more than once"
+    ./errors fault >said 2>&1 || fault "exit status $?"
+    has "$where.*; hardware forgives that, and so it goes on \(PROACT_CHECK=1: it is a fault\)$"
+    has '^no error$'
+    [ "$(grep -c '^proact:' said)" = 1 ] || fault "warned more than once"
     ./errors assertion >said 2>&1 || fault "exit status $?"
     has "errors.cu:[0-9]+: assertion .x < 3. failed"
     has '^device-side assert triggered$'

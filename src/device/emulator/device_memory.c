@@ -31,8 +31,8 @@ enum proact_status memory_reserve(struct device_memory *m, unsigned device_count
 {
     uint64_t stride = bytes_each < STRIDE_MAX ? bytes_each : STRIDE_MAX;
 
-    stride =
-        (stride + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX + PAGE_BYTES_MAX;
+    stride = (stride + PAGE_BYTES_MAX - 1) / PAGE_BYTES_MAX * PAGE_BYTES_MAX +
+             PAGE_BYTES_MAX + (uint64_t)2 * MEMORY_SLACK;
     void *p = MAP_FAILED;
 
     /* Only what is allocated may be touched, and counts as memory of the host. Where
@@ -73,6 +73,11 @@ uint64_t memory_span(const struct device_memory *m)
 static uint64_t stretch(const struct device_memory *m, unsigned device)
 {
     return (uint64_t)(uintptr_t)m->reserved + device * m->stride;
+}
+
+uint64_t memory_base(const struct device_memory *m, unsigned device)
+{
+    return stretch(m, device) + MEMORY_SLACK;
 }
 
 static uint64_t stretch_bytes(const struct device_memory *m, unsigned device)
@@ -126,8 +131,8 @@ static void give_back(const struct device_memory *m, unsigned device, size_t i)
 static size_t find_hole(const struct device_memory *m, unsigned device, uint64_t bytes,
                         uint64_t *address, uint64_t *longest)
 {
-    uint64_t at = round_up(stretch(m, device) + GAP),
-             end = stretch(m, device) + stretch_bytes(m, device);
+    uint64_t at = round_up(memory_base(m, device) + GAP),
+             end = stretch(m, device) + stretch_bytes(m, device) - MEMORY_SLACK;
 
     for (size_t i = 0; i <= m->count[device]; i++) {
         uint64_t limit = i < m->count[device] ? m->list[device][i].first : end;
@@ -288,6 +293,23 @@ static unsigned list_of(const struct device_memory *m, uint64_t address)
         return m->device_count + 1;
     return offset < m->stride * m->device_count ? (unsigned)(offset / m->stride)
                                                 : m->device_count;
+}
+
+bool memory_forgive(const struct device_memory *m, unsigned device, uint64_t address,
+                    uint32_t bytes)
+{
+    const struct allocation *list = m->list[device];
+    const size_t count = m->count[device], before = last_before(m, device, address),
+                 behind = before < count ? before + 1 : 0;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = address / page * page,
+                   last = address + bytes - 1;
+    bool is_near = behind < count && list[behind].first - address <= MEMORY_SLACK;
+
+    if (before < count)
+        is_near |= address < list[before].end || address - list[before].end < MEMORY_SLACK;
+    return is_near && list_of(m, address) == device && list_of(m, last) == device &&
+           !mprotect((void *)(uintptr_t)first, (size_t)((last / page + 1) * page - first),
+                     PROT_READ | PROT_WRITE);
 }
 
 bool memory_free(struct device_memory *m, unsigned device, uint64_t address,

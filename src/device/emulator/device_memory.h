@@ -4,7 +4,7 @@
 /* The memory of all emulated devices: one reservation of address space, a stretch of it for
    each device, and one more, as long as all of them, for what lies on several. A device
    address is the address in this process. Pages are the process's own only under what is
-   allocated; elsewhere an access ends it. */
+   allocated, and where that was asked for beside it; elsewhere an access ends it. */
 
 #include <proact/status.h>
 #include <stdbool.h>
@@ -17,7 +17,11 @@ struct allocation {
     bool is_hosts; /* the device reaches it by the host's link */
 };
 
-enum { MEMORY_PART_UNIT = 4096 }; /* a part is a multiple of that */
+enum {
+    MEMORY_PART_UNIT = 4096, /* a part is a multiple of that */
+    MEMORY_SLACK = 2 << 20   /* what hardware maps at once: so far beside what is allocated
+                                an access may do no harm */
+};
 
 struct device_memory {
     unsigned char *reserved;
@@ -42,6 +46,13 @@ enum proact_status memory_allocate_parts(struct device_memory *m, uint64_t bytes
 /* False if no allocation begins at `address`; gives what it was. Parts are of device 0. */
 bool memory_free(struct device_memory *m, unsigned device, uint64_t address,
                  struct allocation *was);
+
+/* Nothing of the device's lies below. */
+uint64_t memory_base(const struct device_memory *m, unsigned device);
+/* Whether the bytes lie at most MEMORY_SLACK beside what is allocated on that device: they
+   may then be touched, though they are nobody's. */
+bool memory_forgive(const struct device_memory *m, unsigned device, uint64_t address,
+                    uint32_t bytes);
 
 /* Device whose memory an address is; device_count if nobody's. */
 unsigned memory_device(const struct device_memory *m, uint64_t address);

@@ -60,7 +60,7 @@ static void device_begin(struct device_set *set, unsigned number)
         power *= 2;
     d->set = set;
     d->number = number;
-    d->base = (uint64_t)(uintptr_t)set->memory.reserved + number * set->memory.stride;
+    d->base = memory_base(&set->memory, number);
     d->atomics = must_calloc(ATOMIC_PLACES, sizeof *d->atomics);
     d->sms = must_calloc(set->topology->device.sm_count, sizeof *d->sms);
     d->l2_lines = must_calloc(power, sizeof *d->l2_lines);

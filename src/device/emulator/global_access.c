@@ -75,11 +75,8 @@ static void touch_scattered(struct emulated *d, const struct execute_access *a)
     }
 }
 
-static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
-                                                             struct execute_warp *w,
-                                                             const struct execute_access *a,
-                                                             unsigned lane,
-                                                             const char *what)
+static void say_wrong(struct emulated *d, struct execute_warp *w,
+                      const struct execute_access *a, unsigned lane, const char *what)
 {
     const struct device_memory *memory = &d->set->memory;
     const struct allocation *nearest = NULL;
@@ -96,7 +93,33 @@ static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
         heap_say(d->heap, address, place, sizeof place);
     execute_fault(w, a->line, lane, "%u bytes at 0x%" PRIx64 " are %s: %s", a->bytes,
                   address, what, place);
+}
+
+static __attribute__((noinline)) enum execute_verdict refuse(struct emulated *d,
+                                                             struct execute_warp *w,
+                                                             const struct execute_access *a,
+                                                             unsigned lane,
+                                                             const char *what)
+{
+    say_wrong(d, w, a, lane, what);
     return EXECUTE_FAULT;
+}
+
+/* Programs have kernels whose edges read a row too many, or store one. */
+static __attribute__((noinline)) bool forgive(struct emulated *d, struct execute_warp *w,
+                                              const struct execute_access *a, unsigned lane)
+{
+    struct execute_cta *c = execute_warp_cta(w);
+
+    if (!d->set->options.warn || d->set->check ||
+        !memory_forgive(&d->set->memory, d->number, a->address[lane], a->bytes))
+        return false;
+    if (d->warning[0])
+        return true;
+    say_wrong(d, w, a, lane, "out of bounds");
+    snprintf(d->warning, sizeof d->warning, "device %u: %s", d->number, c->fault);
+    c->fault[0] = '\0'; /* it is none */
+    return true;
 }
 
 __attribute__((noinline)) enum execute_verdict access_look_up(
@@ -113,8 +136,12 @@ __attribute__((noinline)) enum execute_verdict access_look_up(
 
         if (address & (a->align - 1))
             return refuse(d, w, a, lane, "misaligned");
-        if (!in || a->bytes > in->end - address)
-            return refuse(d, w, a, lane, "out of bounds");
+        if (!in || a->bytes > in->end - address) {
+            if (!forgive(d, w, a, lane))
+                return refuse(d, w, a, lane, "out of bounds");
+            *known = (struct known_range){0, 0};
+            continue;
+        }
         unsigned owner = memory_device(memory, address);
 
         if (heap_holds(d->heap, address)) { /* what is free now may not stay so */

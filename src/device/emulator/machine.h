@@ -119,6 +119,7 @@ struct emulated {
     struct device_traffic traffic[DEVICES_MAX];
     struct span_log *log;
     struct print_log *prints;
+    char warning[512]; /* the first: what a kernel did that hardware forgives */
     char fault[512];
     enum proact_status fault_status;
 };
@@ -154,6 +155,7 @@ struct device_set {
     void *observer_context;
     enum proact_status broken; /* refuses all further work, with: */
     char sentence[512];
+    bool has_warned;
 };
 
 static inline uint64_t ps_of_ns(double ns)

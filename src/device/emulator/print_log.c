@@ -35,6 +35,10 @@ void prints_tell(struct device_set *set)
             o->print(o->print_context, log->text, log->length);
         if (log)
             log->length = 0;
+        if (!set->has_warned && set->devices[i].warning[0]) {
+            o->warn(o->print_context, set->devices[i].warning);
+            set->has_warned = true;
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What kernels print: kept while the devices run side by side, told when they stand, device
-   by device, so that neither the order nor the caller's thread depends on chance. */
+/* What kernels print, and the first warning: kept while the devices run side by side, told
+   when they stand, device by device, so that neither the order nor the caller's thread
+   depends on chance. */
 
 #include "device/emulator/machine.h"
 

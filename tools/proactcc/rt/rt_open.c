@@ -15,6 +15,15 @@ static void print(void *context, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+static void warn(void *context, const char *sentence)
+{
+    (void)context;
+    fprintf(stderr,
+            "proact: %s; hardware forgives that, and so it goes on (PROACT_CHECK=1: it is"
+            " a fault)\n",
+            sentence);
+}
+
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);
@@ -87,7 +96,8 @@ static enum cuda_error open_session(struct rt *rt)
     const char *split = setting("PROACT_SPLIT");
     struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
                                .plan.method = setting("PROACT_METHOD"),
-                               .print = print};
+                               .print = print,
+                               .warn = warn};
     struct proact_error err = {""};
     enum proact_status status;
 
