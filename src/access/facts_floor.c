@@ -16,18 +16,30 @@ static int64_t unit_of(const struct access_symbol *y, int64_t right)
     return y->function == ACCESS_SHR && right >= 0 && right < 31 ? (int64_t)1 << right : 0;
 }
 
+/* Whether what is divided is, as it is read, the number that the form says, and at least 0:
+   of any thread, or of those that passed the guards (`i < n` before `(n - 1 - i) / c`). */
+static bool is_read_whole(struct facts *f, const struct access_symbol *y)
+{
+    const int64_t most =
+        y->bits < 64 ? ((int64_t)1 << (y->bits - y->is_signed)) - 1 : INT64_MAX;
+    struct range x;
+
+    if (range_of(&f->view, y->left, &x) && x.low >= 0 && x.high <= most)
+        return true;
+    return facts_bound(f, y->left, &x) && x.low >= 0 && x.high <= most;
+}
+
 bool facts_floored(struct facts *f, const struct fact *of, uint32_t term, struct fact *out)
 {
     const struct access_term *t = &of->form->terms[term];
     const struct access_symbol y = f->forms.symbols[t->symbols[0]];
     const struct access_form *scaled;
-    struct range right, x;
+    struct range right;
     int64_t unit;
 
     if (t->degree != 1 || y.kind != ACCESS_FUNCTION || !is_small(of->most) ||
         !range_of(&f->view, y.right, &right) || right.low != right.high ||
-        !(unit = unit_of(&y, right.low)) || !range_of(&f->view, y.left, &x) || x.low < 0 ||
-        !range_fits(&f->view, y.left, y.bits, y.is_signed))
+        !(unit = unit_of(&y, right.low)) || !is_read_whole(f, &y))
         return false;
     for (uint32_t i = 0; i < of->form->count; i++)
         if (!is_small(of->form->terms[i].factor))
