@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loops in steps of the whole grid, of which compilers unroll four iterations: grids with fewer
-   threads than there are elements, with as many, and with more. What follows an array is
-   another one. */
+   threads than there are elements, with as many, and with more. What follows the arrays that
+   are read is a large one. */
 #include "programs.h"
 
 struct __align__(16) pair {
@@ -48,7 +48,7 @@ int main(void)
 
         CHECK(cudaMalloc((void **)&a, bytes));
         CHECK(cudaMalloc((void **)&b, bytes));
-        CHECK(cudaMalloc((void **)&out, bytes));
+        CHECK(cudaMalloc((void **)&out, MOST * sizeof(int)));
         CHECK(cudaMemcpy(a, h_a, bytes, cudaMemcpyHostToDevice));
         CHECK(cudaMemcpy(b, h_b, bytes, cudaMemcpyHostToDevice));
         sum_up<<<64, 256>>>(n, a, b, out);
