@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops in steps of the whole grid, of which compilers unroll four iterations: grids with fewer
-   threads than there are elements, with as many, and with more. What follows the arrays that
-   are read is a large one. */
+/* Loops in steps of the whole grid, of which compilers unroll four iterations: grids
+   with fewer threads than there are elements, with as many, and with more. What follows
+   the arrays that are read is a large one. */
 #include "programs.h"
 
 struct __align__(16) pair {
@@ -26,6 +26,15 @@ __global__ void turn_pairs(pair *out, const pair *in, int n)
 
         out[i] = {p.far, p.near};
     }
+}
+
+/* Of 64 bits, which are divided as 32 where that is enough. */
+__global__ void halve(long n, const int *a, int *out)
+{
+    long step = blockDim.x * gridDim.x;
+
+    for (long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        out[i] = a[i] / 2;
 }
 
 int main(void)
@@ -59,6 +68,10 @@ int main(void)
         CHECK(cudaMemcpy(h_out, b, bytes / 16 * 16, cudaMemcpyDeviceToHost));
         for (int i = 0; i < n / 4 * 4; i++)
             right = right && h_out[i] == 3 * h_a[i ^ 2] - h_b[i ^ 2];
+        halve<<<64, 256>>>(n, a, out);
+        CHECK(cudaMemcpy(h_out, out, bytes, cudaMemcpyDeviceToHost));
+        for (int i = 0; i < n; i++)
+            right = right && h_out[i] == h_a[i] / 2;
         printf("%d elements: checksum %08x\n", n, checksum(h_out, bytes));
         CHECK(cudaFree(a));
         CHECK(cudaFree(b));
