@@ -228,11 +228,12 @@ static bool is_whole(struct facts *f, const struct access_form *form,
                      const struct access_condition *c)
 {
     int64_t most = c->bits < 64 ? ((int64_t)1 << (c->bits - c->is_signed)) - 1 : INT64_MAX;
+    int64_t least = c->is_signed ? -most - 1 : 0;
     struct range r;
 
     return range_fits(&f->view, form, c->bits, c->is_signed) ||
-           (facts_bound(f, form, &r) && r.low >= (c->is_signed ? -most - 1 : 0) &&
-            r.high <= most);
+           (facts_bound(f, form, &r) && r.low >= least && r.high <= most) ||
+           (facts_bound_deep(f, form, &r) && r.low >= least && r.high <= most);
 }
 
 /* As facts_add(), but of comparisons of whole numbers only. */
@@ -270,12 +271,13 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
     relax(f, first);
 }
 
-bool facts_contradict(const struct facts *f)
+bool facts_contradict(struct facts *f)
 {
     struct range r;
 
     for (uint32_t i = 0; i < f->count; i++)
-        if (range_of(&f->view, f->facts[i].form, &r) && r.low > f->facts[i].most)
+        if ((range_of(&f->view, f->facts[i].form, &r) && r.low > f->facts[i].most) ||
+            (facts_bound_deep(f, f->facts[i].form, &r) && r.low > f->facts[i].most))
             return true;
     return false;
 }

@@ -77,7 +77,10 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
 const struct access_form *facts_known(struct facts *f, const struct access_form *form);
 
 /* Whether the facts cannot all be true. */
-bool facts_contradict(const struct facts *f);
+bool facts_contradict(struct facts *f);
 
 /* Between which values a form lies if the facts are true. */
 bool facts_bound(struct facts *f, const struct access_form *form, struct range *out);
+/* The same of a sum of functions, of which each is bounded by what it is of: slower. False
+   where there is no function in the form. */
+bool facts_bound_deep(struct facts *f, const struct access_form *form, struct range *out);

@@ -28,57 +28,29 @@ static bool is_natural(const struct range *r)
     return r->low >= 0 && r->high < (int64_t)1 << 31;
 }
 
-/* Of a quotient of what is natural by the facts. */
-static bool quotient_range(struct facts *f, const struct access_symbol *y,
-                           struct range *out)
-{
-    struct range left, right;
-    int64_t unit;
-
-    if (y->kind != ACCESS_FUNCTION || !range_of(&f->view, y->right, &right) ||
-        right.low != right.high || !(unit = unit_of(y, right.low)) ||
-        !facts_bound(f, y->left, &left) || !is_natural(&left))
-        return false;
-    *out = (struct range){left.low / unit, left.high / unit};
-    return true;
-}
-
 bool facts_natural(struct facts *f, const struct access_form *form)
 {
-    struct range r, sum = {0, 0};
-    int64_t low, high;
+    struct range r;
 
     if (range_of(&f->view, form, &r) && is_natural(&r))
         return true;
-    if (!facts_never_change(f, form))
-        return false;
-    if (facts_bound(f, form, &r) && is_natural(&r))
-        return true;
-    for (uint32_t i = 0; i < form->count; i++) {
-        const struct access_term *t = &form->terms[i];
-        const struct access_symbol y = f->forms.symbols[t->degree ? t->symbols[0] : 0];
-
-        if (!t->degree)
-            r = (struct range){1, 1};
-        else if (t->degree > 1 || !quotient_range(f, &y, &r))
-            return false;
-        if (t->factor < 0 || __builtin_mul_overflow(r.low, t->factor, &low) ||
-            __builtin_mul_overflow(r.high, t->factor, &high) ||
-            __builtin_add_overflow(sum.low, low, &sum.low) ||
-            __builtin_add_overflow(sum.high, high, &sum.high))
-            return false;
-    }
-    return is_natural(&sum);
+    return facts_never_change(f, form) &&
+           ((facts_bound(f, form, &r) && is_natural(&r)) ||
+            (facts_bound_deep(f, form, &r) && is_natural(&r)));
 }
 
-/* Whether what is divided is not negative, and in its register what the form says. */
-static bool is_dividend(struct facts *f, const struct access_symbol *y)
+/* Whether what is divided is, as it is read, the number that the form says, and at least 0:
+   of any thread, or of those that passed the guards (`i < n` before `(n - 1 - i) / c`). */
+static bool is_read_whole(struct facts *f, const struct access_symbol *y)
 {
+    const int64_t most =
+        y->bits < 64 ? ((int64_t)1 << (y->bits - y->is_signed)) - 1 : INT64_MAX;
     struct range x;
 
-    return (range_of(&f->view, y->left, &x) && x.low >= 0 &&
-            range_fits(&f->view, y->left, y->bits, y->is_signed)) ||
-           (y->bits >= 32 && facts_natural(f, y->left));
+    if ((range_of(&f->view, y->left, &x) && x.low >= 0 && x.high <= most) ||
+        (facts_bound(f, y->left, &x) && x.low >= 0 && x.high <= most))
+        return true;
+    return y->bits >= 32 && facts_natural(f, y->left);
 }
 
 bool facts_floored(struct facts *f, const struct fact *of, uint32_t term, struct fact *out)
@@ -91,7 +63,7 @@ bool facts_floored(struct facts *f, const struct fact *of, uint32_t term, struct
 
     if (t->degree != 1 || y.kind != ACCESS_FUNCTION || !is_small(of->most) ||
         !range_of(&f->view, y.right, &right) || right.low != right.high ||
-        !(unit = unit_of(&y, right.low)) || !is_dividend(f, &y))
+        !(unit = unit_of(&y, right.low)) || !is_read_whole(f, &y))
         return false;
     for (uint32_t i = 0; i < of->form->count; i++)
         if (!is_small(of->form->terms[i].factor))

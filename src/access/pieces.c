@@ -415,8 +415,7 @@ static bool length_of(const struct extent *e, const struct access_record *r, int
 }
 
 /* In no thread: its guards cannot all hold, or a loop around it is not entered. */
-static bool is_never(const struct extent *e, const struct access_record *r,
-                     const int64_t *trips)
+static bool is_never(struct extent *e, const struct access_record *r, const int64_t *trips)
 {
     for (int32_t l = r->loop; l >= 0; l = e->analysis->loops[l].parent)
         if (trips[l] == 0)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static struct range of_type(unsigned bits, bool is_signed)
+struct range range_of_type(unsigned bits, bool is_signed)
 {
     if (bits >= 64)
         return (struct range){INT64_MIN, INT64_MAX};
@@ -110,11 +110,10 @@ static bool is_low_mask(int64_t c)
     return c > 0 && c < INT64_MAX && !(c & (c + 1));
 }
 
-/* Of a function whose arguments lie in `a` and `b`, both within its type. */
-static struct range function_range(const struct access_symbol *y, struct range a,
-                                   struct range b)
+struct range range_of_function(const struct access_symbol *y, struct range a,
+                               struct range b)
 {
-    struct range all = of_type(y->bits, y->is_signed);
+    struct range all = range_of_type(y->bits, y->is_signed);
     bool positive = a.low >= 0 && b.low >= 0;
 
     if (a.low == a.high && b.low == b.high) {
@@ -201,7 +200,7 @@ bool range_of(const struct range_view *v, const struct access_form *f, struct ra
 static struct range argument(const struct range_view *v, const struct access_symbol *y,
                              const struct access_form *f)
 {
-    struct range all = of_type(y->bits, y->is_signed), r;
+    struct range all = range_of_type(y->bits, y->is_signed), r;
 
     return range_of(v, f, &r) && r.low >= all.low && r.high <= all.high ? r : all;
 }
@@ -231,7 +230,7 @@ static bool element_range(const struct range_view *v, const struct access_symbol
     struct range r, all = {INT64_MAX, INT64_MIN};
     int64_t value;
 
-    *out = of_type(y->bits, y->is_signed);
+    *out = range_of_type(y->bits, y->is_signed);
     if (!v->launch || !range_of(v, y->left, &r))
         return true;
     r.high = lesser(r.high, most);
@@ -257,7 +256,7 @@ static bool symbol_range(const struct range_view *v, const struct access_symbol 
         return special_range(v, y->special, out);
     case ACCESS_PARAMETER:
     case ACCESS_CONSTANT:
-        *out = of_type(8 * y->bytes, y->is_signed);
+        *out = range_of_type(8 * y->bytes, y->is_signed);
         if (v->launch) {
             if (!range_given(v->launch, y, &out->low))
                 return false;
@@ -270,7 +269,7 @@ static bool symbol_range(const struct range_view *v, const struct access_symbol 
         *out = (struct range){0, y->kind == ACCESS_TRIPS ? trips : greater(0, trips - 1)};
         return trips >= 0;
     case ACCESS_FUNCTION:
-        *out = function_range(y, argument(v, y, y->left), argument(v, y, y->right));
+        *out = range_of_function(y, argument(v, y, y->left), argument(v, y, y->right));
         return y->bits < 64 || out->low > INT64_MIN || out->high < INT64_MAX;
     case ACCESS_CHOICE:
         return choice_range(v, y, out);
@@ -284,7 +283,7 @@ static bool symbol_range(const struct range_view *v, const struct access_symbol 
 bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
                 bool is_signed)
 {
-    struct range all = of_type(bits, is_signed), r;
+    struct range all = range_of_type(bits, is_signed), r;
 
     if (!is_signed && all.low < 0)
         all.low = 0; /* of 64 bits: half of them, to be safe */

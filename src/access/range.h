@@ -18,6 +18,11 @@ struct range_view {
 /* False if it may be anything, or overflows 64 bits. */
 bool range_of(const struct range_view *v, const struct access_form *f, struct range *out);
 
+struct range range_of_type(unsigned bits, bool is_signed);
+/* Of a function whose arguments lie in `a` and `b`, both within its type. */
+struct range range_of_function(const struct access_symbol *y, struct range a,
+                               struct range b);
+
 /* Whether the form surely lies in the range of `bits` bits. */
 bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
                 bool is_signed);

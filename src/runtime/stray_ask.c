@@ -8,7 +8,7 @@
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13 };
-enum { FOLLOWED = 8 }; /* iterations that are looked at before one, at most */
+enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
 enum { CHOICES_MAX = 8, WAYS_MAX = 16 }; /* of one access, all that may be chosen */
 
 struct box {
@@ -135,33 +135,34 @@ static bool passes(const struct access_analysis *a, const struct access_record *
     return true;
 }
 
-/* Whether the loop's iteration that is asked for follows on one, as far as can be told: on
-   the one before it, and the first ones on each other, as where a number that is counted
-   down is past its end, later ones look as if they did. */
-static bool follows(const struct asking *g, uint32_t loop, const struct access_point *at)
+/* Whether that thread comes to the iteration of a loop, as far as can be told: all before
+   it were followed by one. `i != n` may hold again where i has passed n: so the first ones
+   are asked, and the last. */
+static bool comes_to(const struct asking *g, int32_t loop, const struct access_point *at)
 {
     const struct access_guard *repeats = &g->q->analysis->loops[loop].repeats;
-    const uint64_t asked = g->trips[loop];
-    bool is_followed = true;
+    const uint64_t trips = g->trips[loop];
+    bool comes = true;
 
-    for (uint64_t n = 0; n < FOLLOWED && n + 1 < asked && is_followed; n++) {
-        g->trips[loop] = n ? n : asked - 1;
-        is_followed =
-            access_holds(g->q->analysis, repeats->condition, at) != repeats->negated;
+    for (uint64_t n = 1; repeats->condition && n < trips && comes; n++) {
+        if (n > FIRST_ONES && n < trips - 1)
+            n = trips - 1;
+        g->trips[loop] = n;
+        comes = access_holds(g->q->analysis, repeats->condition, at) != repeats->negated;
     }
-    g->trips[loop] = asked;
-    return is_followed;
+    g->trips[loop] = trips;
+    return comes;
 }
 
-/* Whether that thread comes to those iterations. */
+/* To those iterations of all loops around the access. */
 static bool comes_round(const struct asking *g, const struct access_point *at)
 {
     const struct access_analysis *a = g->q->analysis;
-    bool comes = true;
+    int32_t l = g->q->record->loop;
 
-    for (int32_t l = g->q->record->loop; l >= 0 && comes; l = a->loops[l].parent)
-        comes = !a->loops[l].repeats.condition || follows(g, (uint32_t)l, at);
-    return comes;
+    while (l >= 0 && comes_to(g, l, at))
+        l = a->loops[l].parent;
+    return l < 0;
 }
 
 static struct access_point nobody(const struct asking *g)

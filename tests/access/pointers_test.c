@@ -329,6 +329,16 @@ static void a_quotient_says_where_it_was_taken_of(void **state)
         {"div.u32 %r5, %r3, %r1; setp.eq.u32 %p1, %r5, 0;", 12, 32},
         {"div.s32 %r5, %r3, %r1; setp.ge.s32 %p1, %r5, %r2;", 0, 24},
         {"div.s32 %r5, %r3, %r1; setp.ne.s32 %p1, %r5, 1;", 12, 24},
+        /* (n - 1 - i) / m: negative, and then large, of i that are not below n. */
+        {"sub.s32 %r5, %r1, %r3; add.s32 %r5, %r5, -1; div.u32 %r5, %r5, %r2;\n"
+         "setp.lt.u32 %p1, %r5, 1;",
+         0, 32},
+        {"setp.ge.s32 %p2, %r3, %r1; @%p2 bra L; sub.s32 %r5, %r1, %r3;\n"
+         "add.s32 %r5, %r5, -1; div.u32 %r5, %r5, %r2; setp.lt.u32 %p1, %r5, 1;",
+         0, 4},
+        {"setp.ge.s32 %p2, %r3, %r1; @%p2 bra L; sub.s32 %r5, %r1, %r3;\n"
+         "add.s32 %r5, %r5, -1; div.u32 %r5, %r5, %r2; setp.lt.u32 %p1, %r5, 2;",
+         0, -1},
     };
 
     (void)state;
