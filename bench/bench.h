@@ -72,6 +72,9 @@ void bench_add(struct bench_report *r, const struct bench_row *row);
 double bench_worst(const struct bench_report *r);
 /* The largest difference of what rows add to their base, in percentage points of that. */
 double bench_worst_points(const struct bench_report *r);
+struct json_writer;
+/* The day, and of which version and commit this is: what each file of results says. */
+void bench_write_build(struct json_writer *w);
 enum proact_status bench_write(const struct bench_report *r, const char *path,
                                const char *command_line, struct proact_error *err);
 void bench_clear(struct bench_report *r);

@@ -153,25 +153,31 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
     json_end(w);
 }
 
-enum proact_status bench_write(const struct bench_report *r, const char *path,
-                               const char *command_line, struct proact_error *err)
+void bench_write_build(struct json_writer *w)
 {
-    struct json_writer w = {.lines = 2};
     char date[32] = "";
     time_t now = time(NULL);
     struct tm tm;
 
     if (gmtime_r(&now, &tm))
         strftime(date, sizeof date, "%Y-%m-%d", &tm);
+    json_put_text(w, "date", date);
+    json_put_text(w, "proact", PROACT_VERSION);
+    json_put_text(w, "commit", BENCH_COMMIT);
+}
+
+enum proact_status bench_write(const struct bench_report *r, const char *path,
+                               const char *command_line, struct proact_error *err)
+{
+    struct json_writer w = {.lines = 2};
+
     json_begin(&w, NULL, JSON_OBJECT);
     json_put_text(&w, "bench", r->bench);
     json_put_text(&w, "machine", r->machine);
     json_put_text(&w, "device", r->device);
     json_put_whole(&w, "devices", r->devices);
     json_put_flag(&w, "emulated", r->is_virtual);
-    json_put_text(&w, "date", date);
-    json_put_text(&w, "proact", PROACT_VERSION);
-    json_put_text(&w, "commit", BENCH_COMMIT);
+    bench_write_build(&w);
     json_put_text(&w, "command", command_line);
     if (r->source[0])
         json_put_text(&w, "source", r->source); /* of what was measured before */
