@@ -10,7 +10,8 @@ static void write_machine(const struct run_report *r, struct json_writer *w)
     json_put_text(w, "name", r->topology->name);
     json_put_text(w, "description", r->topology->description);
     json_put_text(w, "device", r->topology->device.name);
-    json_put_text(w, "fabric", r->topology->fabric.name);
+    if (r->topology->fabric.name[0])
+        json_put_text(w, "fabric", r->topology->fabric.name);
     json_put_whole(w, "devices", r->study->device_count);
     json_put_flag(w, "emulated", r->study->emulated);
     json_end(w);
