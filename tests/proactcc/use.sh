@@ -195,7 +195,9 @@ settings)
     says 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
-    fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
+    for devices in 17 0 -1 -18446744073709551612 18446744073709551620; do
+        fails "PROACT_DEVICES is '$devices'" env PROACT_DEVICES=$devices ./app
+    done
     says 94 env PROACT_GROUP_SUMS=1 ./app
     says 94 env PROACT_CHECK=1 ./app
     cat >races.cu <<'END'
