@@ -106,6 +106,17 @@ END
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
     says 94 env PROACT_DEVICES=1 ./app
+    # Theirs as a file of its own is left out as -lcudart_static is.
+    for runtime in libcudart_static.a libcudart.so libcudadevrt.a; do
+        theirs=
+        for folder; do
+            [ -e "${folder#-L}/$runtime" ] && theirs=${folder#-L}/$runtime
+        done
+        [ -n "$theirs" ] || fault "there is no $runtime"
+        "$proactcc" main.cu "$theirs" part.cu -O2 "$theirs" -o app >said 2>&1 || fault "with $theirs"
+        [ ! -s said ] || fault "with $theirs"
+        says 94 ./app
+    done
     # Unless that is named ahead of them, and is asked for a call: then it is said.
     printf 'int cudaGetDevice(int *), n;\nint asks(void) { return cudaGetDevice(&n); }\n' >asks.c
     gcc -c asks.c && "$proactcc" -c main.cu -Dmain=inner -o inner.o || fault "asks.c"
