@@ -343,6 +343,25 @@ END
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu
+    fails "PROACT_NVCC names 'no_nvcc', and there is no such program" \
+        env PROACT_NVCC=no_nvcc "$proactcc" main.cu
+    # A name is one of the path, and not ourselves by that name.
+    mkdir -p bin
+    ln -s "$proactcc" bin/nvcc
+    PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >said || fault "PROACT_NVCC=nvcc"
+    has 'release 1'
+    # A quote that is not closed hides what is behind it.
+    for quote in "'" '"'; do
+        fails "proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 ${quote}-DX=1" \
+            env NVCC_APPEND_FLAGS="-O2 ${quote}-DX=1" "$proactcc" -c main.cu
+        [ "$(wc -l <said)" = 1 ] || fault "more than one sentence"
+        fails "a quote is not closed in NVCC_PREPEND_FLAGS" env NVCC_PREPEND_FLAGS=$quote "$proactcc" -c main.cu
+        echo "-O2 $quote" >words
+        "$proactcc" -optf words -c main.cu >said 2>&1
+        status=$?
+        [ $status = 2 ] || fault "exit status $status"
+        has '^proactcc: a quote is not closed in the options file words$'
+    done
     "$proactcc" --version >said || fault "--version"
     has '^proactcc [0-9.]+, on top of:$'
     has 'release 1'
