@@ -55,7 +55,8 @@ struct measured;
 struct bench_report {
     const char *bench;             /* its name; borrowed */
     const struct measured *before; /* looked up by `what` for each row; NULL: none */
-    char machine[64], device[64], source[256];
+    char machine[64], device[64];
+    char source[256], source_machine[64]; /* of `before` */
     unsigned devices;
     bool is_virtual;
     struct bench_row *rows;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -93,6 +94,9 @@ static int say_compared(const struct bench_options *o, const struct bench_report
     if (o->kind == BENCH_TRACKING)
         printf("largest difference of what counting adds: %+.1f percentage points\n",
                bench_worst_points(r));
+    if (q->machine && strcmp(r->source_machine, r->machine) != 0)
+        fprintf(stderr, "proact: %s was measured on '%s', and this is '%s'\n", q->against,
+                r->source_machine, r->machine);
     if (q->method || !r->left_over[0])
         return EXIT_FINE;
     fprintf(stderr, "proact: %s: this bench has no row '%s' here\n", q->against,
