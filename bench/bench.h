@@ -40,7 +40,9 @@ struct bench_row {
     char what[96]; /* "" where the columns below say it */
     char unit[8];  /* "x": a speedup */
     struct bench_sample value;
-    double measured;   /* on hardware, before; 0: not */
+    double measured; /* on hardware, before; 0: not */
+    /* What it is more than, of which the share it adds is compared, too; 0: nothing. */
+    double base, base_measured;
     char outside[160]; /* why the model does not cover it, or "" */
     char pattern[16], method[BENCH_METHOD_BYTES]; /* micro's columns from here on; or "" */
     char note[24]; /* what else tells it from another row; or "" */
@@ -53,7 +55,8 @@ struct measured;
 struct bench_report {
     const char *bench;             /* its name; borrowed */
     const struct measured *before; /* looked up by `what` for each row; NULL: none */
-    char machine[64], device[64], source[256];
+    char machine[64], device[64];
+    char source[256], source_machine[64]; /* of `before` */
     unsigned devices;
     bool is_virtual;
     struct bench_row *rows;
@@ -68,6 +71,11 @@ struct bench_report {
 void bench_add(struct bench_report *r, const struct bench_row *row);
 /* The largest difference from what was measured, of the rows that the model covers. */
 double bench_worst(const struct bench_report *r);
+/* The largest difference of what rows add to their base, in percentage points of that. */
+double bench_worst_points(const struct bench_report *r);
+struct json_writer;
+/* The day, and of which version and commit this is: what each file of results says. */
+void bench_write_build(struct json_writer *w);
 enum proact_status bench_write(const struct bench_report *r, const char *path,
                                const char *command_line, struct proact_error *err);
 void bench_clear(struct bench_report *r);

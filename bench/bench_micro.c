@@ -196,7 +196,7 @@ void bench_micro(const struct bench_request *q, struct bench_report *r)
     if (q->against) {
         measured_read(q->against, "pattern", &before);
         asked.machine = q->machine ? q->machine : before.machine;
-        snprintf(r->source, sizeof r->source, "%s", before.source);
+        measured_name(&before, r);
     }
     b.micro = micro_open(&asked, r);
     if (micro_check(b.micro, q->threads, &err))

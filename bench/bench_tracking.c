@@ -48,10 +48,14 @@ static struct bench_sample run(struct tracking *t, const char *method, enum trac
     return us;
 }
 
+/* `plain`: the row of the unmarked kernel; NULL: this is it. */
 static void add(const struct tracking *t, struct bench_report *r, const char *what,
-                struct bench_sample us)
+                struct bench_sample us, const struct bench_row *plain)
 {
-    struct bench_row row = {.unit = "us", .value = us};
+    struct bench_row row = {.unit = "us",
+                            .value = us,
+                            .base = plain ? plain->value.median : 0,
+                            .base_measured = plain ? plain->measured : 0};
 
     snprintf(row.what, sizeof row.what, "work %u, %u threads a CTA, %s", t->work,
              t->threads, what);
@@ -62,17 +66,17 @@ static void run_threads(struct tracking *t, struct bench_report *r)
 {
     tracking_tables(t, CHUNK);
 
-    struct bench_sample plain = run(t, "bulk", PLAIN);
+    add(t, r, tracked_names[PLAIN], run(t, "bulk", PLAIN), NULL);
+    const struct bench_row plain = r->rows[r->count - 1];
 
-    add(t, r, tracked_names[PLAIN], plain);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         for (int k = MARKED; k < TRACKED; k++) {
             struct bench_sample us = run(t, methods[i], (enum tracked)k);
             char what[64];
 
             snprintf(what, sizeof what, "%s %s: %+.2f %%", tracked_names[k], methods[i],
-                     100 * (us.median / plain.median - 1));
-            add(t, r, what, us);
+                     100 * (us.median / plain.value.median - 1));
+            add(t, r, what, us, &plain);
         }
 }
 

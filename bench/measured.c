@@ -73,6 +73,12 @@ void measured_read(const char *path, const char *key, struct measured *out)
     json_destroy(file);
 }
 
+void measured_name(const struct measured *m, struct bench_report *r)
+{
+    snprintf(r->source, sizeof r->source, "%s", m->source);
+    snprintf(r->source_machine, sizeof r->source_machine, "%s", m->machine);
+}
+
 void measured_beside(const struct bench_request *q, struct measured *out,
                      struct bench_request *asked, struct bench_report *r)
 {
@@ -82,7 +88,7 @@ void measured_beside(const struct bench_request *q, struct measured *out,
         return;
     measured_read(q->against, "what", out);
     asked->machine = q->machine ? q->machine : out->machine;
-    snprintf(r->source, sizeof r->source, "%s", out->source);
+    measured_name(out, r);
     r->before = out;
 }
 

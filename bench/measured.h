@@ -22,6 +22,8 @@ struct measured {
 /* `key`: what each row has beside `measured`, "probe", "pattern" or "what". Ends the
    program where the file is wrong. */
 void measured_read(const char *path, const char *key, struct measured *out);
+/* Where `r` says what it is compared with. */
+void measured_name(const struct measured *m, struct bench_report *r);
 /* For a bench that asks as it likes: rows added to `r` from now on are shown beside those
    of the same `what`, up to a colon. The machine is the file's unless one was asked for. */
 void measured_beside(const struct bench_request *q, struct measured *out,

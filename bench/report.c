@@ -16,6 +16,22 @@ static double difference(const struct bench_row *row)
     return row->measured > 0 ? row->value.median / row->measured - 1 : 0;
 }
 
+/* Of its base, in percent. */
+static double adds(const struct bench_row *row)
+{
+    return row->base > 0 ? 100 * (row->value.median / row->base - 1) : 0;
+}
+
+static double measured_adds(const struct bench_row *row)
+{
+    return row->base_measured > 0 ? 100 * (row->measured / row->base_measured - 1) : 0;
+}
+
+static double points(const struct bench_row *row)
+{
+    return row->measured > 0 && row->base_measured > 0 ? adds(row) - measured_adds(row) : 0;
+}
+
 static void print_size(uint64_t bytes)
 {
     if (!bytes)
@@ -62,8 +78,12 @@ static void print_row(const struct bench_row *row)
         printf("%-52s %10.2f %-4s", row->what, row->value.median, row->unit);
     }
     if (row->measured > 0)
-        printf(" %10.2f %+6.1f%%%s\n", row->measured, 100 * difference(row),
+        printf(" %10.2f %+6.1f%%%s", row->measured, 100 * difference(row),
                row->outside[0] ? " *" : "");
+    if (row->measured > 0 && row->base_measured > 0)
+        printf(", what it adds by %+.1f points\n", points(row));
+    else if (row->measured > 0)
+        printf("\n");
     else
         printf(" %9.4g %8.4g %4u\n", row->value.lowest, row->value.highest,
                row->value.runs);
@@ -87,6 +107,16 @@ double bench_worst(const struct bench_report *r)
     for (size_t i = 0; i < r->count; i++)
         if (!r->rows[i].outside[0] && fabs(difference(&r->rows[i])) > fabs(worst))
             worst = difference(&r->rows[i]);
+    return worst;
+}
+
+double bench_worst_points(const struct bench_report *r)
+{
+    double worst = 0;
+
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->rows[i].outside[0] && fabs(points(&r->rows[i])) > fabs(worst))
+            worst = points(&r->rows[i]);
     return worst;
 }
 
@@ -114,30 +144,40 @@ static void write_row(const struct bench_report *r, const struct bench_row *row,
     json_put_real(w, "lowest", row->value.lowest);
     json_put_real(w, "highest", row->value.highest);
     json_put_whole(w, "runs", row->value.runs);
+    if (row->base > 0)
+        json_put_real(w, "adds_percent", adds(row));
+    if (r->is_virtual && row->measured > 0 && row->base_measured > 0)
+        json_put_real(w, "adds_percent_measured", measured_adds(row));
     if (row->outside[0])
         json_put_text(w, "outside", row->outside);
     json_end(w);
 }
 
-enum proact_status bench_write(const struct bench_report *r, const char *path,
-                               const char *command_line, struct proact_error *err)
+void bench_write_build(struct json_writer *w)
 {
-    struct json_writer w = {.lines = 2};
     char date[32] = "";
     time_t now = time(NULL);
     struct tm tm;
 
     if (gmtime_r(&now, &tm))
         strftime(date, sizeof date, "%Y-%m-%d", &tm);
+    json_put_text(w, "date", date);
+    json_put_text(w, "proact", PROACT_VERSION);
+    json_put_text(w, "commit", BENCH_COMMIT);
+}
+
+enum proact_status bench_write(const struct bench_report *r, const char *path,
+                               const char *command_line, struct proact_error *err)
+{
+    struct json_writer w = {.lines = 2};
+
     json_begin(&w, NULL, JSON_OBJECT);
     json_put_text(&w, "bench", r->bench);
     json_put_text(&w, "machine", r->machine);
     json_put_text(&w, "device", r->device);
     json_put_whole(&w, "devices", r->devices);
     json_put_flag(&w, "emulated", r->is_virtual);
-    json_put_text(&w, "date", date);
-    json_put_text(&w, "proact", PROACT_VERSION);
-    json_put_text(&w, "commit", BENCH_COMMIT);
+    bench_write_build(&w);
     json_put_text(&w, "command", command_line);
     if (r->source[0])
         json_put_text(&w, "source", r->source); /* of what was measured before */

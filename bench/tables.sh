@@ -28,6 +28,15 @@ function link_row(line) {
     printf "| %s | %.4g %s | %.4g | %s |\n", value(line, "what"), value(line, "measured"),
            value(line, "unit"), value(line, "emulated"), differs(line)
 }
+function tracking_row(line,    what, adds) {
+    what = value(line, "what"); sub(/:.*/, "", what)
+    adds = value(line, "adds_percent_measured")
+    printf "| %s | %.4g %s | %.4g | %s | %s | %s | %s |\n", what, value(line, "measured"),
+           value(line, "unit"), value(line, "emulated"), differs(line),
+           adds == "" ? "" : sprintf("%+.1f %%", adds),
+           adds == "" ? "" : sprintf("%+.1f %%", value(line, "adds_percent")),
+           adds == "" ? "" : sprintf("%+.1f", value(line, "adds_percent") - adds)
+}
 function micro_row(line) {
     printf "| %s | %s | %s | %s | %s | %.2f | %.2f | %s |\n", value(line, "pattern"),
            value(line, "ratio"), mechanism(line), size(value(line, "chunk_bytes")),
@@ -56,6 +65,7 @@ function row(kind, line) {
     else if (kind == "figure") figure_row(line)
     else if (kind == "speed") speed_row(line)
     else if (kind == "micro") micro_row(line)
+    else if (kind == "tracking") tracking_row(line)
     else link_row(line)
 }
 function rule(columns) {
@@ -149,6 +159,9 @@ function table(name,    file) {
     else if (name ~ /^micro/)
         rows(file, "micro", "measured",
              "| pattern | compute / copy | mechanism | chunk | threads | measured | emulated | differs |")
+    else if (name ~ /^tracking/)
+        rows(file, "tracking", "measured",
+             "| what | measured | emulated | differs | adds, measured | adds, emulated | points |")
     else
         rows(file, "link", "measured", "| what | measured | emulated | differs |")
 }

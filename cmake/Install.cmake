@@ -20,5 +20,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/proact-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/proact-config.cmake
     ${PROJECT_BINARY_DIR}/proact-config-version.cmake DESTINATION ${package_dir})
 
+# The prefix is where the file lies: `cmake --install --prefix` may name another one than now.
+file(RELATIVE_PATH PROACT_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" PROACT_PREFIX_FROM_PC ${PROACT_PREFIX_FROM_PC})
 configure_file(cmake/proact.pc.in ${PROJECT_BINARY_DIR}/proact.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/proact.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

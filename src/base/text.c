@@ -15,6 +15,7 @@
 #include "base/memory.h"
 
 enum { ASIDE_TRIES = 100 }; /* crashed runs may have left that many behind */
+enum { PENDING_BYTES = 65536 };
 
 void text_add(struct text *t, const char *data, size_t length)
 {
@@ -72,24 +73,20 @@ enum proact_status file_read(const char *path, char **out, size_t *bytes,
     return PROACT_OK;
 }
 
-/* Writes and closes; 0 or the reason. */
+/* 0 or the reason. */
 static int write_all(int descriptor, const char *data, size_t bytes)
 {
-    int error = 0;
-
-    while (bytes && !error) {
+    while (bytes) {
         ssize_t wrote = write(descriptor, data, bytes);
 
         if (wrote >= 0) {
             data += wrote;
             bytes -= (size_t)wrote;
         } else if (errno != EINTR) {
-            error = errno;
+            return errno;
         }
     }
-    if (close(descriptor) && !error)
-        error = errno;
-    return error;
+    return 0;
 }
 
 /* A new file beside `path`, which no other process or thread writes; its name in `aside`.
@@ -108,41 +105,90 @@ static int open_aside(const char *path, struct text *aside)
     return descriptor;
 }
 
-static int replace_file(const char *path, const char *data, size_t bytes)
+static void file_clear(struct file_output *f)
 {
-    struct text aside = {0};
-    int descriptor = open_aside(path, &aside);
-    int error = descriptor < 0 ? errno : 0;
+    text_clear(&f->path);
+    text_clear(&f->target);
+    text_clear(&f->aside);
+    text_clear(&f->pending);
+    *f = (struct file_output){.descriptor = -1};
+}
 
-    if (!error) {
-        error = write_all(descriptor, data, bytes);
-        if (!error && rename(aside.data, path))
-            error = errno;
-        if (error)
-            unlink(aside.data);
+enum proact_status file_open(const char *path, struct file_output *out,
+                             struct proact_error *err)
+{
+    struct file_output f = {.descriptor = -1};
+    struct stat there;
+
+    text_print(&f.path, "%s", path);
+    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+        /* A pipe or a terminal, perhaps as /dev/stdout: nothing to replace. */
+        f.descriptor = open(path, O_WRONLY);
+    } else {
+        char *target = realpath(path, NULL); /* a link stays a link */
+
+        text_print(&f.target, "%s", target ? target : path);
+        free(target);
+        f.descriptor = open_aside(f.target.data, &f.aside);
     }
-    text_clear(&aside);
-    return error;
+    if (f.descriptor < 0) {
+        fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
+        file_clear(&f);
+        return PROACT_EINVAL;
+    }
+    *out = f;
+    return PROACT_OK;
+}
+
+static void write_pending(struct file_output *f)
+{
+    if (!f->error)
+        f->error = write_all(f->descriptor, f->pending.data, f->pending.length);
+    f->pending.length = 0;
+}
+
+void file_add(struct file_output *f, const char *data, size_t bytes)
+{
+    text_add(&f->pending, data, bytes);
+    if (f->pending.length >= PENDING_BYTES)
+        write_pending(f);
+}
+
+enum proact_status file_finish(struct file_output *f, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    int error;
+
+    write_pending(f);
+    error = f->error;
+    if (close(f->descriptor) && !error)
+        error = errno;
+    if (!error && f->aside.data && rename(f->aside.data, f->target.data))
+        error = errno;
+    if (error && f->aside.data)
+        unlink(f->aside.data);
+    if (error)
+        status = fail(err, PROACT_EINVAL, "%s: cannot be written: %s", f->path.data,
+                      strerror(error));
+    file_clear(f);
+    return status;
+}
+
+void file_discard(struct file_output *f)
+{
+    close(f->descriptor);
+    if (f->aside.data)
+        unlink(f->aside.data);
+    file_clear(f);
 }
 
 enum proact_status file_write(const char *path, const char *data, size_t bytes,
                               struct proact_error *err)
 {
-    struct stat there;
-    int error = 0;
+    struct file_output f;
 
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
-        /* A pipe or a terminal, perhaps as /dev/stdout: nothing to replace. */
-        int descriptor = open(path, O_WRONLY);
-
-        error = descriptor < 0 ? errno : write_all(descriptor, data, bytes);
-    } else {
-        char *target = realpath(path, NULL); /* a link stays a link */
-
-        error = replace_file(target ? target : path, data, bytes);
-        free(target);
-    }
-    if (error)
-        return fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(error));
-    return PROACT_OK;
+    if (file_open(path, &f, err))
+        return PROACT_EINVAL;
+    file_add(&f, data, bytes);
+    return file_finish(&f, err);
 }

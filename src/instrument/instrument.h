@@ -97,6 +97,9 @@ char *instrument_variables(const struct ptx_module *m, const bool *which, size_t
 
 /* Puts functions of the module in the place of their calls, so that kernels can be read,
    and drops those that nobody calls any more. What calls itself, or is called by address,
-   stays called. `*text` is replaced; fails only where it is no PTX. */
+   stays called. `*text` is replaced; fails only where it is no PTX. Of a program of one
+   file with more PTX than that (by a debugger's wish, -G) calls stay: it would take
+   seconds. */
+enum { INSTRUMENT_INLINE_BYTES_MAX = 1 << 20 };
 enum proact_status instrument_inline(const char *name, char **text, size_t *bytes,
                                      struct proact_error *err);

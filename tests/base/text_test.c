@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #undef fail /* ours is tested */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -194,6 +195,48 @@ static void a_write_that_fails_leaves_nothing(void **state)
     assert_int_equal(rmdir("there/full") | rmdir("there") | rmdir(folder), 0);
 }
 
+/* What file_write() does with the pieces of a long text, and with what is no file. */
+static void pieces_are_written_like_the_whole(void **state)
+{
+    char folder[] = "/tmp/proact-text-XXXXXX", got[8] = "";
+    struct file_output f;
+    struct text all = {0};
+
+    (void)state;
+    enter_scratch(folder);
+    assert_int_equal(
+        file_write("a", "old", 3, NULL) | file_write("a.part", "mine", 4, NULL), PROACT_OK);
+    assert_int_equal(symlink("a", "link"), 0);
+    assert_int_equal(file_open("link", &f, NULL), PROACT_OK);
+    for (unsigned i = 0; i < 30000; i++) {
+        size_t before = all.length;
+
+        text_print(&all, "%u,", i);
+        file_add(&f, all.data + before, all.length - before);
+    }
+    check_content("a", "old");
+    assert_int_equal(file_finish(&f, NULL), PROACT_OK);
+    check_content("a", all.data);
+    check_content("link", all.data);
+    check_content("a.part", "mine");
+    assert_int_equal(file_open("a", &f, NULL), PROACT_OK);
+    file_add(&f, "half", 4);
+    file_discard(&f);
+    check_content("a", all.data);
+    text_clear(&all);
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+
+    assert_int_equal(file_write("pipe", "hello", 5, NULL), PROACT_OK);
+    assert_int_equal(read(reader, got, sizeof got), 5);
+    assert_string_equal(got, "hello");
+    close(reader);
+    assert_int_equal(entries("."), 4);
+    assert_int_equal(unlink("pipe") | unlink("link") | unlink("a.part") | unlink("a"), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void read_says_what_is_wrong(void **state)
 {
     struct proact_error err = {""};
@@ -219,6 +262,7 @@ int main(void)
         cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
         cmocka_unit_test(write_replaces_the_whole_file),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
+        cmocka_unit_test(pieces_are_written_like_the_whole),
         cmocka_unit_test(read_says_what_is_wrong),
     };
 

@@ -10,6 +10,15 @@ proact analyze "$corpus/relax.sm_90.ptx"
 proact analyze "$corpus/ndarray.sm_100.ptx" --kernel nd_stencil3d
 # Each refusal with what to change.
 proact analyze "$refused" | grep -A 1 -e 'cannot be split' -e 'no clone' | grep -v '^--'
+# Whatever kernel, file and functions are called: what is advised is about what they do.
+advice() {
+    proact analyze "$1" | grep 'to be accepted'
+}
+advice "$refused" >plain
+said='calls_bulk_atomic_group_sums_cluster_variable'
+sed -E "s/\.entry ([a-z_]+)\(/.entry \1_$said(/; s/\b(writer|asks|ends|through|again)\b/\1_$said/" \
+    "$refused" >"it's a bulk atomic, calls variable.ptx"
+advice ./it*.ptx | diff plain -
 for kernel in mathematics grid_barrier calls_by_pointer; do
     proact analyze "$corpus/hard_language.sm_100.ptx" --kernel $kernel | tail -2
 done

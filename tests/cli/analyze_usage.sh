@@ -48,4 +48,8 @@ PROACT_NVCC=$PWD/nvcc fails 0 proact analyze k.cu --kernel coarsen
 PATH=$PWD:$PATH fails 0 proact analyze k.cu --kernel vecadd64
 PROACT_NVCC=/no/nvcc fails 1 proact analyze k.cu
 PROACT_NVCC=false fails 1 proact analyze k.cu
+# Programs have functions put in the place of their calls, sessions do not.
+cp "$(dirname "$0")/calls.ptx" v.ptx
+PROACT_NVCC=$PWD/nvcc fails 0 proact analyze k.cu
+fails 0 proact analyze v.ptx
 ls scratch

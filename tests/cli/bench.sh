@@ -29,6 +29,9 @@ echo '{"machine": "v100x4", "rows":
  [{"probe": "ping-pong", "what": "p", "measured": 1e6}]}' >m.json
 proact bench latency --against m.json --within 5 >said && echo "not noticed"
 tail -1 said
+# Another machine than was measured is said, unless it is the file's own.
+proact bench latency -m h200x2 --against m.json 2>&1 >said | head -1
+proact bench latency -m v100x4 --against m.json 2>&1 >said | head -1
 
 # Rows of one method that a note tells apart; files without notes are read as before.
 echo '{"machine": "h200x2", "rows":

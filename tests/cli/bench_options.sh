@@ -23,6 +23,8 @@ fails 2 proact bench step --ratio 1
 fails 2 proact bench link --chunk 64K
 fails 2 proact bench latency --method fused
 fails 2 proact bench tracking --devices 2
+fails 2 proact bench step --points 5
+fails 2 proact bench tracking --points 5
 fails 2 proact bench step --peers
 fails 2 proact bench micro --against m.json --method fused
 echo '{"machine": "h200x2", "rows":

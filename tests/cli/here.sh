@@ -21,5 +21,8 @@ here fake 1 FAKE_CUDA_FAIL=cuLaunchKernel:9:719
 here fake 1 FAKE_CUDA_FAIL=cuMemcpyAsync:3:214
 here fake 0 FAKE_CUDA_DEVICES=1
 grep -q equal out && echo equal
+grep ' on here ' out # nobody says what links them
+env LD_LIBRARY_PATH="$DRIVERS/driver_fake" proact run jacobi --size 256 --iterations 20 --machine here \
+    --json out.json >out && grep '"fabric"' out.json
 here fake 0 FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none
 grep -q equal out && echo equal

@@ -9,7 +9,7 @@ awk '/equal$|DIFFERS/ { print $1, $NF }' table
 
 proact run pagerank g.mtx -n 2 --method fused --json out.json --trace out.trace >table
 awk '/equal$|DIFFERS/ { print $1, $NF }' table
-for key in proact command seed clock machine one_device methods time_ns captured_share \
+for key in proact commit date command seed clock machine one_device methods time_ns captured_share \
     hidden_share sent_bytes packets equal_to_one_device; do
     grep -q "\"$key\"" out.json || echo "no $key in the JSON file"
 done

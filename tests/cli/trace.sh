@@ -11,3 +11,26 @@ for method in bulk inline fused polling hardware; do
     done
     grep -q '"cat": "kernel"' t.json || echo "$method: no kernel"
 done
+
+# A pipe stays a pipe, a link a link, and what lies beside the trace is not touched.
+again() {
+    proact run jacobi --size 96 --iterations 6 -n 3 --method polling --trace "$1" \
+        --json out.json >table || exit 1
+}
+rm t.json
+mkfifo pipe
+echo mine >pipe.part
+cat pipe >came &
+again pipe
+if [ ! -p pipe ]; then
+    echo "the pipe is a pipe no more"
+    kill $! # nobody will write to it
+fi
+wait
+"$TRACE_CHECK" came out.json >rows || echo "pipe: $(tail -1 rows)"
+grep -qx mine pipe.part || echo "pipe.part was overwritten"
+echo old >t.json
+ln -s t.json link
+again link
+[ -L link ] || echo "the link is a link no more"
+"$TRACE_CHECK" t.json out.json >rows || echo "link: $(tail -1 rows)"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs the command lines that one page shows: commands.sh PAGE SOURCE BINARY PROACT
+# Runs the command lines that one page shows: commands.sh PAGE SOURCE BINARY PROACT [PROACTCC]
 # Those are the lines of an indented block (four spaces, a tab, or the two of a --help) or of
-# a block fenced with ```sh whose first word is a program of ours or one that builds it. They
-# run in a scratch folder that looks like the source tree, with `proact` in the path; a small
+# a block fenced with ```sh whose first word, behind settings (PROACT_...=...), is a program of ours, one that builds it, or
+# one that it built: app, of app.cu, also by make, where there is a PROACTCC. They run in a scratch folder that looks like the source tree, with `proact` in the path; a small
 # graph stands for GRAPH and for the shipped one, and my-box.json and stencil.ptx are there. A block behind a
 # line `<!-- not run: WHY -->` is counted, not run. PAGE may be `help`: what --help prints.
 set -u
-page=$1 source=$2 binary=$3 proact=$4
+page=$1 source=$2 binary=$3 proact=$4 proactcc=${5-}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/tree" "$scratch/bin" "$scratch/tree/build" "$scratch/tree/data"
@@ -20,6 +20,10 @@ cp "$source/machines/h200x2.json" my-box.json
 cp "$source/tests/ptx/corpus/stencil.sm_90.ptx" stencil.ptx
 printf '%%%%MatrixMarket matrix coordinate pattern general\n5 5 6\n1 2\n1 3\n2 3\n4 3\n3 1\n5 4\n' |
     tee GRAPH | gzip -c >data/debian12_pkgdeps.mtx.gz
+cp "$source/tests/programs/programs.h" .
+cp "$source/tests/programs/vector_add.cu" app.cu
+printf '.PHONY: app\napp:\n\t$(NVCC) -arch=sm_90 app.cu -o app\n' >Makefile
+[ -n "$proactcc" ] && ln -s "$proactcc" "$scratch/bin/proactcc"
 PATH=$scratch/bin:$PATH
 export PATH
 
@@ -32,8 +36,11 @@ if [ "$page" = help ]; then
 else
     set -- "$page" '    '
 fi
-awk -v indent="$2" '
-    BEGIN { program = "^(proact|cmake|ctest|clang[-0-9]*|(scripts|build|bench|tests)\\/[^ ]*)( |$)" }
+awk -v indent="$2" -v compiles="$proactcc" '
+    BEGIN {
+        program = "^(PROACT_[A-Z_]*=[^ ]* )*(proact|proactcc|make|\\./app|cmake|ctest|clang[-0-9]*|(scripts|build|bench|tests)\\/[^ ]*)( |$)"
+        built = "^(PROACT_[A-Z_]*=[^ ]* )*(proactcc|make|\\./app)( |$)"
+    }
     /^<!-- not run: .* -->$/ { skip = 1; next }
     /^<!-- test: .* -->$/ { elsewhere = 1; next }
     /^```/ && !fenced { fenced = 1; shell = $0 == "```sh" && !elsewhere; elsewhere = 0; next }
@@ -43,12 +50,16 @@ awk -v indent="$2" '
     !fenced && index($0, indent) == 1 { line = substr($0, length(indent) + 1) }
     !fenced && /^\t/ { line = substr($0, 2) }
     !fenced && /^[^ \t]/ { skip = 0 }
-    line ~ program { print (skip ? "-" : "+") line }
+    line ~ program { print (skip ? "-" : line ~ built && !compiles ? "/" : "+") line }
     { line = "" }' "$1" >"$scratch/commands"
 
-ran=0 left=0
+ran=0 left=0 missing=
 while IFS= read -r line; do
     command=${line#?}
+    if [ "$line" = "/$command" ]; then
+        missing=", the rest needs nvcc"
+        continue
+    fi
     if [ "$line" != "+$command" ]; then
         left=$((left + 1))
         continue
@@ -60,4 +71,4 @@ while IFS= read -r line; do
     fi
     ran=$((ran + 1))
 done <"$scratch/commands"
-echo "$page: $ran commands ran, $left are marked as not run"
+echo "$page: $ran commands ran, $left are marked as not run$missing"

@@ -16,12 +16,17 @@ foreach(page ${docs_pages})
 endforeach()
 
 # Every page's command lines, and those of --help, run: one CTest a page.
-foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd help)
+set(docs_proactcc)
+if(PROACT_NVCC AND NOT PROACT_SANITIZE)
+    set(docs_proactcc ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
+endif()
+foreach(page ${docs_pages} ${PROJECT_SOURCE_DIR}/docs/man/proact.1.scd
+        ${PROJECT_SOURCE_DIR}/docs/man/proactcc.1.scd help)
     get_filename_component(name ${page} NAME_WE)
     add_test(NAME docs.commands_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.sh
-        ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command>)
+        ${page} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} $<TARGET_FILE:proact_command> ${docs_proactcc})
     set(docs_label quick)
-    if(name MATCHES "^(README|proact|help)$") # these have applications run
+    if(name MATCHES "^(README|compiler|proact|proactcc|help)$") # these have applications run
         set(docs_label slow)
     endif()
     if(name STREQUAL "help") # whole benches

@@ -20,8 +20,18 @@ check() {
 PKG_CONFIG_PATH=$(find "$root" -name proact.pc -exec dirname {} +)
 export PKG_CONFIG_PATH
 pc() {
-    pkg-config --define-variable=prefix="$root" "$@" proact
+    pkg-config "$@" proact
 }
+for option in --cflags-only-I --libs-only-L; do
+    folder=$(pc $option | sed 's/^-.//')
+    case $(realpath "${folder% }") in
+    "$(realpath "$root")"/*) ;;
+    *)
+        echo "pkg-config $option says '$folder', but the prefix is $root" >&2
+        exit 1
+        ;;
+    esac
+done
 # shellcheck disable=SC2046 # flags are words
 "$compiler" $flag "$source/hello.c" $(pc --cflags --libs) -o "$root/shared"
 check "$root/shared" "pkg-config, shared"
@@ -30,6 +40,16 @@ archive=$(find "$root" -name libproact.a)
 "$compiler" $flag "$source/hello.c" $(pc --cflags) "$archive" \
     $(pc --static --libs-only-l | sed 's/-lproact//') -o "$root/static"
 check "$root/static" "pkg-config, static"
+
+# Manual pages, where what makes them is here.
+if command -v scdoc >/dev/null && [ -e "$root/bin/proact" ]; then
+    for page in proact proactcc; do
+        [ ! -e "$root/bin/$page" ] || [ -s "$root/share/man/man1/$page.1" ] || {
+            echo "no manual page of $page" >&2
+            exit 1
+        }
+    done
+fi
 
 mkdir "$root/user"
 cp "$source/hello.c" "$root/user"

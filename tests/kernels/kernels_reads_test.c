@@ -331,10 +331,12 @@ static struct counts run_compiler(const char *compiler, bool print)
 }
 
 /* How much is claimed, at least, of 100, for every compiler that compiled the corpus (a
-   sanitizer build leaves some to others, and has only their samples): of loads, and of
-   kernels all loads; and how often a byte at the edge of a claim is one that is read, so
-   that one less would be wrong. */
-enum { CORPUS_MIN = 100, KNOWN_MIN = 60, WHOLE_MIN = 80, TIGHT_MIN = 50, CHOICES_MIN = 1 };
+   sanitizer build leaves some to others, and has only their samples): of loads (most are
+   missed where sm_100 unrolls, 79; else 87 and more), and of kernels all loads (91 and
+   more); and how often a byte at the edge of a claim is one that is read, so that one less
+   would be wrong (70 and more). Just below what is reached: who makes it better raises it.
+ */
+enum { CORPUS_MIN = 100, KNOWN_MIN = 78, WHOLE_MIN = 90, TIGHT_MIN = 69, CHOICES_MIN = 12 };
 
 static void what_is_claimed_holds_what_is_read(void **state)
 {

@@ -106,6 +106,17 @@ END
         has '^proact: +1 +0 .*  scale\(float\*\)'
     done
     says 94 env PROACT_DEVICES=1 ./app
+    # Theirs as a file of its own is left out as -lcudart_static is.
+    for runtime in libcudart_static.a libcudart.so libcudadevrt.a; do
+        theirs=
+        for folder; do
+            [ -e "${folder#-L}/$runtime" ] && theirs=${folder#-L}/$runtime
+        done
+        [ -n "$theirs" ] || fault "there is no $runtime"
+        "$proactcc" main.cu "$theirs" part.cu -O2 "$theirs" -o app >said 2>&1 || fault "with $theirs"
+        [ ! -s said ] || fault "with $theirs"
+        says 94 ./app
+    done
     # Unless that is named ahead of them, and is asked for a call: then it is said.
     printf 'int cudaGetDevice(int *), n;\nint asks(void) { return cudaGetDevice(&n); }\n' >asks.c
     gcc -c asks.c && "$proactcc" -c main.cu -Dmain=inner -o inner.o || fault "asks.c"
@@ -209,7 +220,9 @@ settings)
     says 94 env PROACT_MACHINE=k40x4 PROACT_METHOD=bulk ./app
     fails "no machine 'nowhere': there are" env PROACT_MACHINE=nowhere ./app
     fails "PROACT_DEVICES is 'many': 1 to 16 is possible" env PROACT_DEVICES=many ./app
-    fails "PROACT_DEVICES is '17'" env PROACT_DEVICES=17 ./app
+    for devices in 17 0 -1 -18446744073709551612 18446744073709551620; do
+        fails "PROACT_DEVICES is '$devices'" env PROACT_DEVICES=$devices ./app
+    done
     fails "PROACT_WAIT_LIMIT_MS is '10s': milliseconds" env PROACT_WAIT_LIMIT_MS=10s ./app
     fails "a wait limit of 1e+10 ms" env PROACT_WAIT_LIMIT_MS=1e10 ./app
     says 94 env PROACT_WAIT_LIMIT_MS=60000 ./app
@@ -347,6 +360,25 @@ END
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu
+    fails "PROACT_NVCC names 'no_nvcc', and there is no such program" \
+        env PROACT_NVCC=no_nvcc "$proactcc" main.cu
+    # A name is one of the path, and not ourselves by that name.
+    mkdir -p bin
+    ln -s "$proactcc" bin/nvcc
+    PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >said || fault "PROACT_NVCC=nvcc"
+    has 'release 1'
+    # A quote that is not closed hides what is behind it.
+    for quote in "'" '"'; do
+        fails "proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 ${quote}-DX=1" \
+            env NVCC_APPEND_FLAGS="-O2 ${quote}-DX=1" "$proactcc" -c main.cu
+        [ "$(wc -l <said)" = 1 ] || fault "more than one sentence"
+        fails "a quote is not closed in NVCC_PREPEND_FLAGS" env NVCC_PREPEND_FLAGS=$quote "$proactcc" -c main.cu
+        echo "-O2 $quote" >words
+        "$proactcc" -optf words -c main.cu >said 2>&1
+        status=$?
+        [ $status = 2 ] || fault "exit status $status"
+        has '^proactcc: a quote is not closed in the options file words$'
+    done
     "$proactcc" --version >said || fault "--version"
     has '^proactcc [0-9.]+, on top of:$'
     has 'release 1'

@@ -90,12 +90,13 @@ static void write_open(struct json_writer *w, const struct analyze_kernel *k)
     json_end(w);
 }
 
-static void write_reason(struct json_writer *w, const char *why)
+static void write_reason(struct json_writer *w, const struct analyze_kernel *k,
+                         const char *why)
 {
     if (!*why)
         return;
     json_put_text(w, "reason", why);
-    json_put_text(w, "advice", analyze_advice(why));
+    json_put_text(w, "advice", analyze_advice(k, why));
 }
 
 static void write_constants(struct json_writer *w, const struct analyze_kernel *k)
@@ -144,7 +145,7 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
     json_begin(w, "split", JSON_OBJECT);
     json_put_flag(w, "marked", k->is_marked);
     json_put_flag(w, "possible", !k->why.text[0]);
-    write_reason(w, k->why.text);
+    write_reason(w, k, k->why.text);
     if (k->slice) {
         struct write_set_slice_info info = write_set_slice_info(k->slice);
 
@@ -166,7 +167,7 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
         json_begin(w, instrument_suffix((enum instrument_clone)c) + strlen("__proact_"),
                    JSON_OBJECT);
         json_put_flag(w, "possible", !*refusal);
-        write_reason(w, refusal);
+        write_reason(w, k, refusal);
         json_end(w);
     }
     json_end(w);
@@ -303,7 +304,7 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
     write_sizes(w, "block", q->block);
     json_put_whole(w, "devices", l->devices);
     json_put_whole(w, "split_over", k->why.text[0] ? 1 : l->over);
-    write_reason(w, l->why.text);
+    write_reason(w, k, l->why.text);
     json_put_flag(w, "exact", l->set->is_exact);
     write_source(w, l->set);
     json_begin(w, "wraps", JSON_ARRAY);

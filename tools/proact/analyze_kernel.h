@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) void analyze_say(const struct ptx_module *
                                                        const char *format, ...);
 
 /* One line: what to change so that the sentence is not said any more. */
-const char *analyze_advice(const char *why);
+const char *analyze_advice(const struct analyze_kernel *k, const char *why);
 
 /* "2", or "2.16" for byte 16 inside argument 2, or the name of a variable whose address
    lies there. */

@@ -93,7 +93,7 @@ const char *analyze_kind_text(enum access_kind kind)
     return texts[kind];
 }
 
-/* A phrase of a sentence, and what helps. The first that fits counts. */
+/* A phrase of a sentence, names aside, and what helps. The first that fits counts. */
 static const struct {
     const char *phrase, *advice;
 } advices[] = {
@@ -132,12 +132,42 @@ static const struct {
                         "them alike and none reads them"},
 };
 
-const char *analyze_advice(const char *why)
+/* What proact wrote of a sentence: without the names of the kernel and its file, which it
+   begins with, and of all that it quotes. */
+static struct text own_words(const struct analyze_kernel *k, const char *why)
 {
+    struct text own = {0}, head = {0};
+
+    text_print(&head, "kernel '%s'", k->f->name);
+    if (!strncmp(why, head.data, head.length)) {
+        why += head.length;
+        text_clear(&head);
+        text_print(&head, ", %s", k->module->name);
+        if (!strncmp(why, head.data, head.length))
+            why += head.length;
+    }
+    text_clear(&head);
+    text_add(&own, "", 0);
+    for (bool quoted = false; *why; why++) {
+        quoted ^= *why == '\'';
+        if (!quoted)
+            text_add(&own, why, 1);
+    }
+    return own;
+}
+
+const char *analyze_advice(const struct analyze_kernel *k, const char *why)
+{
+    const char *advice = "give a map by proact_kernel_map(), or run it on one device";
+    struct text own = own_words(k, why);
+
     for (size_t i = 0; i < sizeof advices / sizeof *advices; i++)
-        if (strstr(why, advices[i].phrase))
-            return advices[i].advice;
-    return "give a map by proact_kernel_map(), or run it on one device";
+        if (strstr(own.data, advices[i].phrase)) {
+            advice = advices[i].advice;
+            break;
+        }
+    text_clear(&own);
+    return advice;
 }
 
 void analyze_say(const struct ptx_module *m, const char *format, ...)

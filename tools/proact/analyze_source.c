@@ -62,8 +62,11 @@ static enum proact_status read_again(const char *name, char *text, size_t bytes,
     return status;
 }
 
+/* `of_program`: with functions in the place of their calls, as the runtime of programs
+   reads what nvcc made (tools/proactcc/rt/rt_link.c); a session does not. */
 static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
-                                   struct ptx_module **out, struct proact_error *err)
+                                   bool of_program, struct ptx_module **out,
+                                   struct proact_error *err)
 {
     char *text;
     size_t bytes;
@@ -71,6 +74,9 @@ static enum proact_status read_ptx(const char *path, const char *name, const cha
 
     if (status)
         return status;
+    if (of_program && bytes <= INSTRUMENT_INLINE_BYTES_MAX)
+        (void)instrument_inline(name, &text, &bytes,
+                                NULL); /* what is no PTX is said below */
     status = ptx_parse(name, text, bytes, out, err);
     if (status) /* said of the path as it was given */
         (void)ptx_parse(shown, text, bytes, out, err);
@@ -120,7 +126,7 @@ static enum proact_status read_cuda(const char *path, struct ptx_module **out,
     } else {
         text_print(&file, "%s/%s", scratch.data, shown.data);
         if (!(status = compile(path, file.data, err)))
-            status = read_ptx(file.data, shown.data, shown.data, out, err);
+            status = read_ptx(file.data, shown.data, shown.data, true, out, err);
         (void)unlink(file.data);
         (void)rmdir(scratch.data);
     }
@@ -134,7 +140,7 @@ enum proact_status analyze_source(const char *path, struct ptx_module **out,
                                   struct proact_error *err)
 {
     if (!analyze_is_cuda(path))
-        return read_ptx(path, name_of(path), path, out, err);
+        return read_ptx(path, name_of(path), path, false, out, err);
     if (access(path, R_OK))
         return fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
     return read_cuda(path, out, err);

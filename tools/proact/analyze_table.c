@@ -224,7 +224,7 @@ void analyze_print_refusal(const struct analyze_kernel *k, const char *head,
                            const char *why)
 {
     analyze_say(k->module, "  %s: %s\n    to be accepted: %s\n", head, why,
-                analyze_advice(why));
+                analyze_advice(k, why));
 }
 
 static void print_split(const struct analyze_kernel *k)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -48,6 +49,9 @@ static const char help[] =
     "  --against FILE      ask what a file of measurements asked, and show both: one of\n"
     "                      bench/measured, or what --json wrote on hardware\n"
     "  --within PERCENT    fail if any figure is further off than that\n"
+    "  --points N          tracking: fail if what counting adds to the kernel, in "
+    "percent,\n"
+    "                      is further off than so many percentage points\n"
     "  --host-threads N    that emulate (as many as cores)\n"
     "  --json FILE         write all figures with machine, date, commit and command\n"
     "  -h, --help          print this\n"
@@ -87,11 +91,17 @@ static int say_compared(const struct bench_options *o, const struct bench_report
     printf("measured: %s\ncompared: %zu of its %zu rows\n"
            "largest difference, but for * which the model leaves out: %+.1f%%\n",
            r->source, r->rows_compared, r->rows_before, 100 * bench_worst(r));
+    if (o->kind == BENCH_TRACKING)
+        printf("largest difference of what counting adds: %+.1f percentage points\n",
+               bench_worst_points(r));
+    if (q->machine && strcmp(r->source_machine, r->machine) != 0)
+        fprintf(stderr, "proact: %s was measured on '%s', and this is '%s'\n", q->against,
+                r->source_machine, r->machine);
     if (q->method || !r->left_over[0])
         return EXIT_FINE;
     fprintf(stderr, "proact: %s: this bench has no row '%s' here\n", q->against,
             r->left_over);
-    return isfinite(o->within) ? EXIT_FAILED : EXIT_FINE;
+    return isfinite(o->within) || isfinite(o->points) ? EXIT_FAILED : EXIT_FINE;
 }
 
 static int run(const struct bench_options *o, const char *command_line)
@@ -112,7 +122,7 @@ static int run(const struct bench_options *o, const char *command_line)
     } else if (o->json && bench_write(&r, o->json, command_line, &err)) {
         code = say_failure(&err);
     }
-    if (100 * fabs(bench_worst(&r)) > o->within)
+    if (100 * fabs(bench_worst(&r)) > o->within || fabs(bench_worst_points(&r)) > o->points)
         code = EXIT_FAILED;
     bench_clear(&r);
     return code;

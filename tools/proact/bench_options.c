@@ -39,6 +39,7 @@ enum word {
     LAUNCHES,
     AGAINST,
     WITHIN,
+    POINTS,
     HOST_THREADS,
     JSON,
     WORDS,
@@ -65,6 +66,7 @@ static const struct {
     [LAUNCHES] = {"launches", LINK | MICRO, false},
     [AGAINST] = {"against", ALL, false},
     [WITHIN] = {"within", ALL, false},
+    [POINTS] = {"points", 1 << BENCH_TRACKING, false},
     [HOST_THREADS] = {"host-threads", ALL, false},
     [JSON] = {"json", ALL, false},
     [SLEEP] = {"sleep", MICRO, false},
@@ -227,8 +229,9 @@ static int check_names(const struct bench_words *w, enum bench_kind kind)
     if (pattern && strcmp(pattern, "one-to-all") != 0 && strcmp(pattern, "all-to-all") != 0)
         return say_usage(
             "bench", "--pattern: expected one-to-all or all-to-all, found '%s'", pattern);
-    if (w->word[WITHIN] && !w->word[AGAINST])
-        return say_usage("bench", "--within compares: add --against FILE");
+    if ((w->word[WITHIN] || w->word[POINTS]) && !w->word[AGAINST])
+        return say_usage("bench", "--%s compares: add --against FILE",
+                         options[w->word[WITHIN] ? WITHIN : POINTS].name);
     return EXIT_FINE;
 }
 
@@ -270,7 +273,7 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
                                 .bytes = o->kind == BENCH_LINK ? 0 : bytes_default,
                                 .sleeps = w->flag[SLEEP],
                                 .peers = w->flag[PEERS]};
-    o->within = INFINITY;
+    o->within = o->points = INFINITY;
     o->json = w->word[JSON];
     if ((code = check_heeded(w, o->kind)) || (code = check_names(w, o->kind)) ||
         (code = take_unsigned(w, DEVICES, 1 << 10, &q->devices)) ||
@@ -280,7 +283,8 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
         (code = take_count(w, CHUNK, chunk_max, &q->chunk_bytes)) ||
         (code = take_count(w, BYTES, bytes_max, &q->bytes)) ||
         (code = take_real(w, RATIO, &q->ratio)) ||
-        (code = take_real(w, WITHIN, &o->within)) || (code = check_ratio(w, q->ratio)))
+        (code = take_real(w, WITHIN, &o->within)) ||
+        (code = take_real(w, POINTS, &o->points)) || (code = check_ratio(w, q->ratio)))
         return code;
     return check_sizes(w, q);
 }

@@ -16,6 +16,7 @@ struct bench_options {
     bool help; /* is all that was asked for */
     struct bench_request request;
     double within; /* percent */
+    double points; /* percentage points, of what rows add */
     const char *json;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "bench.h"
 #include "run_report.h"
 
 static void write_machine(const struct run_report *r, struct json_writer *w)
@@ -9,7 +10,8 @@ static void write_machine(const struct run_report *r, struct json_writer *w)
     json_put_text(w, "name", r->topology->name);
     json_put_text(w, "description", r->topology->description);
     json_put_text(w, "device", r->topology->device.name);
-    json_put_text(w, "fabric", r->topology->fabric.name);
+    if (r->topology->fabric.name[0])
+        json_put_text(w, "fabric", r->topology->fabric.name);
     json_put_whole(w, "devices", r->study->device_count);
     json_put_flag(w, "emulated", r->study->emulated);
     json_end(w);
@@ -67,7 +69,7 @@ enum proact_status run_report_write(const struct run_report *r, const char *path
     struct json_writer w = {.lines = 2};
 
     json_begin(&w, NULL, JSON_OBJECT);
-    json_put_text(&w, "proact", PROACT_VERSION);
+    bench_write_build(&w);
     json_put_text(&w, "command", r->request->command_line);
     json_put_text(&w, "application", r->application->name);
     json_put_whole(&w, "seed", r->request->seed);

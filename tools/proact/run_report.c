@@ -99,10 +99,13 @@ void run_report_print(const struct run_report *r, FILE *to)
 
     r->application->print_input(r->work, to);
     r->application->print_answer(r->work, &study->one, to);
-    fprintf(to, "\n%u %s%s on %s (%s, %s)\n\n", study->device_count,
+    /* Of GPUs that are here nobody says what links them. */
+    const char *fabric = r->topology->fabric.name;
+
+    fprintf(to, "\n%u %s%s on %s (%s%s%s)\n\n", study->device_count,
             study->emulated ? "emulated device" : "device",
             study->device_count == 1 ? "" : "s", r->topology->name,
-            r->topology->device.name, r->topology->fabric.name);
+            r->topology->device.name, *fabric ? ", " : "", fabric);
     fprintf(to, "  %-*s  %8s  %7s  %8s  %8s  %8s  %6s  %s\n", name_width, "method", "time",
             "speedup", "of ideal", "sent", "packets", "hidden", "answer");
     fprintf(to, "  %-*s", name_width, "one device");

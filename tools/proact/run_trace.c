@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/fail.h"
 #include "base/json_write.h"
 #include "base/memory.h"
 
@@ -16,16 +12,20 @@ enum { ROW_STREAM = 1, ROW_LINK = 1000, ROWS_MAX = 2000 };
 enum { TRACE_DEVICES_MAX = 64 };
 
 struct run_trace {
-    FILE *file;
-    struct text path, aside;
+    struct file_output file;
     struct json_writer writer;
     bool named[TRACE_DEVICES_MAX][ROWS_MAX]; /* row 0: the device itself */
 };
 
+static void run_trace_free(struct run_trace *t)
+{
+    text_clear(&t->writer.text);
+    free(t);
+}
+
 static void write_out(struct run_trace *t)
 {
-    fwrite(t->writer.text.data, 1, t->writer.text.length,
-           t->file); /* ferror() tells later */
+    file_add(&t->file, t->writer.text.data, t->writer.text.length);
     t->writer.text.length = 0;
 }
 
@@ -33,14 +33,11 @@ enum proact_status run_trace_open(const char *path, struct run_trace **out,
                                   struct proact_error *err)
 {
     struct run_trace *t = must_calloc(1, sizeof *t);
+    enum proact_status status = file_open(path, &t->file, err);
 
-    text_print(&t->path, "%s", path);
-    text_print(&t->aside, "%s.part", path);
-    t->file = fopen(t->aside.data, "wb");
-    if (!t->file) {
-        fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));
-        run_trace_discard(t);
-        return PROACT_EINVAL;
+    if (status) {
+        free(t);
+        return status;
     }
     t->writer.lines = 2;
     json_begin(&t->writer, NULL, JSON_OBJECT);
@@ -117,16 +114,9 @@ enum proact_status run_trace_finish(struct run_trace *t, struct proact_error *er
     json_end(&t->writer);
     json_end(&t->writer);
     write_out(t);
-    int failed = ferror(t->file);
+    enum proact_status status = file_finish(&t->file, err);
 
-    failed |= fclose(t->file) != 0;
-    t->file = NULL;
-    enum proact_status status = PROACT_OK;
-
-    if (failed || rename(t->aside.data, t->path.data) != 0)
-        status = fail(err, PROACT_EINVAL, "%s: cannot be written: %s", t->path.data,
-                      strerror(errno));
-    run_trace_discard(t);
+    run_trace_free(t);
     return status;
 }
 
@@ -134,11 +124,6 @@ void run_trace_discard(struct run_trace *t)
 {
     if (!t)
         return;
-    if (t->file)
-        fclose(t->file);
-    unlink(t->aside.data); /* gone already where it was renamed */
-    text_clear(&t->path);
-    text_clear(&t->aside);
-    text_clear(&t->writer.text);
-    free(t);
+    file_discard(&t->file);
+    run_trace_free(t);
 }

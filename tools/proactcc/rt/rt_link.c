@@ -15,13 +15,9 @@
 static const char *const of_device_runtime[] = {"'__cudaCDP", "'cudaGetParameterBuffer",
                                                 "'cudaLaunchDevice"};
 
-/* What a debugger asks for (-G) calls for everything; where that is much, putting it in
-   takes seconds. */
-enum { CALLS_BYTES_MAX = 1 << 20 };
-
 void rt_put_in(struct proact_image *ptx)
 {
-    if (ptx->bytes > CALLS_BYTES_MAX)
+    if (ptx->bytes > INSTRUMENT_INLINE_BYTES_MAX)
         return;
     char *text = must_strndup(ptx->text, ptx->bytes);
 

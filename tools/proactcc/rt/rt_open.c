@@ -34,10 +34,12 @@ static const char *setting(const char *name)
 static enum cuda_error device_count(struct rt *rt, const char *text, unsigned *out)
 {
     char *end = NULL, sentence[160];
-    unsigned long count = text ? strtoul(text, &end, 10) : 0;
+    /* strtoul() takes a sign, and makes a large number of a negative one. */
+    const bool is_count = text && *text >= '0' && *text <= '9';
+    unsigned long count = is_count ? strtoul(text, &end, 10) : 0;
 
     *out = (unsigned)count;
-    if (!text || (!*end && count >= 1 && count <= PROACT_DEVICES_MAX))
+    if (!text || (is_count && !*end && count >= 1 && count <= PROACT_DEVICES_MAX))
         return cudaSuccess;
     snprintf(sentence, sizeof sentence, "PROACT_DEVICES is '%.40s': 1 to %d is possible",
              text, PROACT_DEVICES_MAX);
