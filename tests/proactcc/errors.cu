@@ -41,6 +41,13 @@ static void ask_for_shared_memory(int *x)
     reverse<<<1, 32, most - some + 4>>>(x, 100);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     const cudaFuncAttribute limit = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    int ctas = -1;
+
+    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, reverse, 32,
+                                                       most - some + 4));
+    HOLDS(ctas == 0);
+    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, reverse, 32, most - some));
+    HOLDS(ctas > 0);
     HOLDS(cudaFuncSetAttribute(reverse, limit, optin - some + 4) == cudaErrorInvalidValue);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     MUST(cudaFuncSetAttribute(reverse, limit, large));

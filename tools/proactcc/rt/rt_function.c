@@ -141,8 +141,11 @@ static enum cuda_error occupancy(struct rt *rt, int *out, const void *stub, int 
         return cudaErrorInvalidValue;
     struct proact_error err = {""};
     uint32_t ctas = 0;
-    enum proact_status status =
-        proact_kernel_residency(k->kernel, (uint32_t)threads, shared_bytes, &ctas, &err);
+    enum proact_status status = PROACT_OK;
+
+    if (shared_bytes <= rt_kernel_dynamic_most(k)) /* else it could not be launched */
+        status = proact_kernel_residency(k->kernel, (uint32_t)threads, shared_bytes, &ctas,
+                                         &err);
 
     if (status)
         return rt_error(rt, status, &err);
