@@ -67,7 +67,7 @@ int main()
     HOLDS(f.sharedSizeBytes == 1024 && f.maxThreadsPerBlock == 1024 && f.numRegs > 0);
     MUST(cudaFuncGetAttributes(&f, (const void *)small));
     HOLDS(f.maxThreadsPerBlock == 128);
-    MUST(cudaFuncSetAttribute(tile, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
+    MUST(cudaFuncSetAttribute(tile, cudaFuncAttributeMaxDynamicSharedMemorySize, 99 << 10));
     HOLDS(cudaFuncSetAttribute(tile, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                1 << 20) == cudaErrorInvalidValue);
     MUST(cudaFuncSetCacheConfig(tile, cudaFuncCachePreferShared));
