@@ -6,13 +6,8 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "transfer/table_owned.h"
 #include "transfer/table_pieces.h"
-
-/* Bytes that a CTA writes, one after the other. */
-struct owned {
-    uint64_t first, end;
-    uint32_t cta, device;
-};
 
 struct builder {
     const struct transfer_table_request *request;
@@ -21,9 +16,7 @@ struct builder {
     uint32_t cta, device;
     uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
     size_t row_capacity;
-    struct owned *owned;
-    size_t owned_count, owned_capacity;
-    bool sorted; /* so far */
+    struct table_owned owned;
 };
 
 static void add_rows(struct builder *b, uint64_t first, uint64_t end)
@@ -52,83 +45,57 @@ static void take_range(void *sink, uint64_t first, uint64_t bytes)
     uint64_t end = bytes > limit - first ? limit : first + bytes;
 
     add_rows(b, first, end);
-    struct owned *last = b->owned_count ? &b->owned[b->owned_count - 1] : NULL;
-
-    if (last && last->cta == b->cta && last->end == first) {
-        last->end = end;
-        return;
-    }
-    if (last && last->first > first)
-        b->sorted = false;
-    b->owned = must_grow(b->owned, b->owned_count, &b->owned_capacity, sizeof *b->owned);
-    b->owned[b->owned_count++] = (struct owned){first, end, b->cta, b->device};
+    owned_add(&b->owned, b->device, first, end);
 }
 
-/* By first byte, stable. Maps emit millions of short ranges, so: a radix sort. */
-static void sort_owned(struct builder *b)
+struct looked_for {
+    uint64_t byte;
+    bool found;
+};
+
+static void look_at(void *sink, uint64_t first, uint64_t bytes)
 {
-    enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-    struct owned *from = b->owned, *to = must_calloc(b->owned_count, sizeof *to);
-    size_t *place = must_calloc(DIGITS, sizeof *place);
+    struct looked_for *l = sink;
 
-    for (unsigned shift = 0; shift < 64 && b->request->array_bytes >> shift;
-         shift += DIGIT_BITS) {
-        memset(place, 0, DIGITS * sizeof *place);
-        for (size_t i = 0; i < b->owned_count; i++)
-            place[from[i].first >> shift & (DIGITS - 1)]++;
-        for (size_t digit = 0, sum = 0; digit < DIGITS; digit++) {
-            size_t count = place[digit];
-
-            place[digit] = sum;
-            sum += count;
-        }
-        for (size_t i = 0; i < b->owned_count; i++)
-            to[place[from[i].first >> shift & (DIGITS - 1)]++] = from[i];
-        struct owned *spare = from;
-
-        from = to;
-        to = spare;
-    }
-    free(place);
-    free(to);
-    b->owned = from;
-    b->owned_capacity = b->owned_count;
+    l->found |= l->byte - first < bytes;
 }
 
-static enum proact_status refuse(const struct builder *b, const struct owned *one,
-                                 const struct owned *other, struct proact_error *err)
+/* A CTA of the device that writes the byte, of which there is one. */
+static uint32_t writer_of(const struct builder *b, uint32_t device, uint64_t byte)
 {
+    const struct transfer_table_request *r = b->request;
+    struct looked_for l = {byte, false};
+    uint32_t cta = r->cta_first[device];
+
+    for (; cta < r->cta_first[device + 1]; cta++) {
+        r->map.ranges_of(r->map.context, cta, look_at, &l);
+        if (l.found)
+            break;
+    }
+    return cta;
+}
+
+static enum proact_status find_conflict(const struct builder *b, struct proact_error *err)
+{
+    const struct owned *one, *other;
+
+    if (!owned_conflict(&b->owned, &one, &other))
+        return PROACT_OK;
     return fail(
         err, PROACT_EINVAL,
         "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
         "on device %u",
-        b->request->array, (unsigned long long)other->first, one->cta, one->device,
-        other->cta, other->device);
-}
-
-/* In order of their first bytes, `far` is the one before that reaches farthest. Another
-   that reaches into this one would have met `far` already. */
-static enum proact_status find_conflict(const struct builder *b, struct proact_error *err)
-{
-    const struct owned *far = b->owned;
-
-    for (size_t i = 1; i < b->owned_count; i++) {
-        const struct owned *o = &b->owned[i];
-
-        if (far->device != o->device && far->end > o->first)
-            return refuse(b, far, o, err);
-        if (o->end > far->end)
-            far = o;
-    }
-    return PROACT_OK;
+        b->request->array, (unsigned long long)other->first,
+        writer_of(b, one->device, other->first), one->device,
+        writer_of(b, other->device, other->first), other->device);
 }
 
 static void find_owned(const struct builder *b)
 {
-    for (size_t n = 0; n < b->owned_count; n++) {
-        struct spans *to = &b->tables[b->owned[n].device].owned;
+    for (size_t n = 0; n < b->owned.count; n++) {
+        const struct owned *o = &b->owned.item[n];
 
-        spans_add(to, b->owned[n].first, b->owned[n].end);
+        spans_add(&b->tables[o->device].owned, o->first, o->end);
     }
 }
 
@@ -190,6 +157,7 @@ static void walk_device(struct builder *b, uint32_t device)
     b->device = device;
     b->row_capacity = 0;
     for (b->cta = first; b->cta < end; b->cta++) {
+        owned_begin_cta(&b->owned);
         r->map.ranges_of(r->map.context, b->cta, take_range, b);
         t->first[b->cta - first + 1] = t->row_count;
     }
@@ -233,7 +201,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 {
     uint64_t chunks =
         (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
-    struct builder b = {.request = request, .tables = tables, .sorted = true};
+    struct builder b = {.request = request, .tables = tables};
 
     if (chunks >= UINT32_MAX)
         return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
@@ -244,8 +212,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         b.table = &tables[d];
         walk_device(&b, d);
     }
-    if (!b.sorted)
-        sort_owned(&b);
+    owned_sort(&b.owned, request->array_bytes);
     enum proact_status status = find_conflict(&b, err);
 
     if (!status)
@@ -256,7 +223,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         find_quiet(&tables[d]);
     }
     free(b.last_cta);
-    free(b.owned);
+    free(b.owned.item);
     for (uint32_t d = 0; d < request->device_count && status; d++)
         transfer_table_clear(&tables[d]);
     return status;
