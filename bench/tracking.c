@@ -168,6 +168,7 @@ void tracking_load(struct tracking *t, enum tracked which, const char *method)
 
     drop_kernel(t);
     t->which = which;
+    t->share_bytes = which == COMPILED ? instrument_share_bytes(clone, 1) : 0;
     t->mode = m->share_mode & ~(uint32_t)PROACT_SHARE_STORE; /* nothing is sent */
     if (which == COMPILED)
         cloned = clone_text(clone, &bytes);
@@ -213,10 +214,9 @@ void tracking_launch(struct tracking *t, uint32_t work)
     const struct plain_parameters plain = {t->array, work, 0, share};
 
     launch.parameters = t->which == MARKED ? (const void *)&marked : &plain;
-    launch.parameter_bytes = t->which == MARKED ? sizeof marked
-                             : t->which == COMPILED
-                                 ? sizeof plain
-                                 : offsetof(struct plain_parameters, share);
+    launch.parameter_bytes =
+        t->which == MARKED ? sizeof marked
+                           : offsetof(struct plain_parameters, share) + t->share_bytes;
     bench_must(t->backend->launch(t->stream, t->function, &launch, &err), &err);
 }
 

@@ -177,8 +177,8 @@ PROACT_WORD void agent_send(const struct proact_share *share, const struct agent
     }
 }
 
-/* While the other warps send what is ready, the first one looks what will be next, and only
-   then sends its part. */
+/* The first warp looks what will be next when it has sent its part of what is ready: what is
+   complete is not held up by looks for what is not. */
 extern "C" __global__ void proact_agent(struct agent_work work)
 {
     __shared__ struct agent_turn turns[2]; /* so that one barrier a turn is enough */
@@ -203,12 +203,12 @@ extern "C" __global__ void proact_agent(struct agent_work work)
 
         if (!ready)
             return;
-        if (looks)
-            agent_look(&work, i + (proact_u64)ready * agents, agents, &turns[which ^ 1]);
 #pragma unroll 1
         for (proact_u32 k = 0; k < ready && work.share.peer_count; k++)
             agent_send(&work.share, &turn->slice[k], (proact_u32)i + k);
         i += (proact_u64)ready * agents;
         which ^= 1;
+        if (looks)
+            agent_look(&work, i, agents, &turns[which]);
     }
 }

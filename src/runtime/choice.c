@@ -13,6 +13,7 @@ enum {
     CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
     FOURFOLD = 4,
     DEAR_NS = 50000000,
+    NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
 };
 
@@ -103,7 +104,7 @@ static uint64_t split_ns(const struct choice *c)
 
 bool choice_kernel_is_dear(const struct proact_kernel *k)
 {
-    return k->unpaid_ns > DEAR_NS;
+    return k->unpaid_ns > DEAR_NS && k->anew >= NEVER_AGAIN;
 }
 
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)

@@ -104,7 +104,7 @@ static void count_work(const struct launching *l, const struct write_set_launch 
    is the same on every host. */
 static uint64_t host_ns(const struct proact *p, const struct write_set *w)
 {
-    enum { RANGE_NS = 100 };
+    enum { RANGE_NS = 50 };
     uint64_t ranges = 0;
 
     for (uint32_t n = 0; n < w->array_count; n++)
@@ -120,6 +120,7 @@ static void note_found(struct proact_kernel *k, const struct write_set *w, bool 
     const uint64_t took = w ? host_ns(k->session, w) : REFUSED_NS;
     const uint64_t paid = took / USES;
 
+    k->anew = is_new ? k->anew + 1 : 0;
     if (is_new) {
         k->found_ns += took;
         k->unpaid_ns += took;

@@ -311,7 +311,7 @@ static enum proact_status launch_fits(const struct device_set *set,
                     "kernel '%s': %" PRIu64 " bytes of shared memory a CTA, %" PRIu64
                     " possible",
                     name, shared, t->shared_bytes_per_cta);
-    if (l->parameter_bytes < f->info.parameter_bytes)
+    if (l->parameter_bytes != f->info.parameter_bytes)
         return fail(err, PROACT_EINVAL,
                     "kernel '%s': %zu bytes of parameters given, %u declared", name,
                     l->parameter_bytes, f->info.parameter_bytes);
