@@ -175,7 +175,7 @@ const struct access_form *form_make(struct forms *s, const struct access_symbol 
     return form_of(s, form_symbol(s, y));
 }
 
-static int term_order(const struct access_term *a, const struct access_term *b)
+int form_term_order(const struct access_term *a, const struct access_term *b)
 {
     if (a->degree != b->degree)
         return a->degree < b->degree ? -1 : 1;
@@ -208,9 +208,9 @@ static void sum_term(struct sum *sum, const struct access_term *term)
 
     if (!term->factor)
         return;
-    while (at && term_order(&sum->terms[at - 1], term) > 0)
+    while (at && form_term_order(&sum->terms[at - 1], term) > 0)
         at--;
-    if (at && !term_order(&sum->terms[at - 1], term)) {
+    if (at && !form_term_order(&sum->terms[at - 1], term)) {
         struct access_term *same = &sum->terms[at - 1];
 
         same->factor = plus(same->factor, term->factor);
@@ -354,7 +354,7 @@ bool form_equal(const struct access_form *a, const struct access_form *b)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         if (a->terms[i].factor != b->terms[i].factor ||
-            term_order(&a->terms[i], &b->terms[i]))
+            form_term_order(&a->terms[i], &b->terms[i]))
             return false;
     return true;
 }

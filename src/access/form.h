@@ -47,6 +47,8 @@ typedef const struct access_form *form_map_function(void *context, uint32_t symb
 const struct access_form *form_map(struct forms *s, const struct access_form *a,
                                    form_map_function *of, void *context);
 
+/* Negative, 0 or positive: in which order terms stand in a form, whatever their factors. */
+int form_term_order(const struct access_term *a, const struct access_term *b);
 bool form_equal(const struct access_form *a, const struct access_form *b);
 bool form_is_constant(const struct access_form *a, int64_t *value);
 /* The power of two that divides every factor; 0 has 63. */
