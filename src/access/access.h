@@ -60,6 +60,7 @@ struct access_way {
 struct access_symbol {
     enum access_symbol_kind kind;
     uint32_t holds; /* 1 << kind of all symbols that it is or is made of */
+    uint32_t nodes; /* itself, and what it is made of, each as often as it is named */
     enum ptx_special special;
     uint32_t offset, bytes;
     bool is_signed; /* a parameter's or a constant's field, or how a function takes its

@@ -146,7 +146,9 @@ static bool bound(struct extent *e, int32_t loop, unsigned depth, struct range *
 
     if (loop < 0 || depth == LOOPS_MAX)
         return known;
-    if (!bound_apart(e, loop, depth, &apart))
+    if (!facts_concern(&e->facts, e->form, (uint32_t)loop)
+            ? !bound(e, e->analysis->loops[loop].parent, depth + 1, &apart)
+            : !bound_apart(e, loop, depth, &apart))
         return known;
     if (!known || apart.low > out->low)
         out->low = apart.low;

@@ -84,3 +84,6 @@ bool facts_bound(struct facts *f, const struct access_form *form, struct range *
 /* The same of a sum of functions, of which each is bounded by what it is of: slower. False
    where there is no function in the form. */
 bool facts_bound_deep(struct facts *f, const struct access_form *form, struct range *out);
+/* Whether K of the loop is in the form, or in a fact that may have a say in its bounds:
+   that has a term in common with the form, or with one that has. */
+bool facts_concern(const struct facts *f, const struct access_form *form, uint32_t loop);

@@ -85,31 +85,64 @@ static bool fits(const struct access_form *form, int64_t times)
     return true;
 }
 
+/* Bits of a form's terms but the constant: forms that have a term in common have a bit in
+   common. */
+static uint64_t terms_of(const struct access_form *form)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct access_term *t = &form->terms[i];
+        uint32_t hash = t->degree;
+
+        for (uint32_t k = 0; k < t->degree; k++)
+            hash = (hash ^ t->symbols[k]) * 0x9e3779b1u;
+        bits |= t->degree ? UINT64_C(1) << (hash >> 26) : 0;
+    }
+    return bits;
+}
+
 struct limits {
     struct range at;
     bool has_low, has_high;
 };
 
-static bool bound(struct facts *f, const struct access_form *form, unsigned facts,
+/* What is bounded by: all facts, and of each the bits of its terms. */
+struct bounding {
+    struct facts *facts;
+    uint64_t terms[FACTS_MAX];
+};
+
+static bool bound(const struct bounding *g, const struct access_form *form, unsigned facts,
                   struct range *out);
+
+/* Of what is left of a form when n times the fact is taken away, by `facts` more. */
+static bool bound_rest(const struct bounding *g, const struct access_form *form,
+                       const struct fact *by, int64_t n, unsigned facts, struct range *out)
+{
+    struct forms *forms = &g->facts->forms;
+
+    if (!facts)
+        return range_of_sum(&g->facts->view, form, by->form, -n, out);
+    const struct arena_mark mark = arena_mark(forms->arena);
+    const struct access_form *rest = form_add(forms, form, by->form, -n);
+    const bool known = rest && bound(g, rest, facts, out);
+
+    arena_rewind(forms->arena, mark);
+    return known;
+}
 
 /* d <= most makes any form at most (form - n d) + n most, and for negative n at least.
    `facts`: how many may be used one on top of the other. */
-static void limit(struct facts *f, const struct access_form *form, const struct fact *by,
-                  int64_t n, unsigned facts, struct limits *out)
+static void limit(const struct bounding *g, const struct access_form *form,
+                  const struct fact *by, int64_t n, unsigned facts, struct limits *out)
 {
-    const struct arena_mark mark = arena_mark(f->forms.arena);
-    const struct access_form *rest;
     struct range r;
     int64_t b;
 
-    if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b))
-        return;
-    rest = form_add(&f->forms, form, by->form, -n);
-    const bool known = rest && bound(f, rest, facts - 1, &r);
-
-    arena_rewind(f->forms.arena, mark);
-    if (!known || __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
+    if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b) ||
+        !bound_rest(g, form, by, n, facts - 1, &r) ||
+        __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
         return;
     if (n > 0 && (!out->has_high || b < out->at.high)) {
         out->at.high = b;
@@ -122,21 +155,22 @@ static void limit(struct facts *f, const struct access_form *form, const struct 
 }
 
 /* Of a form with what is known in it. */
-static bool bound(struct facts *f, const struct access_form *form, unsigned facts,
+static bool bound(const struct bounding *g, const struct access_form *form, unsigned facts,
                   struct range *out)
 {
     struct limits l = {{0, 0}, false, false};
+    const uint64_t terms = terms_of(form);
 
-    l.has_low = l.has_high = range_of(&f->view, form, &l.at);
-    for (uint32_t i = 0; facts && i < f->count; i++) {
-        const struct fact *by = &f->facts[i];
+    l.has_low = l.has_high = range_of(&g->facts->view, form, &l.at);
+    for (uint32_t i = 0; facts && i < g->facts->count; i++) {
+        const struct fact *by = &g->facts->facts[i];
         int64_t last = 0;
 
-        for (uint32_t k = 0; k < by->form->count; k++) {
+        for (uint32_t k = 0; g->terms[i] & terms && k < by->form->count; k++) {
             int64_t n = ratio(form, &by->form->terms[k]);
 
             if (n != last)
-                limit(f, form, by, n, facts, &l);
+                limit(g, form, by, n, facts, &l);
             last = n;
         }
     }
@@ -146,6 +180,44 @@ static bool bound(struct facts *f, const struct access_form *form, unsigned fact
 
 bool facts_bound(struct facts *f, const struct access_form *form, struct range *out)
 {
+    struct bounding g;
+
     form = facts_known(f, form);
-    return form && bound(f, form, f->in_pairs ? 2 : 1, out);
+    if (!form)
+        return false;
+    g.facts = f;
+    for (uint32_t i = 0; i < f->count; i++)
+        g.terms[i] = terms_of(f->facts[i].form);
+    return bound(&g, form, f->in_pairs ? 2 : 1, out);
+}
+
+static bool has_count(const struct facts *f, const struct access_form *form, uint32_t loop)
+{
+    for (uint32_t i = 0; i < form->count; i++)
+        for (uint32_t k = 0; k < form->terms[i].degree; k++) {
+            const struct access_symbol *y = &f->forms.symbols[form->terms[i].symbols[k]];
+
+            if (y->kind == ACCESS_ITERATION && y->loop == loop)
+                return true;
+        }
+    return false;
+}
+
+bool facts_concern(const struct facts *f, const struct access_form *form, uint32_t loop)
+{
+    uint64_t terms[FACTS_MAX], reached = terms_of(form), before;
+
+    if (has_count(f, form, loop))
+        return true;
+    for (uint32_t i = 0; i < f->count; i++)
+        terms[i] = terms_of(f->facts[i].form);
+    do {
+        before = reached;
+        for (uint32_t i = 0; i < f->count; i++)
+            reached |= terms[i] & reached ? terms[i] : 0;
+    } while (reached != before);
+    for (uint32_t i = 0; i < f->count; i++)
+        if (terms[i] & reached && has_count(f, f->facts[i].form, loop))
+            return true;
+    return false;
 }

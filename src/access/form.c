@@ -90,6 +90,35 @@ uint32_t form_holds(const struct forms *s, const struct access_form *a)
     return holds;
 }
 
+static uint32_t plus_nodes(uint32_t a, uint32_t b)
+{
+    return a < UINT32_MAX - b ? a + b : UINT32_MAX;
+}
+
+static uint32_t form_nodes(const struct forms *s, const struct access_form *a)
+{
+    uint32_t nodes = 0;
+
+    for (uint32_t i = 0; a && i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++)
+            nodes = plus_nodes(nodes, s->symbols[a->terms[i].symbols[k]].nodes);
+    return nodes;
+}
+
+const struct access_form *form_light(const struct forms *s, const struct access_form *a)
+{
+    return form_nodes(s, a) <= FORM_NODES_MAX ? a : NULL;
+}
+
+static uint32_t symbol_nodes(const struct forms *s, const struct access_symbol *y)
+{
+    uint32_t nodes = plus_nodes(form_nodes(s, y->left), form_nodes(s, y->right));
+
+    for (uint32_t i = 0; i < y->choice_count; i++)
+        nodes = plus_nodes(nodes, form_nodes(s, y->choices[i]));
+    return plus_nodes(nodes, 1);
+}
+
 static uint32_t symbol_holds(const struct forms *s, const struct access_symbol *y)
 {
     uint32_t holds =
@@ -110,6 +139,7 @@ uint32_t form_symbol(struct forms *s, const struct access_symbol *y)
         s->symbols = must_grow(s->symbols, s->count + 1, &s->capacity, sizeof *s->symbols);
         s->symbols[s->count] = *y;
         s->symbols[s->count].holds = symbol_holds(s, y);
+        s->symbols[s->count].nodes = symbol_nodes(s, y);
         *slot = ++s->count;
     }
     return *slot - 1;
@@ -145,7 +175,7 @@ const struct access_form *form_make(struct forms *s, const struct access_symbol 
     return form_of(s, form_symbol(s, y));
 }
 
-static int term_order(const struct access_term *a, const struct access_term *b)
+int form_term_order(const struct access_term *a, const struct access_term *b)
 {
     if (a->degree != b->degree)
         return a->degree < b->degree ? -1 : 1;
@@ -178,9 +208,9 @@ static void sum_term(struct sum *sum, const struct access_term *term)
 
     if (!term->factor)
         return;
-    while (at && term_order(&sum->terms[at - 1], term) > 0)
+    while (at && form_term_order(&sum->terms[at - 1], term) > 0)
         at--;
-    if (at && !term_order(&sum->terms[at - 1], term)) {
+    if (at && !form_term_order(&sum->terms[at - 1], term)) {
         struct access_term *same = &sum->terms[at - 1];
 
         same->factor = plus(same->factor, term->factor);
@@ -324,7 +354,7 @@ bool form_equal(const struct access_form *a, const struct access_form *b)
         return false;
     for (uint32_t i = 0; i < a->count; i++)
         if (a->terms[i].factor != b->terms[i].factor ||
-            term_order(&a->terms[i], &b->terms[i]))
+            form_term_order(&a->terms[i], &b->terms[i]))
             return false;
     return true;
 }

@@ -17,7 +17,8 @@ struct forms {
 
 void forms_clear(struct forms *s); /* not the arena, not the symbols */
 
-/* Index of the symbol equal to `y`, which is added if need be; `holds` is filled in. */
+/* Index of the symbol equal to `y`, which is added if need be; `holds` and `nodes` are
+   filled in. */
 uint32_t form_symbol(struct forms *s, const struct access_symbol *y);
 
 const struct access_form *form_constant(struct forms *s, int64_t value);
@@ -35,11 +36,19 @@ const struct access_form *form_divide(struct forms *s, const struct access_form 
 /* 1 << kind of all symbols in a form. */
 uint32_t form_holds(const struct forms *s, const struct access_form *a);
 
+/* The form, or NULL where it is made of more symbols than that, each counted as often as it
+   is named: whoever follows them down takes so many steps. Each round of a hash names the
+   one before it several times, so that 64 of them are more than ever come to an end. */
+enum { FORM_NODES_MAX = 256 };
+const struct access_form *form_light(const struct forms *s, const struct access_form *a);
+
 /* Replaces symbols: `of` gives a form for a symbol, or NULL to keep it. */
 typedef const struct access_form *form_map_function(void *context, uint32_t symbol);
 const struct access_form *form_map(struct forms *s, const struct access_form *a,
                                    form_map_function *of, void *context);
 
+/* Negative, 0 or positive: in which order terms stand in a form, whatever their factors. */
+int form_term_order(const struct access_term *a, const struct access_term *b);
 bool form_equal(const struct access_form *a, const struct access_form *b);
 bool form_is_constant(const struct access_form *a, int64_t *value);
 /* The power of two that divides every factor; 0 has 63. */

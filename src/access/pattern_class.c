@@ -16,8 +16,9 @@ static unsigned symbol_dimensions(const struct forms *s, const struct access_sym
     if (with_threads && y->kind == ACCESS_SPECIAL && y->special <= PTX_TID_Z)
         return 1u << (y->special - PTX_TID_X);
     if (y->left)
-        found |= pattern_grid_dimensions(s, y->left, with_threads) |
-                 pattern_grid_dimensions(s, y->right, with_threads);
+        found |= pattern_grid_dimensions(s, y->left, with_threads);
+    if (y->right)
+        found |= pattern_grid_dimensions(s, y->right, with_threads);
     for (uint32_t i = 0; i < y->choice_count; i++)
         found |= pattern_grid_dimensions(s, y->choices[i], with_threads);
     return found;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/range.h"
 #include "access/apply.h"
+#include "access/form.h"
 
 #include <string.h>
 
@@ -78,6 +79,12 @@ static bool multiply(struct range *a, const struct range *b)
     }
     *a = r;
     return true;
+}
+
+static bool scale(struct range *out, const struct range *by, int64_t factor)
+{
+    return !__builtin_mul_overflow(factor < 0 ? by->high : by->low, factor, &out->low) &&
+           !__builtin_mul_overflow(factor < 0 ? by->low : by->high, factor, &out->high);
 }
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -177,23 +184,52 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
 static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
                          struct range *out);
 
+/* Adds a term, with that factor; false where that overflows, or is not known. */
+static bool add_term(const struct range_view *v, const struct access_term *t,
+                     int64_t factor, struct range *sum)
+{
+    struct range product = {factor, factor}, r;
+
+    for (uint32_t k = 0; k < t->degree; k++)
+        if (!symbol_range(v, &v->symbols[t->symbols[k]], &r) ||
+            !(k ? multiply(&product, &r) : scale(&product, &r, factor)))
+            return false;
+    return !__builtin_add_overflow(sum->low, product.low, &sum->low) &&
+           !__builtin_add_overflow(sum->high, product.high, &sum->high);
+}
+
 bool range_of(const struct range_view *v, const struct access_form *f, struct range *out)
 {
     struct range sum = {0, 0};
 
-    for (uint32_t i = 0; f && i < f->count; i++) {
-        const struct access_term *t = &f->terms[i];
-        struct range product = {t->factor, t->factor}, r;
-
-        for (uint32_t k = 0; k < t->degree; k++)
-            if (!symbol_range(v, &v->symbols[t->symbols[k]], &r) || !multiply(&product, &r))
-                return false;
-        if (__builtin_add_overflow(sum.low, product.low, &sum.low) ||
-            __builtin_add_overflow(sum.high, product.high, &sum.high))
+    for (uint32_t i = 0; f && i < f->count; i++)
+        if (!add_term(v, &f->terms[i], f->terms[i].factor, &sum))
             return false;
-    }
     *out = sum;
     return f != NULL;
+}
+
+bool range_of_sum(const struct range_view *v, const struct access_form *a,
+                  const struct access_form *b, int64_t factor, struct range *out)
+{
+    struct range sum = {0, 0};
+
+    for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
+        int order = i == a->count   ? 1
+                    : k == b->count ? -1
+                                    : form_term_order(&a->terms[i], &b->terms[k]);
+        const struct access_term *t = order > 0 ? &b->terms[k] : &a->terms[i];
+        uint64_t of_both = order <= 0 ? (uint64_t)a->terms[i].factor : 0;
+
+        if (order >= 0)
+            of_both += (uint64_t)b->terms[k].factor * (uint64_t)factor;
+        if (of_both && !add_term(v, t, (int64_t)of_both, &sum))
+            return false;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    *out = sum;
+    return true;
 }
 
 /* Arguments as the function reads them: of what does not fit, any value of the type. */

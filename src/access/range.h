@@ -18,6 +18,10 @@ struct range_view {
 /* False if it may be anything, or overflows 64 bits. */
 bool range_of(const struct range_view *v, const struct access_form *f, struct range *out);
 
+/* Of a + factor * b, as if that were made. */
+bool range_of_sum(const struct range_view *v, const struct access_form *a,
+                  const struct access_form *b, int64_t factor, struct range *out);
+
 struct range range_of_type(unsigned bits, bool is_signed);
 /* Of a function whose arguments lie in `a` and `b`, both within its type. */
 struct range range_of_function(const struct access_symbol *y, struct range a,

@@ -180,7 +180,6 @@ static const struct access_form *choose(struct study *s, uint32_t value,
                                         const struct options *o)
 {
     struct access_symbol y = {.kind = ACCESS_CHOICE};
-
     uint32_t *origins = arena_alloc(s->arena, o->count * sizeof *origins);
     bool is_phi = s->ssa->values[value].kind == SSA_PHI;
 
@@ -291,6 +290,7 @@ static const struct access_form *value_form(struct scope *c, uint32_t value)
                      form_multiply(&s->maker.forms, replaced(c, v->step, d->block),
                                    form_make(&s->maker.forms, &k)),
                      1);
+    f = form_light(&s->maker.forms, f);
     if (f || c->loop >= 0 || (loop >= 0 && (f = turn(c, value, (uint32_t)loop))))
         return f;
     return study_opaque(s, d->instruction, value,
@@ -307,7 +307,7 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     if (!(y.holds >> ACCESS_PHI & 1))
         return NULL;
     if (y.kind != ACCESS_PHI)
-        return map_arguments(s, &y, replace, context);
+        return form_light(&s->maker.forms, map_arguments(s, &y, replace, context));
     uint32_t value = (uint32_t)y.variable, block = s->ssa->values[value].block;
     struct study_value *v = &s->values[value];
 

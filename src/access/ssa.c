@@ -161,24 +161,50 @@ static uint32_t **find_frontier(const struct regions *r, uint32_t *heads,
     return frontier;
 }
 
+/* Of each variable its register, and what is assigned to it: value number `first` - 1, then
+   `next` of that; 0 ends. And the frontier of each block, of `heads`. */
+struct variables {
+    int32_t *reg;
+    uint32_t *first, *next;
+    uint32_t **frontier, *heads;
+};
+
+static struct variables list_variables(const struct ssa *s, struct arena *arena)
+{
+    struct variables all = {.reg = arena_alloc(arena, s->variable_count * sizeof *all.reg),
+                            .first =
+                                arena_alloc(arena, s->variable_count * sizeof *all.first),
+                            .next = arena_alloc(arena, s->count * sizeof *all.next)};
+
+    for (uint32_t v = 0; v < s->count; v++) {
+        const int32_t reg = s->values[v].reg, n = reg >= 0 ? s->variable[reg] : -1;
+
+        if (n < 0)
+            continue;
+        all.reg[n] = reg;
+        all.next[v] = all.first[n];
+        all.first[n] = v + 1;
+    }
+    return all;
+}
+
 /* Where phis of one variable stand: the iterated frontier of its definitions. */
-static void spread(const struct ssa *s, int32_t reg, uint32_t *const *frontier,
-                   const uint32_t *heads, bool *has_phi, uint32_t *work)
+static void spread(const struct ssa *s, const struct variables *all, uint32_t variable,
+                   bool *has_phi, uint32_t *work)
 {
     uint32_t depth = 0, n = s->regions->flow->block_count;
     bool *queued = must_calloc(n, sizeof *queued);
 
-    for (uint32_t v = 0; v < s->count; v++)
-        if (s->values[v].reg == reg && s->values[v].kind == SSA_DEFINED &&
-            !queued[s->values[v].block]) {
-            queued[s->values[v].block] = true;
-            work[depth++] = s->values[v].block;
+    for (uint32_t v = all->first[variable]; v; v = all->next[v - 1])
+        if (!queued[s->values[v - 1].block]) {
+            queued[s->values[v - 1].block] = true;
+            work[depth++] = s->values[v - 1].block;
         }
     while (depth) {
         uint32_t b = work[--depth];
 
-        for (uint32_t i = 0; i < heads[b]; i++) {
-            uint32_t to = frontier[b][i];
+        for (uint32_t i = 0; i < all->heads[b]; i++) {
+            uint32_t to = all->frontier[b][i];
 
             has_phi[to] = true;
             if (!queued[to]) {
@@ -207,22 +233,20 @@ static void place_phis(struct ssa *s, struct arena *arena)
 {
     const struct regions *r = s->regions;
     uint32_t n = r->flow->block_count;
-    uint32_t *heads = arena_alloc(arena, n * sizeof *heads);
-    uint32_t **frontier = find_frontier(r, heads, arena);
     uint32_t *work = must_calloc(n, sizeof *work);
     bool *has_phi = must_calloc((size_t)n * s->variable_count, sizeof *has_phi);
+    struct variables all = list_variables(s, arena);
     size_t capacity = s->count;
 
-    for (uint32_t reg = 0; reg < r->function->register_count; reg++)
-        if (s->variable[reg] >= 0)
-            spread(s, (int32_t)reg, frontier, heads,
-                   has_phi + (size_t)n * (uint32_t)s->variable[reg], work);
+    all.heads = arena_alloc(arena, n * sizeof *all.heads);
+    all.frontier = find_frontier(r, all.heads, arena);
+    for (uint32_t v = 0; v < s->variable_count; v++)
+        spread(s, &all, v, has_phi + (size_t)n * v, work);
     for (uint32_t b = 0; b < n; b++) {
         s->first_phi[b] = (int32_t)s->count;
-        for (uint32_t reg = 0; reg < r->function->register_count; reg++)
-            if (s->variable[reg] >= 0 &&
-                has_phi[(size_t)n * (uint32_t)s->variable[reg] + b])
-                add_phi(s, b, (int32_t)reg, &capacity, arena);
+        for (uint32_t v = 0; v < s->variable_count; v++)
+            if (has_phi[(size_t)n * v + b])
+                add_phi(s, b, all.reg[v], &capacity, arena);
         s->phi_count[b] = s->count - (uint32_t)s->first_phi[b];
     }
     free(work), free(has_phi);

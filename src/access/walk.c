@@ -115,6 +115,7 @@ static void walk_value(struct study *s, uint32_t value)
             i->type <= PTX_PART_B64)
             set_selected(s, value);
     }
+    v->form = form_light(&s->maker.forms, v->form);
     if (!v->form)
         v->form = no_form(s, d->instruction, d->element);
     if (i->guard >= 0 && d->reg >= 0)

@@ -12,6 +12,7 @@ struct clone {
     const struct ptx_function *function;
     const struct instrument_request *request;
     enum instrument_clone kind;
+    bool is_wanted;              /* else it is only asked whether it is refused */
     const struct origin *origin; /* by register */
     struct ptx_flow *flow;
     struct arena *arena;

@@ -57,18 +57,21 @@ static const char leader[] = "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%pr
                              "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t2;"
                              "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
 
-/* The load of the last words' second parameter that begins at this place; NULL for none. */
-static const struct ptx_instruction *asks_leader(const struct ptx_function *f, uint32_t at)
+/* The load of the last words' second parameter that begins at this place; NULL for none.
+   `*next`: the first instruction that is not ahead of it, as the place moves on. */
+static const struct ptx_instruction *asks_leader(const struct ptx_function *f, uint32_t at,
+                                                 uint32_t *next)
 {
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
+    while (*next < f->instruction_count && f->instructions[*next].span.offset < at)
+        ++*next;
+    if (*next == f->instruction_count || f->parameter_count != 2)
+        return NULL;
+    const struct ptx_instruction *i = &f->instructions[*next];
+    const bool asks = i->span.offset == at && i->opcode == PTX_LD &&
+                      i->operand_count == 2 && i->operands[1].kind == PTX_MEMORY &&
+                      i->operands[1].symbol == 1;
 
-        if (i->span.offset == at && i->opcode == PTX_LD && i->operand_count == 2 &&
-            i->operands[1].kind == PTX_MEMORY && f->parameter_count == 2 &&
-            i->operands[1].symbol == 1)
-            return i;
-    }
-    return NULL;
+    return asks ? i : NULL;
 }
 
 static bool is_word(const char *at, size_t length, const char *word)
@@ -84,9 +87,11 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
     const char *at = m->text + f->body.offset, *end = at + f->body.bytes;
     const char *share = f->symbols[0].name;
     static const char hint[] = ".pragma \"used_bytes_mask";
+    uint32_t next = 0;
 
     while (at < end) {
-        const struct ptx_instruction *asks = asks_leader(f, (uint32_t)(at - m->text));
+        const struct ptx_instruction *asks =
+            asks_leader(f, (uint32_t)(at - m->text), &next);
         size_t length = asks ? asks->span.bytes : word_length(at);
 
         if (asks)
@@ -128,6 +133,29 @@ static enum proact_status read_last_words(const struct clone *c, struct text *in
     return status;
 }
 
+/* Whatever ends a thread goes to the kernel's end. */
+static enum proact_status lead_to_end(struct clone *c)
+{
+    const struct ptx_function *f = c->function;
+
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if (i->opcode == PTX_SETMAXNREG)
+            return clone_refuse(c, i,
+                                "setmaxnreg leaves its warps a number of registers that "
+                                "counting may not do with");
+        if (i->opcode != PTX_RET && i->opcode != PTX_EXIT)
+            continue;
+        if (i->guard >= 0)
+            edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;",
+                         i->guard_negated ? "!" : "", f->registers[i->guard].name);
+        else
+            edit_replace(&c->edits, i->span, "bra $proact_end;");
+    }
+    return PROACT_OK;
+}
+
 enum proact_status end_together(struct clone *c)
 {
     static const char meet[] = "\n\tmov.pred %proact_p0, 1;\n$proact_meet:\n\t"
@@ -143,25 +171,8 @@ enum proact_status end_together(struct clone *c)
                             "it is PTX %u.%u for sm_%u, to %s takes %u.0 and sm_%u",
                             c->module->version_major, c->module->version_minor,
                             c->module->target_sm, e->what, e->least_version, e->least_sm);
-    if ((status = read_last_words(c, &words)))
+    if ((status = lead_to_end(c)) || !c->is_wanted || (status = read_last_words(c, &words)))
         return status;
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
-
-        if (i->opcode == PTX_SETMAXNREG) {
-            text_clear(&words);
-            return clone_refuse(c, i,
-                                "setmaxnreg leaves its warps a number of registers that "
-                                "counting may not do with");
-        }
-        if (i->opcode != PTX_RET && i->opcode != PTX_EXIT)
-            continue;
-        if (i->guard >= 0)
-            edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;",
-                         i->guard_negated ? "!" : "", f->registers[i->guard].name);
-        else
-            edit_replace(&c->edits, i->span, "bra $proact_end;");
-    }
     edit_insert(&c->edits, f->body.offset, "%s",
                 c->request->places == INSTRUMENT_FLAT ? flat_leader : leader);
     edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",

@@ -26,7 +26,7 @@ static const struct {
     {ENDING, meet_at_barriers}, {ENDING, end_together},
 };
 
-/* Adds the clone's text, or its refusal. */
+/* Adds the clone's text, where that is wanted, or its refusal. */
 static void make_clone(struct clone *c, struct text *text)
 {
     enum proact_status status = PROACT_OK;
@@ -35,7 +35,7 @@ static void make_clone(struct clone *c, struct text *text)
     for (size_t p = 0; p < sizeof passes / sizeof *passes && !status; p++)
         if (passes[p].clones & 1u << c->kind)
             status = passes[p].run(c);
-    if (!status) {
+    if (!status && c->is_wanted) {
         text_add(text, "\n\n", 2);
         edit_print(&c->edits, c->module, all, text);
     }
@@ -46,7 +46,6 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
                         const struct instrument_request *r, unsigned wanted,
                         struct instrument_result *result, struct text *text)
 {
-    struct text unwanted = {0};
     struct arena arena = {0};
     struct clone base = {.module = m, .function = f, .request = r, .arena = &arena};
 
@@ -57,10 +56,10 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
         struct clone c = base;
 
         c.kind = (enum instrument_clone)kind;
+        c.is_wanted = wanted & 1u << kind;
         c.err = &result->refusal[kind];
-        make_clone(&c, wanted & 1u << kind ? text : &unwanted);
+        make_clone(&c, text);
     }
-    text_clear(&unwanted);
     arena_clear(&arena);
 }
 
@@ -90,9 +89,9 @@ static void add_kept(const struct ptx_module *m, const bool *left_out, uint32_t 
             continue;
         text_add(text, m->text + at, span.offset - at);
         at = span.offset + span.bytes;
-        for (uint32_t k = span.offset; k < at; k++)
-            if (m->text[k] == '\n')
-                text_add(text, "\n", 1);
+        for (const char *k = m->text + span.offset, *last = m->text + at;
+             (k = memchr(k, '\n', (size_t)(last - k))); k++)
+            text_add(text, "\n", 1);
     }
     text_add(text, m->text + at, end - at);
 }

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "runtime/direct.h"
 #include "runtime/launch_flags.h"
+#include "runtime/needs.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/stored_address.h"
 #include "runtime/stray.h"
@@ -42,9 +43,9 @@ static void add_offset(uint32_t *offsets, uint32_t *count, uint32_t offset)
     offsets[(*count)++] = offset;
 }
 
-static void find_targets(struct kernel_derivation *d, const struct proact_kernel *k)
+static void find_targets(struct kernel_derivation *d, struct proact_kernel *k)
 {
-    struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
+    const struct access_analysis *a = needs_analysis(k);
 
     d->targets = must_calloc(a->record_count + 1, sizeof *d->targets);
     for (uint32_t i = 0; i < a->record_count; i++) {
@@ -55,7 +56,6 @@ static void find_targets(struct kernel_derivation *d, const struct proact_kernel
             add_offset(d->targets, &d->target_count, a->symbols[r->base_symbol].offset);
         d->is_open |= !reads && r->base == ACCESS_BASE_UNKNOWN;
     }
-    access_destroy(a);
 }
 
 static bool has_reductions(const struct proact_kernel *k, struct kernel_derivation *d)

@@ -2,6 +2,7 @@
 #include "runtime/launch_stage.h"
 
 #include "access/access.h"
+#include "runtime/needs.h"
 
 /* Staging was measured with some KB a CTA (docs/performance.md); a packet of NVLink holds
    PACKET_BYTES, which a warp fills at once or never. Of its own, hardware keeps a KB of
@@ -133,7 +134,7 @@ static bool is_narrow(struct proact_kernel *k)
 {
     if (k->asked_narrow)
         return k->is_narrow;
-    struct access_analysis *a = access_analyze(k->image->ptx, k->ptx);
+    const struct access_analysis *a = needs_analysis(k);
 
     for (uint32_t n = 0; n < a->record_count; n++) {
         const struct access_record *r = &a->records[n];
@@ -142,7 +143,6 @@ static bool is_narrow(struct proact_kernel *k)
         k->is_narrow |= r->kind == ACCESS_WRITE && r->base == ACCESS_BASE_PARAMETER &&
                         !is_flag && !fills_packets(a, r);
     }
-    access_destroy(a);
     k->asked_narrow = true;
     return k->is_narrow;
 }

@@ -270,6 +270,28 @@ static void parts_make_the_whole(void **state)
     assert_true(checked > 150);
 }
 
+/* What a table among the parameters says is a place in no dimension. */
+static void tables_have_no_dimension(void **state)
+{
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .align 8 .b8 table[64])\n{\n"
+        ".reg .b32 %r<4>; .reg .b64 %rd<8>;\n"
+        "ld.param.u64 %rd0, [a]; cvta.to.global.u64 %rd1, %rd0;\n"
+        "mov.b64 %rd2, table; mov.u32 %r0, %ctaid.x; mul.wide.u32 %rd3, %r0, 4;\n"
+        "add.s64 %rd4, %rd2, %rd3; ld.param.u32 %r1, [%rd4];\n"
+        "mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd1, %rd5;\n"
+        "st.global.u32 [%rd6], %r1;\nret;\n}\n";
+    struct proact_error err = {""};
+    struct kernel k = {NULL, NULL};
+
+    (void)state;
+    assert_int_equal(ptx_parse("table", text, sizeof text - 1, &k.module, &err), PROACT_OK);
+    k.analysis = access_analyze(k.module, &k.module->functions[0]);
+    access_patterns_destroy(access_patterns(k.analysis, NULL, 0, NULL));
+    close_kernel(&k);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +300,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(constant_strides_are_told_by_ranges),
         cmocka_unit_test(a_declared_shape_wins),
         cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(tables_have_no_dimension),
     };
 
     if (argc > 1 && !strcmp(argv[1], "print")) {

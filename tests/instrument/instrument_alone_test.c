@@ -72,6 +72,23 @@ static void what_nobody_names_is_left_out(void **state)
     free(text);
 }
 
+/* Of clones that are not wanted it is told all the same whether they are refused. */
+static void unwanted_clones_are_refused(void **state)
+{
+    static const char text[] = ".version 8.0\n.target sm_90a\n.address_size 64\n"
+                               ".visible .entry wanted(.param .u64 a)\n{\n"
+                               ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [a];\n"
+                               "setmaxnreg.dec.sync.aligned.u32 24;\n"
+                               "st.global.u64 [%rd1], %rd1;\nret;\n}\n";
+    struct instrument_result result;
+
+    (void)state;
+    free(alone(text, &result));
+    assert_string_equal(result.refusal[INSTRUMENT_GRID].text, "");
+    assert_non_null(strstr(result.refusal[INSTRUMENT_COUNT].text, "setmaxnreg"));
+    assert_non_null(strstr(result.refusal[INSTRUMENT_SEND].text, "setmaxnreg"));
+}
+
 static void what_names_itself_is_kept(void **state)
 {
     static const char itself[] = ".version 8.0\n.target sm_80\n.address_size 64\n\n" KERNEL(
@@ -129,6 +146,7 @@ static void along_one_dimension_nobody_divides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unwanted_clones_are_refused),
         cmocka_unit_test(what_nobody_names_is_left_out),
         cmocka_unit_test(what_names_itself_is_kept),
         cmocka_unit_test(what_a_debugger_reads_names_all),

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What bounds leave undone changes nothing: sums of forms that are not made, and loops that
+   a form has nothing to do with. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "access/extent.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+/* Two loops in each other, i < n and k < m, by the second of which the first store's place
+   does not hang: out[4 * i], then out[4 * (i + k)]. */
+static const char nest[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                           ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)"
+                           "\n{\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                           "ld.param.u64 %rd0, [a]; cvta.to.global.u64 %rd1, %rd0;\n"
+                           "ld.param.u32 %r0, [n]; ld.param.u32 %r1, [m];\n"
+                           "mov.u32 %r2, 0;\nrows:\nsetp.ge.s32 %p0, %r2, %r0;\n"
+                           "@%p0 bra done;\nmov.u32 %r3, 0;\n"
+                           "more:\nsetp.ge.s32 %p1, %r3, %r1;\n@%p1 bra end;\n"
+                           "mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                           "st.global.u32 [%rd3], %r3;\nadd.s32 %r4, %r2, %r3;\n"
+                           "mul.wide.s32 %rd4, %r4, 4; add.s64 %rd5, %rd1, %rd4;\n"
+                           "st.global.u32 [%rd5], %r3;\nadd.s32 %r3, %r3, 1;\n"
+                           "bra more;\nend:\nadd.s32 %r2, %r2, 1;\nbra rows;\ndone:\n"
+                           "ret;\n}\n";
+
+struct launched {
+    struct ptx_module *module;
+    struct access_analysis *analysis;
+    uint32_t block[4]; /* n is 5, m is 7 */
+    struct access_launch launch;
+    int64_t trips[4];
+    struct arena arena;
+};
+
+static void launched_open(struct launched *l)
+{
+    struct proact_error err = {""};
+
+    *l = (struct launched){.block = {0, 0, 5, 7}};
+    assert_int_equal(ptx_parse("nest", nest, sizeof nest - 1, &l->module, &err), PROACT_OK);
+    l->analysis = access_analyze(l->module, &l->module->functions[0]);
+    for (int d = 0; d < 3; d++)
+        l->launch.ntid[d] = l->launch.nctaid[d] = d ? 1 : 32;
+    l->launch.parameters = (const unsigned char *)l->block;
+    l->launch.parameter_bytes = sizeof l->block;
+    assert_int_equal(l->analysis->loop_count, 2);
+    access_trips(l->analysis, &l->launch, l->trips);
+}
+
+static void launched_close(struct launched *l)
+{
+    arena_clear(&l->arena);
+    access_destroy(l->analysis);
+    ptx_destroy(l->module);
+}
+
+static void only_loops_that_concern_are_parted(void **state)
+{
+    struct launched l;
+    struct extent e;
+    struct range r;
+
+    (void)state;
+    launched_open(&l);
+    assert_int_equal(l.analysis->record_count, 2);
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct access_record *of = &l.analysis->records[n];
+        const int32_t inner = of->loop, outer = l.analysis->loops[inner].parent;
+
+        extent_open(&e, &l.arena, l.analysis, of, &l.launch, l.trips);
+        assert_true(facts_concern(&e.facts, of->form, (uint32_t)outer));
+        assert_int_equal(facts_concern(&e.facts, of->form, (uint32_t)inner), n);
+        e.facts.in_pairs = true; /* of i, and of k */
+        assert_true(extent_of(&e, of->form, &r));
+        assert_int_equal(r.low, 0);
+        assert_int_equal(r.high, n ? 4 * (4 + 6) : 4 * 4);
+    }
+    launched_close(&l);
+}
+
+/* A form of some of the analysis's symbols. */
+static const struct access_form *random_form(struct forms *forms, uint64_t *random)
+{
+    const struct access_form *f =
+        form_constant(forms, (int64_t)random_below(random, 9) - 4);
+
+    for (uint64_t n = random_below(random, 5); n > 0; n--)
+        f = form_add(forms, f, form_of(forms, (uint32_t)random_below(random, forms->count)),
+                     (int64_t)random_below(random, 5) - 2);
+    return f;
+}
+
+static void sums_have_the_range_that_they_had_if_made(void **state)
+{
+    uint64_t random = 7;
+    struct launched l;
+    unsigned known = 0;
+
+    (void)state;
+    launched_open(&l);
+    struct forms forms = {.arena = &l.arena,
+                          .symbols = l.analysis->symbols,
+                          .count = l.analysis->symbol_count};
+    const struct range_view view = {l.analysis->symbols, &l.launch, l.trips};
+
+    for (int n = 0; n < 3000; n++) {
+        const struct access_form *a = random_form(&forms, &random),
+                                 *b = random_form(&forms, &random);
+        const int64_t by = (int64_t)random_below(&random, 7) - 3;
+        struct range made = {0, 0}, sum = {0, 0};
+        const bool is = range_of(&view, form_add(&forms, a, b, by), &made);
+
+        assert_int_equal(range_of_sum(&view, a, b, by, &sum), is);
+        assert_true(!is || (made.low == sum.low && made.high == sum.high));
+        known += is;
+    }
+    assert_true(known > 300);
+    launched_close(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_loops_that_concern_are_parted),
+        cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
