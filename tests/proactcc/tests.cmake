@@ -12,6 +12,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
+    set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)

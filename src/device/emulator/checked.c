@@ -12,7 +12,7 @@ enum { NAME_BYTES = 160 };
 void checked_cta_begin(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
-    const uint32_t *id = r->id;
+    const uint32_t *id = r->named;
     char name[NAME_BYTES];
 
     if (!c)
@@ -148,7 +148,7 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
     uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->cta->id[i];
+        where.cta[i] = r->named[i];
     if (a->shape == EXECUTE_UNIT && !a->ignored && a->order == EXECUTE_WEAK &&
         a->kind < EXECUTE_ATOMIC) {
         execute_warp_thread(w, 0, where.thread);
@@ -207,7 +207,7 @@ bool checked_far_store(struct emulated *d, struct execute_warp *w,
     if (!d->set->check)
         return true;
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->cta->id[i];
+        where.cta[i] = r->named[i];
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1) {
             execute_warp_thread(w, lane, where.thread);
@@ -228,10 +228,10 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
     if (!d->set->check)
         return true;
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->id[i];
+        where.cta[i] = r->named[i];
     execute_warp_thread(w, lane, where.thread);
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
-             r->id[0], r->id[1], r->id[2]);
+             r->named[0], r->named[1], r->named[2]);
     *actor =
         check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
     return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);
