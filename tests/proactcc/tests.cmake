@@ -15,6 +15,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
+        flag marks row vectors parts not one_other other_part one_reads read_before)
+    set_tests_properties(proactcc.checked_alike PROPERTIES LABELS slow TIMEOUT 120)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)
