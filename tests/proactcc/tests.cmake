@@ -18,7 +18,12 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
         flag marks row vectors parts not one_other other_part one_reads read_before)
-    set_tests_properties(proactcc.checked_alike PROPERTIES LABELS slow TIMEOUT 120)
+    add_test(NAME proactcc.checked_tickets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} tickets
+        leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
+        lock not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
+        unfenced_lock)
+    set_tests_properties(proactcc.checked_alike proactcc.checked_tickets PROPERTIES LABELS slow TIMEOUT 120)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)

@@ -115,6 +115,19 @@ static bool check_used(struct check *c, uint32_t actor, const struct execute_acc
     return true;
 }
 
+/* What a thread does behind an atomic whose result it uses hangs on that, and GPUs begin
+   loads in their order: the last CTA of a grid sums what the others have fenced, without a
+   fence of its own. */
+static enum execute_order order_of(const struct execute_access *a)
+{
+    if (a->kind == EXECUTE_ATOMIC &&
+        (a->order == EXECUTE_WEAK || a->order == EXECUTE_RELAXED))
+        return EXECUTE_ACQUIRE;
+    if (a->kind == EXECUTE_ATOMIC && a->order == EXECUTE_RELEASE)
+        return EXECUTE_ACQ_REL;
+    return a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order;
+}
+
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
                        uint64_t address, uint64_t bytes, const struct check_where *where)
 {
@@ -131,9 +144,8 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
                                                 cta->fault, sizeof cta->fault))
         return false;
     if (strong)
-        check_strong(c, actor, address,
-                     a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order, a->scope,
-                     a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
+        check_strong(c, actor, address, order_of(a), a->scope, a->kind != EXECUTE_STORE,
+                     a->kind != EXECUTE_LOAD);
     return true;
 }
 
