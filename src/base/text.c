@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 enum { ASIDE_TRIES = 100 }; /* crashed runs may have left that many behind */
 enum { PENDING_BYTES = 65536 };
+enum { LINKS = 40, LINK_BYTES = 4096 }; /* as Linux has it */
 
 void text_add(struct text *t, const char *data, size_t length)
 {
@@ -114,6 +116,41 @@ static void file_clear(struct file_output *f)
     *f = (struct file_output){.descriptor = -1};
 }
 
+/* Where a link to nothing leads, link by link; false and errno if it has no end. */
+static bool follow_links(struct text *path)
+{
+    char to[LINK_BYTES];
+
+    for (int n = 0; n < LINKS; n++) {
+        const ssize_t length = readlink(path->data, to, sizeof to - 1);
+        const char *name = strrchr(path->data, '/');
+
+        if (length < 0)
+            return true;
+        to[length] = '\0';
+        struct text next = {0};
+
+        if (to[0] != '/' && name)
+            text_add(&next, path->data, (size_t)(name + 1 - path->data));
+        text_add(&next, to, (size_t)length);
+        text_clear(path);
+        *path = next;
+    }
+    errno = ELOOP;
+    return false;
+}
+
+/* A link stays a link: what it leads to is written, or made. */
+static bool find_target(const char *path, struct text *out)
+{
+    char *real = realpath(path, NULL);
+    const bool is_there = real != NULL;
+
+    text_print(out, "%s", is_there ? real : path);
+    free(real);
+    return is_there || follow_links(out);
+}
+
 enum proact_status file_open(const char *path, struct file_output *out,
                              struct proact_error *err)
 {
@@ -125,11 +162,8 @@ enum proact_status file_open(const char *path, struct file_output *out,
         /* A pipe or a terminal, perhaps as /dev/stdout: nothing to replace. */
         f.descriptor = open(path, O_WRONLY);
     } else {
-        char *target = realpath(path, NULL); /* a link stays a link */
-
-        text_print(&f.target, "%s", target ? target : path);
-        free(target);
-        f.descriptor = open_aside(f.target.data, &f.aside);
+        if (find_target(path, &f.target))
+            f.descriptor = open_aside(f.target.data, &f.aside);
     }
     if (f.descriptor < 0) {
         fail(err, PROACT_EINVAL, "%s: cannot be written: %s", path, strerror(errno));

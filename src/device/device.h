@@ -51,6 +51,9 @@ struct device_launch {
     /* CTAs of a cluster, of which the grid has whole ones; 0, all three: what the kernel
        was built for, or none. One that cannot be had is PROACT_EINVAL. */
     uint32_t cluster[3];
+    /* The grid that this one is a part of, and the place in a line that its first CTA has
+       there: what is said of CTAs names them so. 0, all: it is a part of none. */
+    uint32_t whole[3], first;
     uint32_t shared_bytes; /* dynamic */
     const void *parameters;
     size_t parameter_bytes;

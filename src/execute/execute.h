@@ -190,6 +190,9 @@ struct execute_launch {
     const struct execute_host *host;
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* CTAs of one, of which the grid has whole ones; 0, all: none */
+    /* The grid that it is a part of, and the place in a line that its first CTA has there:
+       sentences name CTAs so. 0, all: it is a part of none. */
+    uint32_t whole[3], first;
     uint32_t dynamic_shared_bytes;
     const void *parameters; /* parameter_bytes */
     uint64_t variables;     /* address of the module's block on this device */
@@ -200,6 +203,10 @@ struct execute_launch {
                              than 64 KiB */
     bool check; /* refuse to read shared and local memory where nothing was written */
 };
+
+/* What sentences call its CTA of that linear index. */
+void execute_cta_name(const struct execute_launch *launch, uint32_t number,
+                      uint32_t out[3]);
 
 /* Ready state of a launch: what does not depend on the CTA is computed here, once. */
 struct execute_grid;
@@ -227,6 +234,7 @@ enum execute_stop {
 struct execute_cta {
     struct execute_grid *grid;
     uint32_t id[3], sm, number; /* number: linear index in the grid */
+    uint32_t named[3];          /* what sentences call it */
     uint32_t warp_count, live_warps;
     uint64_t issued;   /* warp instructions since zeroed, all warps together */
     uint64_t lanes;    /* lane instructions since zeroed */

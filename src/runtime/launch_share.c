@@ -172,6 +172,7 @@ static struct device_launch launch_of(const struct launching *l)
 {
     return (struct device_launch){
         .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .whole = {l->grid[0], l->grid[1], l->grid[2]},
         .block = {l->threads[0], l->threads[1], l->threads[2]},
         .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .shared_bytes = launch_shared_bytes(l),
@@ -192,8 +193,9 @@ static enum proact_status queue_part(const struct launching *l, struct order_pla
 }
 
 /* CTAs of a share are a line, whatever the grid. */
-static void line_up(struct device_launch *launch, uint32_t ctas)
+static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
 {
+    launch->first = first;
     launch->grid[0] = ctas;
     launch->grid[1] = launch->grid[2] = 1;
 }
@@ -208,7 +210,7 @@ static enum proact_status queue_edge(const struct launching *l, unsigned device,
     if (!edge.count)
         return PROACT_OK;
     transfer_share_part(&share, edge.first, false);
-    line_up(&launch, edge.count);
+    line_up(&launch, share.cta_first, edge.count);
     launch.is_urgent = true;
     return queue_part(l, (struct order_place){device, TRANSFER_SIDE},
                       launch_function(l, device), &launch, &share, err);
@@ -225,11 +227,12 @@ static enum proact_status queue_inside(const struct launching *l, unsigned devic
 
     transfer_share_part(&share, inside.first, true);
     if (f && share.cta_first % slice == 0 && inside.count % slice == 0) {
+        launch.first = share.cta_first;
         share.cta_first /= slice;
         launch.grid[l->grid[2] > 1 ? 2 : l->grid[1] > 1] = inside.count / slice;
     } else {
         f = launch_function(l, device);
-        line_up(&launch, inside.count);
+        line_up(&launch, share.cta_first, inside.count);
     }
     return queue_part(l, (struct order_place){device, TRANSFER_MAIN}, f, &launch, &share,
                       err);
@@ -285,7 +288,7 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
 
     if (status || (status = flags_await(l, device, err)))
         return status;
-    line_up(&launch, first[1] - first[0]);
+    line_up(&launch, first[0], first[1] - first[0]);
     memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
     if (first[1] != first[0] && !alone)
         status = transfer_before(b, device, share, &launch, err);

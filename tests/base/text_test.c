@@ -150,6 +150,36 @@ static void check_content(const char *path, const char *expected)
     free(data);
 }
 
+/* As fopen() has it: what the link leads to is made. */
+static void a_link_to_nothing_stays_a_link(void **state)
+{
+    char folder[] = "/tmp/proact-text-XXXXXX";
+    struct proact_error err = {""};
+    struct stat link;
+
+    (void)state;
+    enter_scratch(folder);
+    assert_int_equal(mkdir("there", 0777), 0);
+    assert_int_equal(symlink("there/second", "first"), 0);
+    assert_int_equal(symlink("../made", "there/second"), 0);
+    assert_int_equal(file_write("first", "news", 4, NULL), PROACT_OK);
+    check_content("made", "news");
+    assert_int_equal(lstat("first", &link), 0);
+    assert_true(S_ISLNK(link.st_mode));
+    assert_int_equal(lstat("there/second", &link), 0);
+    assert_true(S_ISLNK(link.st_mode));
+    assert_int_equal(entries("."), 3);
+
+    assert_int_equal(symlink("nowhere/a", "far") | symlink("ring", "ring"), 0);
+    assert_int_equal(file_write("far", "news", 4, &err), PROACT_EINVAL);
+    assert_string_equal(err.text, "far: cannot be written: No such file or directory");
+    assert_int_equal(file_write("ring", "news", 4, &err), PROACT_EINVAL);
+    assert_non_null(strstr(err.text, "ring: cannot be written: Too many"));
+    assert_int_equal(entries("."), 5);
+    assert_int_equal(unlink("first") | unlink("there/second") | unlink("made"), 0);
+    assert_int_equal(unlink("far") | unlink("ring") | rmdir("there") | rmdir(folder), 0);
+}
+
 static void write_replaces_the_whole_file(void **state)
 {
     char folder[] = "/tmp/proact-text-XXXXXX";
@@ -261,6 +291,7 @@ int main(void)
         cmocka_unit_test(arena_is_zeroed_and_aligned),
         cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
         cmocka_unit_test(write_replaces_the_whole_file),
+        cmocka_unit_test(a_link_to_nothing_stays_a_link),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),
         cmocka_unit_test(pieces_are_written_like_the_whole),
         cmocka_unit_test(read_says_what_is_wrong),

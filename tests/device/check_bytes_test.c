@@ -126,6 +126,73 @@ static void strong_accesses_do_not_race(void **state)
     check_destroy(c);
 }
 
+/* A store of `value`, 4 bytes or 8, as `where` does it. */
+static bool stores(struct check *c, uint32_t actor, uint64_t address, uint64_t value,
+                   uint64_t bytes, char *fault)
+{
+    return check_store(c, actor, address, bytes, (const unsigned char *)&value, false,
+                       &twice, fault, FAULT);
+}
+
+/* Who stores the same in one launch; who reads it, or stores something else, comes behind
+   all of them. */
+static void alike_stores_do_not_race(void **state)
+{
+    struct check *c = open_with(1, 4096);
+    uint32_t launch = check_actor(c, "a launch", 0, CHECK_HOST), w[4];
+    char fault[FAULT];
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        w[i] = check_actor(c, i == 1 ? "the second" : "a warp", 0, launch);
+    assert_true(stores(c, w[0], BASE, 1, 4, fault));
+    assert_true(stores(c, w[1], BASE, 1, 4, fault));
+    assert_false(stores(c, w[2], BASE, 2, 4, fault));
+    assert_non_null(strstr(fault, "written by the second"));
+    assert_false(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
+    check_join(c, w[2], w[1]); /* of the first it knows nothing */
+    assert_false(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
+    assert_non_null(strstr(fault, "written by a warp"));
+    assert_false(stores(c, w[2], BASE, 2, 4, fault));
+    check_join(c, w[2], w[0]);
+    assert_true(check_read(c, w[2], BASE, 4, false, &twice, fault, FAULT));
+    assert_true(stores(c, w[2], BASE, 2, 4, fault));
+    /* Nor does what is stored in parts. */
+    assert_true(stores(c, w[0], BASE + 64, 0x100000001, 8, fault));
+    assert_true(stores(c, w[1], BASE + 68, 1, 4, fault));
+    assert_false(stores(c, w[3], BASE + 64, 0x200000001, 8, fault));
+    assert_non_null(strstr(fault, "byte 68 "));
+    assert_false(check_read(c, w[3], BASE + 64, 4, false, &twice, fault, FAULT));
+    check_destroy(c);
+}
+
+/* Of a copy, an atomic or another launch nobody says that it stores the same; and who read
+   before is in a race as ever. */
+static void unlike_writes_race(void **state)
+{
+    struct check *c = open_with(1, 4096);
+    uint32_t launch = check_actor(c, "a launch", 0, CHECK_HOST);
+    uint32_t other = check_actor(c, "another launch", 0, CHECK_HOST), w[2], late;
+    char fault[FAULT];
+
+    (void)state;
+    check_issued(c, other, 1);
+    for (int i = 0; i < 2; i++)
+        w[i] = check_actor(c, "a warp", 0, launch);
+    late = check_actor(c, "a warp", 0, other);
+    assert_true(stores(c, w[0], BASE, 1, 4, fault));
+    assert_false(stores(c, late, BASE, 1, 4, fault));
+    assert_false(check_write(c, w[1], BASE, 4, false, &twice, fault, FAULT));
+    assert_false(check_write(c, w[1], BASE, 4, true, &twice, fault, FAULT));
+    assert_true(check_write(c, w[0], BASE + 4, 4, true, &twice, fault, FAULT));
+    assert_false(stores(c, w[1], BASE + 4, 0, 4, fault));
+    assert_true(stores(c, w[0], BASE + 8, 1, 4, fault));
+    assert_true(check_read(c, w[0], BASE + 8, 4, false, &twice, fault, FAULT));
+    assert_false(stores(c, w[1], BASE + 8, 1, 4, fault));
+    assert_non_null(strstr(fault, "read by a warp"));
+    check_destroy(c);
+}
+
 /* The agent sends a chunk; then a CTA writes its last byte. */
 static void an_early_chunk_is_refused(void **state)
 {
@@ -218,6 +285,15 @@ static void the_host_comes_last(void **state)
     check_quiet(c);
     assert_false(check_read(c, CHECK_HOST, BASE + PART, 4, false, NULL, fault, FAULT));
     check_destroy(c);
+}
+
+/* A store of what lies there already. */
+static bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                          const struct check_where *where, char *fault, size_t fault_bytes)
+{
+    static const unsigned char value[8];
+
+    return check_store(c, actor, address, bytes, value, true, where, fault, fault_bytes);
 }
 
 /* What a device sends that its peer has already is of no concern to who reads it there; who
@@ -398,6 +474,8 @@ int main(void)
         cmocka_unit_test(the_lane_is_found),
         cmocka_unit_test(memory_given_out_again_is_new),
         cmocka_unit_test(strong_accesses_do_not_race),
+        cmocka_unit_test(alike_stores_do_not_race),
+        cmocka_unit_test(unlike_writes_race),
         cmocka_unit_test(an_early_chunk_is_refused),
         cmocka_unit_test(a_lost_chunk_is_found),
         cmocka_unit_test(a_stale_byte_may_be_read_before_its_store_is_known),

@@ -103,6 +103,9 @@ static const struct protocol {
      {W(A1, MESSAGE), BAR(A0, A1), ATOM(A0, ACQ_REL, GPU, COUNTER),
       ATOM(B0, ACQ_REL, GPU, COUNTER), ST(B0, RELEASE, SYS, FLAG),
       LD(P0, ACQUIRE, SYS, FLAG), R(P0, MESSAGE)}},
+    {"fence ahead of a barrier, another one's counter",
+     {W(A1, MESSAGE), FENCE(A1, ACQ_REL, GPU), BAR(A0, A1), ATOM(A0, RELAXED, GPU, COUNTER),
+      ATOM(B0, ACQUIRE, GPU, COUNTER), R(B0, MESSAGE)}},
     {"leader's fence, counter, agent, copy, arrival",
      {W(A1, MESSAGE), BAR(A0, A1), FENCE(A0, ACQ_REL, GPU), ATOM(A0, RELAXED, GPU, COUNTER),
       LD(B0, ACQUIRE, GPU, COUNTER), R(B0, MESSAGE), W(B0, COPY), FENCE(B0, ACQ_REL, SYS),
@@ -119,7 +122,7 @@ static const struct protocol {
 
 struct stage {
     struct check *check;
-    uint32_t actor[WHO_COUNT];
+    uint32_t actor[WHO_COUNT], cta[WHO_COUNT]; /* of warps */
 };
 
 static struct stage stage_open(void)
@@ -137,6 +140,7 @@ static struct stage stage_open(void)
         uint32_t cta =
             check_actor(s.check, "a CTA", device[i], s.actor[S0 + (int)device[i]]);
 
+        s.cta[i] = s.cta[i + 1] = cta;
         s.actor[i] = check_actor(s.check, "warp 0", device[i], cta);
         s.actor[i + 1] = check_actor(s.check, "warp 1", device[i], cta);
     }
@@ -160,8 +164,9 @@ static bool perform(struct stage *s, const struct step *t, char *fault)
         check_fence(s->check, actor, t->order, t->scope);
         return true;
     case BARRIER:
-        check_join(s->check, other, actor);
-        check_join(s->check, actor, other);
+        check_meet(s->check, s->cta[t->who],
+                   actor < other ? (uint32_t[]){actor, other} : (uint32_t[]){other, actor},
+                   2);
         return true;
     case JOIN:
         check_join(s->check, actor, other);

@@ -44,6 +44,22 @@ int main()
     HOLDS(value == p.multiProcessorCount);
     MUST(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
     HOLDS(value > 500000);
+    /* What programs divide by, or make buffers by. */
+    MUST(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryClockRate, 0));
+    HOLDS(2.0 * value * p.memoryBusWidth / 8 / 1e6 > 4000);
+    HOLDS(2.0 * value * p.memoryBusWidth / 8 / 1e6 < 4900);
+    MUST(cudaDeviceGetAttribute(&value, cudaDevAttrTexturePitchAlignment, 0));
+    HOLDS(value > 0 && value == (int)p.texturePitchAlignment);
+    MUST(cudaDeviceGetAttribute(&value, cudaDevAttrSurfaceAlignment, 0));
+    HOLDS(value > 0 && value == (int)p.surfaceAlignment);
+    MUST(cudaDeviceGetAttribute(&value, cudaDevAttrHostNumaId, 0));
+    HOLDS(value == p.hostNumaId);
+    HOLDS(p.regsPerBlock > 0 && p.regsPerMultiprocessor > 0 && p.memPitch > 0);
+    HOLDS(p.totalConstMem > 0 && p.textureAlignment > 0 && p.asyncEngineCount > 0);
+    HOLDS(p.sharedMemPerMultiprocessor > p.sharedMemPerBlockOptin);
+    /* Not promised. */
+    MUST(cudaDeviceGetAttribute(&value, cudaDevAttrConcurrentManagedAccess, 0));
+    HOLDS(!value && !p.concurrentManagedAccess && !p.persistingL2CacheMaxSize);
     MUST(cudaDriverGetVersion(&version));
     MUST(cudaRuntimeGetVersion(&value));
     HOLDS(version >= 13000 && value == 13000);

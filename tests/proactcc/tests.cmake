@@ -12,6 +12,18 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
+    set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
+        flag marks row vectors parts not one_other other_part one_reads read_before)
+    add_test(NAME proactcc.checked_tickets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} tickets
+        leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers
+        lock not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
+        unfenced_lock)
+    set_tests_properties(proactcc.checked_alike proactcc.checked_tickets PROPERTIES LABELS slow TIMEOUT 120)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)

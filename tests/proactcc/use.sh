@@ -117,6 +117,22 @@ END
         [ ! -s said ] || fault "with $theirs"
         says 94 ./app
     done
+    # So are they in what is for the linker, and in lists, of which the rest is passed on.
+    "$proactcc" -c main.cu part.cu || fault "-c of both"
+    theirs=${theirs%/*}/libcudart
+    for words in "-Xlinker ${theirs}_static.a" "-Xlinker=$theirs.so" "-Xlinker -O1,$theirs.so" \
+        "--linker-options=${theirs}_static.a,-O1" '-l cudart' '-lcudart_static,m' '-Xlinker -lcudart'; do
+        # shellcheck disable=SC2086 # several words
+        "$proactcc" main.o $words part.o -o app >said 2>&1 || fault "with $words"
+        says 94 ./app
+        PROACT_REPORT=1 ./app >said 2>&1
+        has '^proact: +1 +0 .*  add\(float\*\)'
+        ! ldd app | grep -q libcudart || fault "theirs is linked: $words"
+        # shellcheck disable=SC2086 # several words
+        "$proactcc" -dryrun main.o $words part.o -o app >said 2>&1
+        ! grep -E " -lcudart |$theirs" said || fault "theirs is named: $words"
+        case $words in *O1*) has ' -Xlinker .*-O1|-Wl,.*-O1' ;; *,m) has ' -lm ' ;; esac
+    done
     # Unless that is named ahead of them, and is asked for a call: then it is said.
     printf 'int cudaGetDevice(int *), n;\nint asks(void) { return cudaGetDevice(&n); }\n' >asks.c
     gcc -c asks.c && "$proactcc" -c main.cu -Dmain=inner -o inner.o || fault "asks.c"

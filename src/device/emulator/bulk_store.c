@@ -61,7 +61,8 @@ uint64_t bulk_exit(struct emulated *d, struct resident *r, uint64_t end_ps)
                          "device %u: kernel '%s', CTA (%u,%u,%u): ends while its bulk "
                          "store of line %u may still read its shared memory: no "
                          "cp.async.bulk.wait_group waits for it",
-                         d->number, r->run->name, r->id[0], r->id[1], r->id[2], s->line);
+                         d->number, r->run->name, r->named[0], r->named[1], r->named[2],
+                         s->line);
         s->from = NULL;
     }
     return r->bulk->here_ps < end_ps ? end_ps : r->bulk->here_ps + 1;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "device/emulator/check_inside.h"
@@ -17,8 +18,11 @@ struct access {
     struct told told;
     check_stamp stamp;
     bool strong;
-    bool copies;  /* to another replica's same place */
-    bool is_same; /* what is stored lies there already */
+    bool copies;                /* to another replica's same place */
+    bool is_same;               /* what is stored lies there already */
+    const unsigned char *value; /* that a kernel stores, from `first` on; else NULL */
+    uint64_t first;
+    uint32_t cell_bytes; /* of the cell that is looked at */
     uint32_t site;
     uint32_t content; /* the operation that it is of, or whose content it copies */
 };
@@ -71,6 +75,18 @@ static void remember_reader(const struct access *a, struct check_cell *cell)
         cell->read[slot] = a->stamp;
 }
 
+/* Whether it comes behind the last write, and behind who else wrote the same. */
+static bool follows_writers(const struct access *a, const struct check_cell *cell)
+{
+    if (races(a, cell->write))
+        check_say_race(&a->told, "written", cell->write, cell->write_site);
+    else if (races(a, cell->alike))
+        check_say_race(&a->told, "written", cell->alike, 0);
+    else
+        return true;
+    return false;
+}
+
 static bool read_cell(const struct access *a, struct check_cell *cell)
 {
     if (!cell->write) {
@@ -82,10 +98,8 @@ static bool read_cell(const struct access *a, struct check_cell *cell)
         check_say_stale(&a->told, cell);
         return false;
     }
-    if (races(a, cell->write)) {
-        check_say_race(&a->told, "written", cell->write, cell->write_site);
+    if (!follows_writers(a, cell))
         return false;
-    }
     remember_reader(a, cell);
     return true;
 }
@@ -108,12 +122,26 @@ static bool changes_nothing(const struct access *a, const struct check_cell *cel
            (a->is_same || (a->copies && cell->content == a->content));
 }
 
+/* Whether somebody else of this launch stored the same there: which of them comes last
+   shows in nothing. */
+static bool is_alike(const struct access *a, const struct check_cell *cell)
+{
+    return a->value && cell->has_value && cell->content == a->content &&
+           !memcmp(check_shadow_value(a->c->shadow, a->told.address),
+                   a->value + (a->told.address - a->first), a->cell_bytes);
+}
+
+static check_stamp unknown_writer(const struct access *a, const struct check_cell *before)
+{
+    if (races(a, before->alike))
+        return before->alike;
+    return races(a, before->write) ? before->write : 0;
+}
+
 static bool write_cell(const struct access *a, struct check_cell *cell)
 {
-    if (races(a, cell->write)) {
-        check_say_race(&a->told, "written", cell->write, cell->write_site);
+    if (!is_alike(a, cell) && !follows_writers(a, cell))
         return false;
-    }
     if (changes_nothing(a, cell)) {
         remember_reader(a, cell);
         return true;
@@ -125,8 +153,14 @@ static bool write_cell(const struct access *a, struct check_cell *cell)
         }
     const struct check_cell before = *cell;
 
-    *cell = (struct check_cell){
-        .write = a->stamp, .write_site = a->site, .content = a->content};
+    *cell = (struct check_cell){.write = a->stamp,
+                                .alike = unknown_writer(a, &before),
+                                .write_site = a->site,
+                                .content = a->content,
+                                .has_value = a->value != NULL};
+    if (a->value)
+        memcpy(check_shadow_value(a->c->shadow, a->told.address),
+               a->value + (a->told.address - a->first), a->cell_bytes);
     keep_stale(cell, &before);
     return true;
 }
@@ -139,6 +173,7 @@ static bool each_cell(struct access *a, uint64_t address, uint64_t bytes,
 
         if (!s.count)
             break;
+        a->cell_bytes = s.cell_bytes;
         for (uint32_t i = 0; i < s.count; i++) {
             a->told.address = s.address + (uint64_t)i * s.cell_bytes;
             if (!act(a, &s.cells[i]))
@@ -207,15 +242,19 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
     return write_range(&a, address, bytes);
 }
 
-bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
-                   const struct check_where *where, char *fault, size_t fault_bytes)
+bool check_store(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                 const unsigned char *value, bool is_there, const struct check_where *where,
+                 char *fault, size_t fault_bytes)
 {
     struct access a = access_begin(c, actor, false, where, "writes");
 
-    a.is_same = true;
+    a.is_same = is_there;
+    a.value = value;
+    a.first = address;
     a.told.fault = fault;
     a.told.fault_bytes = fault_bytes;
-    return each_cell(&a, address, bytes, write_cell);
+    return is_there ? each_cell(&a, address, bytes, write_cell)
+                    : write_range(&a, address, bytes);
 }
 
 /* What is copied of a range, of one operation's content each. */

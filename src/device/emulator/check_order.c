@@ -2,8 +2,9 @@
 /* Who knows what: actors, joins, fences, acquire and release (PTX memory model, 8.10).
 
    The model is simplified where that can only miss a fault, never invent one: lanes of a
-   warp are one actor, so a missing __syncwarp() is not seen; a fence covers the whole warp;
-   and publications of several CTAs through one flag are joined. */
+   warp are one actor, so a missing __syncwarp() is not seen; a fence covers the whole warp,
+   and behind a barrier the CTA, as hardware has it; and publications of several CTAs
+   through one flag are joined. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -183,6 +184,29 @@ void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t
     free(steps);
 }
 
+/* What one of them has fenced, all may release behind the barrier. */
+static void share_fences(struct check *c, const uint32_t *members, uint32_t count)
+{
+    for (int s = 0; s < SCOPES; s++) {
+        struct check_clock *all = NULL, *seen = NULL;
+
+        for (uint32_t i = 0; i < count; i++) {
+            struct check_clock *one = c->actors[members[i]].fenced[s];
+
+            if (one && one != seen)
+                check_clock_add(&all, one);
+            seen = one;
+        }
+        for (uint32_t i = 0; all && i < count; i++) {
+            struct actor *a = &c->actors[members[i]];
+
+            drop(&a->fenced[s]);
+            a->fenced[s] = check_clock_keep(all);
+        }
+        check_clock_drop(all);
+    }
+}
+
 void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count)
 {
     check_gather(c, group, members, count);
@@ -196,6 +220,7 @@ void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32
         a->compact_at = c->actors[group].compact_at;
     }
     check_clock_drop(known);
+    share_fences(c, members, count);
 }
 
 void check_fence(struct check *c, uint32_t actor, enum execute_order order,

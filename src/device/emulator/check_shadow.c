@@ -19,7 +19,8 @@ enum {
 static const uint8_t cuts[] = {PAGE_SHIFT, 7, 4, 2, 0};
 
 struct page {
-    uint32_t shift; /* a cell is 1 << shift bytes */
+    unsigned char *value; /* PAGE_BYTES, or NULL */
+    uint32_t shift;       /* a cell is 1 << shift bytes */
     struct check_cell cells[];
 };
 
@@ -41,13 +42,20 @@ struct check_shadow *check_shadow_create(uint64_t base, uint64_t bytes)
     return s;
 }
 
+static void page_free(struct page *p)
+{
+    if (p)
+        free(p->value);
+    free(p);
+}
+
 void check_shadow_destroy(struct check_shadow *s)
 {
     if (!s)
         return;
     for (uint64_t i = 0; i < s->leaf_count; i++)
         for (uint32_t j = 0; s->leaves[i] && j < LEAF_PAGES; j++)
-            free(s->leaves[i][j]);
+            page_free(s->leaves[i][j]);
     for (uint64_t i = 0; i < s->leaf_count; i++)
         free(s->leaves[i]);
     free(s->leaves);
@@ -94,6 +102,7 @@ static void page_cut(struct page **place, uint32_t first, uint32_t end)
 
     for (uint32_t i = 0; i < cells_of(p); i++)
         p->cells[i] = old->cells[i >> (old->shift - shift)];
+    p->value = old->value;
     free(old);
     *place = p;
 }
@@ -148,6 +157,15 @@ struct check_span check_shadow_look(const struct check_shadow *s, uint64_t addre
     return span;
 }
 
+unsigned char *check_shadow_value(struct check_shadow *s, uint64_t address)
+{
+    struct page *p = *page_known(s, address);
+
+    if (!p->value)
+        p->value = must_calloc(PAGE_BYTES, 1);
+    return p->value + address % PAGE_BYTES;
+}
+
 void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes)
 {
     while (bytes) {
@@ -155,7 +173,7 @@ void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes
         uint32_t length = piece(address % PAGE_BYTES, bytes);
 
         if (place && length == PAGE_BYTES) {
-            free(*place);
+            page_free(*place);
             *place = NULL;
         } else if (place) {
             struct check_span span = check_shadow_find(s, address, length);
@@ -187,6 +205,7 @@ void check_shadow_unite(struct check_shadow *s, uint64_t address, uint64_t bytes
             struct page *p = page_make(PAGE_SHIFT);
 
             p->cells[0] = (*place)->cells[0];
+            p->value = (*place)->value;
             free(*place);
             *place = p;
         }

@@ -37,11 +37,13 @@ enum { CHECK_READERS = 2 };
 
 struct check_cell {
     check_stamp write; /* the last one */
+    check_stamp alike; /* one that stored the same, of which the last one does not know */
     check_stamp
         read[CHECK_READERS]; /* since then, by readers that do not know each other */
     check_stamp stale;       /* the store into another replica that is not here yet */
     uint32_t write_site, stale_site; /* see check_site() */
     uint32_t content, stale_content; /* whose: see check_issued() */
+    uint32_t has_value;              /* bool: check_shadow_value() is what was written */
 };
 
 struct check_shadow;
@@ -64,6 +66,9 @@ struct check_span check_shadow_find(struct check_shadow *s, uint64_t address,
 /* The same without making anything: the page as it is cut; no cells (but a count and its
    bytes) where nothing was ever remembered. May begin before `address`. */
 struct check_span check_shadow_look(const struct check_shadow *s, uint64_t address);
+
+/* Room to note what was stored at an address of a span: as far as the span goes. */
+unsigned char *check_shadow_value(struct check_shadow *s, uint64_t address);
 
 /* Forgets a range. */
 void check_shadow_clear(struct check_shadow *s, uint64_t address, uint64_t bytes);

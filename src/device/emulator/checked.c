@@ -12,7 +12,7 @@ enum { NAME_BYTES = 160 };
 void checked_cta_begin(struct emulated *d, struct resident *r)
 {
     struct check *c = d->set->check;
-    const uint32_t *id = r->id;
+    const uint32_t *id = r->named;
     char name[NAME_BYTES];
 
     if (!c)
@@ -115,6 +115,19 @@ static bool check_used(struct check *c, uint32_t actor, const struct execute_acc
     return true;
 }
 
+/* What a thread does behind an atomic whose result it uses hangs on that, and GPUs begin
+   loads in their order: the last CTA of a grid sums what the others have fenced, without a
+   fence of its own. */
+static enum execute_order order_of(const struct execute_access *a)
+{
+    if (a->kind == EXECUTE_ATOMIC &&
+        (a->order == EXECUTE_WEAK || a->order == EXECUTE_RELAXED))
+        return EXECUTE_ACQUIRE;
+    if (a->kind == EXECUTE_ATOMIC && a->order == EXECUTE_RELEASE)
+        return EXECUTE_ACQ_REL;
+    return a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order;
+}
+
 static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_access *a,
                        uint64_t address, uint64_t bytes, const struct check_where *where)
 {
@@ -131,9 +144,8 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
                                                 cta->fault, sizeof cta->fault))
         return false;
     if (strong)
-        check_strong(c, actor, address,
-                     a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order, a->scope,
-                     a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
+        check_strong(c, actor, address, order_of(a), a->scope, a->kind != EXECUTE_STORE,
+                     a->kind != EXECUTE_LOAD);
     return true;
 }
 
@@ -148,9 +160,9 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
     uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->cta->id[i];
+        where.cta[i] = r->named[i];
     if (a->shape == EXECUTE_UNIT && !a->ignored && a->order == EXECUTE_WEAK &&
-        a->kind < EXECUTE_ATOMIC) {
+        a->kind == EXECUTE_LOAD) {
         execute_warp_thread(w, 0, where.thread);
         if (check_lane(d, actor, a, a->address[0], 32ull * a->bytes, &where))
             return true; /* else once more by lanes, to name the thread */
@@ -164,23 +176,16 @@ bool checked_access(struct emulated *d, struct execute_warp *w,
     return true;
 }
 
-bool checked_is_far_store(const struct execute_access *a, enum execute_verdict verdict)
+bool checked_is_store(const struct emulated *d, const struct execute_access *a)
 {
-    return verdict == EXECUTE_TAKEN && a->kind == EXECUTE_STORE && a->order == EXECUTE_WEAK;
+    return d->set->check && a->kind == EXECUTE_STORE && a->order == EXECUTE_WEAK;
 }
 
-static bool check_plain(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
-                        const struct check_where *where, char *fault, size_t fault_bytes)
-{
-    return check_write(c, actor, address, bytes, false, where, fault, fault_bytes);
-}
-
-/* Words that lie there already, and others, by themselves. */
+/* To another device: words that lie there already, and others, by themselves. */
 static bool check_words(struct emulated *d, uint32_t actor, uint64_t address,
                         const unsigned char *value, uint32_t bytes,
                         const struct check_where *where)
 {
-    char *fault = d->current->cta->fault;
     const unsigned char *there = (const unsigned char *)(uintptr_t)address;
     const uint32_t word = bytes < 4 ? bytes : 4;
 
@@ -190,29 +195,44 @@ static bool check_words(struct emulated *d, uint32_t actor, uint64_t address,
         for (end = first + word; end < bytes; end += word)
             if (!memcmp(there + end, value + end, word) != is_same)
                 break;
-        if (!(is_same ? check_rewrite : check_plain)(d->set->check, actor, address + first,
-                                                     end - first, where, fault,
-                                                     sizeof d->current->cta->fault))
+        if (!check_store(d->set->check, actor, address + first, end - first, value + first,
+                         is_same, where, d->current->cta->fault,
+                         sizeof d->current->cta->fault))
             return false;
     }
     return true;
 }
 
-bool checked_far_store(struct emulated *d, struct execute_warp *w,
-                       const struct execute_access *a, const unsigned char *values)
+static bool check_value(struct emulated *d, uint32_t actor, uint64_t address,
+                        const unsigned char *value, uint32_t bytes,
+                        const struct check_where *where)
+{
+    if (memory_device(&d->set->memory, address) != d->number)
+        return check_words(d, actor, address, value, bytes, where);
+    return check_store(d->set->check, actor, address, bytes, value, false, where,
+                       d->current->cta->fault, sizeof d->current->cta->fault);
+}
+
+bool checked_store(struct emulated *d, struct execute_warp *w,
+                   const struct execute_access *a, const unsigned char *values)
 {
     const struct resident *r = d->current;
     struct check_where where = {.kernel = r->run->name, .line = a->line};
+    const uint32_t actor = r->warp_actors[execute_warp_index(w)];
 
-    if (!d->set->check)
-        return true;
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->cta->id[i];
+        where.cta[i] = r->named[i];
+    if (a->shape == EXECUTE_UNIT && memory_device(&d->set->memory, a->address[0]) ==
+                                        memory_device(&d->set->memory, a->address[31])) {
+        execute_warp_thread(w, 0, where.thread);
+        if (check_value(d, actor, a->address[0], values, 32 * a->bytes, &where))
+            return true; /* else once more by lanes, to name the thread */
+    }
     for (unsigned lane = 0; lane < 32; lane++)
         if (a->mask >> lane & 1) {
             execute_warp_thread(w, lane, where.thread);
-            if (!check_words(d, r->warp_actors[execute_warp_index(w)], a->address[lane],
-                             values + lane * a->bytes, a->bytes, &where))
+            if (!check_value(d, actor, a->address[lane], values + lane * a->bytes, a->bytes,
+                             &where))
                 return false;
         }
     return true;
@@ -228,10 +248,10 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
     if (!d->set->check)
         return true;
     for (int i = 0; i < 3; i++)
-        where.cta[i] = r->id[i];
+        where.cta[i] = r->named[i];
     execute_warp_thread(w, lane, where.thread);
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
-             r->id[0], r->id[1], r->id[2]);
+             r->named[0], r->named[1], r->named[2]);
     *actor =
         check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
     return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);

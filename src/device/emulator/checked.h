@@ -20,11 +20,12 @@ void checked_barrier(struct emulated *d, struct resident *r);
 void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t count);
 bool checked_access(struct emulated *d, struct execute_warp *w,
                     const struct execute_access *a);
-/* Whether a store is checked by checked_far_store() alone, where its values are known. */
-bool checked_is_far_store(const struct execute_access *a, enum execute_verdict verdict);
-/* A plain store to other devices, of 32 lanes' `values`. */
-bool checked_far_store(struct emulated *d, struct execute_warp *w,
-                       const struct execute_access *a, const unsigned char *values);
+/* Whether it is a plain store that is checked: by checked_store(), where its values are
+   known, and not by checked_access(). */
+bool checked_is_store(const struct emulated *d, const struct execute_access *a);
+/* Of 32 lanes' `values`. */
+bool checked_store(struct emulated *d, struct execute_warp *w,
+                   const struct execute_access *a, const unsigned char *values);
 /* A lane's bulk store: by an actor of its own, which the warp knows only after it has
    waited for it. */
 bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,

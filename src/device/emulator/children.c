@@ -79,6 +79,7 @@ static struct kernel_run *make_run(struct emulated *d, const struct execute_chil
     launch.parameters = parameters;
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = child->grid[i];
+        launch.whole[i] = 0;
         launch.block[i] = child->block[i];
         launch.cluster[i] = info.cluster[i];
     }

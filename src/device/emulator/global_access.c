@@ -286,7 +286,9 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         if (verdict == EXECUTE_FAULT)
             return verdict;
     }
-    if (d->set->check && !checked_is_far_store(a, verdict) && !checked_access(d, w, a))
+    const bool is_later = checked_is_store(d, a); /* when its values are here */
+
+    if (d->set->check && !is_later && !checked_access(d, w, a))
         return EXECUTE_FAULT;
     note(d, a, verdict == EXECUTE_GO);
     if (a->order >= EXECUTE_RELEASE)
@@ -308,5 +310,5 @@ enum execute_verdict access_global(void *context, struct execute_warp *w,
         d->usage.waited++;
         d->usage.missed += d->usage.missed_sectors != missed;
     }
-    return EXECUTE_GO;
+    return is_later ? EXECUTE_TAKEN : EXECUTE_GO;
 }

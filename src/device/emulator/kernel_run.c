@@ -81,6 +81,7 @@ static void cta_begin(struct emulated *d, struct kernel_run *run, uint32_t sm)
 
     cluster_place(run, run->next_cta++, r->id);
     r->number = r->id[0] + grid[0] * (r->id[1] + grid[1] * r->id[2]);
+    execute_cta_name(&run->launch, r->number, r->named);
     r->run = run;
     r->sm = sm;
     r->active_ps = d->now_ps;
@@ -315,6 +316,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     struct execute_launch launch = {
         .kernel = f->kernel,
         .host = &d->host,
+        .first = l->first,
         .dynamic_shared_bytes = l->shared_bytes,
         .parameters = l->parameters,
         .variables = module_variables(f->module),
@@ -329,6 +331,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     (void)detail;
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = l->grid[i];
+        launch.whole[i] = l->whole[i];
         launch.block[i] = l->block[i];
     }
     cluster_of(&f->info, l->cluster, launch.cluster);

@@ -233,7 +233,7 @@ enum execute_verdict access_far(void *context, struct execute_warp *w,
                               .operands = operands,
                               .ready_ps = instant(d, w)};
 
-    if (checked_is_far_store(a, EXECUTE_TAKEN) && !checked_far_store(d, w, a, operands))
+    if (checked_is_store(d, a) && !checked_store(d, w, a, operands))
         return EXECUTE_FAULT;
     if (a->order >= EXECUTE_RELEASE && a->scope == EXECUTE_SYS && !all_acknowledged(d))
         return release_later(d, &q);

@@ -50,6 +50,7 @@ struct execute_cta *execute_cta_create(struct execute_grid *g, struct execute_po
     memcpy(c->face.id, id, sizeof c->face.id);
     c->face.sm = sm;
     c->face.number = id[0] + g->launch.grid[0] * (id[1] + g->launch.grid[1] * id[2]);
+    execute_cta_name(&g->launch, c->face.number, c->face.named);
     c->face.warp_count = c->face.live_warps = g->warps;
     c->pool = pool;
     c->shared = memory + head + file;

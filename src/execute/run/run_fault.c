@@ -18,10 +18,10 @@ static void say(struct execute_warp *w, uint32_t line, unsigned lane, const char
     if (c->fault[0])
         return;
     execute_warp_thread(w, lane, thread);
-    length =
-        snprintf(said, sizeof said,
-                 "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ", k->info.name,
-                 line, c->id[0], c->id[1], c->id[2], thread[0], thread[1], thread[2]);
+    length = snprintf(
+        said, sizeof said,
+        "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ", k->info.name, line,
+        c->named[0], c->named[1], c->named[2], thread[0], thread[1], thread[2]);
     if (length > 0 && (size_t)length < sizeof said)
         vsnprintf(said + length, sizeof said - (size_t)length, format, args);
     sourced = ptx_with_sources(k->program->module, said);
@@ -47,6 +47,16 @@ void execute_fault(struct execute_warp *w, uint32_t line, unsigned lane, const c
     va_start(args, format);
     say(w, line, lane, format, args);
     va_end(args);
+}
+
+void execute_cta_name(const struct execute_launch *launch, uint32_t number, uint32_t out[3])
+{
+    const uint32_t *grid = launch->whole[0] ? launch->whole : launch->grid;
+    const uint32_t place = launch->whole[0] ? launch->first + number : number;
+
+    out[0] = place % grid[0];
+    out[1] = place / grid[0] % grid[1];
+    out[2] = place / grid[0] / grid[1];
 }
 
 /* Heads of blocks have no line of their own. */

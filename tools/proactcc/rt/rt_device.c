@@ -62,6 +62,13 @@ static int clock_khz(const struct rt *rt)
     return (int)(proact_device_describe(rt->session).clock_ghz * 1e6);
 }
 
+/* With the width of the bus it says what the memory gives: two transfers a cycle. */
+static int memory_clock_khz(const struct rt *rt, const struct cuda_device_properties *p)
+{
+    return (int)(proact_device_describe(rt->session).memory_gbps * 1e6 * 8 / 2 /
+                 p->memory_bus_bits);
+}
+
 static enum cuda_error attribute(const struct rt *rt, int number, int *out)
 {
     struct cuda_device_properties p;

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CTAs tell each other what they have written: tickets KERNEL. Whose fence is missing, or
+   stands in the wrong place, has a race. */
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+
+#include "check.cuh"
+
+enum { CTAS = 40, THREADS = 64, N = CTAS * THREADS };
+
+__device__ unsigned taken;
+
+static __device__ int own()
+{
+    return blockIdx.x * THREADS + threadIdx.x;
+}
+
+/* One thread draws: whether this CTA is the last to. */
+static __device__ bool draw()
+{
+    return atomicInc(&taken, gridDim.x - 1) == gridDim.x - 1;
+}
+
+/* By all threads of the last CTA. */
+static __device__ void add_up(const int *parts, int count, int *out)
+{
+    int sum = 0;
+
+    for (int i = threadIdx.x; i < count; i += THREADS)
+        sum += parts[i];
+    atomicAdd(out, sum);
+}
+
+enum fence { NONE, NARROW, GPU, SYSTEM };
+
+static __device__ void fence(enum fence how)
+{
+    if (how == NARROW)
+        __threadfence_block();
+    if (how == GPU)
+        __threadfence();
+    if (how == SYSTEM)
+        __threadfence_system();
+}
+
+/* One thread writes, fences and draws. */
+static __device__ void leader_draws(const int *in, int *parts, int *out, enum fence how)
+{
+    __shared__ bool is_last;
+
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = in[own()];
+        fence(how);
+        is_last = draw();
+    }
+    __syncthreads();
+    if (is_last)
+        add_up(parts, CTAS, out);
+}
+
+__global__ void leader(const int *in, int *parts, int *out)
+{
+    leader_draws(in, parts, out, GPU);
+}
+
+__global__ void unfenced(const int *in, int *parts, int *out)
+{
+    leader_draws(in, parts, out, NONE);
+}
+
+__global__ void fences_narrowly(const int *in, int *parts, int *out)
+{
+    leader_draws(in, parts, out, NARROW);
+}
+
+/* All write; who fences when. */
+static __device__ void all_write(const int *in, int *parts, int *out, enum fence ahead,
+                                 enum fence behind, enum fence leaders)
+{
+    __shared__ bool is_last;
+
+    fence(ahead);
+    parts[own()] = in[own()];
+    fence(behind);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        fence(leaders);
+        is_last = draw();
+    }
+    __syncthreads();
+    if (is_last)
+        add_up(parts, N, out);
+}
+
+__global__ void each_fences(const int *in, int *parts, int *out)
+{
+    all_write(in, parts, out, NONE, GPU, NONE);
+}
+
+__global__ void leader_fences(const int *in, int *parts, int *out)
+{
+    all_write(in, parts, out, NONE, NONE, GPU);
+}
+
+__global__ void all_fence(const int *in, int *parts, int *out)
+{
+    all_write(in, parts, out, GPU, SYSTEM, SYSTEM);
+}
+
+__global__ void fences_early(const int *in, int *parts, int *out)
+{
+    all_write(in, parts, out, GPU, NONE, NONE);
+}
+
+/* The first CTA raises a flag, others wait for it. */
+static __device__ void raise(const int *in, int *parts, int *out, enum fence writers)
+{
+    volatile int *flag = parts + N - 1;
+
+    if (threadIdx.x > 0 || blockIdx.x > 3)
+        return;
+    if (blockIdx.x == 0) {
+        parts[0] = in[5];
+        fence(writers);
+        *flag = 1;
+        return;
+    }
+    while (!*flag)
+        ;
+    __threadfence();
+    out[blockIdx.x] = parts[0];
+}
+
+__global__ void waits_volatile(const int *in, int *parts, int *out)
+{
+    raise(in, parts, out, GPU);
+}
+
+__global__ void unfenced_flag(const int *in, int *parts, int *out)
+{
+    raise(in, parts, out, NONE);
+}
+
+/* What is volatile itself needs nobody's fence to be read. */
+__global__ void reads_volatile(const int *in, int *parts, int *out)
+{
+    volatile int *now = parts;
+
+    now[own()] = in[own()];
+    out[own()] = now[(own() + N / 2) % N];
+}
+
+static __device__ void around(const int *in, int *parts, int *out, bool both)
+{
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+
+    for (int round = 0; round < 3; round++) {
+        parts[own()] = in[own()] + round;
+        grid.sync();
+        out[own()] = parts[(own() + N / 2) % N];
+        if (both)
+            grid.sync();
+    }
+}
+
+__global__ void grid_barriers(const int *in, int *parts, int *out)
+{
+    around(in, parts, out, true);
+}
+
+__global__ void grid_barrier_missing(const int *in, int *parts, int *out)
+{
+    around(in, parts, out, false);
+}
+
+static __device__ void locked(const int *in, int *parts, int *out, enum fence how)
+{
+    if (threadIdx.x > 0)
+        return;
+    while (atomicCAS(&taken, 0, 1))
+        ;
+    *out += in[blockIdx.x] + parts[0];
+    fence(how);
+    atomicExch(&taken, 0);
+}
+
+__global__ void lock(const int *in, int *parts, int *out)
+{
+    locked(in, parts, out, GPU);
+}
+
+__global__ void unfenced_lock(const int *in, int *parts, int *out)
+{
+    locked(in, parts, out, NONE);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(const int *in, int *parts, int *out);
+} kernels[] = {{"leader", leader},
+               {"unfenced", unfenced},
+               {"fences_narrowly", fences_narrowly},
+               {"each_fences", each_fences},
+               {"leader_fences", leader_fences},
+               {"all_fence", all_fence},
+               {"fences_early", fences_early},
+               {"waits_volatile", waits_volatile},
+               {"unfenced_flag", unfenced_flag},
+               {"reads_volatile", reads_volatile},
+               {"grid_barriers", grid_barriers},
+               {"grid_barrier_missing", grid_barrier_missing},
+               {"lock", lock},
+               {"unfenced_lock", unfenced_lock}};
+
+int main(int argc, char **argv)
+{
+    int *in, *parts, *out;
+    void *args[] = {&in, &parts, &out};
+
+    MUST(cudaMalloc(&in, N * sizeof(int)));
+    MUST(cudaMalloc(&parts, N * sizeof(int)));
+    MUST(cudaMalloc(&out, N * sizeof(int)));
+    MUST(cudaMemset(in, 1, N * sizeof(int)));
+    MUST(cudaMemset(out, 0, N * sizeof(int)));
+    for (const auto &k : kernels)
+        for (int round = 0; argc == 2 && round < 2; round++)
+            if (!strcmp(argv[1], k.name)) {
+                cudaMemset(parts, 0, N * sizeof(int));
+                cudaLaunchCooperativeKernel(k.run, CTAS, THREADS, args, 0, nullptr);
+            }
+    printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    return 0;
+}
