@@ -78,18 +78,92 @@ static bool comparison(const struct ptx_instruction *i, enum access_comparison *
     return false;
 }
 
-static const struct access_condition *compare(struct study *s, uint32_t instruction)
+/* What joins two registers' bits just ahead in the same block, and so their signs; or NULL.
+ */
+static const struct ptx_instruction *joined(const struct study *s, uint32_t instruction,
+                                            const struct ptx_operand *o, unsigned bytes,
+                                            uint32_t *at)
+{
+    int32_t v = o->kind == PTX_REGISTER ? ssa_read(s->ssa, instruction, o->reg) : -1;
+    const struct ssa_value *d = v >= 0 ? &s->ssa->values[v] : NULL;
+    const struct ptx_instruction *i;
+
+    if (!d || d->kind != SSA_DEFINED || d->block != s->regions->flow->block_of[instruction])
+        return NULL;
+    i = &s->function->instructions[ *at = d->instruction];
+    return (i->opcode == PTX_OR || i->opcode == PTX_AND) && i->guard < 0 &&
+                   i->operand_count == 3 && ptx_type_bytes(i->type) == bytes &&
+                   i->operands[1].kind == PTX_REGISTER &&
+                   i->operands[2].kind == PTX_REGISTER
+               ? i
+               : NULL;
+}
+
+/* Whether the operand is negative. Compilers ask `a < 0 || b < 0` by one comparison, of
+   (a | b), and `a < 0 && b < 0` by one of (a & b). */
+static const struct access_condition *negative(struct study *s, uint32_t instruction,
+                                               const struct ptx_operand *o, unsigned bytes)
+{
+    uint32_t at;
+    const struct ptx_instruction *i = joined(s, instruction, o, bytes, &at);
+    struct access_condition *c;
+
+    if (i)
+        return pair(s, i->opcode == PTX_OR ? ACCESS_EITHER : ACCESS_BOTH,
+                    negative(s, at, &i->operands[1], bytes),
+                    negative(s, at, &i->operands[2], bytes));
+    c = condition_new(s, ACCESS_COMPARE);
+    c->comparison = ACCESS_LT;
+    c->is_signed = true;
+    c->bits = (uint8_t)(8 * bytes);
+    c->left = study_operand(s, instruction, o);
+    c->right = form_constant(&s->maker.forms, 0);
+    return c->left && c->right ? c : unsure(s);
+}
+
+/* setp.lt.s32 p, (a | b), 0 and setp.gt.s32 p, (a | b), -1; else NULL. */
+static const struct access_condition *compare_signs(struct study *s, uint32_t instruction,
+                                                    enum access_comparison how)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    const unsigned bytes = ptx_type_bytes(i->type);
+    uint32_t at;
+    int64_t number;
+
+    if (i->operands[2].kind != PTX_INTEGER || i->operands[2].negated ||
+        !joined(s, instruction, &i->operands[1], bytes, &at))
+        return NULL;
+    number = i->operands[2].integer;
+    if ((how == ACCESS_LT && number == 0) || (how == ACCESS_LE && number == -1))
+        return negative(s, instruction, &i->operands[1], bytes);
+    if ((how == ACCESS_GE && number == 0) || (how == ACCESS_GT && number == -1))
+        return predicate_unless(s, negative(s, instruction, &i->operands[1], bytes));
+    return NULL;
+}
+
+static const struct access_condition *compare_values(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
     struct access_condition *c = condition_new(s, ACCESS_COMPARE);
+    const struct access_condition *signs;
 
     if (i->operand_count < 3 || !comparison(i, &c->comparison, &c->is_signed))
         return unsure(s);
+    if (c->is_signed && (signs = compare_signs(s, instruction, c->comparison)))
+        return signs;
     c->bits = (uint8_t)(8 * ptx_type_bytes(i->type));
     c->left = study_operand(s, instruction, &i->operands[1]);
     c->right = study_operand(s, instruction, &i->operands[2]);
-    if (!c->left || !c->right)
-        return unsure(s);
+    return c->left && c->right ? c : unsure(s);
+}
+
+static const struct access_condition *compare(struct study *s, uint32_t instruction)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    const struct access_condition *c = compare_values(s, instruction);
+
+    if (c->kind == ACCESS_UNSURE)
+        return c;
     if (i->operand_count > 3) { /* setp.lt.and p, a, b, q */
         const struct access_condition *q = operand(s, instruction, 3);
 

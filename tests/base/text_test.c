@@ -52,6 +52,25 @@ static void text_grows(void **state)
     assert_int_equal(t.capacity, 0);
 }
 
+static void long_names_lose_their_middle(void **state)
+{
+    enum { MOST = sizeof(struct short_name) - 1 };
+    char name[2000];
+
+    (void)state;
+    memset(name, 'n', sizeof name);
+    memcpy(name, "first", 5);
+    name[MOST] = '\0';
+    assert_string_equal(name_shorten(name).text, name);
+    memcpy(name + MOST - 4, "last1", 6);
+    struct short_name cut = name_shorten(name);
+    assert_int_equal(strlen(cut.text), MOST);
+    assert_memory_equal(cut.text, "firstnn", 7);
+    assert_non_null(strstr(cut.text, "n...n"));
+    assert_string_equal(cut.text + MOST - 6, "nlast1");
+    assert_string_equal(name_shorten("").text, "");
+}
+
 static void grow_keeps_content_and_makes_room(void **state)
 {
     uint32_t *numbers = NULL;
@@ -287,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_writes_the_sentence),
         cmocka_unit_test(text_grows),
+        cmocka_unit_test(long_names_lose_their_middle),
         cmocka_unit_test(grow_keeps_content_and_makes_room),
         cmocka_unit_test(arena_is_zeroed_and_aligned),
         cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),

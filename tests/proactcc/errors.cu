@@ -79,6 +79,25 @@ __global__ void small_only(int x)
     assert(x < 3);
 }
 
+/* As templates' instances are called: its name has more letters than a sentence. */
+template <typename T, typename... Others> __global__ void small_named(int x)
+{
+    assert(x < 3);
+}
+
+struct rows_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+struct columns_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+struct planes_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+struct corners_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+struct edges_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+struct halves_of_what_is_read_by_all_and_written_by_nobody_who_is_asked {
+};
+
 __global__ void misaligned_ids()
 {
     __trap();
@@ -129,6 +148,17 @@ int main(int argc, char **argv)
         small_only<<<1, 1>>>(4);
         printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         HOLDS(cudaPeekAtLastError() == cudaErrorAssert);
+        return 0;
+    }
+    if (strcmp(what, "long_name") == 0) {
+        small_named<rows_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
+                    columns_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
+                    planes_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
+                    corners_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
+                    edges_of_what_is_read_by_all_and_written_by_nobody_who_is_asked,
+                    halves_of_what_is_read_by_all_and_written_by_nobody_who_is_asked>
+            <<<1, 1>>>(4);
+        printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
         return 0;
     }
     if (strcmp(what, "trap") == 0) { /* no kernel's name says what it did */

@@ -215,6 +215,9 @@ refusals)
     ./errors assertion >said 2>&1 || fault "exit status $?"
     has "errors.cu:[0-9]+: assertion .x < 3. failed"
     has '^device-side assert triggered$'
+    ./errors long_name >said 2>&1 || fault "exit status $?"
+    has "kernel '_Z11small_named.*[.][.][.].*', line .*thread .*: assertion .x < 3. failed"
+    has '^device-side assert triggered$'
     ./errors misaligned >said 2>&1 || fault "exit status $?"
     has '^misaligned address$'
     ./errors trap >said 2>&1 || fault "exit status $?"

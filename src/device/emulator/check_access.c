@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "device/emulator/check_inside.h"
 
 /* One access, with what does not change from byte to byte. */
@@ -353,7 +354,7 @@ bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char
                      " of array '%s' was not sent to device %u by device %u "
                      "(kernel '%s', line %" PRIu32 ")",
                      at - r.array->base[r.device], r.array->name, r.device, from->device,
-                     from->kernel, from->line);
+                     name_shorten(from->kernel).text, from->line);
             return false;
         }
         address = s.address + (uint64_t)s.count * s.cell_bytes;

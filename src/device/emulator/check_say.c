@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "device/emulator/check_inside.h"
 
-enum { WHO_BYTES = 160, BYTE_BYTES = 128 };
+enum { WHO_BYTES = 256, BYTE_BYTES = 128 };
 
 static void say_who(const struct told *t, char *into)
 {
@@ -15,8 +16,8 @@ static void say_who(const struct told *t, char *into)
         snprintf(into, WHO_BYTES,
                  "kernel '%s', line %" PRIu32 ", CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
                  "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
-                 w->kernel, w->line, w->cta[0], w->cta[1], w->cta[2], w->thread[0],
-                 w->thread[1], w->thread[2]);
+                 name_shorten(w->kernel).text, w->line, w->cta[0], w->cta[1], w->cta[2],
+                 w->thread[0], w->thread[1], w->thread[2]);
     else
         snprintf(into, WHO_BYTES, "%s", t->check->actors[t->actor].name);
 }
@@ -71,5 +72,5 @@ void check_say_stale(const struct told *t, const struct check_cell *cell)
     say_byte(t, byte);
     snprintf(t->fault, t->fault_bytes,
              "%s %s %s before it was sent by device %u (kernel '%s', line %" PRIu32 ")",
-             who, t->verb, byte, s->device, s->kernel, s->line);
+             who, t->verb, byte, s->device, name_shorten(s->kernel).text, s->line);
 }

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
-enum { NAME_BYTES = 160 };
+enum { NAME_BYTES = 256 };
 
 void checked_cta_begin(struct emulated *d, struct resident *r)
 {
@@ -17,13 +18,13 @@ void checked_cta_begin(struct emulated *d, struct resident *r)
 
     if (!c)
         return;
-    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u)", r->run->name, id[0], id[1],
-             id[2]);
+    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u)",
+             name_shorten(r->run->name).text, id[0], id[1], id[2]);
     r->actor = check_actor(c, name, d->number, r->run->actor);
     r->warp_actors = must_calloc(r->run->warps, sizeof *r->warp_actors);
     for (uint32_t w = 0; w < r->run->warps; w++) {
         snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), warp %u of device %u",
-                 r->run->name, id[0], id[1], id[2], w, d->number);
+                 name_shorten(r->run->name).text, id[0], id[1], id[2], w, d->number);
         r->warp_actors[w] = check_actor(c, name, d->number, r->actor);
     }
 }
@@ -64,8 +65,8 @@ void checked_child_launch(struct emulated *d, struct kernel_run *child,
 
     if (!c)
         return;
-    snprintf(name, sizeof name, "kernel '%s', launched by '%s'", child->name,
-             child->parent->name);
+    snprintf(name, sizeof name, "kernel '%s', launched by '%s'",
+             name_shorten(child->name).text, name_shorten(child->parent->name).text);
     child->actor =
         check_actor(c, name, d->number, d->current->warp_actors[execute_warp_index(w)]);
     check_freed(c, address, bytes);
@@ -250,8 +251,13 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
     for (int i = 0; i < 3; i++)
         where.cta[i] = r->named[i];
     execute_warp_thread(w, lane, where.thread);
+<<<<<<< HEAD
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
              r->named[0], r->named[1], r->named[2]);
+=======
+    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store",
+             name_shorten(r->run->name).text, r->id[0], r->id[1], r->id[2]);
+>>>>>>> suites
     *actor =
         check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
     return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);
