@@ -67,7 +67,8 @@ struct proact_options {
     void *print_context;
     /* Told once, at a wait, with print_context, what an emulated kernel did that hardware
        forgives: it went beside an array, up to 2 MiB, and on. NULL, or with `check`: that
-       is a fault. */
+       is a fault. With both, an atomic whose result is used acquires, as on GPUs, which is
+       more than PTX promises. */
     void (*warn)(void *context, const char *sentence);
 };
 

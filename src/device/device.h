@@ -38,8 +38,9 @@ struct device_options {
                                 run; 0: 2048 (emulator only) */
     void (*print)(void *context, const char *text, size_t length); /* a kernel's printf */
     /* Told once what a kernel did that hardware forgives: it went beside what is allocated,
-       into pages that are mapped all the same. NULL, or with `check`: that is a fault
-       (emulator only). */
+       into pages that are mapped all the same. NULL, or with `check`: that is a fault. A
+       check is then that of a program, whose atomics order what comes behind them as GPUs
+       do, which is more than PTX promises (emulator only). */
     void (*warn)(void *context, const char *sentence);
     void *print_context; /* of both */
 };

@@ -116,15 +116,17 @@ static bool check_used(struct check *c, uint32_t actor, const struct execute_acc
     return true;
 }
 
-/* What a thread does behind an atomic whose result it uses hangs on that, and GPUs begin
-   loads in their order: the last CTA of a grid sums what the others have fenced, without a
-   fence of its own. */
-static enum execute_order order_of(const struct execute_access *a)
+/* Of programs: what a thread does behind an atomic whose result it uses hangs on that, and
+   GPUs begin loads in their order: the last CTA of a grid sums what the others have fenced,
+   without a fence of its own. Our own kernels are held to the memory model. */
+static enum execute_order order_of(const struct device_set *set,
+                                   const struct execute_access *a)
 {
-    if (a->kind == EXECUTE_ATOMIC &&
-        (a->order == EXECUTE_WEAK || a->order == EXECUTE_RELAXED))
+    const bool acquires = a->kind == EXECUTE_ATOMIC && set->options.warn;
+
+    if (acquires && (a->order == EXECUTE_WEAK || a->order == EXECUTE_RELAXED))
         return EXECUTE_ACQUIRE;
-    if (a->kind == EXECUTE_ATOMIC && a->order == EXECUTE_RELEASE)
+    if (acquires && a->order == EXECUTE_RELEASE)
         return EXECUTE_ACQ_REL;
     return a->order == EXECUTE_WEAK ? EXECUTE_RELAXED : a->order;
 }
@@ -145,8 +147,8 @@ static bool check_lane(struct emulated *d, uint32_t actor, const struct execute_
                                                 cta->fault, sizeof cta->fault))
         return false;
     if (strong)
-        check_strong(c, actor, address, order_of(a), a->scope, a->kind != EXECUTE_STORE,
-                     a->kind != EXECUTE_LOAD);
+        check_strong(c, actor, address, order_of(d->set, a), a->scope,
+                     a->kind != EXECUTE_STORE, a->kind != EXECUTE_LOAD);
     return true;
 }
 
@@ -251,13 +253,8 @@ bool checked_bulk(struct emulated *d, struct execute_warp *w, unsigned lane,
     for (int i = 0; i < 3; i++)
         where.cta[i] = r->named[i];
     execute_warp_thread(w, lane, where.thread);
-<<<<<<< HEAD
-    snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store", r->run->name,
-             r->named[0], r->named[1], r->named[2]);
-=======
     snprintf(name, sizeof name, "kernel '%s', CTA (%u,%u,%u), a bulk store",
-             name_shorten(r->run->name).text, r->id[0], r->id[1], r->id[2]);
->>>>>>> suites
+             name_shorten(r->run->name).text, r->named[0], r->named[1], r->named[2]);
     *actor =
         check_actor(d->set->check, name, d->number, r->warp_actors[execute_warp_index(w)]);
     return check_lane(d, *actor, a, a->address[lane], a->bytes, &where);

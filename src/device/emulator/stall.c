@@ -92,20 +92,12 @@ static void say_kernel(const struct emulated *d, const struct resident *r, char 
         snprintf(into, bytes,
                  "kernel '%s' on device %u, CTA (%u,%u,%u)%s, line %" PRIu32
                  ": which looks at 0x%" PRIx64,
-<<<<<<< HEAD
-                 r->run->name, d->number, r->named[0], r->named[1], r->named[2], more,
-                 r->poll_line, r->poll_address);
-    else
-        snprintf(into, bytes, "kernel '%s' on device %u, CTA (%u,%u,%u)%s", r->run->name,
-                 d->number, r->named[0], r->named[1], r->named[2], more);
-=======
-                 name_shorten(r->run->name).text, d->number, r->id[0], r->id[1], r->id[2],
-                 more, r->poll_line, r->poll_address);
+                 name_shorten(r->run->name).text, d->number, r->named[0], r->named[1],
+                 r->named[2], more, r->poll_line, r->poll_address);
     else
         snprintf(into, bytes, "kernel '%s' on device %u, CTA (%u,%u,%u)%s",
-                 name_shorten(r->run->name).text, d->number, r->id[0], r->id[1], r->id[2],
-                 more);
->>>>>>> suites
+                 name_shorten(r->run->name).text, d->number, r->named[0], r->named[1],
+                 r->named[2], more);
 }
 
 void stall_sentence(const struct device_set *set, char *into, size_t bytes)

@@ -101,13 +101,8 @@ static void check_life(struct emulated *d, const struct resident *r)
         device_fault(d, PROACT_ETIMEOUT,
                      "kernel '%s' on device %u, CTA (%u,%u,%u) has run for %.0f ms without "
                      "a store",
-<<<<<<< HEAD
-                     r->run->name, d->number, r->named[0], r->named[1], r->named[2],
-                     limit_ms);
-=======
-                     name_shorten(r->run->name).text, d->number, r->id[0], r->id[1],
-                     r->id[2], limit_ms);
->>>>>>> suites
+                     name_shorten(r->run->name).text, d->number, r->named[0], r->named[1],
+                     r->named[2], limit_ms);
 }
 
 /* It works and works: sooner or later that has to end. */
@@ -125,11 +120,7 @@ static void check_work(struct emulated *d, struct resident *r, uint64_t worked_p
         "kernel '%s' on device %u, CTA (%u,%u,%u), line %u: seems endless: this "
         "CTA has worked for %.0f ms (of %.0f allowed), and the %u at work together "
         "for %.0f ms (of %.0f) since one ended",
-<<<<<<< HEAD
-        run->name, d->number, r->named[0], r->named[1], r->named[2],
-=======
-        name_shorten(run->name).text, d->number, r->id[0], r->id[1], r->id[2],
->>>>>>> suites
+        name_shorten(run->name).text, d->number, r->named[0], r->named[1], r->named[2],
         execute_cta_line(r->cta), (double)r->worked_ps / PS * 1e-6,
         d->set->options.kernel_limit_ms, run->live, (double)run->worked_ps / PS * 1e-6,
         d->set->options.kernel_limit_ms * LIMITS_TOGETHER);

@@ -19,17 +19,10 @@ static void say(struct execute_warp *w, uint32_t line, unsigned lane, const char
     if (c->fault[0])
         return;
     execute_warp_thread(w, lane, thread);
-<<<<<<< HEAD
-    length = snprintf(
-        said, sizeof said,
-        "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ", k->info.name, line,
-        c->named[0], c->named[1], c->named[2], thread[0], thread[1], thread[2]);
-=======
     length = snprintf(said, sizeof said,
                       "kernel '%s', line %u, CTA (%u,%u,%u), thread (%u,%u,%u): ",
-                      name_shorten(k->info.name).text, line, c->id[0], c->id[1], c->id[2],
-                      thread[0], thread[1], thread[2]);
->>>>>>> suites
+                      name_shorten(k->info.name).text, line, c->named[0], c->named[1],
+                      c->named[2], thread[0], thread[1], thread[2]);
     if (length > 0 && (size_t)length < sizeof said)
         vsnprintf(said + length, sizeof said - (size_t)length, format, args);
     sourced = ptx_with_sources(k->program->module, said);
