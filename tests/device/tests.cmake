@@ -94,7 +94,7 @@ fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
 # What goes wrong with a driver, and each of its calls failing once.
-foreach(part failure sweep early binary overlap repeat context)
+foreach(part failure sweep early binary overlap repeat context staging)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
     add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT

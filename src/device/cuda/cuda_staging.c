@@ -53,6 +53,24 @@ static struct cuda_staging *find_room(const struct device_set *set, size_t bytes
     return found;
 }
 
+/* Whoever waits for one stream of a program leaves nothing in flight either, if he has no
+   other; a look takes a microsecond. */
+static bool is_at_rest(struct device_set *set)
+{
+    const struct driver *v = &set->driver;
+    bool rests = !set->is_taping && !set->is_capturing;
+
+    for (struct device_stream *s = set->streams; s && rests; s = s->next) {
+        if (!s->is_busy)
+            continue;
+        cuda_context_push(v, set->devices[s->device].context);
+        rests = v->stream_query(s->stream) == 0;
+        cuda_context_pop(v);
+        s->is_busy = !rests;
+    }
+    return rests;
+}
+
 enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned char **out,
                               struct proact_error *err)
 {
@@ -60,6 +78,10 @@ enum proact_status cuda_stage(struct device_set *set, size_t bytes, unsigned cha
     struct cuda_staging *s = find_room(set, bytes, &count);
     enum proact_status status = PROACT_OK;
 
+    if (!s && count && is_at_rest(set)) {
+        cuda_staging_rest(set);
+        s = set->staging;
+    }
     if (!s && count < BLOCKS_MAX) {
         status = add_block(set, &s, err);
     } else if (!s && !(status = cuda_await(set, NULL, err))) {

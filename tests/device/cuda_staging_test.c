@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Locked memory of ours that writes go through, on the driver without a GPU: it is used
+   again as soon as nothing is in flight, and no sooner. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "device/cuda/cuda_set.h"
+#include "device/fake_cuda_session.h"
+
+enum { BYTES = 512 << 10, WRITES = 100 };
+
+struct stage {
+    const struct device_backend *b;
+    struct device_set *set;
+    struct device_stream *stream, *other;
+    device_addr memory[WRITES];
+    unsigned char *from, *back;
+    struct proact_error err;
+};
+
+static void must(const struct stage *s, enum proact_status status)
+{
+    if (status)
+        fail_msg("%s", s->err.text);
+}
+
+static void come(struct stage *s)
+{
+    *s = (struct stage){.b = &device_cuda};
+    fake_cuda_set_up("DEVICES=1");
+    must(s, s->b->open(&(struct device_options){.wait_limit_ms = 400}, &s->set, &s->err));
+    must(s, s->b->stream_create(s->set, 0, &s->stream, &s->err));
+    must(s, s->b->stream_create(s->set, 0, &s->other, &s->err));
+    for (unsigned i = 0; i < WRITES; i++)
+        must(s, s->b->alloc(s->set, 0, BYTES, &s->memory[i], &s->err));
+    s->from = must_calloc(BYTES, 1);
+    s->back = must_calloc(BYTES, 1);
+}
+
+static void go(struct stage *s)
+{
+    free(s->from);
+    free(s->back);
+    s->b->close(s->set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
+static void write(struct stage *s, unsigned i)
+{
+    memset(s->from, (int)i, BYTES);
+    must(s, s->b->write(s->stream, s->memory[i], s->from, BYTES, &s->err));
+}
+
+static void holds(struct stage *s, unsigned i)
+{
+    must(s, s->b->read(s->stream, s->back, s->memory[i], BYTES, &s->err));
+    for (size_t at = 0; at < BYTES; at += 4096)
+        assert_int_equal(s->back[at], i);
+}
+
+/* A read waits for its stream alone, and the set is never told that all rests. */
+static void one_block_is_enough_for_who_waits(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    come(&s);
+    write(&s, 0);
+    holds(&s, 0); /* its memory is locked, too */
+    const unsigned locked = fake_cuda_calls_of("cuMemHostAlloc");
+
+    for (unsigned i = 1; i < WRITES; i++) {
+        write(&s, i);
+        holds(&s, i);
+    }
+    assert_int_equal(fake_cuda_calls_of("cuMemHostAlloc"), locked);
+    go(&s);
+}
+
+/* Behind another stream's event they all stand, until that is given what it waits for. */
+static void what_is_in_flight_stays(void **state)
+{
+    struct stage s;
+    device_addr word;
+    const uint32_t one = 1;
+
+    (void)state;
+    come(&s);
+    must(&s, s.b->alloc(s.set, 0, 64, &word, &s.err));
+    must(&s, s.b->fill(s.stream, word, 0, 64, &s.err));
+    must(&s, s.b->synchronize(s.set, &s.err));
+    must(&s, s.b->wait_value(s.stream, word, one, NULL, &s.err));
+    for (unsigned i = 0; i < 40; i++) /* more than two blocks */
+        write(&s, i);
+    must(&s, s.b->write_value(s.other, word, one, &s.err));
+    must(&s, s.b->synchronize(s.set, &s.err));
+    for (unsigned i = 0; i < 40; i++)
+        holds(&s, i);
+    go(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_block_is_enough_for_who_waits),
+        cmocka_unit_test(what_is_in_flight_stays),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
