@@ -177,8 +177,8 @@ PROACT_WORD void agent_send(const struct proact_share *share, const struct agent
     }
 }
 
-/* The first warp looks what will be next when it has sent its part of what is ready: what is
-   complete is not held up by looks for what is not. */
+/* The first warp looks what will be next when it has sent its part of what is ready: what
+   is complete is not held up by looks for what is not. */
 extern "C" __global__ void proact_agent(struct agent_work work)
 {
     __shared__ struct agent_turn turns[2]; /* so that one barrier a turn is enough */
