@@ -130,8 +130,8 @@ static void strong_accesses_do_not_race(void **state)
 static bool stores(struct check *c, uint32_t actor, uint64_t address, uint64_t value,
                    uint64_t bytes, char *fault)
 {
-    return check_store(c, actor, address, bytes, (const unsigned char *)&value, false,
-                       &twice, fault, FAULT);
+    return check_store(c, actor, address, bytes, (const unsigned char *)&value, &twice,
+                       fault, FAULT);
 }
 
 /* Who stores the same in one launch; who reads it, or stores something else, comes behind
@@ -293,7 +293,7 @@ static bool check_rewrite(struct check *c, uint32_t actor, uint64_t address, uin
 {
     static const unsigned char value[8];
 
-    return check_store(c, actor, address, bytes, value, true, where, fault, fault_bytes);
+    return check_store_again(c, actor, address, bytes, value, where, fault, fault_bytes);
 }
 
 /* What a device sends that its peer has already is of no concern to who reads it there; who

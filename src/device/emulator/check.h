@@ -62,12 +62,15 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
                  size_t fault_bytes);
 
 /* A kernel's plain store, of `bytes` from `value`. Who else stores the same in that launch,
-   on any device, does not race with it: programs set flags so. `is_there`: into another
-   device's memory, of what lies there already; where that is current it changes nothing,
-   and races with stores alone. */
+   on any device, does not race with it: programs set flags so. */
 bool check_store(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
-                 const unsigned char *value, bool is_there, const struct check_where *where,
-                 char *fault, size_t fault_bytes);
+                 const unsigned char *value, const struct check_where *where, char *fault,
+                 size_t fault_bytes);
+/* Into another device's memory, of what lies there already: where that is current it
+   changes nothing, and races with stores alone. */
+bool check_store_again(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                       const unsigned char *value, const struct check_where *where,
+                       char *fault, size_t fault_bytes);
 
 /* Synchronisation. A strong access acquires and releases by its order and scope; `loads`
    and `stores` tell loads, stores and read-modify-writes apart. A volatile one is relaxed

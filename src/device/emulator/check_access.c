@@ -244,18 +244,30 @@ bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t byt
 }
 
 bool check_store(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
-                 const unsigned char *value, bool is_there, const struct check_where *where,
-                 char *fault, size_t fault_bytes)
+                 const unsigned char *value, const struct check_where *where, char *fault,
+                 size_t fault_bytes)
 {
     struct access a = access_begin(c, actor, false, where, "writes");
 
-    a.is_same = is_there;
     a.value = value;
     a.first = address;
     a.told.fault = fault;
     a.told.fault_bytes = fault_bytes;
-    return is_there ? each_cell(&a, address, bytes, write_cell)
-                    : write_range(&a, address, bytes);
+    return write_range(&a, address, bytes);
+}
+
+bool check_store_again(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                       const unsigned char *value, const struct check_where *where,
+                       char *fault, size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, false, where, "writes");
+
+    a.is_same = true;
+    a.value = value;
+    a.first = address;
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return each_cell(&a, address, bytes, write_cell);
 }
 
 /* What is copied of a range, of one operation's content each. */

@@ -43,7 +43,7 @@ struct check_cell {
     check_stamp stale;       /* the store into another replica that is not here yet */
     uint32_t write_site, stale_site; /* see check_site() */
     uint32_t content, stale_content; /* whose: see check_issued() */
-    uint32_t has_value;              /* bool: check_shadow_value() is what was written */
+    uint64_t has_value; /* bool, with nothing behind it: cells are compared as bytes */
 };
 
 struct check_shadow;

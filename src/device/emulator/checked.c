@@ -198,9 +198,9 @@ static bool check_words(struct emulated *d, uint32_t actor, uint64_t address,
         for (end = first + word; end < bytes; end += word)
             if (!memcmp(there + end, value + end, word) != is_same)
                 break;
-        if (!check_store(d->set->check, actor, address + first, end - first, value + first,
-                         is_same, where, d->current->cta->fault,
-                         sizeof d->current->cta->fault))
+        if (!(is_same ? check_store_again : check_store)(
+                d->set->check, actor, address + first, end - first, value + first, where,
+                d->current->cta->fault, sizeof d->current->cta->fault))
             return false;
     }
     return true;
@@ -212,7 +212,7 @@ static bool check_value(struct emulated *d, uint32_t actor, uint64_t address,
 {
     if (memory_device(&d->set->memory, address) != d->number)
         return check_words(d, actor, address, value, bytes, where);
-    return check_store(d->set->check, actor, address, bytes, value, false, where,
+    return check_store(d->set->check, actor, address, bytes, value, where,
                        d->current->cta->fault, sizeof d->current->cta->fault);
 }
 
