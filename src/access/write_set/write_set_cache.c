@@ -65,11 +65,10 @@ static void add_constant(struct key *k, const struct write_set_slice *s,
 
 static struct key key_of(const struct write_set_slice *s, const struct write_set_launch *l)
 {
-    struct key k = {{s->hash, hash_mix(s->hash)}};
+    struct key k = {{s->hash[0], s->hash[1]}};
     uint64_t sizes[] = {l->parameter_bytes, l->array_count,          l->pointer_count,
                         l->limit,           l->dynamic_shared_bytes, l->is_sliced};
 
-    add_text(&k, s->cut.text);
     add_text(&k, s->kernel);
     add(&k, l->grid, sizeof l->grid);
     add(&k, l->block, sizeof l->block);

@@ -88,7 +88,8 @@ static enum proact_status make_ready(struct write_set_slice *s, struct proact_er
     find_variables(s);
     find_parameters(s);
     s->closed = closed_map_create(s->module, ptx_function_find(s->module, s->name));
-    s->hash = hash_bytes(s->cut.text, s->cut.bytes, 0);
+    for (unsigned n = 0; n < 2; n++)
+        s->hash[n] = hash_bytes(s->cut.text, s->cut.bytes, hash_mix(n + 1));
     return PROACT_OK;
 }
 

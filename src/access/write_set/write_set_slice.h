@@ -26,7 +26,7 @@ struct write_set_slice {
     uint32_t variable_count;
     uint32_t *site_of; /* by line of the slice: its site, + 1 */
     uint32_t line_count;
-    uint64_t hash;    /* of the text */
+    uint64_t hash[2]; /* of the text, by two seeds */
     bool *parameters; /* by byte of the parameters: it is read */
     struct arena arena;
 };
