@@ -99,19 +99,24 @@ static const struct ptx_instruction *joined(const struct study *s, uint32_t inst
                : NULL;
 }
 
+/* Bits that are joined over and over may name the same ones again and again. */
+enum { JOINED_DEPTH = 6 };
+
 /* Whether the operand is negative. Compilers ask `a < 0 || b < 0` by one comparison, of
-   (a | b), and `a < 0 && b < 0` by one of (a & b). */
+   (a | b), and `a < 0 && b < 0` by one of (a & b); `depth` such are around it. */
 static const struct access_condition *negative(struct study *s, uint32_t instruction,
-                                               const struct ptx_operand *o, unsigned bytes)
+                                               const struct ptx_operand *o, unsigned bytes,
+                                               unsigned depth)
 {
     uint32_t at;
-    const struct ptx_instruction *i = joined(s, instruction, o, bytes, &at);
+    const struct ptx_instruction *i =
+        depth < JOINED_DEPTH ? joined(s, instruction, o, bytes, &at) : NULL;
     struct access_condition *c;
 
     if (i)
         return pair(s, i->opcode == PTX_OR ? ACCESS_EITHER : ACCESS_BOTH,
-                    negative(s, at, &i->operands[1], bytes),
-                    negative(s, at, &i->operands[2], bytes));
+                    negative(s, at, &i->operands[1], bytes, depth + 1),
+                    negative(s, at, &i->operands[2], bytes, depth + 1));
     c = condition_new(s, ACCESS_COMPARE);
     c->comparison = ACCESS_LT;
     c->is_signed = true;
@@ -135,9 +140,9 @@ static const struct access_condition *compare_signs(struct study *s, uint32_t in
         return NULL;
     number = i->operands[2].integer;
     if ((how == ACCESS_LT && number == 0) || (how == ACCESS_LE && number == -1))
-        return negative(s, instruction, &i->operands[1], bytes);
+        return negative(s, instruction, &i->operands[1], bytes, 0);
     if ((how == ACCESS_GE && number == 0) || (how == ACCESS_GT && number == -1))
-        return predicate_unless(s, negative(s, instruction, &i->operands[1], bytes));
+        return predicate_unless(s, negative(s, instruction, &i->operands[1], bytes, 0));
     return NULL;
 }
 

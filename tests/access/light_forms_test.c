@@ -98,11 +98,46 @@ static void short_ones_are_kept(void **state)
     ptx_destroy(m);
 }
 
+/* A sign asked of bits that are joined over and over, each round of the one before it
+ * twice.
+ */
+static void signs_of_joined_bits_end(void **state)
+{
+    struct proact_error err = {""};
+    struct ptx_module *m = NULL;
+    struct text t = {0};
+
+    (void)state;
+    text_print(&t, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                   ".visible .entry k(.param .u64 a)\n{\n"
+                   ".reg .pred %%p<2>; .reg .b32 %%r<200>; .reg .b64 %%rd<4>;\n"
+                   "ld.param.u64 %%rd0, [a]; cvta.to.global.u64 %%rd1, %%rd0;\n"
+                   "mov.u32 %%r0, %%tid.x; mov.u32 %%r1, %%ctaid.x;\n");
+    for (int n = 1; n < ROUNDS; n++)
+        text_print(&t, "and.b32 %%r%d, %%r%d, %%r%d; or.b32 %%r%d, %%r%d, %%r%d;\n", 2 * n,
+                   2 * n - 2, 2 * n - 1, 2 * n + 1, 2 * n - 1, 2 * n - 2);
+    text_print(&t,
+               "setp.lt.s32 %%p0, %%r%d, 0;\nmul.wide.u32 %%rd2, %%r0, 4;\n"
+               "add.s64 %%rd3, %%rd1, %%rd2;\n@!%%p0 st.global.u32 [%%rd3], %%r0;\n"
+               "ret;\n}\n",
+               2 * ROUNDS - 1);
+    if (ptx_parse("signs", t.data, t.length, &m, &err))
+        fail_msg("%s", err.text);
+    struct access_analysis *a = access_analyze(m, &m->functions[0]);
+
+    assert_int_equal(a->record_count, 1);
+    assert_int_equal(a->records[0].state, ACCESS_CLOSED);
+    access_destroy(a);
+    ptx_destroy(m);
+    text_clear(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_a_hash_end),
         cmocka_unit_test(short_ones_are_kept),
+        cmocka_unit_test(signs_of_joined_bits_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
