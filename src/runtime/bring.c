@@ -428,28 +428,13 @@ void launch_written(const struct launching *l)
         wants_restart(b);
 }
 
-static bool may_write(const uint32_t *offsets, uint32_t count, uint32_t offset)
-{
-    for (uint32_t n = 0; n < count; n++)
-        if (offsets[n] == offset)
-            return true;
-    return false;
-}
-
 /* All its arrays, unless it is known through which pointers it writes. */
 void launch_written_whole(const struct launching *l)
 {
-    const uint32_t *offsets;
-    uint32_t count;
-    /* Where there is but one, nobody asks who holds what: large kernels take long to read.
-     */
-    const bool known = l->kernel->session->devices.count > 1 &&
-                       derivation_targets(l->kernel, &offsets, &count);
-
-    for (size_t i = 0; i < l->place_count && l->kernel->may_write; i++) {
+    for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;
 
-        if (known && !may_write(offsets, count, l->places[i].offset))
+        if (!derivation_may_write(l, &l->places[i]))
             continue;
         array_written(a, 0, a->bytes, FIRST);
         a->by_launch = true;

@@ -13,6 +13,7 @@ enum {
     CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
     FOURFOLD = 4,
     DEAR_NS = 50000000,
+    HELD_UP_NS = 1000000,
     NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
 };
@@ -119,6 +120,25 @@ bool choice_is_clear(const struct choice *c)
     return split > FOURFOLD * whole || whole > FOURFOLD * split;
 }
 
+static bool is_doubtful(const struct choice *c)
+{
+    const uint64_t split = split_ns(c), whole = whole_ns(c);
+
+    return split < whole ? whole - split < HELD_UP_NS
+                         : split - whole < HELD_UP_NS || !choice_is_clear(c);
+}
+
+unsigned choice_after(const struct choice *c)
+{
+    const bool wins = choice_wins(c);
+
+    if (!c->timed_whole)
+        return CHOICE_TIME_WHOLE;
+    if ((wins ? c->timed_whole : c->timed_split) > 1 || !is_doubtful(c))
+        return CHOICE_MADE;
+    return wins ? CHOICE_TIME_WHOLE : CHOICE_TIME_SPLIT;
+}
+
 /* Four times as much work would not help. */
 static bool is_hopeless(const struct choice *c)
 {
@@ -188,8 +208,7 @@ bool choice_wins(const struct choice *c)
 
 bool choice_is_split(const struct choice *c)
 {
-    return c->step < CHOICE_TIMED_WHOLE || c->step == CHOICE_TIMED_AGAIN ||
-           (c->step == CHOICE_MADE && choice_wins(c));
+    return c->step < CHOICE_TIME_WHOLE || (c->step == CHOICE_MADE && choice_wins(c));
 }
 
 const char *choice_refusal(const struct proact_kernel *k)

@@ -6,15 +6,8 @@
 
 #include "runtime/launching.h"
 
-/* The steps of a look: the first launch makes tables, clones and replicas ready. A host
-   that is held up makes a launch slow, never fast: what loses split is timed once more. */
-enum {
-    CHOICE_READY,
-    CHOICE_TIMED_SPLIT,
-    CHOICE_TIMED_WHOLE,
-    CHOICE_TIMED_AGAIN,
-    CHOICE_MADE
-};
+/* The steps of a look: the first launch makes tables, clones and replicas ready. */
+enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
 struct choice {
     struct choice *next;
@@ -29,6 +22,7 @@ struct choice {
     /* Of the last launch: copies of other streams, which a split one has before and behind
        it, and a whole one beside it. */
     uint64_t copies_ns, longest_copy_ns;
+    unsigned timed_split, timed_whole; /* launches of this look */
     unsigned odd, untimed;
     unsigned char *block; /* parameters of the last look */
     enum {
@@ -56,6 +50,10 @@ bool choice_kernel_is_dear(const struct proact_kernel *k);
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
 /* The slower way is so much slower that a look would cost more than it may bring. */
 bool choice_is_clear(const struct choice *c);
+/* The next step, when one more launch was timed. A host that is held up, or a kernel's
+   first launch, makes a time long, never short: what loses by less than that may be is
+   timed twice. */
+unsigned choice_after(const struct choice *c);
 
 /* Why the last launch was not split, for all that it could be; NULL: it was. */
 const char *choice_refusal(const struct proact_kernel *k);

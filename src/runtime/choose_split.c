@@ -22,11 +22,11 @@ static void charge(struct choice *c, const struct proact *p, struct spreading s,
         if (choice_is_made(other) && !choice_is_split(other))
             theirs = 0;
     }
-    c->behind = s.bytes;
+    c->behind = theirs ? s.bytes - s.by_launches : s.bytes;
     c->spread_ns = spread_ns - theirs;
 }
 
-static enum proact_status time_split(struct choice *c, struct launching *l, bool is_again,
+static enum proact_status time_split(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
@@ -44,7 +44,7 @@ static enum proact_status time_split(struct choice *c, struct launching *l, bool
 
     const uint64_t found = l->kernel->found_ns;
 
-    if (is_again) { /* what was brought this time it lacked because of the look */
+    if (c->timed_split++) { /* what was brought this time it lacked because of the look */
         c->split_ns = took < c->split_ns ? took : c->split_ns;
         c->found_ns = found < c->found_ns ? found : c->found_ns;
         return PROACT_OK;
@@ -55,38 +55,70 @@ static enum proact_status time_split(struct choice *c, struct launching *l, bool
     return PROACT_OK;
 }
 
+/* What the others wrote is brought once, and is not in the way of later launches. */
 static enum proact_status time_whole(struct choice *c, struct launching *l,
                                      enum proact_status (*whole)(struct launching *l,
                                                                  struct proact_error *err),
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    uint64_t from = proact_now_ns(p);
     enum proact_status status;
+
+    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t from = proact_now_ns(p);
 
     if ((status = whole(l, err)) || (status = proact_wait(p, err)))
         return status;
-    c->whole_ns = proact_now_ns(p) - from;
-    if (choice_wins(c) || choice_is_clear(c))
-        c->step = CHOICE_MADE;
+    uint64_t took = proact_now_ns(p) - from;
+
+    c->whole_ns = c->timed_whole++ && c->whole_ns < took ? c->whole_ns : took;
+    return PROACT_OK;
+}
+
+static enum proact_status time_one(struct choice *c, struct launching *l,
+                                   enum proact_status (*whole)(struct launching *l,
+                                                               struct proact_error *err),
+                                   struct proact_error *err)
+{
+    enum proact_status status = proact_wait(l->kernel->session, err);
+
+    if (!status)
+        status = c->step == CHOICE_TIME_SPLIT ? time_split(c, l, err)
+                                              : time_whole(c, l, whole, err);
+    if (status)
+        return status;
+    c->step = choice_after(c);
+    if (c->step != CHOICE_MADE)
+        return PROACT_OK;
     c->looked = c->launches;
     c->odd = 0;
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
 }
 
-/* The step of this launch; a look takes the next one then, but not before launches send
-   what they are going to. */
-static unsigned take_step(struct choice *c, const struct launching *l)
+/* Not before launches send what they are going to. */
+static bool may_time(struct choice *c, const struct launching *l)
 {
-    unsigned step = c->step;
+    return c->step == CHOICE_TIME_WHOLE || c->timed_split || wants_are_known(l->binding) ||
+           choice_kernel_is_dear(l->kernel) || c->untimed++ >= UNTIMED_MAX;
+}
 
-    c->untimed = step == CHOICE_READY ? 0 : c->untimed;
-    if (step == CHOICE_TIMED_SPLIT && !wants_are_known(l->binding) &&
-        !choice_kernel_is_dear(l->kernel) && c->untimed++ < UNTIMED_MAX)
-        return CHOICE_READY;
-    c->step += step < CHOICE_MADE;
-    return step;
+/* What others leave behind that are timed, or are split from now on, comes no more. */
+static bool is_odd(const struct choice *c, struct launching *l)
+{
+    const struct choice *other = l->kernel->session->whole_by;
+    const bool stays = other && choice_is_made(other) && !choice_is_split(other);
+    const struct spreading s = launch_behind(l);
+
+    return s.bytes - (other && !stays ? s.by_launches : 0) > c->behind;
+}
+
+static void begin(struct choice *c)
+{
+    c->step = CHOICE_TIME_SPLIT;
+    c->timed_split = c->timed_whole = c->untimed = 0;
+    c->owed_ns = 0; /* who waits for it then says so again */
 }
 
 /* A look costs two waits; other launches go on their way. */
@@ -96,33 +128,22 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
                               struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    bool is_split = choice_is_split(c);
-    unsigned step = take_step(c, l);
-    enum proact_status status;
+    const bool is_split = choice_is_split(c), is_made = choice_is_made(c);
 
-    c->last = is_split                     ? RAN_SPLIT
-              : step == CHOICE_TIMED_WHOLE ? RAN_TO_BE_TIMED
-                                           : RAN_WHOLE;
-    if (step == CHOICE_READY)
-        c->owed_ns = 0; /* who waits for it then says so again */
-    if (!is_split) {    /* what a share needs is too little */
+    c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
+    if (!is_split) { /* what a share needs is too little */
         p->whole_by = c;
         l->binding = NULL;
         l->needs = NULL;
     }
-    /* What the others wrote is brought once, and is not in the way of later launches. */
-    if (step == CHOICE_TIMED_WHOLE && (status = launch_bring(l, err)))
-        return status;
-    if (step != CHOICE_READY && step != CHOICE_MADE && (status = proact_wait(p, err)))
-        return status;
-    if (step == CHOICE_TIMED_SPLIT || step == CHOICE_TIMED_AGAIN)
-        return time_split(c, l, step == CHOICE_TIMED_AGAIN, err);
-    if (step == CHOICE_TIMED_WHOLE)
-        return time_whole(c, l, whole, err);
+    if (c->step == CHOICE_READY)
+        begin(c);
+    else if (!is_made && may_time(c, l))
+        return time_one(c, l, whole, err);
     if (!is_split)
         return whole(l, err);
-    if (step == CHOICE_MADE)
+    if (is_made)
         choice_note_found(c, l->kernel);
-    c->odd = launch_behind(l).bytes > c->behind ? c->odd + 1 : 0;
+    c->odd = is_odd(c, l) ? c->odd + 1 : 0;
     return launch_queue(l, err);
 }

@@ -154,13 +154,19 @@ const char *derivation_refusal(const struct proact_kernel *k)
                                                            : NULL;
 }
 
-bool derivation_targets(struct proact_kernel *k, const uint32_t **offsets, uint32_t *count)
+bool derivation_may_write(const struct launching *l, const struct proact_place *place)
 {
-    const struct kernel_derivation *d = derivation_of(k);
+    const struct kernel_derivation *d;
 
-    *offsets = d->targets;
-    *count = d->target_count;
-    return !d->is_open;
+    if (!l->kernel->may_write)
+        return false;
+    if (l->kernel->session->devices.count == 1) /* large kernels take long to read */
+        return true;
+    d = derivation_of(l->kernel);
+    for (uint32_t n = 0; n < d->target_count; n++)
+        if (d->targets[n] == place->offset)
+            return true;
+    return d->is_open;
 }
 
 bool derivation_keeps_to_arguments(const struct launching *l)

@@ -41,9 +41,10 @@ enum proact_status derive_check_kinds(const struct launching *l, const struct wr
    else PROACT_EINVAL, naming array, byte and CTA. */
 enum proact_status derive_check_maps(struct launching *l, struct proact_error *err);
 
-/* The places in the parameters through whose pointers it writes; false where it may write
-   elsewhere, too. */
-bool derivation_targets(struct proact_kernel *k, const uint32_t **offsets, uint32_t *count);
+/* Whether the kernel may write by that pointer; where there is but one device, nobody
+ * looks.
+ */
+bool derivation_may_write(const struct launching *l, const struct proact_place *place);
 /* Whether the launch can only touch arrays whose addresses are among its parameters. */
 bool derivation_keeps_to_arguments(const struct launching *l);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -12,7 +11,7 @@
 
 /* Thread instructions that a core of the host takes about a second for. Where constants
    change, slices of which forms tell nothing run again and again: a kernel gets that. */
-enum { WORK_A_CORE = 1 << 30, CORES_MAX = 32 };
+enum { WORK_A_CORE = 1 << 30 };
 
 /* Those, and what goes to distributed arrays; free() it. NULL for neither. */
 static bool *with_direct(const struct proact_kernel *k, const bool *left_out)
@@ -54,17 +53,10 @@ enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_ou
     return status;
 }
 
-static uint64_t cores_of(const struct proact *p)
-{
-    long cores = p->threads ? (long)p->threads : sysconf(_SC_NPROCESSORS_ONLN);
-
-    return (uint64_t)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
-}
-
 /* What is left of it; never 0, which would be no limit. */
 static uint64_t affordable(const struct proact_kernel *k)
 {
-    const uint64_t most = cores_of(k->session) * WORK_A_CORE;
+    const uint64_t most = (uint64_t)k->session->cores * WORK_A_CORE;
 
     return most > k->looked_through ? most - k->looked_through : 1;
 }
@@ -110,7 +102,7 @@ static uint64_t host_ns(const struct proact *p, const struct write_set *w)
     for (uint32_t n = 0; n < w->array_count; n++)
         if (w->arrays[n].first)
             ranges += w->arrays[n].first[w->cta_count];
-    return RANGE_NS * ranges + w->lanes / (p->backend->is_virtual ? 1 : cores_of(p));
+    return RANGE_NS * ranges + w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
 /* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be. */

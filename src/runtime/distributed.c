@@ -6,17 +6,12 @@
 /* Where it is not known by which pointers a kernel writes, by any. */
 static bool writes(const struct launching *l, const struct proact_array *a)
 {
-    const uint32_t *offsets;
-    uint32_t count;
+    const struct proact_kernel *k = l->kernel;
 
-    if (!l->kernel->may_write)
-        return false;
-    if (l->kernel->is_marked || !derivation_targets(l->kernel, &offsets, &count))
-        return true;
     for (size_t i = 0; i < l->place_count; i++)
-        for (uint32_t n = 0; l->places[i].array == a && n < count; n++)
-            if (offsets[n] == l->places[i].offset)
-                return true;
+        if (l->places[i].array == a &&
+            (k->is_marked ? k->may_write : derivation_may_write(l, &l->places[i])))
+            return true;
     return false;
 }
 

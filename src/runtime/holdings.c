@@ -72,10 +72,19 @@ static void join(struct holdings *h, size_t at, size_t end)
     h->count -= end - to;
 }
 
+/* Before a change: as most are that launches make that come again. */
+static bool is_so(const struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
+                  uint32_t devices)
+{
+    const struct holding *p = &h->piece[holdings_find(h, first)];
+
+    return p->end >= end && p->devices == ((p->devices & keep) | devices);
+}
+
 static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
                    uint32_t devices)
 {
-    if (first >= end)
+    if (first >= end || is_so(h, first, end, keep, devices))
         return;
     size_t at = cut(h, first);
     size_t behind = end < h->piece[h->count - 1].end ? cut(h, end) : h->count;

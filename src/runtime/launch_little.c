@@ -23,10 +23,12 @@ static uint64_t threads_of(const struct launching *l)
     return threads;
 }
 
-static bool is_of_first(const struct proact_array *a)
+/* Nothing is brought, nor lost by what this launch may write to it. */
+static bool is_of_first(const struct proact_array *a, bool may_write)
 {
     return a->part || a->is_shared ||
-           (a->holdings.count == 1 && a->holdings.piece[0].devices == FIRST);
+           (may_write ? a->holdings.count == 1 && a->holdings.piece[0].devices == FIRST
+                      : holdings_whole(&a->holdings, FIRST));
 }
 
 /* The bytes of arrays of which others hold something that would be brought, or lost. */
@@ -35,9 +37,11 @@ static uint64_t bytes_of_others(const struct launching *l)
     uint64_t bytes = 0;
 
     for (size_t i = 0; i < l->place_count; i++) {
-        array_catch_up(l->places[i].array);
-        if (!is_of_first(l->places[i].array))
-            bytes += l->places[i].array->bytes;
+        struct proact_array *a = l->places[i].array;
+
+        array_catch_up(a);
+        if (!is_of_first(a, derivation_may_write(l, &l->places[i])))
+            bytes += a->bytes;
     }
     return bytes;
 }

@@ -174,6 +174,7 @@ struct proact {
     uint64_t constants;      /* ... and of these, ones that kernels only read */
     uint64_t generation;     /* grows when launches broke and left counters anyhow */
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
+    unsigned cores;          /* of the host that do */
     bool group_sums;         /* proact_options */
     bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -114,6 +115,15 @@ static enum proact_status check_wait_limit(double ms, struct proact_error *err)
                 WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
 }
 
+/* Asking takes some microseconds: of which launches have none. */
+static unsigned cores_of(const struct proact_options *o)
+{
+    enum { CORES_MAX = 32 };
+    const long cores = o->threads ? (long)o->threads : sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
+}
+
 static const struct proact_options defaults;
 
 static enum proact_status open_on(const struct device_backend *backend,
@@ -127,6 +137,7 @@ static enum proact_status open_on(const struct device_backend *backend,
 
     p->backend = backend;
     p->threads = o->threads;
+    p->cores = cores_of(o);
     p->group_sums = o->group_sums;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_limit_ms, err)) ||

@@ -37,12 +37,14 @@ static const char *find(const char *p, const char *word)
 {
     const size_t length = strlen(word);
 
-    while (*p && strncmp(p, word, length) != 0) {
-        const char *behind = behind_words(p);
+    for (; *p; p++) {
+        if (*p == *word && strncmp(p, word, length) == 0)
+            return p;
+        const char *behind = *p == '/' || *p == '"' ? behind_words(p) : NULL;
 
-        p = behind ? behind : p + 1;
+        p = behind ? behind - 1 : p;
     }
-    return *p ? p : NULL;
+    return NULL;
 }
 
 /* Where the body of the next entry begins; NULL: there is no other, or it has none. */
