@@ -64,8 +64,9 @@ void tracking_close(struct tracking *t)
 static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
 {
     const uint64_t bytes = *(const uint64_t *)context;
+    const struct rows all = rows_one(cta * bytes, bytes);
 
-    emit(sink, cta * bytes, bytes);
+    emit(sink, &all);
 }
 
 static uint32_t ctas(const struct tracking *t)

@@ -171,9 +171,10 @@ const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
         const struct write_set_ranges *r = &alone->arrays[a];
         struct spans spans = {0};
 
-        for (uint32_t n = 0; r->first && n < r->first[alone->cta_count]; n++)
-            spans_add(&spans, r->ranges[n].first_byte,
-                      r->ranges[n].first_byte + r->ranges[n].bytes);
+        struct rows_walk w = write_set_walk(r, 0, alone->cta_count);
+
+        for (struct span s; rows_next(&w, &s);)
+            spans_add(&spans, s.first, s.end);
         if (r->first && r->is_variable)
             why = "some of them in a variable";
         else if (r->first && !is_pointed_at(f, kind, a, pointers, count))
@@ -191,9 +192,10 @@ const char *flag_bytes_written(const struct flag_bytes *b, const struct write_se
         const struct write_set_ranges *r = &others->arrays[a];
         bool is_set = r->first && flag_bytes_meet(b, a, 0, UINT64_MAX);
 
-        for (uint32_t n = 0; is_set && n < r->first[others->cta_count]; n++)
-            if (flag_bytes_meet(b, a, r->ranges[n].first_byte,
-                                r->ranges[n].first_byte + r->ranges[n].bytes))
+        struct rows_walk w = write_set_walk(r, 0, others->cta_count);
+
+        for (struct span s; is_set && rows_next(&w, &s);)
+            if (flag_bytes_meet(b, a, s.first, s.end))
                 return "and one of them to another value, too";
     }
     return NULL;

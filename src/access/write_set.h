@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rows.h"
 #include "ptx/ptx.h"
 
 struct write_set_slice;
@@ -104,14 +105,24 @@ struct write_set_launch {
 
 /* What is written of one array. */
 struct write_set_ranges {
-    const char *name; /* as given, copied; or of a module variable */
-    uint32_t *first;  /* by CTA, and one more; NULL if nothing of it is written */
-    struct proact_range *ranges; /* sorted, not adjacent; within the array */
-    uint64_t bytes;              /* of all ranges together */
-    bool is_atomic;              /* some of it by atom or red */
-    uint32_t line;    /* of the first of these, else of the first store; of PTX */
-    bool is_variable; /* a .global variable of the module */
+    const char *name;  /* as given, copied; or of a module variable */
+    uint32_t *first;   /* of rows, by CTA, and one more; NULL if nothing of it is written */
+    struct rows *rows; /* of a CTA: sorted, none touches another; within the array */
+    uint64_t count;    /* ranges, which are the single rows, */
+    uint64_t bytes;    /* and all of them together */
+    bool is_atomic;    /* some of it by atom or red */
+    uint32_t line;     /* of the first of these, else of the first store; of PTX */
+    bool is_variable;  /* a .global variable of the module */
 };
+
+/* The ranges of CTAs `cta` .. `end` - 1. */
+static inline struct rows_walk write_set_walk(const struct write_set_ranges *r,
+                                              uint32_t cta, uint32_t end)
+{
+    if (!r->first)
+        return (struct rows_walk){NULL, NULL, 0};
+    return (struct rows_walk){r->rows + r->first[cta], r->rows + r->first[end], 0};
+}
 
 /* CTAs are numbered x first, then y, then z. */
 struct write_set {
@@ -140,9 +151,6 @@ enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,
                                  struct write_set **out, struct proact_error *err);
 void write_set_destroy(struct write_set *w); /* NULL is fine */
-
-/* The ranges of an array of which something is written, as a map. Borrows from the set. */
-struct proact_map write_set_map(const struct write_set *w, uint32_t array);
 
 /* Part i of the grid are the CTAs part_first[i] .. part_first[i + 1] - 1. PROACT_EREFUSED
    if two CTAs of different parts may write the same byte, naming array, byte and both. The

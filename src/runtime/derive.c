@@ -405,19 +405,18 @@ void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
         if (launching_array(l, k->slot[s].offset) == a)
             return;
     for (uint32_t i = r->first ? r->first[cta] : 0; r->first && i < r->first[cta + 1]; i++)
-        emit(sink, r->ranges[i].first_byte, r->ranges[i].bytes);
+        emit(sink, &r->rows[i]);
 }
 
 /* Whether all of the range is in the map's, of which none touches the next one. */
-static bool holds(const struct map_ranges *in, const struct proact_range *range,
-                  uint64_t *missing)
+static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)
 {
     size_t low = 0, high = in->count;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (in->range[middle].first_byte <= range->first_byte)
+        if (in->range[middle].first_byte <= range->first)
             low = middle + 1;
         else
             high = middle;
@@ -425,8 +424,8 @@ static bool holds(const struct map_ranges *in, const struct proact_range *range,
     const struct proact_range *last = low ? &in->range[low - 1] : NULL;
     const uint64_t end = last ? last->first_byte + last->bytes : 0;
 
-    *missing = end > range->first_byte ? end : range->first_byte;
-    return *missing >= range->first_byte + range->bytes;
+    *missing = end > range->first ? end : range->first;
+    return *missing >= range->end;
 }
 
 static enum proact_status check_slot(const struct launching *l, const struct write_set *w,
@@ -441,10 +440,12 @@ static enum proact_status check_slot(const struct launching *l, const struct wri
     uint64_t byte;
 
     for (uint32_t cta = 0; r->first && cta < w->cta_count && !status; cta++) {
+        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+
         if (r->first[cta] < r->first[cta + 1])
             map_list(&use, cta, &in);
-        for (uint32_t i = r->first[cta]; i < r->first[cta + 1] && !status; i++)
-            if (!holds(&in, &r->ranges[i], &byte))
+        for (struct span s; !status && rows_next(&walk, &s);)
+            if (!holds(&in, &s, &byte))
                 status = fail(err, PROACT_EINVAL,
                               "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
                               " of array '%s', which is not in the map of argument %u",

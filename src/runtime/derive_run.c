@@ -91,18 +91,18 @@ static void count_work(const struct launching *l, const struct write_set_launch 
         l->kernel->looked_through += status ? launch->work_most : w->work;
 }
 
-/* By its ranges, most of which become rows of tables, and by the instructions of its slice,
+/* By its rows, most of which become rows of tables, and by the instructions of its slice,
    about one a nanosecond and core. Emulated machines go by one core, so that what they do
    is the same on every host. */
 static uint64_t host_ns(const struct proact *p, const struct write_set *w)
 {
-    enum { RANGE_NS = 50 };
-    uint64_t ranges = 0;
+    enum { ROW_NS = 50 };
+    uint64_t rows = 0;
 
     for (uint32_t n = 0; n < w->array_count; n++)
         if (w->arrays[n].first)
-            ranges += w->arrays[n].first[w->cta_count];
-    return RANGE_NS * ranges + w->lanes / (p->backend->is_virtual ? 1 : p->cores);
+            rows += w->arrays[n].first[w->cta_count];
+    return ROW_NS * rows + w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
 /* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be. */

@@ -43,11 +43,12 @@ bool direct_is(const struct proact_kernel *k, uint32_t offset)
 static bool is_read(const struct write_set_ranges *r, const struct transfer_need *need,
                     uint32_t ctas)
 {
-    for (uint32_t n = 0; n < r->first[ctas]; n++) {
-        const uint64_t first = r->ranges[n].first_byte, end = first + r->ranges[n].bytes;
-        const size_t at = spans_from(&need->spans, first);
+    struct rows_walk w = write_set_walk(r, 0, ctas);
 
-        if (need->all || (at < need->spans.count && need->spans.span[at].first < end))
+    for (struct span s; rows_next(&w, &s);) {
+        const size_t at = spans_from(&need->spans, s.first);
+
+        if (need->all || (at < need->spans.count && need->spans.span[at].first < s.end))
             return true;
     }
     return false;

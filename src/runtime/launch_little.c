@@ -51,7 +51,7 @@ static bool are_few(const struct write_set *w)
     uint64_t ranges = 0;
 
     for (uint32_t n = 0; n < w->array_count; n++)
-        ranges += w->arrays[n].first ? w->arrays[n].first[w->cta_count] : 0;
+        ranges += w->arrays[n].count;
     return ranges <= RANGES_MAX;
 }
 
@@ -65,9 +65,10 @@ static enum proact_status bring(const struct launching *l, uint32_t number,
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
 
     need_join(&need, needs_of(l->needs, number, 0));
-    for (uint32_t n = 0; !need.all && r->first && n < r->first[w->cta_count]; n++)
-        spans_add(&need.spans, r->ranges[n].first_byte,
-                  r->ranges[n].first_byte + r->ranges[n].bytes);
+    struct rows_walk walk = write_set_walk(r, 0, w->cta_count);
+
+    for (struct span s; !need.all && rows_next(&walk, &s);)
+        spans_add(&need.spans, s.first, s.end);
     enum proact_status status = array_bring(a, needs, err);
 
     need_clear(&need);
@@ -104,9 +105,10 @@ void little_written(const struct launching *l, const struct write_set *w)
         struct proact_array *a = l->places[i].array;
         const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
 
-        for (uint32_t n = 0; r->first && n < r->first[w->cta_count]; n++)
-            array_written(a, r->ranges[n].first_byte,
-                          r->ranges[n].first_byte + r->ranges[n].bytes, FIRST);
+        struct rows_walk walk = write_set_walk(r, 0, w->cta_count);
+
+        for (struct span s; rows_next(&walk, &s);)
+            array_written(a, s.first, s.end, FIRST);
         if (r->first && r->bytes >= a->bytes / 2) {
             a->by_launch = true;
             a->writer = NULL;

@@ -29,23 +29,23 @@ static bool find_run(const struct write_set_ranges *r, uint32_t ctas, struct sta
 {
     if (!r->first)
         return true;
-    if (r->first[1] != r->first[0] + 1 || r->ranges[0].bytes % UNIT ||
-        r->ranges[0].bytes > UINT32_MAX)
+    if (r->first[1] != r->first[0] + 1 || r->rows[0].bytes % UNIT ||
+        r->rows[0].bytes > UINT32_MAX)
         return false;
-    *out = (struct stage_run){.first = r->ranges[0].first_byte,
-                              .end = r->ranges[0].first_byte,
-                              .bytes = (uint32_t)r->ranges[0].bytes};
+    *out = (struct stage_run){.first = r->rows[0].first,
+                              .end = r->rows[0].first,
+                              .bytes = (uint32_t)r->rows[0].bytes};
     for (uint32_t c = 0; c < ctas; c++) {
-        const struct proact_range *range = &r->ranges[r->first[c]];
+        const struct rows *run = &r->rows[r->first[c]];
         const uint64_t first = out->first + (uint64_t)c * out->bytes;
         const uint32_t count = r->first[c + 1] - r->first[c];
 
         /* Behind one that is short, or has none, no other begins where the last one ends.
          */
-        if (count > 1 || (count && (range->first_byte != first || out->end != first ||
-                                    range->bytes > out->bytes)))
+        if (count > 1 || (count && (run->count > 1 || run->first != first ||
+                                    out->end != first || run->bytes > out->bytes)))
             return false;
-        out->end = count ? first + range->bytes : out->end;
+        out->end = count ? first + run->bytes : out->end;
     }
     return true;
 }

@@ -106,7 +106,9 @@ static void emit_moved(void *sink, uint64_t first_byte, uint64_t bytes)
 {
     const struct moved *m = sink;
 
-    m->emit(m->sink, at(1, first_byte, m->use->map->offset_bytes), bytes);
+    const struct rows one = rows_one(at(1, first_byte, m->use->map->offset_bytes), bytes);
+
+    m->emit(m->sink, &one);
 }
 
 static bool is_beyond(const struct moved *m, uint64_t first_byte)
@@ -114,11 +116,30 @@ static bool is_beyond(const struct moved *m, uint64_t first_byte)
     return at(1, first_byte, m->use->map->offset_bytes) >= m->use->array_bytes;
 }
 
+/* Whether they were emitted: rows that are apart and all within the array. */
+static bool emit_rows(const struct moved *m, uint64_t first, uint64_t bytes, uint64_t pitch,
+                      uint64_t count)
+{
+    const uint64_t offset = m->use->map->offset_bytes, limit = m->use->array_bytes;
+    const uint64_t last = at(1, at(count - 1, pitch, first), offset);
+
+    if (count < 2 || count > UINT32_MAX || pitch <= bytes || last >= limit ||
+        bytes > limit - last)
+        return false;
+    const struct rows rows = {first + offset, bytes, pitch, (uint32_t)count};
+
+    m->emit(m->sink, &rows);
+    return true;
+}
+
 /* More runs than the array has room for end with it. */
 static void emit_strided(uint32_t cta, struct moved *m)
 {
     const struct proact_map *map = m->use->map;
     uint64_t runs = map->run_count && map->stride_bytes ? map->run_count : 1;
+
+    if (emit_rows(m, at(cta, map->step_bytes, 0), map->run_bytes, map->stride_bytes, runs))
+        return;
 
     for (uint64_t j = 0; j < runs; j++) {
         uint64_t first = at(cta, map->step_bytes, at(j, map->stride_bytes, 0));
@@ -141,6 +162,9 @@ static void emit_stencil(uint32_t cta, struct moved *m)
         return;
     if (bytes > map->stride_bytes - x)
         bytes = map->stride_bytes - x;
+    if (emit_rows(m, at(at(1, y, 0), map->stride_bytes, x), bytes, map->stride_bytes,
+                  map->rows))
+        return;
     for (uint64_t row = 0; row < map->rows; row++) {
         uint64_t first = at(at(1, y, row), map->stride_bytes, x);
 
@@ -178,16 +202,20 @@ void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *
     }
 }
 
-static void add_range(void *sink, uint64_t first_byte, uint64_t bytes)
+static void add_range(struct map_ranges *r, uint64_t first_byte, uint64_t bytes)
 {
-    struct map_ranges *r = sink;
-
     if (first_byte >= r->array_bytes)
         return;
     if (bytes > r->array_bytes - first_byte)
         bytes = r->array_bytes - first_byte;
     r->range = must_grow(r->range, r->count, &r->capacity, sizeof *r->range);
     r->range[r->count++] = (struct proact_range){first_byte, bytes};
+}
+
+static void add_rows(void *sink, const struct rows *rows)
+{
+    for (uint32_t n = 0; n < rows->count; n++)
+        add_range(sink, rows->first + n * rows->pitch, rows->bytes);
 }
 
 static int by_place(const void *a, const void *b)
@@ -203,7 +231,7 @@ void map_list(const struct map_use *u, uint32_t cta, struct map_ranges *out)
 
     out->count = 0;
     out->array_bytes = u->array_bytes;
-    map_emit(u, cta, add_range, out);
+    map_emit(u, cta, add_rows, out);
     if (out->count)
         qsort(out->range, out->count, sizeof *out->range, by_place);
     for (size_t i = 0; i < out->count; i++) {

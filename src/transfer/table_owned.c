@@ -12,27 +12,56 @@ void owned_begin_cta(struct table_owned *o)
     o->appends = false;
 }
 
-static void append(struct table_owned *o, struct owned range)
+static void append(struct table_owned *o, struct owned_tile tile)
 {
-    if (o->count && o->item[o->count - 1].first > range.first)
-        o->is_unsorted = true;
     if (!o->appends)
-        o->row = o->count;
+        o->row = o->tile_count;
     o->appends = true;
-    o->item = must_grow(o->item, o->count, &o->capacity, sizeof *o->item);
-    o->item[o->count++] = range;
-    o->next = o->count;
+    o->tile = must_grow(o->tile, o->tile_count, &o->tile_capacity, sizeof *o->tile);
+    o->tile[o->tile_count++] = tile;
+    o->next = o->tile_count;
 }
 
-void owned_add(struct table_owned *o, uint32_t device, uint64_t first, uint64_t end)
+static bool is_gone_on_from(const struct rows *before, const struct rows *r)
 {
-    struct owned *before = o->next < o->count ? &o->item[o->next] : NULL;
+    return before->first + before->bytes == r->first && before->count == r->count &&
+           before->pitch == r->pitch &&
+           (r->count == 1 || before->bytes + r->bytes <= r->pitch);
+}
 
-    if (before && before->end == first && before->device == device) {
-        before->end = end;
+void owned_add(struct table_owned *o, uint32_t device, const struct rows *r)
+{
+    struct owned_tile *before = o->next < o->tile_count ? &o->tile[o->next] : NULL;
+
+    if (before && before->device == device && is_gone_on_from(&before->rows, r)) {
+        before->rows.bytes += r->bytes;
         o->next++;
     } else
-        append(o, (struct owned){first, end, device});
+        append(o, (struct owned_tile){*r, device});
+}
+
+static void add_item(struct table_owned *o, struct owned item)
+{
+    struct owned *last = o->count ? &o->item[o->count - 1] : NULL;
+
+    if (last && last->device == item.device && last->end == item.first) {
+        last->end = item.end;
+        return;
+    }
+    o->is_unsorted |= last && last->first > item.first;
+    o->item = must_grow(o->item, o->count, &o->capacity, sizeof *o->item);
+    o->item[o->count++] = item;
+}
+
+static void find_items(struct table_owned *o)
+{
+    for (size_t n = 0; n < o->tile_count; n++) {
+        const struct rows *r = &o->tile[n].rows;
+        struct rows_walk w = {r, r + 1, 0};
+
+        for (struct span s; rows_next(&w, &s);)
+            add_item(o, (struct owned){s.first, s.end, o->tile[n].device});
+    }
 }
 
 /* Stable: a radix sort, for scattered ranges may be millions. */
@@ -40,6 +69,7 @@ void owned_sort(struct table_owned *o, uint64_t limit)
 {
     enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
+    find_items(o);
     if (!o->is_unsorted)
         return;
     struct owned *from = o->item, *to = must_calloc(o->count, sizeof *to);
@@ -88,4 +118,11 @@ bool owned_conflict(const struct table_owned *o, const struct owned **one,
             far = item;
     }
     return false;
+}
+
+void owned_clear(struct table_owned *o)
+{
+    free(o->item);
+    free(o->tile);
+    *o = (struct table_owned){0};
 }

@@ -19,7 +19,7 @@ struct builder {
     struct table_owned owned;
 };
 
-static void add_rows(struct builder *b, uint64_t first, uint64_t end)
+static void add_chunks(struct builder *b, uint64_t first, uint64_t end)
 {
     struct transfer_table *t = b->table;
     uint64_t chunk = table_chunk_of(b->request, t, first),
@@ -35,17 +35,33 @@ static void add_rows(struct builder *b, uint64_t first, uint64_t end)
     }
 }
 
-static void take_range(void *sink, uint64_t first, uint64_t bytes)
+/* What lies in the array, of which all rows but a single one do; bytes is 0 for nothing. */
+static struct rows cut_off(const struct rows *r, uint64_t limit)
+{
+    struct rows is = *r;
+
+    if (r->first >= limit)
+        is.bytes = 0;
+    else if (r->bytes > limit - r->first)
+        is.bytes = limit - r->first;
+    return is;
+}
+
+/* Between their first byte and their last no chunk is smaller than the least. */
+static void take_rows(void *sink, const struct rows *given)
 {
     struct builder *b = sink;
-    uint64_t limit = b->request->array_bytes;
+    const struct rows r = cut_off(given, b->request->array_bytes);
+    struct rows_walk w = {&r, &r + 1, 0};
 
-    if (first >= limit || bytes == 0)
+    if (!r.bytes)
         return;
-    uint64_t end = bytes > limit - first ? limit : first + bytes;
-
-    add_rows(b, first, end);
-    owned_add(&b->owned, b->device, first, end);
+    if (r.pitch <= b->request->chunk_bytes)
+        add_chunks(b, r.first, rows_end(&r));
+    else
+        for (struct span s; rows_next(&w, &s);)
+            add_chunks(b, s.first, s.end);
+    owned_add(&b->owned, b->device, &r);
 }
 
 struct looked_for {
@@ -53,11 +69,13 @@ struct looked_for {
     bool found;
 };
 
-static void look_at(void *sink, uint64_t first, uint64_t bytes)
+static void look_at(void *sink, const struct rows *r)
 {
     struct looked_for *l = sink;
+    struct rows_walk w = {r, r + 1, 0};
 
-    l->found |= l->byte - first < bytes;
+    for (struct span s; rows_next(&w, &s);)
+        l->found |= l->byte - s.first < s.end - s.first;
 }
 
 /* A CTA of the device that writes the byte, of which there is one. */
@@ -103,16 +121,15 @@ struct extent {
     uint64_t first, end, limit;
 };
 
-static void widen(void *sink, uint64_t first, uint64_t bytes)
+static void widen(void *sink, const struct rows *given)
 {
     struct extent *e = sink;
+    const struct rows r = cut_off(given, e->limit);
 
-    if (first >= e->limit || bytes == 0)
+    if (!r.bytes)
         return;
-    uint64_t end = bytes > e->limit - first ? e->limit : first + bytes;
-
-    e->first = first < e->first ? first : e->first;
-    e->end = end > e->end ? end : e->end;
+    e->first = r.first < e->first ? r.first : e->first;
+    e->end = rows_end(&r) > e->end ? rows_end(&r) : e->end;
 }
 
 /* Chunks of rising size within what the device writes, and one before and one behind it. */
@@ -158,7 +175,7 @@ static void walk_device(struct builder *b, uint32_t device)
     b->row_capacity = 0;
     for (b->cta = first; b->cta < end; b->cta++) {
         owned_begin_cta(&b->owned);
-        r->map.ranges_of(r->map.context, b->cta, take_range, b);
+        r->map.ranges_of(r->map.context, b->cta, take_rows, b);
         t->first[b->cta - first + 1] = t->row_count;
     }
 }
@@ -223,7 +240,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         find_quiet(&tables[d]);
     }
     free(b.last_cta);
-    free(b.owned.item);
+    owned_clear(&b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
         transfer_table_clear(&tables[d]);
     return status;

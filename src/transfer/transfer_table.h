@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/spans.h"
+#include "base/rows.h"
 
 /* Emits the bytes that CTA `cta` (linear, of the whole grid) may write. */
-typedef void transfer_emit(void *sink, uint64_t first_byte, uint64_t bytes);
+typedef void transfer_emit(void *sink, const struct rows *rows);
 struct transfer_map {
     void (*ranges_of)(void *context, uint32_t cta, transfer_emit *emit, void *sink);
     void *context;

@@ -25,7 +25,7 @@ struct written {
     struct write_set set;
     struct write_set_ranges arrays[ARRAYS];
     uint32_t starts[CTAS + 1];
-    struct proact_range ranges[CTAS];
+    struct rows rows[CTAS];
 };
 
 static const struct write_set *writes(struct written *w, uint32_t array, uint64_t first,
@@ -35,10 +35,10 @@ static const struct write_set *writes(struct written *w, uint32_t array, uint64_
     w->set.arrays = w->arrays;
     for (uint32_t cta = 0; cta < CTAS; cta++) {
         w->starts[cta + 1] = cta + 1;
-        w->ranges[cta] = (struct proact_range){first, end - first};
+        w->rows[cta] = rows_one(first, end - first);
     }
     w->arrays[array].first = w->starts;
-    w->arrays[array].ranges = w->ranges;
+    w->arrays[array].rows = w->rows;
     w->arrays[2].is_variable = true;
     return &w->set;
 }

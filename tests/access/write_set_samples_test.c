@@ -91,15 +91,16 @@ static void compare_array(const struct subject *u, const struct trial *t,
                           const struct write_set *set, const struct truth *truth,
                           unsigned n)
 {
-    static const uint32_t nothing[2];
-    const struct write_set_ranges *a = &set->arrays[n];
+    struct proact_range *got = must_calloc(set->arrays[n].count + 1u, sizeof *got);
 
     for (uint32_t cta = 0; cta < set->cta_count; cta++) {
-        const uint32_t *is = a->first ? a->first + cta : nothing;
+        struct rows_walk w = write_set_walk(&set->arrays[n], cta, cta + 1);
         const uint32_t *must = truth->first[n] + cta;
-        size_t is_count = is[1] - is[0], must_count = must[1] - must[0];
-        const struct proact_range *got = is_count ? a->ranges + is[0] : NULL;
+        size_t is_count = 0, must_count = must[1] - must[0];
         const struct proact_range *wanted = must_count ? truth->ranges[n] + must[0] : NULL;
+
+        for (struct span s; rows_next(&w, &s);)
+            got[is_count++] = (struct proact_range){s.first, s.end - s.first};
         bool good = set->is_exact
                         ? is_count == must_count &&
                               (!is_count || !memcmp(got, wanted, is_count * sizeof *got))
@@ -112,6 +113,7 @@ static void compare_array(const struct subject *u, const struct trial *t,
                      t->threads[0], t->threads[1], t->c.arrays[n].name,
                      write_set_slice_info(u->slice).text);
     }
+    free(got);
 }
 
 struct tally {

@@ -55,9 +55,11 @@ static inline struct cut cut_text(const char *before, const char *body,
 static inline void say_ranges(const struct write_set_ranges *a, uint32_t cta,
                               struct text *into)
 {
-    for (uint32_t n = a->first ? a->first[cta] : 0; a->first && n < a->first[cta + 1]; n++)
-        text_print(into, "%s%u+%u", into->length ? " " : "",
-                   (unsigned)a->ranges[n].first_byte, (unsigned)a->ranges[n].bytes);
+    struct rows_walk w = write_set_walk(a, cta, cta + 1);
+
+    for (struct span s; rows_next(&w, &s);)
+        text_print(into, "%s%u+%u", into->length ? " " : "", (unsigned)s.first,
+                   (unsigned)(s.end - s.first));
 }
 
 struct block {

@@ -3,6 +3,9 @@
    of more than the array has, and of less than the kernel writes. */
 #include "runtime_testing.h"
 
+#include "base/random.h"
+#include "runtime/session.h"
+
 enum { COLUMNS = 8, WIDTH = 10 * COLUMNS, ROWS = 50, BYTES = COLUMNS * 4 };
 
 struct table {
@@ -138,6 +141,85 @@ static void a_cta_is_asked_a_few_times(void **state)
     assert_in_range(calls, WIDTH / COLUMNS, 10 * WIDTH / COLUMNS);
 }
 
+enum { SMALL = 600 };
+static const uint32_t small_grid[3] = {5, 3, 1};
+
+/* Byte by byte, as the header says. */
+static bool is_of(const struct proact_map *m, uint32_t cta, uint64_t byte)
+{
+    const uint64_t x = cta % small_grid[0] * m->run_bytes,
+                   y = cta / small_grid[0] * m->rows,
+                   from = byte - m->offset_bytes - cta * m->step_bytes;
+    bool is = false;
+
+    if (byte < m->offset_bytes)
+        return false;
+    if (m->kind == PROACT_MAP_STENCIL) {
+        const uint64_t row = (byte - m->offset_bytes) / m->stride_bytes,
+                       column = (byte - m->offset_bytes) % m->stride_bytes;
+
+        return row - y < m->rows && column - x < m->run_bytes;
+    }
+    for (uint64_t j = 0; j < m->run_count; j++)
+        is |= from - j * m->stride_bytes < m->run_bytes;
+    return is;
+}
+
+static void any_map_says_what_counting_says(void **state)
+{
+    uint64_t r = 3;
+
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        const struct proact_map map = {.kind =
+                                           i % 2 ? PROACT_MAP_STRIDED : PROACT_MAP_STENCIL,
+                                       .run_bytes = 1 + random_below(&r, 20),
+                                       .run_count = 1 + random_below(&r, 8),
+                                       .rows = 1 + random_below(&r, 6),
+                                       .stride_bytes = 1 + random_below(&r, 60),
+                                       .step_bytes = i % 2 ? random_below(&r, 60) : 0,
+                                       .offset_bytes = random_below(&r, 100)};
+        const uint32_t cta = (uint32_t)random_below(&r, 15);
+        struct map_ranges in = {0};
+
+        map_list(&(struct map_use){&map, small_grid, SMALL}, cta, &in);
+        for (uint64_t byte = 0, n = 0; byte < SMALL; byte++) {
+            n += n < in.count && byte == in.range[n].first_byte + in.range[n].bytes;
+            const bool said = n < in.count && byte >= in.range[n].first_byte;
+
+            if (said != is_of(&map, cta, byte))
+                fail_msg("map %u: CTA %u, byte %u", i, cta, (unsigned)byte);
+        }
+        free(in.range);
+    }
+}
+
+/* As tables are built: what is said at once lies within the array. */
+static void within(void *sink, const struct rows *rows)
+{
+    assert_true(rows->count == 1 || rows->bytes < rows->pitch);
+    if (rows->count > 1)
+        assert_in_range(rows_end(rows), rows->first + rows->bytes + 1, SMALL);
+    *(uint64_t *)sink += rows->count > 1;
+}
+
+static void rows_lie_within_the_array(void **state)
+{
+    uint64_t r = 3, at_once = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        const struct proact_map map = {.kind = PROACT_MAP_STRIDED,
+                                       .run_bytes = 1 + random_below(&r, 20),
+                                       .run_count = 1 + random_below(&r, 30),
+                                       .stride_bytes = 1 + random_below(&r, 60),
+                                       .offset_bytes = random_below(&r, 100)};
+
+        map_emit(&(struct map_use){&map, small_grid, SMALL}, 0, within, &at_once);
+    }
+    assert_in_range(at_once, 200, 1800);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +227,8 @@ int main(void)
         cmocka_unit_test(runs_that_do_not_move_are_one),
         cmocka_unit_test(a_map_that_is_too_small_is_refused),
         cmocka_unit_test(a_cta_is_asked_a_few_times),
+        cmocka_unit_test(any_map_says_what_counting_says),
+        cmocka_unit_test(rows_lie_within_the_array),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

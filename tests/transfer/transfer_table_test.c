@@ -21,15 +21,24 @@ struct range {
 struct spelled {
     uint32_t ctas;
     unsigned count[CTAS_MAX];
+    bool in_rows[CTAS_MAX]; /* it is said at once */
     struct range range[CTAS_MAX][RANGES_MAX];
 };
 
 static void emit_spelled(void *context, uint32_t cta, transfer_emit *emit, void *sink)
 {
     const struct spelled *s = context;
+    const struct range *range = s->range[cta];
+    struct rows rows = rows_one(range[0].first, range[0].bytes);
 
-    for (unsigned i = 0; i < s->count[cta]; i++)
-        emit(sink, s->range[cta][i].first, s->range[cta][i].bytes);
+    for (unsigned i = 1; i < s->count[cta]; i++) {
+        if (s->in_rows[cta] && rows_go_on(&rows, range[i].first, range[i].bytes))
+            continue;
+        emit(sink, &rows);
+        rows = rows_one(range[i].first, range[i].bytes);
+    }
+    if (s->count[cta])
+        emit(sink, &rows);
 }
 
 struct built {
@@ -55,19 +64,6 @@ static enum proact_status build_for(struct built *b, struct spelled *s,
                                                  .map = {emit_spelled, s},
                                                  .needs = needs};
     return transfer_table_build(&b->request, b->table, &b->err);
-}
-
-static enum proact_status build_rising(struct built *b, struct spelled *s,
-                                       uint64_t array_bytes, unsigned devices,
-                                       uint64_t rise_bytes)
-{
-    return build_for(b, s, array_bytes, devices, rise_bytes, NULL);
-}
-
-static enum proact_status build(struct built *b, struct spelled *s, uint64_t array_bytes,
-                                unsigned devices)
-{
-    return build_rising(b, s, array_bytes, devices, 0);
 }
 
 /* The chunk's bytes; an empty one may stand before or behind what a device writes. */
@@ -100,10 +96,9 @@ static bool writes_chunk(const struct spelled *s, uint32_t cta, struct range chu
 {
     for (unsigned i = 0; i < s->count[cta]; i++) {
         uint64_t first = s->range[cta][i].first, bytes = s->range[cta][i].bytes;
-        uint64_t low = chunk.first, high = low + chunk.bytes;
+        uint64_t low = chunk.first, end = low + chunk.bytes;
+        uint64_t high = end < array_bytes ? end : array_bytes;
 
-        if (high > array_bytes)
-            high = array_bytes;
         if (bytes && low < high && first < high && (first >= low || bytes > low - first))
             return true;
     }
@@ -250,6 +245,30 @@ static void pieces_are_right(const struct spelled *s, const struct built *b,
     free(left);
 }
 
+/* Rows between `low` and `high`, often where those of the CTA before it go on. */
+static void draw_rows(uint64_t *r, struct spelled *s, uint32_t cta, uint64_t low,
+                      uint64_t high)
+{
+    const struct range *before = cta && s->in_rows[cta - 1] ? s->range[cta - 1] : NULL;
+    unsigned count = 2 + (unsigned)random_below(r, RANGES_MAX - 1);
+    uint64_t pitch = 2 + random_below(r, (high - low) / count - 2);
+    uint64_t bytes = pitch - 1;
+    uint64_t first = low + random_below(r, high - low - (count - 1) * pitch - bytes + 1);
+
+    if (before && random_below(r, 4)) {
+        count = random_below(r, 4) ? s->count[cta - 1] : count;
+        pitch = random_below(r, 4) ? before[1].first - before[0].first : pitch;
+        first = before[0].first + before[0].bytes;
+    }
+    bytes = 1 + random_below(r, pitch - 1) / (random_below(r, 2) ? 8 : 1);
+    if (first < low || first + (count - 1) * pitch + bytes > high)
+        return;
+    s->count[cta] = count;
+    s->in_rows[cta] = true;
+    for (unsigned i = 0; i < count; i++)
+        s->range[cta][i] = (struct range){first + i * pitch, bytes};
+}
+
 /* Ranges of any length, some beyond the end, some empty; a device's own may overlap. */
 static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned devices)
 {
@@ -259,6 +278,10 @@ static void draw(uint64_t *r, struct spelled *s, uint64_t array_bytes, unsigned 
 
         for (uint32_t cta = s->ctas * d / devices; cta < s->ctas * (d + 1) / devices;
              cta++) {
+            if (high - low > 4 * RANGES_MAX && random_below(r, 3))
+                draw_rows(r, s, cta, low, high);
+            if (s->in_rows[cta])
+                continue;
             s->count[cta] = (unsigned)random_below(r, RANGES_MAX + 1);
             for (unsigned i = 0; i < s->count[cta]; i++) {
                 uint64_t first = low + random_below(r, high - low);
@@ -293,7 +316,7 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
     (void)state;
     for (unsigned i = 0; i < 120; i++) {
         unsigned devices = device_counts[i % 6];
-        uint64_t bytes = 16 + random_below(&r, 5 * CHUNK);
+        uint64_t bytes = 16 + random_below(&r, (i % 4 ? 5 : 40) * CHUNK);
         struct transfer_need needs[DEVICES_MAX] = {0};
         struct spelled s;
         struct built b;
@@ -323,7 +346,7 @@ static void chunks_rise_within_a_share(void **state)
     struct built b;
 
     (void)state;
-    assert_int_equal(build_rising(&b, &s, CHUNK * 6, 2, CHUNK / 2), PROACT_OK);
+    assert_int_equal(build_for(&b, &s, CHUNK * 6, 2, CHUNK / 2, NULL), PROACT_OK);
     assert_int_equal(b.table[0].chunk_count, 5);
     for (unsigned c = 0; c < 5; c++)
         assert_int_equal(b.table[0].end[c], ends[c]);
@@ -337,7 +360,7 @@ static void a_straddling_chunk_is_sent_in_parts(void **state)
     struct built b;
 
     (void)state;
-    assert_int_equal(build(&b, &s, 10000, 2), PROACT_OK);
+    assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_OK);
     assert_int_equal(b.table[0].piece_count, 2);
     assert_int_equal(b.table[0].piece[1].first_byte, 4096);
     assert_int_equal(b.table[0].piece[1].bytes, 6000 - 4096);
@@ -357,14 +380,14 @@ static void two_devices_may_not_own_a_byte(void **state)
     struct built b;
 
     (void)state;
-    assert_int_equal(build(&b, &s, 10000, 2), PROACT_EINVAL);
+    assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_EINVAL);
     assert_string_equal(b.err.text, "array 'a': its map gives byte 9000 both to CTA 1 on "
                                     "device 0 and to CTA 3 on device 1");
     s.range[1][0].bytes = 1000;
-    assert_int_equal(build(&b, &s, 10000, 2), PROACT_OK);
+    assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_OK);
     clear(&b);
     s.range[1][0].bytes = 1001; /* the same two on one device are nobody's business */
-    assert_int_equal(build(&b, &s, 10000, 1), PROACT_OK);
+    assert_int_equal(build_for(&b, &s, 10000, 1, 0, NULL), PROACT_OK);
     clear(&b);
 }
 
@@ -391,7 +414,8 @@ static void a_conflict_is_found_behind_longer_ranges(void **state)
                 owners += writes_byte(&s, 2 * d, byte) || writes_byte(&s, 2 * d + 1, byte);
             shared |= owners > 1;
         }
-        assert_int_equal(build(&b, &s, 400, 3), shared ? PROACT_EINVAL : PROACT_OK);
+        assert_int_equal(build_for(&b, &s, 400, 3, 0, NULL),
+                         shared ? PROACT_EINVAL : PROACT_OK);
         clear(&b);
     }
 }
@@ -399,9 +423,11 @@ static void a_conflict_is_found_behind_longer_ranges(void **state)
 static void emit_stripes(void *context, uint32_t cta, transfer_emit *emit, void *sink)
 {
     (void)context;
-    for (uint64_t row = 0; row < 8; row++) /* a tile of a matrix of 64 KiB rows */
-        emit(sink, ((uint64_t)(cta / 64) * 8 + row) * 65536 + (uint64_t)(cta % 64) * 1024,
-             1024);
+    const struct rows tile = {(uint64_t)(cta / 64) * 8 * 65536 +
+                                  (uint64_t)(cta % 64) * 1024,
+                              1024, 65536, 8}; /* of a matrix of 64 KiB rows */
+
+    emit(sink, &tile);
 }
 
 /* Device shares that begin in the midst of a row of tiles own ragged parts of it. */
@@ -440,7 +466,8 @@ static void even_maps_are_told_by_numbers(void **state)
             s.count[c] = 1;
             s.range[c][0] = (struct range){(uint64_t)c * runs[i], runs[i]};
         }
-        assert_int_equal(build(&b, &s, (uint64_t)CTAS_MAX * runs[i], 3), PROACT_OK);
+        assert_int_equal(build_for(&b, &s, (uint64_t)CTAS_MAX * runs[i], 3, 0, NULL),
+                         PROACT_OK);
         for (unsigned d = 0; d < 3; d++) {
             uint32_t ahead = 0, regular = transfer_table_regular(&b.table[d], &ahead);
 
@@ -451,7 +478,7 @@ static void even_maps_are_told_by_numbers(void **state)
         clear(&b);
     }
     s.count[7] = 0; /* writes nothing */
-    assert_int_equal(build(&b, &s, (uint64_t)CTAS_MAX * 8192, 1), PROACT_OK);
+    assert_int_equal(build_for(&b, &s, (uint64_t)CTAS_MAX * 8192, 1, 0, NULL), PROACT_OK);
     assert_int_equal(transfer_table_regular(&b.table[0], &s.count[0]), 0);
     clear(&b);
 }

@@ -179,21 +179,21 @@ static void write_ctas(struct json_writer *w, const struct analyze_launch *l,
 {
     json_begin(w, "ctas", JSON_ARRAY);
     for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
-        uint64_t bytes = 0;
-        uint32_t first = r->first[cta], end = r->first[cta + 1];
+        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+        uint64_t bytes = 0, ranges = 0;
+        struct span last;
 
-        if (first == end)
+        for (struct span s; rows_next(&walk, &s); ranges++, last = s)
+            bytes += s.end - s.first;
+        if (!ranges)
             continue;
-        for (uint32_t i = first; i < end; i++)
-            bytes += r->ranges[i].bytes;
         json_begin(w, NULL, JSON_OBJECT);
         json_put_whole(w, "cta", cta);
         json_put_whole(w, "device", analyze_device(l, cta));
-        json_put_whole(w, "ranges", end - first);
+        json_put_whole(w, "ranges", ranges);
         json_put_whole(w, "bytes", bytes);
-        json_put_whole(w, "first_byte", r->ranges[first].first_byte);
-        json_put_whole(w, "end_byte",
-                       r->ranges[end - 1].first_byte + r->ranges[end - 1].bytes);
+        json_put_whole(w, "first_byte", r->rows[r->first[cta]].first);
+        json_put_whole(w, "end_byte", last.end);
         json_end(w);
     }
     json_end(w);

@@ -45,14 +45,12 @@ struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t 
     if (array < l->block.array_count && l->block.sized[array])
         w.end = l->block.arrays[array].bytes;
     for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
+        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
         uint64_t bytes = 0;
 
-        for (uint32_t i = r->first ? r->first[cta] : 0; r->first && i < r->first[cta + 1];
-             i++) {
-            uint64_t end = r->ranges[i].first_byte + r->ranges[i].bytes;
-
-            bytes += r->ranges[i].bytes;
-            w.end = end > w.end ? end : w.end;
+        for (struct span s; rows_next(&walk, &s);) {
+            bytes += s.end - s.first;
+            w.end = s.end > w.end ? s.end : w.end;
         }
         w.ctas += bytes > 0;
         w.least = bytes < w.least ? bytes : w.least;

@@ -42,13 +42,11 @@ static void draw_cta(const struct analyze_launch *l, const struct write_set_rang
 {
     char device = "0123456789abcdef"[analyze_device(l, cta)];
 
-    for (uint32_t i = r->first[cta]; i < r->first[cta + 1]; i++) {
-        const struct proact_range *range = &r->ranges[i];
-        uint64_t last = (range->first_byte + range->bytes - 1) / p->byte_step;
+    struct rows_walk walk = write_set_walk(r, cta, cta + 1);
 
-        for (uint64_t c = range->first_byte / p->byte_step; c <= last; c++)
+    for (struct span s; rows_next(&walk, &s);)
+        for (uint64_t c = s.first / p->byte_step; c <= (s.end - 1) / p->byte_step; c++)
             put(p, &cells[c], device);
-    }
 }
 
 static void draw(const struct analyze_launch *l, const struct write_set_ranges *r,

@@ -120,6 +120,19 @@ static bool is_none(const struct closed_group *g, const struct closed_member *m)
     return false;
 }
 
+static void make_rows(struct closed_template *t)
+{
+    t->rows = must_calloc(t->count + 1u, sizeof *t->rows);
+    for (uint32_t n = 0; n < t->count; n++) {
+        const uint64_t first = (uint64_t)t->spans[n].first,
+                       bytes = (uint64_t)t->spans[n].end - first;
+
+        if (!n || !rows_go_on(&t->rows[t->row_count - 1], first, bytes))
+            t->rows[t->row_count++] = rows_one(first, bytes);
+        t->bytes += bytes;
+    }
+}
+
 static void make_template(struct closed_group *g, struct closed_template *t)
 {
     struct write_set_spans *spans = &g->spans;
@@ -143,8 +156,8 @@ static void make_template(struct closed_group *g, struct closed_template *t)
     for (uint32_t n = 0; n < t->count; n++) {
         t->spans[n].first = (int64_t)(spans->spans[n].first - START);
         t->spans[n].end = (int64_t)(spans->spans[n].end - START);
-        t->bytes += spans->spans[n].end - spans->spans[n].first;
     }
+    make_rows(t);
 }
 
 static const struct closed_template *find_template(struct closed_group *g)
@@ -195,6 +208,7 @@ void closed_group_clear(struct closed_group *g)
     for (uint32_t n = 0; n < g->template_count; n++) {
         free(g->templates[n].rooms);
         free(g->templates[n].spans);
+        free(g->templates[n].rows);
     }
     free(g->templates);
     write_set_spans_clear(&g->spans);

@@ -7,6 +7,7 @@
 
 #include "access/closed/closed_store.h"
 #include "access/write_set/write_set_spans.h"
+#include "base/rows.h"
 
 struct closed_span {
     int64_t first, end;
@@ -17,8 +18,9 @@ struct closed_template {
     uint64_t hash;
     int64_t *rooms; /* by fact: see closed_room() */
     struct closed_span *spans;
-    uint32_t count;
-    uint64_t bytes; /* of all spans */
+    uint32_t count, row_count;
+    struct rows *rows; /* the same; what is before the start is below 2^64 */
+    uint64_t bytes;    /* of all spans */
 };
 
 struct closed_group {

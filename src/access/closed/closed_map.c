@@ -156,6 +156,18 @@ static bool is_within(const struct closed_template *t, int64_t from, uint64_t by
     return from + first >= 0 && (uint64_t)(from + end) <= bytes;
 }
 
+static void add_alone(struct record_array *a, const struct closed_template *t, int64_t from)
+{
+    struct rows *rows = record_add_rows(a, t->row_count);
+
+    for (uint32_t n = 0; n < t->row_count; n++) {
+        rows[n] = t->rows[n];
+        rows[n].first += (uint64_t)from;
+    }
+    a->ranges += t->count;
+    a->bytes_written += t->bytes;
+}
+
 static bool add_at(struct closing *c, struct closed_group *g, const int64_t *outer)
 {
     struct record_array *a = &c->into->arrays[g->array];
@@ -168,17 +180,10 @@ static bool add_at(struct closing *c, struct closed_group *g, const int64_t *out
     if (!is_within(t, from, a->bytes))
         return false;
     if (g->is_alone)
-        record_add_ranges(a, t->count);
-    for (uint32_t n = 0; n < t->count; n++) {
-        uint64_t first = (uint64_t)(from + t->spans[n].first);
-        uint64_t end = (uint64_t)(from + t->spans[n].end);
-
-        if (g->is_alone)
-            a->ranges[a->count - t->count + n] = (struct proact_range){first, end - first};
-        else
-            write_set_spans_add(&a->spans, first, end);
-    }
-    a->total += g->is_alone ? t->bytes : 0;
+        add_alone(a, t, from);
+    for (uint32_t n = 0; n < t->count && !g->is_alone; n++)
+        write_set_spans_add(&a->spans, (uint64_t)(from + t->spans[n].first),
+                            (uint64_t)(from + t->spans[n].end));
     return (uint64_t)g->template_count * g->threads * g->store_count <= LOOKS_MAX;
 }
 

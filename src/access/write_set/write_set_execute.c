@@ -25,7 +25,7 @@ struct part {
 static uint64_t work_of(const struct record *r, uint64_t lanes)
 {
     for (uint32_t n = 0; n < r->array_count; n++)
-        lanes += WRITE_SET_RANGE_WORK * (uint64_t)r->arrays[n].count;
+        lanes += WRITE_SET_RANGE_WORK * r->arrays[n].ranges;
     return lanes;
 }
 
@@ -128,7 +128,7 @@ static void open_part(struct part *p, const struct record *of)
     }
 }
 
-/* The part's ranges behind those of the parts before it. */
+/* The part's rows behind those of the parts before it. */
 static bool take_array(struct record_array *to, const struct record_array *a, uint32_t from,
                        uint32_t ctas)
 {
@@ -136,12 +136,10 @@ static bool take_array(struct record_array *to, const struct record_array *a, ui
         return false;
     for (uint32_t n = 1; n <= ctas; n++)
         to->first[from + n] = (uint32_t)to->count + a->first[n];
-    size_t before = to->count;
-
-    record_add_ranges(to, a->count);
     if (a->count)
-        memcpy(to->ranges + before, a->ranges, a->count * sizeof *a->ranges);
-    to->total += a->total;
+        memcpy(record_add_rows(to, a->count), a->rows, a->count * sizeof *a->rows);
+    to->ranges += a->ranges;
+    to->bytes_written += a->bytes_written;
     if (a->line)
         record_note_line(to, a->line, a->is_atomic);
     return true;
@@ -151,7 +149,7 @@ static void close_part(struct part *p)
 {
     for (uint32_t n = 0; n < p->record.array_count; n++) {
         free(p->record.arrays[n].first);
-        free(p->record.arrays[n].ranges);
+        free(p->record.arrays[n].rows);
         write_set_spans_clear(&p->record.arrays[n].spans);
     }
     free(p->record.arrays);

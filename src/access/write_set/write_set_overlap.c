@@ -22,22 +22,22 @@ static void find_bounds(const struct write_set_ranges *a, struct part *p)
     p->first = UINT64_MAX;
     p->end = 0;
     for (uint32_t n = a->first[p->first_cta]; n < a->first[p->end_cta]; n++) {
-        const struct proact_range *range = &a->ranges[n];
+        const uint64_t first = a->rows[n].first, end = rows_end(&a->rows[n]);
 
-        if (range->first_byte < p->first)
-            p->first = range->first_byte;
-        if (range->first_byte + range->bytes > p->end)
-            p->end = range->first_byte + range->bytes;
+        p->first = first < p->first ? first : p->first;
+        p->end = end > p->end ? end : p->end;
     }
 }
 
 static void find_spans(const struct write_set_ranges *a, struct part *p)
 {
+    struct rows_walk w = write_set_walk(a, p->first_cta, p->end_cta);
+    struct span s;
+
     if (p->spans.count)
         return;
-    for (uint32_t n = a->first[p->first_cta]; n < a->first[p->end_cta]; n++)
-        write_set_spans_add(&p->spans, a->ranges[n].first_byte,
-                            a->ranges[n].first_byte + a->ranges[n].bytes);
+    while (rows_next(&w, &s))
+        write_set_spans_add(&p->spans, s.first, s.end);
     write_set_spans_merge(&p->spans);
 }
 
@@ -62,10 +62,13 @@ static uint64_t common_byte(const struct part *a, const struct part *b)
 static uint32_t writer_of(const struct write_set_ranges *a, const struct part *p,
                           uint64_t byte)
 {
-    for (uint32_t cta = p->first_cta; cta < p->end_cta; cta++)
-        for (uint32_t n = a->first[cta]; n < a->first[cta + 1]; n++)
-            if (byte - a->ranges[n].first_byte < a->ranges[n].bytes)
+    for (uint32_t cta = p->first_cta; cta < p->end_cta; cta++) {
+        struct rows_walk w = write_set_walk(a, cta, cta + 1);
+
+        for (struct span s; rows_next(&w, &s);)
+            if (byte - s.first < s.end - s.first)
                 return cta;
+    }
     return p->end_cta;
 }
 

@@ -166,11 +166,28 @@ void record_open(struct record *r)
     r->host.clock = r->host.globaltimer = on_clock;
 }
 
-void record_add_ranges(struct record_array *a, size_t count)
+struct rows *record_add_rows(struct record_array *a, size_t count)
 {
     if (a->count + count > a->capacity)
-        a->ranges = must_grow(a->ranges, a->count + count, &a->capacity, sizeof *a->ranges);
+        a->rows = must_grow(a->rows, a->count + count, &a->capacity, sizeof *a->rows);
     a->count += count;
+    return a->rows + (a->count - count);
+}
+
+/* The spans, which are merged. */
+static void end_cta(struct record_array *a, uint32_t cta)
+{
+    for (size_t i = 0; i < a->spans.count; i++) {
+        const uint64_t first = a->spans.spans[i].first,
+                       bytes = a->spans.spans[i].end - first;
+
+        if (a->count == a->first[cta] || !rows_go_on(&a->rows[a->count - 1], first, bytes))
+            *record_add_rows(a, 1) = rows_one(first, bytes);
+        a->bytes_written += bytes;
+    }
+    a->ranges += a->spans.count;
+    a->spans.count = 0;
+    a->first[cta + 1] = (uint32_t)a->count;
 }
 
 bool record_end_cta(struct record *r, uint32_t cta)
@@ -182,16 +199,7 @@ bool record_end_cta(struct record *r, uint32_t cta)
             write_set_spans_merge(&a->spans);
         if (a->count + a->spans.count > UINT32_MAX)
             return false;
-        for (size_t i = 0; i < a->spans.count; i++) {
-            const struct write_set_span *span = &a->spans.spans[i];
-
-            a->ranges = must_grow(a->ranges, a->count, &a->capacity, sizeof *a->ranges);
-            a->ranges[a->count].first_byte = span->first;
-            a->ranges[a->count++].bytes = span->end - span->first;
-            a->total += span->end - span->first;
-        }
-        a->first[cta + 1] = (uint32_t)a->count;
-        a->spans.count = 0;
+        end_cta(a, cta);
     }
     return true;
 }

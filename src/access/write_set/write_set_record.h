@@ -12,9 +12,9 @@ struct record_array {
     uint64_t address, bytes;
     struct write_set_spans spans; /* of the CTA that runs */
     uint32_t *first;
-    struct proact_range *ranges;
-    size_t count, capacity;
-    uint64_t total;
+    struct rows *rows;
+    size_t count, capacity; /* of rows */
+    uint64_t ranges, bytes_written;
     bool is_atomic, is_variable;
     uint32_t line; /* of the first atomic that goes there, else of the first store; or 0 */
 };
@@ -37,7 +37,7 @@ static inline void record_note_line(struct record_array *a, uint32_t line, bool 
 }
 
 void record_open(struct record *r);
-/* Makes room for ranges of the CTA beside those of its spans. */
-void record_add_ranges(struct record_array *a, size_t count);
+/* Room for rows of the CTA beside those of its spans. */
+struct rows *record_add_rows(struct record_array *a, size_t count);
 /* What CTA `cta` has stored becomes ranges; false if there are more than can be counted. */
 bool record_end_cta(struct record *r, uint32_t cta);

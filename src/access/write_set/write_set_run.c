@@ -158,7 +158,7 @@ static bool close(struct run *r)
         struct record_array *a = &r->record.arrays[n];
 
         a->spans.count = a->count = 0;
-        a->total = 0;
+        a->ranges = a->bytes_written = 0;
         a->is_atomic = false;
         a->line = 0;
     }
@@ -200,32 +200,33 @@ static struct write_set *take(struct run *r)
         struct record_array *a = &r->record.arrays[n];
         struct write_set_ranges *to = &w->arrays[n];
 
-        w->work += r->is_closed ? 0 : WRITE_SET_RANGE_WORK * (uint64_t)a->count;
+        w->work += r->is_closed ? 0 : WRITE_SET_RANGE_WORK * a->ranges;
         to->name = must_strdup(a->name ? a->name : "");
-        to->bytes = a->total;
+        to->count = a->ranges;
+        to->bytes = a->bytes_written;
         to->is_atomic = a->is_atomic;
         to->line = a->line;
         to->is_variable = a->is_variable;
         if (!a->count)
             continue;
         to->first = a->first;
-        to->ranges = a->ranges;
+        to->rows = a->rows;
         a->first = NULL;
-        a->ranges = NULL;
+        a->rows = NULL;
     }
     return w;
 }
 
-/* Four chains side by side: there may be millions of ranges. */
-static uint64_t digest_ranges(const struct proact_range *ranges, uint32_t count,
-                              uint64_t digest)
+/* Four chains side by side: there may be millions of rows. */
+static uint64_t digest_rows(const struct rows *rows, uint32_t count, uint64_t digest)
 {
     uint64_t chains[4] = {digest, digest + 1, digest + 2, digest + 3};
 
     for (uint32_t n = 0; n < count; n++) {
         uint64_t *chain = &chains[n % 4];
 
-        *chain = hash_mix(*chain + hash_mix(ranges[n].first_byte) + 3 * ranges[n].bytes);
+        *chain = hash_mix(*chain + hash_mix(rows[n].first) + 3 * rows[n].bytes +
+                          5 * hash_mix(rows[n].pitch + rows[n].count));
     }
     return hash_bytes(chains, sizeof chains, count);
 }
@@ -242,7 +243,7 @@ static uint64_t digest_of(const struct write_set *w)
             continue;
         digest =
             hash_bytes(a->first, (w->cta_count + (size_t)1) * sizeof *a->first, digest);
-        digest = digest_ranges(a->ranges, a->first[w->cta_count], digest);
+        digest = digest_rows(a->rows, a->first[w->cta_count], digest);
     }
     return digest ? digest : 1;
 }
@@ -251,7 +252,7 @@ static void clear(struct run *r)
 {
     for (uint32_t n = 0; n < r->record.array_count; n++) {
         free(r->record.arrays[n].first);
-        free(r->record.arrays[n].ranges);
+        free(r->record.arrays[n].rows);
         write_set_spans_clear(&r->record.arrays[n].spans);
     }
     free(r->record.arrays);
@@ -284,14 +285,6 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     return status;
 }
 
-struct proact_map write_set_map(const struct write_set *w, uint32_t array)
-{
-    return (struct proact_map){.kind = PROACT_MAP_TABLE,
-                               .first = w->arrays[array].first,
-                               .ranges = w->arrays[array].ranges,
-                               .cta_count = w->cta_count};
-}
-
 void write_set_destroy(struct write_set *w)
 {
     if (!w)
@@ -299,7 +292,7 @@ void write_set_destroy(struct write_set *w)
     for (uint32_t n = 0; n < w->array_count; n++) {
         free((char *)w->arrays[n].name);
         free(w->arrays[n].first);
-        free(w->arrays[n].ranges);
+        free(w->arrays[n].rows);
     }
     free(w->parted->first);
     free(w->parted);
