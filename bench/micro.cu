@@ -10,7 +10,7 @@ extern "C" __global__ void micro(struct micro_vector *out, proact_u32 multiply_a
                                  proact_u32 sleep_ns, proact_u32 salt,
                                  struct proact_share share)
 {
-    proact_u32 i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_cta(&share) * proact_cta_size_x() + proact_thread_x();
     const struct micro_vector made = micro_make(i, multiply_adds, salt);
 
     if (sleep_ns)
@@ -25,7 +25,7 @@ extern "C" __global__ void micro_marks(struct micro_vector *out, proact_u32 mult
                                        proact_u32 sleep_ns, proact_u32 salt,
                                        struct proact_share share)
 {
-    proact_u32 i = proact_cta_x(&share) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
+    proact_u32 i = proact_cta(&share) * (MICRO_MARKED_BYTES / MICRO_VECTOR_BYTES) +
                    proact_thread_x() * MICRO_MARK_VECTORS;
 
     if (proact_thread_x() <
@@ -50,7 +50,7 @@ extern "C" __global__ void micro_plain(struct micro_vector *out, proact_u32 mult
 extern "C" __global__ void micro_step(const proact_u32 *from, proact_u32 *to,
                                       proact_u32 count, struct proact_share share)
 {
-    proact_u32 i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+    proact_u32 i = proact_cta(&share) * proact_cta_size_x() + proact_thread_x();
 
     proact_store(&share, 0, &to[i], from[(i + proact_cta_size_x()) % count] + 1);
     proact_done(&share);

@@ -11,7 +11,7 @@ extern "C" __global__ void micro_bulk(struct micro_vector *out, proact_u32 multi
                                       struct proact_share share)
 {
     __shared__ struct micro_vector line[MICRO_THREADS];
-    proact_u32 first = proact_cta_x(&share) * MICRO_THREADS;
+    proact_u32 first = proact_cta(&share) * MICRO_THREADS;
 
     line[proact_thread_x()] = micro_make(first + proact_thread_x(), multiply_adds, salt);
     if (sleep_ns)

@@ -67,7 +67,7 @@ extern "C" __global__ void jacobi_step(const float *old, const struct cta_pair *
                                        double tolerance_squared, struct proact_share share)
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
-    proact_u32 cta = proact_cta_x(&share);
+    proact_u32 cta = proact_cta(&share);
     bool stopped = cta_sum_pairs(old_sums, cta_count, scratch).a < tolerance_squared;
     proact_u32 last = smaller((cta + 1) * rows, size);
     struct strip strip = {old, cells, size, cta * rows, last};

@@ -104,7 +104,7 @@ extern "C" __global__ void pagerank_step(
 {
     __shared__ struct cta_pair scratch[CTA_WARPS];
     __shared__ double sum[CTA_THREADS];
-    proact_u32 cta = proact_cta_x(&share), thread = proact_thread_x();
+    proact_u32 cta = proact_cta(&share), thread = proact_thread_x();
     struct edges edges = {first, source, old_gift};
     struct cta_vertices at = vertices[cta];
     struct cta_pair before = cta_sum_pairs(old_sums, cta_count, scratch);

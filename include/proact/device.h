@@ -3,14 +3,14 @@
 
 /* For kernels whose author marks by hand what they share (PROACT IV-A, Listing 1). Such a
    kernel takes a `struct proact_share` by value as its last parameter, numbers its CTAs
-   with proact_cta_x() and the like, stores with proact_store() into the arrays that were
-   declared with proact_kernel_map(), and calls proact_done() with every thread as its last
-   words:
+   with proact_cta(), or proact_cta_x() and the like, stores with proact_store() into the
+   arrays that were declared with proact_kernel_map(), and calls proact_done() with every
+   thread as its last words:
 
        extern "C" __global__ void twice(const float *in, float *out, unsigned n,
                                         struct proact_share share)
        {
-           unsigned i = proact_cta_x(&share) * proact_cta_size_x() + proact_thread_x();
+           unsigned i = proact_cta(&share) * proact_cta_size_x() + proact_thread_x();
            if (i < n)
                proact_store(&share, 0, &out[i], 2 * in[i]);
            proact_done(&share);

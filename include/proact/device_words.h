@@ -30,7 +30,8 @@ PROACT_SPECIAL(proact_cta_size_z, "%ntid.z")
 PROACT_SPECIAL(proact_cta_here, "%ctaid.x") /* of this device: its part is a 1-D grid */
 #undef PROACT_SPECIAL
 
-/* Linear number of the CTA in the whole grid, its place, and the grid. */
+/* Linear number of the CTA in the whole grid, its place, for which the device divides, and
+   the grid. */
 PROACT_WORD proact_u32 proact_cta(const struct proact_share *share)
 {
     return share->cta_first + proact_cta_here();
