@@ -24,6 +24,9 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         lock not unfenced fences_early fences_narrowly unfenced_flag grid_barrier_missing
         unfenced_lock)
     set_tests_properties(proactcc.checked_alike proactcc.checked_tickets PROPERTIES LABELS slow TIMEOUT 120)
+    add_test(NAME proactcc.lines COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/lines.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
+    set_tests_properties(proactcc.lines PROPERTIES LABELS slow TIMEOUT 300)
     foreach(name make cmake library refusals settings install)
         set(what ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc)
         if(name STREQUAL install)

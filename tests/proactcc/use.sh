@@ -143,6 +143,8 @@ END
     [ "$(grep -c '^proact: another CUDA runtime was linked ahead' said)" = 1 ] || fault "not said once"
     (unset PROACT_MACHINE && ./app >said 2>&1)
     [ ! -s said ] || fault "said unasked"
+    gcc outer.c asks.o "$@" -lcudart inner.o part.o -lstdc++ -o app || fault "gcc, shared"
+    says '' ./app # the shared one may stand there
     # Other ways to say what is compiled, and where to.
     mkdir there
     cp main.cu main.text
@@ -162,14 +164,39 @@ add_library(part STATIC part.cu)
 add_executable(more main.cu)
 set_target_properties(part more PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
 target_link_libraries(more PRIVATE part CUDA::cudart)
+# What proactcc compiles nothing of, and what has theirs ahead of what it compiled.
+add_executable(host host.cpp)
+target_link_libraries(host PRIVATE CUDA::cudart)
+add_library(plain STATIC part.cu)
+add_executable(ahead host.cpp)
+target_compile_definitions(ahead PRIVATE AHEAD)
+target_link_libraries(ahead PRIVATE CUDA::cudart_static plain)
 END
-    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 >said ||
-        fault "cmake"
+    cat >host.cpp <<'END'
+#include <cstdio>
+#include <cuda_runtime.h>
+void part(float *);
+int main()
+{
+    float *d, h[32] = {2};
+    if (cudaMalloc(&d, sizeof h) || cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice))
+        return 1;
+#ifdef AHEAD
+    part(d);
+#endif
+    return cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost) || printf("%g\n", h[0]) < 0;
+}
+END
+    ours=${proactcc%/*}/../lib/libproactrt_shared.so
+    cmake -S . -B build -DCMAKE_CUDA_COMPILER="$proactcc" -DCMAKE_CUDA_ARCHITECTURES=80 \
+        -DCUDA_cudart_LIBRARY="$ours" -DCUDA_cudart_static_LIBRARY="$ours" >said || fault "cmake"
     cmake --build build >said || fault "cmake --build"
     says 94 build/app
     PROACT_REPORT=1 build/more >said 2>&1 || fault "exit status $?"
     has '^94$'
     has '^proact: +1 +0 .*  scale\(float\*\)'
+    says 2 build/host
+    says 6 build/ahead
     ;;
 library)
     "$proactcc" -Xcompiler -fPIC -shared part.cu -o libpart.so || fault "-shared"
@@ -387,17 +414,15 @@ END
     PATH="$scratch/bin:$PATH" PROACT_NVCC=nvcc "$proactcc" --version >said || fault "PROACT_NVCC=nvcc"
     has 'release 1'
     # A quote that is not closed hides what is behind it.
-    for quote in "'" '"'; do
-        fails "proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 ${quote}-DX=1" \
-            env NVCC_APPEND_FLAGS="-O2 ${quote}-DX=1" "$proactcc" -c main.cu
-        [ "$(wc -l <said)" = 1 ] || fault "more than one sentence"
-        fails "a quote is not closed in NVCC_PREPEND_FLAGS" env NVCC_PREPEND_FLAGS=$quote "$proactcc" -c main.cu
-        echo "-O2 $quote" >words
-        "$proactcc" -optf words -c main.cu >said 2>&1
-        status=$?
-        [ $status = 2 ] || fault "exit status $status"
-        has '^proactcc: a quote is not closed in the options file words$'
-    done
+    fails 'proactcc: a quote is not closed in NVCC_APPEND_FLAGS: -O2 "-DX=1' \
+        env NVCC_APPEND_FLAGS='-O2 "-DX=1' "$proactcc" -c main.cu
+    [ "$(wc -l <said)" = 1 ] || fault "more than one sentence"
+    fails "a quote is not closed in NVCC_PREPEND_FLAGS" env NVCC_PREPEND_FLAGS='"' "$proactcc" -c main.cu
+    echo '-O2 "' >words
+    "$proactcc" -optf words -c main.cu >said 2>&1
+    status=$?
+    [ $status = 2 ] || fault "exit status $status"
+    has '^proactcc: a quote is not closed in the options file words$'
     "$proactcc" --version >said || fault "--version"
     has '^proactcc [0-9.]+, on top of:$'
     has 'release 1'

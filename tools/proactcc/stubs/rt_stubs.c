@@ -105,7 +105,8 @@ static void __attribute__((constructor)) look_who_is_first(void)
         memcmp((const void *)(uintptr_t)register_binary, jump, sizeof jump) == 0)
         return;
     proactrt_has_said = true;
-    fprintf(stderr, "proact: another CUDA runtime was linked ahead of ours, and runs this "
-                    "program on one GPU: link by proactcc, or name libcudart behind all "
-                    "that proactcc compiled\n");
+    fprintf(stderr,
+            "proact: another CUDA runtime was linked ahead of ours, and runs this "
+            "program on one GPU: link by proactcc, or the shared libcudart, or name "
+            "the static one behind all that proactcc compiled\n");
 }
