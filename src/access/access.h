@@ -196,6 +196,7 @@ struct access_loop {
     uint32_t stay_count;
     struct access_guard *guards; /* branches above the header, outermost first */
     uint32_t guard_count;
+    bool guards_decide; /* it is entered just where all of them hold */
 };
 
 /* Owns all it points to, but for the module and the function. */

@@ -70,6 +70,15 @@ static const struct access_form *stepped(struct facts *f, const struct access_fo
     return form_map(&f->forms, form, step_of, &s);
 }
 
+static const struct access_form *ended_of(void *context, uint32_t symbol)
+{
+    const struct ended *e = context;
+
+    while (e && e->symbol != symbol)
+        e = e->before;
+    return e ? e->is : NULL;
+}
+
 /* What the iteration before was left by. */
 static void add_stays(struct extent *e, uint32_t loop)
 {
@@ -90,6 +99,8 @@ static void add_stays(struct extent *e, uint32_t loop)
             (chooses && form_holds(&f->forms, at.form) >> ACCESS_CHOICE & 1))
             continue;
         at.form = stepped(f, at.form, loop, false);
+        if (at.form && e->ended)
+            at.form = form_map(&f->forms, at.form, ended_of, (void *)e->ended);
         if (at.form)
             f->facts[kept++] = at;
     }
@@ -164,6 +175,7 @@ void extent_open(struct extent *e, struct arena *arena, const struct access_anal
     e->analysis = a;
     e->form = NULL;
     e->loop = r->loop;
+    e->ended = NULL;
     facts_open(&e->facts, arena, a, l, trips);
     if (facts_fit(&e->facts, a->ranges, a->range_count))
         facts_add_guards(&e->facts, r->guards, r->guard_count);

@@ -5,11 +5,19 @@
 
 #include "access/facts.h"
 
+/* T of a loop that has ended, none around the record, is taken to be a number. */
+struct ended {
+    uint32_t symbol;
+    const struct access_form *is;
+    const struct ended *before;
+};
+
 /* What is known where a record's instruction is executed. */
 struct extent {
     const struct access_analysis *analysis;
     const struct access_form *form; /* in work */
     int32_t loop;                   /* the record's */
+    const struct ended *ended;      /* in the facts already, not in what comes to them */
     struct facts facts;
 };
 

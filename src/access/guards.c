@@ -308,6 +308,7 @@ void guards_make_loops(struct study *s)
         a->loops[l].line = s->function->instructions[first].line;
         a->loops[l].parent = r->loops[l].parent;
         a->loops[l].guards = guards_above(s, r->loops[l].header, &a->loops[l].guard_count);
+        a->loops[l].guards_decide = guards_decide(s, r->loops[l].header);
         if (r->irreducible)
             continue;
         find_repeats(s, &r->loops[l], &a->loops[l]);

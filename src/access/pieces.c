@@ -132,17 +132,49 @@ static bool is_inside(const struct extent *e, uint32_t loop)
     return up >= 0;
 }
 
+/* Whether the facts say that the guard holds, and of what never changes for a thread, so
+   that it held whenever it was passed. */
+static bool is_sure(const struct extent *e, const struct access_guard *g)
+{
+    struct access_guard other = *g;
+    struct facts known = e->facts, now = known;
+    struct range r;
+
+    if (g->condition->kind != ACCESS_COMPARE ||
+        !facts_never_change(&now, g->condition->left) ||
+        !facts_never_change(&now, g->condition->right))
+        return false;
+    other.negated = !g->negated;
+    facts_add_guards(&now, &other, 1);
+    for (uint32_t i = known.count; i < now.count; i++)
+        if (facts_bound(&known, now.facts[i].form, &r) && r.low > now.facts[i].most)
+            return true;
+    return false;
+}
+
+static bool is_entered(const struct extent *e, const struct access_loop *l)
+{
+    bool is = l->guards_decide;
+
+    for (uint32_t i = 0; i < l->guard_count && is; i++)
+        is = is_sure(e, &l->guards[i]);
+    return is;
+}
+
 /* What the compiler left over from unrolling starts where that loop ended: behind all of
    its iterations, if all threads have as many, or it was passed by. */
 static bool end(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
-    int64_t trips;
+    const int64_t *most = e->facts.view.trips;
+    const bool is_never = most && most[y->loop] == 0;
+    int64_t trips = 0;
 
-    if (is_inside(e, y->loop) || !exact_trips(&e->facts, e->analysis, y->loop, &trips))
+    if (is_inside(e, y->loop) ||
+        (!is_never && !exact_trips(&e->facts, e->analysis, y->loop, &trips)))
         return false;
-    c->count = 2;
-    c->each[0] = (struct one_case){.is = form_constant(&e->facts.forms, 0)};
-    c->each[1] = (struct one_case){.is = form_constant(&e->facts.forms, trips)};
+    c->count = is_never || is_entered(e, &e->analysis->loops[y->loop]) ? 1 : 2;
+    c->each[0] = (struct one_case){.is = form_constant(&e->facts.forms, trips)};
+    c->each[1] = (struct one_case){.is = form_constant(&e->facts.forms, 0)};
     return true;
 }
 
@@ -169,8 +201,12 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
                      unsigned depth, struct pieces *out)
 {
     const struct one_case *o = &c->each[c->count];
+    const struct ended ended = {c->symbol, o->is, e->ended};
     struct extent now = *e;
     uint32_t kept = 0;
+
+    if (e->facts.forms.symbols[c->symbol].kind == ACCESS_TRIPS)
+        now.ended = &ended;
 
     for (uint32_t i = 0; i < e->facts.count; i++) {
         struct fact at = e->facts.facts[i];

@@ -28,6 +28,14 @@ static bool begins(const char *at, const char *word)
     return strncmp(at, word, strlen(word)) == 0;
 }
 
+/* Not beyond: most texts have the word nowhere. */
+static const char *find_word(const char *at, const char *end, const char *word)
+{
+    while (at < end && !begins(at, word))
+        at++;
+    return at < end ? at : NULL;
+}
+
 static struct place read_place(const char *at)
 {
     char *end;
@@ -40,8 +48,7 @@ static struct place read_place(const char *at)
 static void read_line(const char *at, struct source *s)
 {
     static const char inlined[] = "inlined_at";
-    const size_t length = strcspn(at, "\n");
-    const char *from;
+    const char *end = at + strcspn(at, "\n"), *from;
 
     if (*at == '}')
         *s = (struct source){{0, 0}, {0, 0}};
@@ -50,8 +57,8 @@ static void read_line(const char *at, struct source *s)
         return;
     s->at = read_place(at + strlen(".loc"));
     s->from = (struct place){0, 0};
-    from = strstr(at, inlined);
-    if (from && from < at + length)
+    from = find_word(at, end, inlined);
+    if (from)
         s->from = read_place(from + strlen(inlined));
 }
 

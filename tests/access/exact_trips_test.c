@@ -26,16 +26,29 @@
     "\nBEHIND: ld.global.u32 %r9, [%rd2]; add.s64 %rd2, %rd2, 4096;\n"                     \
     "add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 2; @%p2 bra BEHIND; ret;\n}\n"
 
+/* Up from row n - 1: what is over one by one, and then four rows at once, of which the one
+   that is read last is asked for. */
+#define ONE_BY_ONE                                                                         \
+    "and.b32 %r6, %r1, 3; add.s32 %r7, %r1, -1; mul.wide.s32 %rd3, %r7, 4096;\n"           \
+    "add.s64 %rd2, %rd2, %rd3; setp.eq.s32 %p3, %r6, 0; @%p3 bra MORE;\n"                  \
+    "ONE: add.s64 %rd2, %rd2, -4096; add.s32 %r7, %r7, -1; add.s32 %r6, %r6, -1;\n"        \
+    "setp.ne.s32 %p3, %r6, 0; @%p3 bra ONE;\n"                                             \
+    "MORE: setp.lt.s32 %p4, %r1, 4; @%p4 bra BEHIND;\n"
+#define FOUR_AT_ONCE                                                                       \
+    "FOUR: ld.global.u32 %r9, [%rd2+-12288]; add.s64 %rd2, %rd2, -16384;\n"                \
+    "add.s32 %r7, %r7, -4; setp.gt.s32 %p2, %r7, -1; @%p2 bra FOUR;\n"                     \
+    "BEHIND: ret;\n}\n"
+
 enum { ROW = 4096, WORDS = 32 };
 
-/* The last load's rows, each the words of 8 threads; n and m as given. */
-static void expect(const char *body, uint32_t n, uint32_t m, const uint32_t *rows,
-                   uint32_t count)
+/* The last load's rows, each the words of 8 threads; n as given. */
+static void expect_of(const char *body, const char *rest, uint32_t n, const uint32_t *rows,
+                      uint32_t count)
 {
     struct text text = {0};
     struct proact_error err;
     struct ptx_module *module;
-    unsigned char block[16] = {[8] = (unsigned char)n, [12] = (unsigned char)m};
+    unsigned char block[16] = {[8] = (unsigned char)n};
     const struct access_launch l = {.ntid = {8, 1, 1},
                                     .nctaid = {4, 1, 1},
                                     .parameters = block,
@@ -43,7 +56,7 @@ static void expect(const char *body, uint32_t n, uint32_t m, const uint32_t *row
     struct access_span spans[ACCESS_SPANS_MAX];
     uint32_t found, bytes = 0;
 
-    text_print(&text, "%s%s%s", START, body, REST);
+    text_print(&text, "%s%s%s", START, body, rest);
     if (ptx_parse("t.ptx", text.data, text.length, &module, &err))
         fail_msg("%s", err.text);
     struct access_analysis *a = access_analyze(module, ptx_function_find(module, "k"));
@@ -70,28 +83,62 @@ static void expect(const char *body, uint32_t n, uint32_t m, const uint32_t *row
     text_clear(&text);
 }
 
+static void expect(const char *body, uint32_t n, const uint32_t *rows, uint32_t count)
+{
+    expect_of(body, REST, n, rows, count);
+}
+
 #define ROWS(...)                                                                          \
     (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / 4
 
-/* Where it was passed by rows 0 and 1, else those behind it. */
 static void what_is_left_over_starts_at_the_end(void **state)
 {
     (void)state;
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
-           3, 0, ROWS(0, 1, 12, 13));
+           3, ROWS(12, 13));
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "setp.eq.s32 %p3, %r4, %r1; @!%p3 bra LOOP;",
-           5, 0, ROWS(0, 1, 20, 21));
+           5, ROWS(20, 21));
     /* counts down, by what is left of n but for its last bits */
     expect("and.b32 %r6, %r1, 3; sub.s32 %r4, %r1, %r6;\n"
            "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, -4;\n"
            "setp.ne.s32 %p3, %r4, 0; @%p3 bra LOOP;",
-           14, 0, ROWS(0, 1, 12, 13));
+           14, ROWS(12, 13));
     /* the other way around, without a sign */
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 2;\n"
            "setp.ge.u32 %p3, %r4, %r1; @%p3 bra BEHIND; bra.uni LOOP;",
-           7, 0, ROWS(0, 1, 16, 17));
+           7, ROWS(16, 17));
+}
+
+/* Some threads, or as memory says: rows 0 and 1, too. */
+static void it_may_be_passed_by(void **state)
+{
+    (void)state;
+    expect("setp.gt.u32 %p5, %r3, 5; @%p5 bra BEHIND;\n"
+           "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
+           3, ROWS(0, 1, 12, 13));
+    expect("ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
+           "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
+           3, ROWS(0, 1, 12, 13));
+    /* by a way beside the guard */
+    expect("setp.gt.u32 %p5, %r3, 5; @%p5 bra BESIDE; bra.uni LOOP;\n"
+           "BESIDE: ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
+           "LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
+           "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
+           3, ROWS(0, 1, 12, 13));
+}
+
+/* How often the first loop went round says where the second one starts, and so where it
+   ends: not below row 0. */
+static void what_is_left_over_ahead_bounds_the_rest(void **state)
+{
+    (void)state;
+    expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 11, ROWS(0, 4));
+    expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 14, ROWS(0, 4, 8));
+    expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 8, ROWS(0, 4));
 }
 
 /* Threads end apart, or nobody knows where: from row 0 to the last one. */
@@ -100,22 +147,24 @@ static void else_it_may_be_anywhere_before(void **state)
     (void)state;
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "setp.lt.s32 %p3, %r4, %r3; @%p3 bra LOOP;",
-           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29));
+           3, ROWS(0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29));
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0; @%p4 bra BEHIND;\n"
            "setp.lt.s32 %p3, %r4, %r1; @%p3 bra LOOP;",
-           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
+           3, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
     /* by one branch, but not by numbers alone */
     expect("LOOP: add.s64 %rd2, %rd2, 16384; add.s32 %r4, %r4, 1;\n"
            "ld.global.u32 %r7, [%rd1]; setp.eq.s32 %p4, %r7, 0;\n"
            "setp.lt.and.s32 %p3, %r4, %r1, %p4; @%p3 bra LOOP;",
-           3, 0, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
+           3, ROWS(0, 1, 4, 5, 8, 9, 12, 13));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_left_over_starts_at_the_end),
+        cmocka_unit_test(it_may_be_passed_by),
+        cmocka_unit_test(what_is_left_over_ahead_bounds_the_rest),
         cmocka_unit_test(else_it_may_be_anywhere_before),
     };
 

@@ -5,9 +5,11 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "ptx/ptx.h"
 
 static const char module[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -63,11 +65,38 @@ static void others_stay_as_they_are(void **state)
         check(same[n], same[n]);
 }
 
+/* Built for a debugger a text has a .loc for each line, and "inlined_at" nowhere. */
+static void a_long_text_is_looked_through_once(void **state)
+{
+    enum { LINES = 300000, SECONDS_MAX = 5 };
+    struct proact_error err;
+    struct ptx_module *m;
+    struct text t = {0};
+
+    (void)state;
+    text_print(&t, ".version 8.0\n.target sm_80\n.address_size 64\n"
+                   ".visible .entry k()\n{\n");
+    for (unsigned n = 1; n <= LINES; n++)
+        text_print(&t, ".loc 1 %u 5\n", n);
+    text_print(&t, "ret;\n}\n.file 1 \"long.cu\"\n");
+    if (ptx_parse("p.ptx", t.data, t.length, &m, &err))
+        fail_msg("%s", err.text);
+    const clock_t begun = clock();
+    char *got = ptx_with_sources(m, "line 300005");
+
+    assert_true(clock() - begun < SECONDS_MAX * CLOCKS_PER_SEC);
+    assert_string_equal(got, "line 300005 [long.cu:300000]");
+    free(got);
+    ptx_destroy(m);
+    text_clear(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_their_source_behind_them),
         cmocka_unit_test(others_stay_as_they_are),
+        cmocka_unit_test(a_long_text_is_looked_through_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
