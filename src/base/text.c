@@ -165,6 +165,11 @@ static bool find_target(const char *path, struct text *out)
     return is_there || follow_links(out);
 }
 
+bool file_is_descriptor(const char *path)
+{
+    return strncmp(path, FILE_DESCRIPTORS, strlen(FILE_DESCRIPTORS)) == 0;
+}
+
 enum proact_status file_open(const char *path, struct file_output *out,
                              struct proact_error *err)
 {
@@ -172,7 +177,10 @@ enum proact_status file_open(const char *path, struct file_output *out,
     struct stat there;
 
     text_print(&f.path, "%s", path);
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+    if (file_is_descriptor(path)) { /* behind what it has, if it is a file */
+        f.descriptor = open(path, O_WRONLY | O_APPEND);
+    } else if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) &&
+               !S_ISDIR(there.st_mode)) {
         /* A pipe or a terminal, perhaps as /dev/stdout: nothing to replace. */
         f.descriptor = open(path, O_WRONLY);
     } else {

@@ -4,6 +4,7 @@
 /* Text and files. */
 
 #include <proact/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A growing string. Start from zero; `data` is NUL-terminated once anything was added. */
@@ -30,9 +31,14 @@ enum proact_status file_read(const char *path, char **out, size_t *bytes,
                              struct proact_error *err);
 
 /* Writes aside and renames, so that `path` is either the old file or the whole new one; a
-   link stays a link. What is no file (a pipe, a terminal) is written as it comes. */
+   link stays a link. What is no file (a pipe, a terminal), or is open already, is written
+   as it comes. */
 enum proact_status file_write(const char *path, const char *data, size_t bytes,
                               struct proact_error *err);
+
+/* Of one that is open already: a number follows. */
+#define FILE_DESCRIPTORS "/dev/fd/"
+bool file_is_descriptor(const char *path);
 
 /* The same piece by piece: what is added is not kept. */
 struct file_output {

@@ -10,7 +10,7 @@ static const char text[] =
     "read as one of a program of proactcc's is: functions in the place of their calls.\n"
     "\n"
     "  --kernel K           only this kernel, or the one with K in its name\n"
-    "  --json FILE          write the same as data\n"
+    "  --json FILE          write the same as data; -: to stdout, and the rest to stderr\n"
     "  --stop-after PASS    print PTX as it is after a pass: parse, slice (what decides\n"
     "                       where it writes), or a clone: grid, inline, count, send,\n"
     "                       stage\n"

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "check_words.h"
 #include "command.h"
 
 enum { DEVICES_DEFAULT = 4 };
@@ -257,7 +258,7 @@ static int take_words(struct analyze_words *w, struct analyze_request *q)
     if (more)
         return say_usage("analyze", "analyze: '%s' is one argument too many", more);
     q->kernel = w->kernel;
-    q->json = w->json;
+    q->json = take_output(w->json);
     q->stop_after = w->stop_after;
     q->group_sums = w->group_sums;
     q->command_line = w->command_line.data;

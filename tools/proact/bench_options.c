@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "check_words.h"
 #include "command.h"
 #include "transfer/transfer.h"
 
@@ -274,7 +275,7 @@ static int take_words(const struct bench_words *w, struct bench_options *o)
                                 .sleeps = w->flag[SLEEP],
                                 .peers = w->flag[PEERS]};
     o->within = o->points = INFINITY;
-    o->json = w->word[JSON];
+    o->json = take_output(w->word[JSON]);
     if ((code = check_heeded(w, o->kind)) || (code = check_names(w, o->kind)) ||
         (code = take_unsigned(w, DEVICES, 1 << 10, &q->devices)) ||
         (code = take_unsigned(w, HOST_THREADS, 1 << 10, &q->host_threads)) ||

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <proact/proact.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +13,22 @@
 #include "command.h"
 #include "runtime/runtime_machine.h"
 
+/* By a name, under which what is written goes behind what was: stdout may be a file. */
+const char *take_output(const char *path)
+{
+    static char name[32];
+
+    if (!path || strcmp(path, "-") != 0)
+        return path;
+    const int output = dup(STDOUT_FILENO);
+
+    fflush(stdout);
+    if (output < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return "/dev/stdout";
+    snprintf(name, sizeof name, FILE_DESCRIPTORS "%d", output);
+    return name;
+}
+
 enum proact_status check_folder(const char *path, struct proact_error *err)
 {
     struct text folder = {0};
@@ -19,7 +36,7 @@ enum proact_status check_folder(const char *path, struct proact_error *err)
 
     struct stat is;
 
-    if (!path)
+    if (!path || file_is_descriptor(path))
         return PROACT_OK;
     if (stat(path, &is) == 0 && S_ISDIR(is.st_mode))
         return fail(err, PROACT_EINVAL, "%s: cannot be written: it is a folder", path);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "check_words.h"
 #include "command.h"
 #include "transfer/transfer.h"
 
@@ -172,7 +173,7 @@ static int take_values(const struct run_words *w, struct run_request *r)
     r->names = w->names;
     r->machine = w->machine;
     r->method = w->method;
-    r->json = w->json;
+    r->json = take_output(w->json);
     r->trace = w->trace;
     r->check = w->check;
     r->command_line = w->command_line.data;
