@@ -170,7 +170,6 @@ const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
     for (uint32_t a = 0; a < alone->array_count && !why; a++) {
         const struct write_set_ranges *r = &alone->arrays[a];
         struct spans spans = {0};
-
         struct rows_walk w = write_set_walk(r, 0, alone->cta_count);
 
         for (struct span s; rows_next(&w, &s);)
@@ -191,7 +190,6 @@ const char *flag_bytes_written(const struct flag_bytes *b, const struct write_se
     for (uint32_t a = 0; a < others->array_count; a++) {
         const struct write_set_ranges *r = &others->arrays[a];
         bool is_set = r->first && flag_bytes_meet(b, a, 0, UINT64_MAX);
-
         struct rows_walk w = write_set_walk(r, 0, others->cta_count);
 
         for (struct span s; is_set && rows_next(&w, &s);)

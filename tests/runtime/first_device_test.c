@@ -453,9 +453,34 @@ static void devices_copy_and_fill_their_own_parts(void **state)
     proact_close(b.p);
 }
 
+/* By a kernel that stores through one pointer or the other, which is not known. */
+static void what_may_be_written_is_brought(void **state)
+{
+    struct bench b = open_four(false);
+    struct proact_array *other = testing_array(&b, "other");
+    const struct proact_place places[] = {{0, b.out, 0}, {8, other, 0}};
+    const struct {
+        uint64_t one, other;
+        uint32_t n, nothing;
+    } block = {0, 0, N, 0};
+    static const uint32_t zeros[N];
+
+    (void)state;
+    MUST(proact_array_write(b.out, 0, zeros, N, &b.err));
+    MUST(proact_array_write(other, 0, zeros, N, &b.err));
+    MUST(proact_launch_block(
+        testing_kernel(&b, "either"),
+        &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 1},
+        &(struct proact_block){&block, 20, places, 2}, &b.err));
+    expect(&b, other, 3, 1, 2);
+    expect(&b, b.out, 3, THREADS + 1, THREADS + 2);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_may_be_written_is_brought),
         cmocka_unit_test(a_block_runs_on_the_first_device),
         cmocka_unit_test(rows_go_within_the_first_device),
         cmocka_unit_test(a_spread_comes_after_what_peers_did),
