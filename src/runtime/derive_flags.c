@@ -177,6 +177,16 @@ static bool are_in_no_array(const struct launching *l, const struct kernel_flags
     return false;
 }
 
+/* On one device, too, nothing says which of two CTAs' atomics on the same number comes
+   first: in one memory those of several kinds are what they are. Of several sizes they are
+   none to each other, and a store is none to an atomic. */
+static bool go_together(uint32_t a, uint32_t b)
+{
+    return a == b || (a != ACCESS_SCATTERED && b != ACCESS_SCATTERED &&
+                      access_reduction_bytes(a) == access_reduction_bytes(b) &&
+                      !access_reduction_is_float(a) && !access_reduction_is_float(b));
+}
+
 /* All of the array is theirs. */
 static const char *add_reductions(const struct launching *l, struct kernel_flags *f)
 {
@@ -190,7 +200,7 @@ static const char *add_reductions(const struct launching *l, struct kernel_flags
         for (uint32_t b = 0; b < n && a && !why; b++)
             if (launching_array(l, r[b].parameter) == a) {
                 is_new = false;
-                why = r[b].kind == r[n].kind ? NULL : "one of them in two ways";
+                why = go_together(r[b].kind, r[n].kind) ? NULL : "one of them in two ways";
             }
         if (a && is_new && !why)
             why = flag_bytes_add_all(&f->bytes, launching_number(l, a), a->bytes);
@@ -320,16 +330,22 @@ static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
     return PROACT_OK;
 }
 
-/* An array that is reduced has nothing else: 0 for one with flags. */
+/* An array that is reduced has nothing else: 0 for one with flags, and for one that is
+   reduced in several ways, of which no device can have results of its own. */
 static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
                         const struct proact_array *a)
 {
     const struct access_reduction *r = f->reductions.reduction;
+    uint32_t kind = 0;
 
-    for (uint32_t n = 0; n < f->reductions.count; n++)
-        if (launching_array(l, r[n].parameter) == a)
-            return r[n].kind;
-    return 0;
+    for (uint32_t n = 0; n < f->reductions.count; n++) {
+        if (launching_array(l, r[n].parameter) != a)
+            continue;
+        if (kind && kind != r[n].kind)
+            return 0;
+        kind = r[n].kind;
+    }
+    return kind;
 }
 
 static void name_arrays(const struct launching *l, struct kernel_flags *f)

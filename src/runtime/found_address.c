@@ -7,8 +7,9 @@
 #include "instrument/definition.h"
 #include "instrument/taint.h"
 
-/* An address comes from memory as a word, or as two halves that are put together. */
-enum { WORD = 1, HALF = 2, HIGH_HALF = 4 };
+/* An address comes from memory as a word, or as two halves that are put together. A word
+   that is GIVEN is a parameter as it is. */
+enum { WORD = 1, HALF = 2, HIGH_HALF = 4, GIVEN = 8 };
 
 static uint8_t loaded(const struct ptx_instruction *i)
 {
@@ -51,6 +52,21 @@ static bool is_narrow(const struct ptx_function *f, const struct ptx_instruction
            f->registers[i->operands[0].reg].bytes <= 4;
 }
 
+/* Of the marks that may be joined to a word again. */
+static uint8_t mark_halves(const struct ptx_function *f, const struct ptx_instruction *i,
+                           uint8_t used)
+{
+    if (joins(i, used))
+        return WORD;
+    used &= WORD | HALF;
+    if (used && is_narrow(f, i))
+        return HALF; /* what is left of a word is none, unless it is joined again */
+    if (i->opcode == PTX_SHL && is_wide(i) && used & HALF &&
+        i->operands[2].kind == PTX_INTEGER && i->operands[2].integer == 32)
+        used |= HIGH_HALF;
+    return used;
+}
+
 /* By register: what may be made of an address, and what is a kernel's pointer and an index
    behind it, whatever the control flow. */
 struct reading {
@@ -59,19 +75,67 @@ struct reading {
     bool *pointers;
 };
 
+static uint8_t address_of(const struct reading *r, const struct ptx_operand *o)
+{
+    return o->kind == PTX_REGISTER ? r->addresses[o->reg] : 0;
+}
+
+/* What is made of a parameter may be an address, as that may be. */
+static uint8_t made_of(const struct reading *r, const struct ptx_operand *o)
+{
+    const uint8_t marks = address_of(r, o);
+
+    return marks & GIVEN ? WORD : marks;
+}
+
+/* A parameter itself is no address any more once it multiplies: it is the stride of a row.
+   What is made of a parameter may be: a difference of addresses in elements, and their
+   size. */
+static uint8_t scaled_by(const struct reading *r, const struct ptx_operand *o)
+{
+    return address_of(r, o) == GIVEN ? 0 : made_of(r, o);
+}
+
+static bool divides(const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_DIV || i->opcode == PTX_REM;
+}
+
+/* What is left of an index by any divisor is one. */
+static uint8_t mark_scaled(const struct reading *r, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *o = i->operands;
+    uint8_t marks =
+        divides(i) ? made_of(r, &o[1]) : scaled_by(r, &o[1]) | scaled_by(r, &o[2]);
+
+    if (i->opcode == PTX_MAD)
+        marks |= made_of(r, &o[3]);
+    return mark_halves(r->function, i, marks);
+}
+
 /* Of words in global memory it is asked whether they are addresses; a difference of one and
    another is no index. */
 static uint8_t mark_addresses(void *context, const struct ptx_instruction *i, uint8_t used)
 {
-    (void)context;
+    const struct reading *r = context;
+
     if (i->opcode == PTX_CALL || i->opcode == PTX_OPCODE_COUNT)
-        return 1;
+        return WORD;
+    if (i->opcode == PTX_LD &&
+        (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_CONST))
+        return 0;
+    if (i->opcode == PTX_LD && ptx_type_bytes(i->type) == 4)
+        return HALF;
     if (i->opcode == PTX_LD)
-        return i->space != PTX_SPACE_GLOBAL && i->space != PTX_SPACE_CONST;
+        return i->space == PTX_SPACE_PARAM ? GIVEN : WORD;
     for (uint32_t o = 1; o < i->operand_count; o++)
         if (i->operands[o].kind == PTX_SYMBOL)
-            return 1;
-    return used;
+            return WORD;
+    if (i->opcode == PTX_MUL || i->opcode == PTX_MAD || divides(i))
+        return mark_scaled(r, i);
+    if (i->opcode == PTX_MOV || i->opcode == PTX_CVTA)
+        return used & GIVEN ? GIVEN | (used & WORD) : mark_halves(r->function, i, used);
+    return used & GIVEN ? WORD : mark_halves(r->function, i, used);
 }
 
 static bool is_pointer(const struct reading *r, const struct ptx_operand *o)
@@ -81,7 +145,8 @@ static bool is_pointer(const struct reading *r, const struct ptx_operand *o)
 
 static bool is_index(const struct reading *r, const struct ptx_operand *o)
 {
-    return o->kind == PTX_INTEGER || (o->kind == PTX_REGISTER && !r->addresses[o->reg]);
+    return o->kind == PTX_INTEGER ||
+           (o->kind == PTX_REGISTER && !(r->addresses[o->reg] & (WORD | GIVEN)));
 }
 
 /* A pointer and an index behind it: not an address that was read, and what is added to it,
@@ -196,15 +261,7 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     if (is_float(i->type) || (i->operand_count && i->operands[0].kind == PTX_REGISTER &&
                               is_float(f->registers[i->operands[0].reg].type)))
         return 0;
-    if (joins(i, used))
-        return WORD;
-    used &= WORD | HALF;
-    if (used && is_narrow(f, i))
-        return HALF; /* what is left of a word is none, unless it is joined again */
-    if (i->opcode == PTX_SHL && is_wide(i) && used & HALF &&
-        i->operands[2].kind == PTX_INTEGER && i->operands[2].integer == 32)
-        used |= HIGH_HALF;
-    return used;
+    return mark_halves(f, i, used);
 }
 
 /* Out of the function, to where nobody follows it: into another, back to its caller, or,
@@ -257,7 +314,7 @@ static uint8_t *find_marks(const struct ptx_function *f)
     struct reading r = {f, must_calloc(registers, 1),
                         must_calloc(registers, sizeof *r.pointers)};
 
-    taint_spread(f, r.addresses, mark_addresses, NULL);
+    taint_spread(f, r.addresses, mark_addresses, &r);
     find_pointers(&r);
     taint_spread(f, marks, mark_words, &r);
     free(r.pointers);

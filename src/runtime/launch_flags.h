@@ -20,7 +20,7 @@
 struct launch_flag {
     struct proact_array *array;
     uint64_t first, end; /* bytes */
-    uint32_t kind;       /* of reductions; 0: it is a flag */
+    uint32_t kind;       /* of reductions, all alike; 0: of several, or it is a flag */
 };
 
 /* Of a launch; good until the kernel's next one. */

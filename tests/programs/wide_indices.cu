@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of 64 bits that lie in memory, of a sparse matrix; and pointers there that are
-   only used by their distance from an array. */
+/* Indices of 64 bits that lie in memory, of a sparse matrix and of a table's rows, with
+   sizes of 64 bits; and pointers there that are only used by their distance from an
+   array. */
 #include "programs.h"
 #include <vector>
 
@@ -26,6 +27,25 @@ __global__ void by_distance(const float *const *links, const float *from, float 
 
     if (i < n)
         out[i] = from[links[i] - from + 1];
+}
+
+/* The same in bytes, by a size that is given. */
+__global__ void by_bytes(const char *const *links, const char *from, float *out, long bytes,
+                         long stride, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        out[i] = *(const float *)(from + ((links[i] - from) / bytes + 1) * stride);
+}
+
+__global__ void look_up(const long *row, const float *table, float *out, long width,
+                        long stride, long count)
+{
+    long i = blockIdx.x * (long)blockDim.x + threadIdx.x;
+
+    if (i < count * width)
+        out[i] = table[row[i / width] * stride + i % width];
 }
 
 template <class T> static T *on_device(const std::vector<T> &host)
@@ -79,5 +99,16 @@ int main(void)
     }
     by_distance<<<blocks, THREADS>>>(on_device(links), d_x, d_y, N);
     good &= holds("distances", d_y, z);
+    by_bytes<<<blocks, THREADS>>>((const char **)on_device(links), (const char *)d_x, d_y,
+                                  sizeof(float), sizeof(float), N);
+    good &= holds("distances in bytes", d_y, z);
+    for (int i = 0; i < N; i++) {
+        column[i] %= N / 10;
+        z[i] = x[column[i / 7] * 10 + i % 7];
+    }
+    look_up<<<blocks, THREADS>>>(on_device(column), d_x, d_y, 7, 10, N / 7);
+    CHECK(cudaMemcpy(d_y + N / 7 * 7, &z[N / 7 * 7], N % 7 * sizeof(float),
+                     cudaMemcpyHostToDevice));
+    good &= holds("rows", d_y, z);
     return verdict("wide_indices", good);
 }

@@ -157,7 +157,7 @@ static void what_does_more_with_the_array_runs_whole(void **state)
         const char *kernel, *part;
     } cases[] = {{"counts_and_reads", "and it may read one of them"},
                  {"counts_and_stores", "and one of them to another value, too"},
-                 {"counts_two_ways", "one of them in two ways"},
+                 {"counts_two_sizes", "one of them in two ways"},
                  {"counts_floats", "depends on what line"}};
 
     (void)state;
@@ -178,6 +178,30 @@ static void what_does_more_with_the_array_runs_whole(void **state)
                          why ? why : "is split");
             end(c);
         }
+}
+
+/* Sums and an extreme in one array go to the first device one by one, also between launches
+   in which each device has sums of its own there. */
+static void two_ways_in_one_array_count(void **state)
+{
+    uint32_t got[BINS + 1];
+    struct counting *c = begin(checked("v100x4", "fused", 4));
+    struct proact_kernel *counts = testing_kernel(&c->b, "counts"),
+                         *both = testing_kernel(&c->b, "counts_two_ways");
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        launch(c, counts);
+        launch_block(c, both, (struct proact_array *[]){c->bins, c->bins}, 2);
+        for (uint32_t i = 0; i < N; i++)
+            c->expected[i % BINS]++;
+        must(proact_array_read(c->bins, 0, got, BINS + 1, &c->b.err), &c->b.err);
+        assert_memory_equal(got, c->expected, BINS * sizeof *got);
+        assert_int_equal(got[BINS], N - 1);
+    }
+    assert_null(proact_kernel_refusal(counts));
+    assert_null(proact_kernel_refusal(both));
+    end(c);
 }
 
 /* A bus of all carries stores and copies, but nothing that is one step for all. */
@@ -255,6 +279,7 @@ int main(void)
         cmocka_unit_test(every_method_counts_for_all),
         cmocka_unit_test(who_reads_waits_for_all),
         cmocka_unit_test(what_does_more_with_the_array_runs_whole),
+        cmocka_unit_test(two_ways_in_one_array_count),
         cmocka_unit_test(links_without_atomics_do_not_count),
         cmocka_unit_test(pinned_memory_does_not_count),
         cmocka_unit_test(who_launches_with_arguments_counts_on_one_device),

@@ -141,7 +141,19 @@ extern "C" __global__ void counts_two_ways(unsigned *out, unsigned *most, unsign
     if (i >= n)
         return;
     REDUCE("add.u32", out, i % 64, 1);
-    REDUCE("max.u32", most, 0, i);
+    REDUCE("max.u32", most, 64, i);
+}
+
+extern "C" __global__ void counts_two_sizes(unsigned *out, unsigned long long *most,
+                                            unsigned n)
+{
+    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (i >= n)
+        return;
+    REDUCE("add.u32", out, i % 64, 1);
+    asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" ::"l"(most + 40), "l"(i * 1ull)
+                 : "memory");
 }
 
 extern "C" __global__ void counts_floats(unsigned *out, const unsigned *in, unsigned n)
