@@ -13,6 +13,7 @@
 #include "device/emulator/heap.h"
 #include "device/emulator/image.h"
 #include "device/emulator/message.h"
+#include "device/emulator/objects.h"
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
@@ -25,6 +26,7 @@ enum { CHILDREN_LIMIT = 2048 }; /* of CUDA */
 
 static void set_destroy(struct device_set *set)
 {
+    objects_clear(set);
     tape_destroy(set->tape);
     team_destroy(set->team);
     while (set->modules)
@@ -365,5 +367,12 @@ const struct device_backend device_emulator = {
     .replicas = replicas,
     .current = current,
     .limit = heap_limit,
+    .texels_create = texels_create,
+    .texels_destroy = texels_destroy,
+    .copy_box = texels_copy_box,
+    .texture_create = objects_create_texture,
+    .texture_destroy = objects_destroy,
+    .surface_create = objects_create_surface,
+    .surface_destroy = objects_destroy,
     .has_unit = true,
 };

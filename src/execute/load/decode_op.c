@@ -318,6 +318,14 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
     case PTX_STMATRIX:
     case PTX_MOVMATRIX:
         return decode_rows(d, i);
+    case PTX_TEX:
+    case PTX_TLD4:
+    case PTX_TXQ:
+    case PTX_SUQ:
+        return decode_texture(d, i);
+    case PTX_SULD:
+    case PTX_SUST:
+        return decode_surface(d, i);
     case PTX_BRA:
         return decode_branch(d, i);
     case PTX_BRX:
