@@ -19,7 +19,7 @@ struct proact_texel {
 
 struct proact_texels_shape {
     size_t width, height, depth; /* in texels; 0: it has no such dimension */
-    size_t layers; /* 0: it is none of layers; a cube's have 6 faces each */
+    size_t layers;               /* 0: it is none of layers; a cube's have 6 faces each */
     bool is_cube, has_surfaces, is_gathered;
     struct proact_texel texel;
 };
@@ -33,8 +33,8 @@ PROACT_API enum proact_status proact_texels_create(struct proact *p,
 PROACT_API void proact_texels_destroy(struct proact_texels *t);
 
 /* One end of a copy of `slices` times `rows` times `bytes`: of texels, from the place on;
-   or of memory, by address, of the host or of the first device. A layer is a slice, and so is a
-   face. */
+   or of memory, by address, of the host or of the first device. A layer is a slice, and so
+   is a face. */
 struct proact_box_end {
     struct proact_texels *texels;
     size_t x, y, z; /* x in bytes; of texels */

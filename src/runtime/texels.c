@@ -165,7 +165,7 @@ static enum proact_status check_end(struct proact *p, const struct proact_box_co
     if (status || e->is_host)
         return status;
     *out = proact_array_find(p, e->address, first);
-    if (!*out || *bytes > (*out)->bytes - *first || (*out)->part)
+    if (!*out || *bytes > (*out)->bytes - *first)
         return fail(err, PROACT_EINVAL,
                     "copy of texels: %" PRIu64 " bytes at 0x%" PRIx64
                     " do not lie in one array of the first device",
@@ -208,7 +208,7 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if ((status = check_end(p, c, &c->to, &to, &to_first, &to_bytes, err)) ||
         (status = check_end(p, c, &c->from, &from, &from_first, &from_bytes, err)))
         return status;
-    if (from && p->devices.count > 1 &&
+    if (from && !from->part && p->devices.count > 1 &&
         (status = array_bring_first(from, from_first, from_first + from_bytes, err)))
         return status;
     if ((status = queue(p, c, err)))
@@ -217,9 +217,13 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if (to) {
         to->used = p->sequence;
         written(to, to_first, c);
+        if (to->part)
+            array_account_parts(to, 0, true, p->sequence);
     }
     if (from)
         from->used = p->sequence;
+    if (from && from->part)
+        array_account_parts(from, 0, false, p->sequence);
     return first_done(p, p->sequence, err);
 }
 
@@ -239,7 +243,12 @@ static enum proact_status check_memory(struct proact *p, const struct proact_tex
 
     if (status)
         return status;
-    if (!a || a->part || bytes > a->bytes - first || !t->width ||
+    if (a && a->part)
+        return fail(err, PROACT_EREFUSED,
+                    "texture: array '%s' is distributed: its memory is not the first "
+                    "device's alone",
+                    a->name);
+    if (!a || bytes > a->bytes - first || !t->width ||
         (t->height && t->pitch < t->width * texel_bytes(&t->texel)))
         return fail(
             err, PROACT_EINVAL,
@@ -363,7 +372,7 @@ enum proact_status texels_bring(struct proact *p, struct proact_error *err)
         uint64_t first = 0;
         struct proact_array *a = proact_array_find(p, t->address, &first);
 
-        if (a && !a->part && t->bytes <= a->bytes - first)
+        if (a && array_has_replicas(a) && t->bytes <= a->bytes - first)
             status = array_bring_first(a, first, first + t->bytes, err);
     }
     return status;

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/emulator/stream.h"
-#include "device/emulator/texels.h"
+#include "device/emulator/texel_memory.h"
 #include "device/emulator/windows.h"
 #include "execute/texture.h"
 

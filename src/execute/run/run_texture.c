@@ -240,7 +240,8 @@ static bool surface_address(const struct texture_site *t, const struct execute_t
     }
     int64_t layer = t->has_layer ? (int32_t)g->coordinate[0][lane] : 0;
 
-    is_inside = is_inside && keep_inside(&layer, t->has_layer ? slices_of(x) : 1, t->beyond);
+    is_inside =
+        is_inside && keep_inside(&layer, t->has_layer ? slices_of(x) : 1, t->beyond);
     *address += (uint64_t)layer * x->slice;
     return is_inside;
 }
@@ -264,7 +265,7 @@ static bool surface(struct execute_warp *w, const struct texture_site *t, uint32
         }
         if (t->beyond == SURFACE_TRAP) {
             warp_fault(w, t->access.line, l,
-                       "%u bytes at (%d, %d) are outside of the surface of %u x %u texels",
+                       "%u bytes at (%d, %d) are outside of a surface of %u x %u texels",
                        t->access.bytes, (int)g->coordinate[t->has_layer][l],
                        t->dimensions > 1 ? (int)g->coordinate[t->has_layer + 1][l] : 0,
                        o.texture->size[0], o.texture->size[1]);

@@ -17,6 +17,15 @@ struct cuda_array {
     size_t texel_bytes;
 };
 
+enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
+                                const struct proact_error *err)
+{
+    if (status != PROACT_EREFUSED)
+        return rt_error(rt, status, err);
+    rt_say("%s", err->text);
+    return cudaErrorNotSupported;
+}
+
 enum cuda_error rt_texel(const struct cuda_channel *c, struct proact_texel *out)
 {
     static const enum proact_texel_kind kinds[] = {PROACT_SIGNED, PROACT_UNSIGNED,
@@ -71,8 +80,8 @@ static enum cuda_error create(struct rt *rt, struct cuda_array **out,
         shape.layers = is_cube ? extent.depth / 6 : extent.depth;
     if ((error = rt_texel(channel, &shape.texel)))
         return error;
-    if ((error =
-             rt_error(rt, proact_texels_create(rt->session, &shape, &texels, &err), &err)))
+    if ((error = rt_texels_error(
+             rt, proact_texels_create(rt->session, &shape, &texels, &err), &err)))
         return error;
     *out = must_calloc(1, sizeof **out);
     **out = (struct cuda_array){texels, *channel, extent, flags,

@@ -131,8 +131,8 @@ static enum cuda_error create_texture(struct rt *rt, cuda_object *out,
         return cudaErrorNotSupported;
     }
     if ((error = take_resource(rt, r, &texture)) || (error = take_texture(t, &texture)) ||
-        (error = rt_error(rt, proact_texture_create(rt->session, &texture, &handle, &err),
-                          &err)))
+        (error = rt_texels_error(
+             rt, proact_texture_create(rt->session, &texture, &handle, &err), &err)))
         return error;
     keep(rt, &(struct rt_object){.handle = handle, .resource = *r, .texture = *t});
     *out = handle;
@@ -162,8 +162,8 @@ static enum cuda_error create_surface(struct rt *rt, cuda_object *out,
 
     if (!texels)
         return cudaErrorInvalidResourceHandle;
-    if ((error =
-             rt_error(rt, proact_surface_create(rt->session, texels, &handle, &err), &err)))
+    if ((error = rt_texels_error(
+             rt, proact_surface_create(rt->session, texels, &handle, &err), &err)))
         return error;
     keep(rt, &(struct rt_object){.handle = handle, .is_surface = true, .resource = *r});
     *out = handle;

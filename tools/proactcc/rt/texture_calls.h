@@ -3,6 +3,8 @@
 
 /* CUDA arrays, texture and surface objects: the calls that we have. */
 
+#include <proact/texture.h>
+
 #include "cuda_abi.h"
 
 struct rt;
@@ -60,8 +62,10 @@ struct cuda_resource_view {
 /* rt_texels.c: a copy with an array at one end or both; and what arrays are. */
 enum cuda_error rt_copy_texels(struct rt *rt, const struct cuda_copy_3d *copy);
 struct proact_texels *rt_texels_of(struct rt *rt, const struct cuda_array *array);
+/* As rt_error(), but what is refused is only said: the program may go on without. */
+enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
+                                const struct proact_error *err);
 /* cudaErrorInvalidChannelDescriptor where there is no such texel. */
-struct proact_texel;
 enum cuda_error rt_texel(const struct cuda_channel *channel, struct proact_texel *out);
 
 RT_API enum cuda_error cudaMallocArray(struct cuda_array **out,

@@ -3,9 +3,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/allocate.h"
 #include "device/emulator/enqueue.h"
 #include "device/emulator/stream.h"
-#include "device/emulator/texels.h"
+#include "device/emulator/texel_memory.h"
 
 static size_t at_least_one(size_t n)
 {
@@ -27,7 +28,7 @@ enum proact_status texels_create(struct device_set *set, unsigned device,
     t.pitch = shape->width * shape->texel.bits / 8 * shape->texel.channels;
     t.slice = t.pitch * at_least_one(shape->height);
     t.bytes = t.slice * slices_of(shape);
-    enum proact_status status = device_emulator.alloc(set, device, t.bytes, &t.base, err);
+    enum proact_status status = allocate_memory(set, device, t.bytes, &t.base, err);
 
     if (status)
         return status;
@@ -40,7 +41,7 @@ void texels_destroy(struct device_texels *t)
 {
     if (!t)
         return;
-    device_emulator.free(t->set, t->device, t->base);
+    allocate_free(t->set, t->device, t->base);
     free(t);
 }
 
@@ -51,6 +52,25 @@ static device_addr end_address(const struct proact_box_end *e,
     if (t)
         return t->base + (e->z + z) * t->slice + e->y * t->pitch + e->x;
     return e->address + z * e->slice_pitch;
+}
+
+/* The host's rows go one by one. */
+static enum proact_status copy_slice(struct device_stream *s,
+                                     const struct proact_box_copy *c,
+                                     const struct device_rows *r, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (!c->from.is_host && !c->to.is_host)
+        return parts_copy_rows(s, r, err);
+    for (size_t y = 0; y < r->count && !status; y++) {
+        const device_addr to = r->to + y * r->to_pitch, from = r->from + y * r->from_pitch;
+
+        status = c->from.is_host
+                     ? parts_write(s, to, (const void *)(uintptr_t)from, r->bytes, err)
+                     : parts_read(s, (void *)(uintptr_t)to, from, r->bytes, err);
+    }
+    return status;
 }
 
 enum proact_status texels_copy_box(struct device_stream *s,
@@ -69,12 +89,7 @@ enum proact_status texels_copy_box(struct device_stream *s,
                                          .from_pitch =
                                              from ? from->pitch : copy->from.pitch};
 
-        if (copy->from.is_host)
-            status = device_write_rows(&device_emulator, s, &rows, err);
-        else if (copy->to.is_host)
-            status = device_read_rows(&device_emulator, s, &rows, err);
-        else
-            status = parts_copy_rows(s, &rows, err);
+        status = copy_slice(s, copy, &rows, err);
     }
     return status;
 }
