@@ -68,6 +68,7 @@ enum cuda_error cudaMemcpy2DToArray(struct cuda_array *to, size_t x, size_t y,
     return in(to, x, y, from, pitch, rectangle(width, height, kind), NULL, false);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has it so */
 enum cuda_error cudaMemcpy2DToArrayAsync(struct cuda_array *to, size_t x, size_t y,
                                          const void *from, size_t pitch, size_t width,
                                          size_t height, enum cuda_copy_kind kind,
@@ -83,6 +84,7 @@ enum cuda_error cudaMemcpy2DFromArray(void *to, size_t pitch, const struct cuda_
     return out(to, pitch, from, x, y, rectangle(width, height, kind), NULL, false);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has it so */
 enum cuda_error cudaMemcpy2DFromArrayAsync(void *to, size_t pitch,
                                            const struct cuda_array *from, size_t x,
                                            size_t y, size_t width, size_t height,
@@ -92,6 +94,7 @@ enum cuda_error cudaMemcpy2DFromArrayAsync(void *to, size_t pitch,
     return out(to, pitch, from, x, y, rectangle(width, height, kind), stream, true);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface has it so */
 enum cuda_error cudaMemcpy2DArrayToArray(struct cuda_array *to, size_t to_x, size_t to_y,
                                          const struct cuda_array *from, size_t from_x,
                                          size_t from_y, size_t width, size_t height,
