@@ -64,10 +64,10 @@ static bool object_find(struct execute_warp *w, const struct texture_site *t, un
         return true;
     warp_fault(w, t->access.line, lane,
                "%s object %" PRIu64 " is a %s of %u dimensions%s%s, and the instruction "
-               "takes %u%s%s",
+               "takes a %s of %u%s%s",
                what, handle, o->texture->is_surface ? "surface" : "texture",
                o->texture->dimensions, o->texture->layers ? ", layered" : "",
-               o->texture->is_cube ? ", of cubes" : "", t->dimensions,
+               o->texture->is_cube ? ", of cubes" : "", what, t->dimensions,
                t->has_layer ? ", layered" : "", t->is_cube ? ", of cubes" : "");
     return false;
 }
