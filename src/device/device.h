@@ -7,6 +7,7 @@
    Nothing here waits for a device unless its comment says so. */
 
 #include <proact/status.h>
+#include <proact/texture.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@ struct device_event;    /* a moment of a stream */
 struct device_module;   /* PTX loaded on one device */
 struct device_function; /* borrowed from its module */
 struct device_graph;    /* stream operations, kept to be queued again */
+struct device_texels;   /* what textures and surfaces are of, on one device */
 struct device_repeat; /* what was queued the last time, of what is queued again and again */
 
 struct device_options {
@@ -355,6 +357,29 @@ struct device_backend {
     enum proact_status (*limit)(struct device_set *set, enum device_limit what,
                                 size_t bytes, struct proact_error *err);
     bool has_unit; /* launches may carry a device_unit */
+
+    /* Texels of one device, a stream operation that copies to, from or between them (ends
+       that lie in memory of the host are read and written before it is back), and objects
+       that kernels of that device take by their handles. `to`, `from`: the texels of the
+       two ends, or NULL; what the sides say of them is theirs. Destroying waits. NULL, all
+       seven: there are none here. */
+    enum proact_status (*texels_create)(struct device_set *set, unsigned device,
+                                        const struct proact_texels_shape *shape,
+                                        struct device_texels **out,
+                                        struct proact_error *err);
+    void (*texels_destroy)(struct device_texels *t);
+    enum proact_status (*copy_box)(struct device_stream *s,
+                                   const struct proact_box_copy *copy,
+                                   struct device_texels *to, struct device_texels *from,
+                                   struct proact_error *err);
+    enum proact_status (*texture_create)(struct device_set *set, unsigned device,
+                                         const struct proact_texture *texture,
+                                         struct device_texels *texels, uint64_t *handle,
+                                         struct proact_error *err);
+    void (*texture_destroy)(struct device_set *set, unsigned device, uint64_t handle);
+    enum proact_status (*surface_create)(struct device_texels *texels, uint64_t *handle,
+                                         struct proact_error *err);
+    void (*surface_destroy)(struct device_set *set, unsigned device, uint64_t handle);
 
     /* Guests: who queues on a device past us, as libraries do that bring a CUDA runtime of
        their own. What they queue from now on comes after what `s` has so far; or later

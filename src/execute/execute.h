@@ -79,6 +79,7 @@ enum execute_scope { EXECUTE_CTA, EXECUTE_GPU, EXECUTE_SYS };
    with all 32 lanes active; so within each half of the warp; all equal; or anyhow. */
 enum execute_shape { EXECUTE_UNIT, EXECUTE_HALVES, EXECUTE_EQUAL, EXECUTE_SCATTERED };
 
+struct execute_texture; /* texture.h */
 struct execute_warp;
 struct execute_cta;
 struct execute_op; /* a decoded instruction */
@@ -173,6 +174,10 @@ struct execute_host {
        the address. NULL: nothing is allocated here. */
     uint64_t (*heap_take)(void *context, struct execute_warp *w, uint64_t bytes);
     bool (*heap_give)(void *context, struct execute_warp *w, uint64_t address);
+    /* What the handle of a texture or surface object stands for, till the CTA's turn ends;
+       else NULL, and the reason. NULL: there are none. */
+    const struct execute_texture *(*texture)(void *context, uint64_t handle,
+                                             const char **why);
 };
 
 /* Accesses go on and fences pass, nothing is remote, a warp's clock is what it has issued,

@@ -8,6 +8,7 @@
 #include "execute/execute.h"
 #include "execute/matrix.h"
 #include "execute/op.h"
+#include "execute/texture.h"
 
 /* The interpreter's own operations: execute_op.code. */
 enum op_code {
@@ -45,6 +46,7 @@ enum op_code {
                        memory: arguments, `to`: result */
     CODE_HEAP,      /* malloc, free; detail: enum heap_kind; offsets as of CODE_CHILD */
     CODE_MATRIX,    /* matrices[extra], by the whole warp */
+    CODE_TEXTURE,   /* textures[extra] */
     CODE_COPY,      /* `extra` bytes of thread memory from offset from[0] to offset `to` */
     CODE_GLOBAL,    /* the rest are accesses: sites[extra] */
     CODE_SHARED,
@@ -186,6 +188,8 @@ struct execute_kernel {
     size_t saved_count, save_count;
     struct matrix_product *matrices;
     size_t matrix_count;
+    struct texture_site *textures;
+    size_t texture_count;
     struct cleared_register *cleared;
     size_t cleared_count;
     bool stores_bulk; /* has CODE_BULK */

@@ -78,10 +78,16 @@ static enum proact_status refuse_opcode(const struct clone *c,
             return clone_refuse(c, i, "a barrier of a cluster: clusters are not split");
         return PROACT_OK;
     case PTX_MULTIMEM:
+        return clone_refuse(c, i, "it writes by multimem, which is no array");
+    case PTX_TEX:
+    case PTX_TLD4:
+    case PTX_TXQ:
+    case PTX_SULD:
     case PTX_SUST:
     case PTX_SURED:
+    case PTX_SUQ:
         return clone_refuse(c, i,
-                            "it writes by multimem or to a surface, which is no array");
+                            "it has textures or surfaces, which are the first device's");
     case PTX_CP:
         if (global && ptx_has(i, PTX_PART_BULK) && !has_text(c, i, ".prefetch"))
             return clone_refuse(c, i,

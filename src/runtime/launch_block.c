@@ -16,6 +16,7 @@
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
+#include "runtime/texels.h"
 #include "runtime/variable_array.h"
 
 static enum proact_status check(const struct proact_kernel *k,
@@ -118,6 +119,10 @@ static enum proact_status record_first(const struct launching *l, bool keeps,
 {
     struct proact *p = l->kernel->session;
 
+    if (l->kernel->texels_line)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': it has textures or surfaces, which cannot be recorded",
+                    l->kernel->name);
     if (!keeps || l->is_cooperative)
         return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
                     l->kernel->name,
@@ -144,7 +149,10 @@ static enum proact_status bring_first(struct launching *l, bool keeps,
                                       const struct write_set **little,
                                       struct proact_error *err)
 {
-    enum proact_status status = keeps ? little_bring(l, little, err) : PROACT_OK;
+    const bool has_texels = l->kernel->texels_line != 0;
+    enum proact_status status = has_texels ? texels_bring(l->kernel->session, err)
+                                : keeps    ? little_bring(l, little, err)
+                                           : PROACT_OK;
 
     if (status || *little)
         return status;

@@ -14,6 +14,7 @@
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
+#include "runtime/texels.h"
 #include "runtime/variable_array.h"
 
 static bool is_marked(const struct ptx_function *f)
@@ -191,6 +192,7 @@ static enum proact_status create(struct proact *p, const struct session_image *i
     p->kernels = k;
     read_parameters(k, f);
     k->may_write = writes_global(f);
+    k->texels_line = texels_line(i->ptx, f);
     k->uses_clusters = cluster_use(k);
     for (unsigned d = 0; d < i->devices && !status; d++)
         status = p->backend->function(i->module[d], k->name, &k->function[d], err);

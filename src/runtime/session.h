@@ -138,6 +138,7 @@ struct proact_kernel {
     bool is_marked;
     bool has_maps;           /* the user's; else its slots are derived */
     bool may_write;          /* it has an instruction that writes to global memory */
+    uint32_t texels_line;    /* where it has textures or surfaces, 0: it has none */
     uint64_t looked_through; /* work of slices that ask for constants */
     /* Of the host, to find what launches write and to make tables of it, where it was not
        known: for the last one; and for all, as far as none came again (derive.h). */
@@ -184,6 +185,8 @@ struct proact {
     uint64_t last_id;
     uint64_t now_ns;
     struct proact_array *arrays;
+    struct proact_texels *texels;     /* texels.c */
+    struct session_texture *textures; /* the same: those of memory */
     struct proact_kernel *kernels;
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */

@@ -53,6 +53,11 @@ static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function 
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err)
 {
+    if (k->texels_line)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it has textures or surfaces, which are the first device's",
+                    k->name, k->image->ptx->name, k->texels_line);
     if (!k->may_write)
         return fail(err, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
     return refuse_managed(k, err);

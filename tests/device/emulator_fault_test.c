@@ -305,6 +305,71 @@ static void holes_are_not_read(void **state)
     emulator_close(&r);
 }
 
+static uint64_t texture_of(struct emulator_rig *r, unsigned device, device_addr memory)
+{
+    const struct proact_texture how = {
+        .address = memory, .width = 32, .texel = {PROACT_UNSIGNED, 32, 1}};
+    uint64_t handle = 0;
+
+    emulator_must(r, r->b->texture_create(r->set, device, &how, NULL, &handle, &r->err));
+    return handle;
+}
+
+/* A handle that is none, another device's, one whose memory is gone, and a surface's. */
+static void a_wrong_texture_is_named(void **state)
+{
+    static const char *const words[] = {"nobody made it", "another device",
+                                        "memory was freed", "is a surface"};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        const struct proact_texels_shape shape = {
+            .width = 8, .height = 2, .has_surfaces = true, .texel = {PROACT_SIGNED, 32, 1}};
+        struct device_texels *t = NULL;
+        struct emulator_rig r;
+        uint64_t handle = 77;
+
+        emulator_open(&r, 2);
+        device_addr to = emulator_words(&r, 0, 32), from = emulator_words(&r, i == 1, 32);
+
+        emulator_must(&r, r.b->texels_create(r.set, 0, &shape, &t, &r.err));
+        if (i == 3)
+            emulator_must(&r, r.b->surface_create(t, &handle, &r.err));
+        else if (i)
+            handle = texture_of(&r, i == 1, from);
+        if (i == 2)
+            r.b->free(r.set, 0, from);
+        const struct contract_parameters p = emulator_parameters("dd", to, handle);
+
+        emulator_run(&r, 0, 0, "read_line", 1, 32, &p);
+        r.b->synchronize(r.set, &r.err);
+        r.b->texels_destroy(t);
+        breaks(&r, PROACT_EFAULT, "read_line", words[i]);
+    }
+}
+
+static void a_store_beside_a_surface_is_named(void **state)
+{
+    const struct proact_texels_shape shape = {
+        .width = 8, .height = 2, .has_surfaces = true, .texel = {PROACT_SIGNED, 32, 1}};
+    struct device_texels *t = NULL;
+    struct emulator_rig r;
+    uint64_t handle = 0;
+
+    (void)state;
+    emulator_open(&r, 1);
+    emulator_must(&r, r.b->texels_create(r.set, 0, &shape, &t, &r.err));
+    emulator_must(&r, r.b->surface_create(t, &handle, &r.err));
+    const struct contract_parameters p = emulator_parameters("d", handle);
+
+    emulator_run(&r, 0, 0, "write_row", 1, 8, &p);
+    emulator_sync(&r);
+    emulator_run(&r, 0, 0, "write_row", 1, 9, &p);
+    r.b->synchronize(r.set, &r.err);
+    r.b->texels_destroy(t);
+    breaks(&r, PROACT_EFAULT, "thread (8,0,0)", "4 bytes at (32, 0)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +386,8 @@ int main(void)
         cmocka_unit_test(closing_waits_for_what_is_queued),
         cmocka_unit_test(a_stream_reaches_its_peers),
         cmocka_unit_test(holes_are_not_read),
+        cmocka_unit_test(a_wrong_texture_is_named),
+        cmocka_unit_test(a_store_beside_a_surface_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@
 #include "device/cuda/driver.h"
 #include "execute/execute.h"
 
-enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 96 };
+enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 112 };
 enum {
     FAKE_SMS = 4,
     FAKE_CTAS_PER_SM = 8, /* of any kernel, where it has the shared memory */
@@ -228,6 +228,10 @@ void fake_defaults_clear(void);
 bool fake_graph_go_on(struct fake_op *op);
 void fake_run_destroy(struct fake_run *run);
 bool *fake_run_marks(struct fake_run *run);
+
+/* fake_cuda_texels.c: what kernels find by a handle. */
+const struct execute_texture *fake_texture(void *context, uint64_t handle,
+                                           const char **why);
 
 /* fake_cuda_launch.c: whether the kernel has ended. */
 bool fake_launch_go_on(struct fake_launch *l);

@@ -180,6 +180,7 @@ static struct fake_launch *make(const struct execute_launch *launch, unsigned de
     l->host.print = print;
     l->host.child_parameters = child_parameters;
     l->host.child_launch = child_launch;
+    l->host.texture = fake_texture;
     l->parameters = must_calloc(1, bytes + 16);
     l->parameter_bytes = bytes;
     if (parameters)

@@ -21,12 +21,15 @@ run() { # WHERE NAME=VALUE...
     diff -u /dev/null "$scratch/stderr" || code=1
 }
 run "four devices" PROACT_MACHINE=h200x4
-run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always
+case $name in
+textures) run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;; # of an array that is distributed there is none
+*) run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always ;;
+esac
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # Whose streams are in no order is said.
 case $name in
-cooperative | events | graphs | pools | streams)
+cooperative | events | graphs | pools | streams | surfaces | textures)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac

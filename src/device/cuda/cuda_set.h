@@ -421,3 +421,28 @@ void cuda_carry_end(struct device_set *set);
 
 /* cuda_find.c */
 enum proact_status cuda_find(struct topology *out, struct proact_error *err);
+
+/* cuda_texels.c */
+enum proact_status cuda_texels_create(struct device_set *set, unsigned device,
+                                      const struct proact_texels_shape *shape,
+                                      struct device_texels **out, struct proact_error *err);
+void cuda_texels_destroy(struct device_texels *t);
+enum proact_status cuda_copy_box(struct device_stream *s,
+                                 const struct proact_box_copy *copy,
+                                 struct device_texels *to, struct device_texels *from,
+                                 struct proact_error *err);
+/* cuda_texture.c */
+int cuda_texel_format(const struct proact_texel *texel);
+enum proact_status cuda_texture_create(struct device_set *set, unsigned device,
+                                       const struct proact_texture *texture,
+                                       struct device_texels *texels, uint64_t *handle,
+                                       struct proact_error *err);
+void cuda_texture_destroy(struct device_set *set, unsigned device, uint64_t handle);
+enum proact_status cuda_surface_create(struct device_texels *texels, uint64_t *handle,
+                                       struct proact_error *err);
+void cuda_surface_destroy(struct device_set *set, unsigned device, uint64_t handle);
+struct device_texels {
+    struct device_set *set;
+    unsigned device;
+    cu_array array;
+};

@@ -29,6 +29,8 @@ typedef struct CUfunc_st *cu_function;
 typedef struct CUlinkState_st *cu_link;
 typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
+typedef struct CUarray_st *cu_array;
+typedef unsigned long long cu_object; /* of a texture or a surface */
 
 enum {
     CU_INVALID_VALUE = 1,
@@ -109,6 +111,7 @@ enum {
     CU_PHYSICAL_PINNED = 1,
     CU_LOCATION_DEVICE = 1,
     CU_MEMORY_HOST = 1,
+    CU_MEMORY_ARRAY = 3,
     CU_MEMORY_UNIFIED = 4, /* the address says where it is */
     CU_ACCESS_READ_WRITE = 3,
     CU_GRANULARITY_MINIMUM = 0,
@@ -166,6 +169,69 @@ struct cu_rows {
     size_t width, height;
 };
 
+/* Such rows in planes behind each other, `rows` of one's first row to the next's; of arrays
+   too. */
+struct cu_box_end {
+    size_t x, y, z, level;
+    int memory;
+    const void *host;
+    cu_address device;
+    cu_array array;
+    void *none;
+    size_t pitch, rows;
+};
+struct cu_box {
+    struct cu_box_end from, to;
+    size_t width, height, depth;
+};
+
+enum { /* of an array; formats of its channels; what an object is of; how it is read */
+       CU_ARRAY_LAYERED = 1,
+       CU_ARRAY_SURFACES = 2,
+       CU_ARRAY_CUBE = 4,
+       CU_ARRAY_GATHERED = 8,
+       CU_UNSIGNED_8 = 1,
+       CU_UNSIGNED_16 = 2,
+       CU_UNSIGNED_32 = 3,
+       CU_SIGNED_8 = 8,
+       CU_SIGNED_16 = 9,
+       CU_SIGNED_32 = 10,
+       CU_FLOAT_16 = 16,
+       CU_FLOAT_32 = 32,
+       CU_OF_ARRAY = 0,
+       CU_OF_LINE = 2,
+       CU_OF_ROWS = 3,
+       CU_READ_ELEMENTS = 1,
+       CU_READ_NORMALIZED = 2, /* coordinates */
+       CU_READ_SRGB = 16,
+};
+struct cu_array_shape {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+struct cu_resource {
+    int type;
+    union {
+        cu_array array;
+        struct {
+            cu_address address;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch; /* of a line: its bytes, first */
+        } memory;
+        int room[32];
+    } of;
+    unsigned flags;
+};
+struct cu_sampler {
+    int beyond[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most, border[4];
+    int room[12];
+};
+
 struct cu_location {
     int type, number;
 };
@@ -183,6 +249,8 @@ struct cu_memory_access {
     struct cu_location location;
     int access;
 };
+
+struct cu_view; /* of memory in another format: never */
 
 struct driver {
     void *library;

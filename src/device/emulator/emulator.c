@@ -8,11 +8,13 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "device/emulator/allocate.h"
 #include "device/emulator/children.h"
 #include "device/emulator/enqueue.h"
 #include "device/emulator/heap.h"
 #include "device/emulator/image.h"
 #include "device/emulator/message.h"
+#include "device/emulator/objects.h"
 #include "device/emulator/print_log.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream.h"
@@ -25,6 +27,7 @@ enum { CHILDREN_LIMIT = 2048 }; /* of CUDA */
 
 static void set_destroy(struct device_set *set)
 {
+    objects_clear(set);
     tape_destroy(set->tape);
     team_destroy(set->team);
     while (set->modules)
@@ -178,17 +181,6 @@ static bool emulator_peer_atomics(const struct device_set *set, unsigned from, u
            (emulator_peer_access(set, from, to) && !set->topology->fabric.shared_bus);
 }
 
-static enum proact_status emulator_alloc(struct device_set *set, unsigned device,
-                                         size_t bytes, device_addr *out,
-                                         struct proact_error *err)
-{
-    enum proact_status status = memory_allocate(&set->memory, device, bytes, out, err);
-
-    if (!status && set->check)
-        check_allocated(set->check, *out, bytes);
-    return status;
-}
-
 static enum proact_status emulator_alloc_parts(struct device_set *set, size_t bytes,
                                                device_addr *out, size_t *part,
                                                struct proact_error *err)
@@ -214,7 +206,7 @@ static enum proact_status emulator_alloc_shared(struct device_set *set, unsigned
                                                 size_t bytes, bool is_pinned,
                                                 device_addr *out, struct proact_error *err)
 {
-    enum proact_status status = emulator_alloc(set, device, bytes, out, err);
+    enum proact_status status = allocate_memory(set, device, bytes, out, err);
     char fault[8];
 
     if (!status && is_pinned)
@@ -222,18 +214,6 @@ static enum proact_status emulator_alloc_shared(struct device_set *set, unsigned
     if (!status && set->check)
         check_write(set->check, CHECK_HOST, *out, bytes, false, NULL, fault, sizeof fault);
     return status;
-}
-
-static void emulator_free(struct device_set *set, unsigned device, device_addr address)
-{
-    struct allocation was;
-
-    if (!address)
-        return;
-    if (!set->broken && !streams_idle(set))
-        machine_run(set, NULL, NULL);
-    if (memory_free(&set->memory, device, address, &was) && set->check)
-        check_freed(set->check, was.first, was.end - was.first);
 }
 
 static enum proact_status stream_create(struct device_set *set, unsigned device,
@@ -327,10 +307,10 @@ const struct device_backend device_emulator = {
     .count = emulator_count,
     .peer_access = emulator_peer_access,
     .peer_atomics = emulator_peer_atomics,
-    .alloc = emulator_alloc,
+    .alloc = allocate_memory,
     .alloc_shared = emulator_alloc_shared,
     .alloc_parts = emulator_alloc_parts,
-    .free = emulator_free,
+    .free = allocate_free,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .event_create = event_create,
@@ -365,5 +345,12 @@ const struct device_backend device_emulator = {
     .replicas = replicas,
     .current = current,
     .limit = heap_limit,
+    .texels_create = texels_create,
+    .texels_destroy = texels_destroy,
+    .copy_box = texels_copy_box,
+    .texture_create = objects_create_texture,
+    .texture_destroy = objects_destroy,
+    .surface_create = objects_create_surface,
+    .surface_destroy = objects_destroy,
     .has_unit = true,
 };

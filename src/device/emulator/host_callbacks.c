@@ -4,6 +4,7 @@
 #include "device/emulator/children.h"
 #include "device/emulator/global_access.h"
 #include "device/emulator/heap.h"
+#include "device/emulator/objects.h"
 #include "device/emulator/print_log.h"
 
 static void barrier(void *context, struct execute_cta *cta)
@@ -64,5 +65,6 @@ void host_callbacks(struct emulated *d)
         .child_launch = child_launch,
         .heap_take = heap_take,
         .heap_give = heap_give,
+        .texture = objects_find,
     };
 }

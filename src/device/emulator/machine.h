@@ -151,6 +151,7 @@ struct device_set {
     uint32_t stack_bytes; /* of a thread; as heap_bytes */
     struct image *images;
     struct device_module *modules;
+    struct objects *objects; /* textures and surfaces; NULL: none were made */
     device_observer *observer;
     void *observer_context;
     enum proact_status broken; /* refuses all further work, with: */

@@ -142,6 +142,7 @@ void kernel_clear(struct execute_kernel *k)
         free(k->tables[n].targets);
     free(k->tables);
     free(k->matrices);
+    free(k->textures);
     free(k->saved);
     free(k->saves);
     free(k->cleared);

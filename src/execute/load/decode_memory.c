@@ -144,8 +144,8 @@ bool site_address(struct decoder *d, struct site *s, const struct ptx_instructio
     return true;
 }
 
-static bool site_values(struct decoder *d, struct site *s, const struct ptx_instruction *i,
-                        const struct ptx_operand *values, bool is_load)
+bool site_values(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+                 const struct ptx_operand *values, bool is_load)
 {
     const struct ptx_operand *list = values->kind == PTX_VECTOR ? values->list : values;
 

@@ -289,6 +289,12 @@ static bool decode_cp(struct decoder *d, const struct ptx_instruction *i)
                                                            : decode_copy(d, i);
 }
 
+static bool has_texture(enum ptx_opcode opcode)
+{
+    return opcode == PTX_TEX || opcode == PTX_TLD4 || opcode == PTX_TXQ ||
+           opcode == PTX_SUQ;
+}
+
 static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
 {
     switch (i->opcode) {
@@ -361,5 +367,9 @@ static bool decode_opcode(struct decoder *d, const struct ptx_instruction *i)
 
 bool decode_instruction(struct decoder *d, const struct ptx_instruction *i)
 {
+    if (has_texture(i->opcode))
+        return decode_texture(d, i);
+    if (i->opcode == PTX_SULD || i->opcode == PTX_SUST)
+        return decode_surface(d, i);
     return takes_parts(i) ? refuse_instruction(d, i) : decode_opcode(d, i);
 }

@@ -326,6 +326,7 @@ static bool has_target(const struct ptx_instruction *i)
     case PTX_APPLYPRIORITY:
     case PTX_PMEVENT:
     case PTX_STMATRIX:
+    case PTX_SUST:
     case PTX_SETMAXNREG:
         return false;
     case PTX_BAR:

@@ -13,6 +13,7 @@ static bool waits_for_memory(const struct ptx_instruction *i)
                i->space == PTX_SPACE_LOCAL;
 
     return far && (i->opcode == PTX_LD || i->opcode == PTX_LDU || i->opcode == PTX_ATOM ||
+                   i->opcode == PTX_TEX || i->opcode == PTX_TLD4 || i->opcode == PTX_SULD ||
                    (i->opcode == PTX_WMMA && ptx_has(i, PTX_PART_LOAD)));
 }
 

@@ -50,7 +50,7 @@ struct decoder {
     } * constants;
     size_t constant_count, constant_capacity;
     size_t variable_capacity, site_capacity, table_capacity, matrix_capacity,
-        cleared_capacity;
+        texture_capacity, cleared_capacity;
     op_place *spreads; /* of registers that vary, in this stretch of code */
     size_t spread_count, spread_used, spread_capacity;
     uint32_t epoch;
@@ -143,6 +143,9 @@ bool site_address(struct decoder *d, struct site *s, const struct ptx_instructio
 void site_spread(struct decoder *d, struct site *s, int32_t reg);
 enum op_code code_of_space(const struct decoder *d, enum ptx_space space);
 enum execute_scope scope_of(const struct ptx_instruction *i);
+/* What goes to registers or comes from them: one element or a vector of them. */
+bool site_values(struct decoder *d, struct site *s, const struct ptx_instruction *i,
+                 const struct ptx_operand *values, bool is_load);
 void site_add(struct decoder *d, struct site *s);
 struct execute_op *site_emit(struct decoder *d, struct site *s, enum op_code code);
 
@@ -164,6 +167,8 @@ bool decode_mbarrier(struct decoder *d, const struct ptx_instruction *i);
 bool decode_fragment(struct decoder *d, const struct ptx_instruction *i);
 bool decode_product(struct decoder *d, const struct ptx_instruction *i);
 bool decode_rows(struct decoder *d, const struct ptx_instruction *i);
+bool decode_texture(struct decoder *d, const struct ptx_instruction *i);
+bool decode_surface(struct decoder *d, const struct ptx_instruction *i);
 /* From here on the group of lanes may be larger than before. */
 void stretch_ends(struct decoder *d);
 /* Waits for all lanes of the warp. */

@@ -4,6 +4,7 @@
 #include "execute/run/run_cluster.h"
 #include "execute/run/run_matrix.h"
 #include "execute/run/run_mbarrier.h"
+#include "execute/run/run_texture.h"
 #include "execute/warp/warp_memory.h"
 
 #ifndef WARP_INTERPRET
@@ -274,6 +275,8 @@ static bool perform(struct execute_warp *w, const struct execute_op *op, uint32_
         return heap_lanes(w, op, active);
     case CODE_MATRIX:
         return matrix_run(w, op, active);
+    case CODE_TEXTURE:
+        return texture_run(w, op, active);
     case CODE_COPY:
         memory_copy(w, op, active);
         return true;
@@ -331,6 +334,7 @@ static struct cursor step(struct execute_warp *w, struct cursor c, uint32_t acti
     case CODE_PUSH:
     case CODE_POP:
     case CODE_MATRIX:
+    case CODE_TEXTURE:
     case CODE_COPY:
         if (!perform(w, c.op, active))
             return stop(w, WARP_FAULT);

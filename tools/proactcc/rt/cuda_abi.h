@@ -116,7 +116,7 @@ struct cuda_device_properties {
     int major, minor;
     size_t texture_alignment, texture_pitch_alignment;
     int sm_count, integrated, can_map_host;
-    int textures[39]; /* sizes of textures and surfaces, of which there are none */
+    int textures[39]; /* sizes of textures and surfaces, 0 of mipmaps */
     size_t surface_alignment;
     int concurrent_kernels, ecc, pci_bus, pci_device, pci_domain, tcc, copy_engines,
         unified_addressing, memory_bus_bits, l2_bytes, persisting_l2_bytes_max,

@@ -61,6 +61,7 @@ struct rt {
     struct rt_stream *streams; /* that the program has made */
     unsigned streams_made;
     struct rt_handles handles; /* of all else */
+    struct rt_object *objects; /* textures and surfaces (rt_texture.c) */
     struct rt_stream_hint default_hints[RT_STREAM_HINTS];
     struct rt_spare_moments { /* of events that are gone; with time, too */
         struct proact_moment **moment;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_calls.h"
 #include "rt_graph.h"
+#include "texture_calls.h"
 
 static enum cuda_error copy(void *to, const void *from, size_t bytes,
                             enum cuda_copy_kind kind, bool is_async)
@@ -88,10 +89,8 @@ static enum cuda_error copy_3d(struct rt *rt, const struct cuda_copy_3d *c, bool
 {
     enum cuda_error error = cudaSuccess;
 
-    if (c->from_array || c->to_array) {
-        rt_say("cudaMemcpy3D() is supported between pointers, not with a cudaArray");
-        return cudaErrorNotSupported;
-    }
+    if (c->from_array || c->to_array)
+        return rt_copy_texels(rt, c);
     for (size_t z = 0; z < c->extent.depth && !error; z++)
         error = rt_copy_rows(
             rt,

@@ -29,6 +29,11 @@ static void describe(const struct rt *rt, struct cuda_device_properties *p)
         .sm_count = (int)d.sm_count,
         .can_map_host = 1,
         .surface_alignment = 512,
+        .textures = {131072,  0,     131072, 65536, 0,     0,     131072, 65000,
+                     2097120, 32768, 32768,  16384, 16384, 16384, 8192,   8192,
+                     32768,   32768, 32768,  2048,  32768, 32768, 2048,   32768,
+                     2046,    32768, 131072, 65536, 16384, 16384, 16384,  32768,
+                     2048,    32768, 32768,  2048,  32768, 32768, 2046},
         .concurrent_kernels = 1,
         .copy_engines = 2,
         .unified_addressing = 1,
@@ -82,7 +87,7 @@ static enum cuda_error attribute(const struct rt *rt, int number, int *out)
 #include "cuda_attribute.def"
 #undef ATTRIBUTE
     }
-    *out = 0; /* textures and the like, of which there are none */
+    *out = 0; /* mipmaps and the like, of which there are none */
     return number > 0 && number < 150 ? cudaSuccess : cudaErrorInvalidValue;
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum rt_handle_kind { RT_EVENT, RT_GRAPH, RT_GRAPH_EXEC, RT_GRAPH_NODE };
+enum rt_handle_kind { RT_EVENT, RT_GRAPH, RT_GRAPH_EXEC, RT_GRAPH_NODE, RT_ARRAY };
 
 /* Start from zero. */
 struct rt_handles {

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a texture holds at a place, as CUDA's programming guide says: texel i is at i + 0.5;
+   a linear filter's weights have 8 bits of fraction. */
+#include <math.h>
+
+#include "execute/run/run_texture.h"
+
+static float half_number(uint32_t half)
+{
+    const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+    const float sign = half >> 15 ? -1.0f : 1.0f;
+
+    if (exponent == 31)
+        return fraction ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexpf((float)(fraction | 1024), (int)exponent - 25)
+                            : ldexpf((float)fraction, -24));
+}
+
+static float linear_of_srgb(float v)
+{
+    return v <= 0.04045f ? v / 12.92f : powf((v + 0.055f) / 1.055f, 2.4f);
+}
+
+/* Of 8 or 16 bits: from 0, or from -1, to 1. */
+static float normalized(const struct execute_texture *t, int64_t value)
+{
+    const bool is_signed = t->texel.kind == PROACT_SIGNED;
+    const double most = (double)((INT64_C(1) << (t->texel.bits - is_signed)) - 1);
+    const double number = (double)value / most;
+
+    return (float)(number < -1 ? -1 : number);
+}
+
+static bool gives_numbers(const struct execute_texture *t)
+{
+    return t->texel.kind == PROACT_FLOAT || (t->reads_normalized && t->texel.bits < 32);
+}
+
+static union texture_channel channel_read(const struct execute_texture *t,
+                                          const unsigned char *at, unsigned channel)
+{
+    const unsigned bits = t->texel.bits;
+    union texture_channel out = {0};
+    uint32_t raw = 0;
+
+    memcpy(&raw, at + channel * bits / 8, bits / 8);
+    int64_t value = raw;
+
+    if (t->texel.kind == PROACT_SIGNED && bits < 64 && raw >> (bits - 1) & 1)
+        value -= INT64_C(1) << bits;
+    if (t->texel.kind == PROACT_FLOAT && bits == 16)
+        out.number = half_number(raw);
+    else if (gives_numbers(t) && t->texel.kind != PROACT_FLOAT)
+        out.number = normalized(t, value);
+    else
+        out.bits = (uint32_t)value;
+    if (t->is_srgb && channel < 3 && bits == 8 && t->texel.kind == PROACT_UNSIGNED &&
+        t->reads_normalized)
+        out.number = linear_of_srgb(out.number);
+    return out;
+}
+
+/* The texel along one axis that stands for number `i`; -1: the border. */
+static int64_t texel_along(const struct execute_texture *t, unsigned axis, double i)
+{
+    const int64_t count = t->size[axis];
+    const double far = 1e15;
+    const int64_t n = i != i ? 0 : (int64_t)(i < -far ? -far : i > far ? far : i);
+    enum proact_beyond beyond = t->beyond[axis];
+    int64_t around;
+
+    if (n >= 0 && n < count)
+        return n;
+    if (!t->has_normalized_coordinates && beyond != PROACT_BORDER)
+        beyond = PROACT_CLAMP;
+    switch (beyond) {
+    case PROACT_WRAP:
+        around = n % count;
+        return around < 0 ? around + count : around;
+    case PROACT_MIRROR:
+        around = n % (2 * count);
+        around = around < 0 ? around + 2 * count : around;
+        return around < count ? around : 2 * count - 1 - around;
+    case PROACT_BORDER:
+        return -1;
+    default:
+        return n < 0 ? 0 : count - 1;
+    }
+}
+
+static struct texture_color border_of(const struct execute_texture *t)
+{
+    struct texture_color out;
+
+    for (unsigned c = 0; c < 4; c++) {
+        if (gives_numbers(t))
+            out.channel[c].number = t->border[c];
+        else
+            out.channel[c].bits = (uint32_t)(int64_t)t->border[c];
+    }
+    return out;
+}
+
+/* Channels that there are not are 0, the last one 1. */
+static struct texture_color texel_read(const struct execute_texture *t, uint64_t layer,
+                                       const double at[3], uint64_t *address)
+{
+    struct texture_color out = {{{0}, {0}, {0}, {0}}};
+    uint64_t place = t->base + layer * t->slice;
+    int64_t number[3] = {0, 0, 0};
+
+    for (unsigned a = 0; a < t->dimensions; a++)
+        if ((number[a] = texel_along(t, a, at[a])) < 0)
+            return border_of(t);
+    place += (uint64_t)number[0] * (t->texel.bits / 8 * t->texel.channels) +
+             (uint64_t)number[1] * t->pitch + (uint64_t)number[2] * t->slice;
+    if (!*address)
+        *address = place;
+    if (gives_numbers(t))
+        out.channel[3].number = 1;
+    else
+        out.channel[3].bits = 1;
+    for (unsigned c = 0; c < t->texel.channels; c++)
+        out.channel[c] = channel_read(t, (const unsigned char *)(uintptr_t)place, c);
+    return out;
+}
+
+/* Where the filter begins along each axis, and how much of it lies behind that. */
+static void filter_place(const struct execute_texture *t, const struct texture_place *p,
+                         double first[3], double behind[3])
+{
+    for (unsigned a = 0; a < 3; a++) {
+        first[a] = behind[a] = 0;
+        if (a >= t->dimensions)
+            continue;
+        first[a] = floor(p->at[a] - 0.5);
+        behind[a] = floor((p->at[a] - 0.5 - first[a]) * 256 + 0.5) / 256;
+    }
+}
+
+static struct texture_color filtered(const struct execute_texture *t,
+                                     const struct texture_place *p, uint64_t *address)
+{
+    double first[3], behind[3], sum[4] = {0, 0, 0, 0};
+    struct texture_color out;
+
+    filter_place(t, p, first, behind);
+    for (unsigned corner = 0; corner < 1u << t->dimensions; corner++) {
+        double at[3], weight = 1;
+
+        for (unsigned a = 0; a < 3; a++) {
+            at[a] = first[a] + (corner >> a & 1);
+            weight *= corner >> a & 1 ? behind[a] : 1 - behind[a];
+        }
+        if (weight <= 0)
+            continue;
+        const struct texture_color c = texel_read(t, p->layer, at, address);
+
+        for (unsigned n = 0; n < 4; n++)
+            sum[n] += weight * (double)c.channel[n].number;
+    }
+    for (unsigned n = 0; n < 4; n++)
+        out.channel[n].number = (float)sum[n];
+    return out;
+}
+
+struct texture_color texture_sample(const struct execute_texture *t,
+                                    const struct texture_place *p, uint64_t *address)
+{
+    const double at[3] = {floor(p->at[0]), floor(p->at[1]), floor(p->at[2])};
+
+    *address = 0;
+    if (t->is_linear && gives_numbers(t))
+        return filtered(t, p, address);
+    return texel_read(t, p->layer, at, address);
+}
+
+struct texture_color texture_gather(const struct execute_texture *t,
+                                    const struct texture_place *p, unsigned channel,
+                                    uint64_t *address)
+{
+    static const uint8_t right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
+    double first[3], behind[3];
+    struct texture_color out;
+
+    *address = 0;
+    filter_place(t, p, first, behind);
+    for (unsigned n = 0; n < 4; n++) {
+        const double at[3] = {first[0] + right[n], first[1] + below[n], 0};
+
+        out.channel[n] = texel_read(t, p->layer, at, address).channel[channel];
+    }
+    return out;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texels, textures and surfaces. A driver without the calls says so. */
+#include <string.h>
+
+#include "device/contract.h"
+
+enum { W = 40, H = 6, D = 3 };
+
+/* NULL: the keeper has none. */
+static struct device_texels *make(struct contract *c, struct proact_texels_shape shape)
+{
+    struct device_texels *t = NULL;
+    enum proact_status status = c->b->texels_create(c->set, 0, &shape, &t, &c->err);
+
+    if (status == PROACT_EREFUSED)
+        return NULL;
+    contract_must(c, status);
+    return t;
+}
+
+static struct proact_box_end host(void *at, size_t pitch, size_t rows)
+{
+    return (struct proact_box_end){.address = (uintptr_t)at,
+                                   .is_host = true,
+                                   .pitch = pitch,
+                                   .slice_pitch = rows * pitch};
+}
+
+static const struct proact_texels_shape volume = {
+    .width = W, .height = H, .depth = D, .texel = {PROACT_UNSIGNED, 32, 1}};
+
+/* From the host into texels, a part of them to other texels, and by the device's memory,
+   whose slices lie three rows apart, back. */
+static void boxes_move(struct contract *c)
+{
+    static uint32_t in[D][H][W], out[D][H][W], line[2][3 * W];
+    struct device_texels *a = make(c, volume), *b;
+
+    if (!a)
+        return;
+    b = make(c, volume);
+    for (unsigned n = 0; n < D * H * W; n++)
+        (&in[0][0][0])[n] = n;
+    const struct proact_box_copy all = {.from = host(in, sizeof in[0][0], H),
+                                        .bytes = sizeof in[0][0],
+                                        .rows = H,
+                                        .slices = D};
+    const struct proact_box_copy part = {.from = {.x = 16, .y = 1, .z = 1},
+                                         .to = {.x = 32, .y = 3, .z = 0},
+                                         .bytes = 40,
+                                         .rows = 2,
+                                         .slices = 2};
+    device_addr memory = contract_words(c, 0, sizeof line / 4);
+    const struct proact_box_copy down = {
+        .from = {.x = 32, .y = 3},
+        .to = {.address = memory, .pitch = 4 * W, .slice_pitch = 12 * W},
+        .bytes = 40,
+        .rows = 2,
+        .slices = 2};
+
+    contract_must(c, c->b->copy_box(c->stream[0][0], &all, a, NULL, &c->err));
+    contract_must(c, c->b->copy_box(c->stream[0][0], &all, b, NULL, &c->err));
+    contract_must(c, c->b->copy_box(c->stream[0][0], &part, b, a, &c->err));
+    contract_must(c, c->b->fill(c->stream[0][0], memory, 0, sizeof line, &c->err));
+    contract_must(c, c->b->copy_box(c->stream[0][0], &down, NULL, b, &c->err));
+    contract_get(c, 0, memory, &line[0][0], sizeof line / 4);
+    for (unsigned z = 0; z < 2; z++)
+        for (unsigned y = 0; y < 3; y++)
+            for (unsigned x = 0; x < W; x++)
+                assert_int_equal(line[z][y * W + x],
+                                 x < 10 && y < 2 ? in[z + 1][y + 1][x + 4] : 0);
+    const struct proact_box_copy back = {.to = host(out, sizeof in[0][0], H),
+                                         .bytes = sizeof in[0][0],
+                                         .rows = H,
+                                         .slices = D};
+
+    contract_must(c, c->b->copy_box(c->stream[0][0], &back, NULL, a, &c->err));
+    assert_memory_equal(in, out, sizeof in);
+    c->b->texels_destroy(a);
+    c->b->texels_destroy(b);
+    c->b->free(c->set, 0, memory);
+}
+
+static float number_at(const uint32_t *words, unsigned n)
+{
+    float f;
+
+    memcpy(&f, &words[n], sizeof f);
+    return f;
+}
+
+/* A line of texels as numbers up to 1, half way between neighbours, and beyond the end. */
+static void textures_are_read(struct contract *c)
+{
+    uint8_t in[W];
+    uint32_t seen[W];
+    struct device_texels *t =
+        make(c, (struct proact_texels_shape){
+                    .width = W, .height = 1, .texel = {PROACT_UNSIGNED, 8, 1}});
+    const struct proact_texture how = {.beyond = {PROACT_CLAMP, PROACT_CLAMP, PROACT_CLAMP},
+                                       .is_linear = true,
+                                       .reads_normalized = true};
+    const struct proact_box_copy all = {
+        .from = host(in, W, 1), .bytes = W, .rows = 1, .slices = 1};
+    uint64_t handle = 0;
+
+    if (!t)
+        return;
+    for (unsigned n = 0; n < W; n++)
+        in[n] = (uint8_t)(n * 5);
+    contract_must(c, c->b->copy_box(c->stream[0][0], &all, t, NULL, &c->err));
+    contract_must(c, c->b->texture_create(c->set, 0, &how, t, &handle, &c->err));
+    device_addr memory = contract_words(c, 0, W);
+    struct contract_parameters p = {0};
+
+    contract_add(&p, &memory, sizeof memory);
+    contract_add(&p, &handle, sizeof handle);
+    contract_run(c, 0, 0, "read_texture", 1, W, &p);
+    contract_get(c, 0, memory, seen, W);
+    for (unsigned n = 0; n < W; n++) {
+        const double wanted = n + 1 < W ? (n + 0.5) * 5 / 255 : (W - 1) * 5 / 255.0;
+
+        assert_true(number_at(seen, n) > wanted - 1e-4 &&
+                    number_at(seen, n) < wanted + 1e-4);
+    }
+    c->b->texture_destroy(c->set, 0, handle);
+    c->b->texels_destroy(t);
+    c->b->free(c->set, 0, memory);
+}
+
+/* Of memory in a line: what lies there when the kernel runs, and nothing behind its end. */
+static void memory_is_read(struct contract *c)
+{
+    enum { HAS = W - 8 };
+    uint32_t in[W], seen[W];
+    device_addr from = contract_words(c, 0, W), to = contract_words(c, 0, W);
+    const struct proact_texture how = {
+        .address = from, .width = HAS, .texel = {PROACT_UNSIGNED, 32, 1}};
+    uint64_t handle = 0;
+    enum proact_status status =
+        c->b->texture_create(c->set, 0, &how, NULL, &handle, &c->err);
+
+    if (status == PROACT_EREFUSED)
+        return;
+    contract_must(c, status);
+    for (unsigned n = 0; n < W; n++)
+        in[n] = 1000 + n;
+    contract_put(c, 0, from, in, W);
+    struct contract_parameters p = {0};
+
+    contract_add(&p, &to, sizeof to);
+    contract_add(&p, &handle, sizeof handle);
+    contract_run(c, 0, 0, "read_line", 1, W, &p);
+    contract_get(c, 0, to, seen, W);
+    for (unsigned n = 0; n < W; n++)
+        assert_int_equal(seen[n], n < HAS ? in[n] : 0);
+    c->b->texture_destroy(c->set, 0, handle);
+    c->b->free(c->set, 0, from);
+    c->b->free(c->set, 0, to);
+}
+
+/* What a kernel writes, a copy finds; the threads beyond the edge write nothing. */
+static void surfaces_are_written(struct contract *c)
+{
+    uint32_t out[W] = {0};
+    struct device_texels *t =
+        make(c, (struct proact_texels_shape){.width = W,
+                                             .height = 1,
+                                             .has_surfaces = true,
+                                             .texel = {PROACT_UNSIGNED, 32, 1}});
+    const struct proact_box_copy back = {
+        .to = host(out, sizeof out, 1), .bytes = sizeof out, .rows = 1, .slices = 1};
+    uint64_t handle = 0;
+
+    if (!t)
+        return;
+    contract_must(c, c->b->surface_create(t, &handle, &c->err));
+    const struct contract_parameters p = contract_u64_u32(handle, 7);
+
+    contract_run(c, 0, 0, "write_surface", 1, W + 24, &p);
+    contract_must(c, c->b->copy_box(c->stream[0][0], &back, NULL, t, &c->err));
+    for (unsigned n = 0; n < W; n++)
+        assert_int_equal(out[n], n + 7);
+    c->b->surface_destroy(c->set, 0, handle);
+    c->b->texels_destroy(t);
+}
+
+const struct contract_promise contract_texels[] = {
+    {"texels: boxes move", boxes_move, false},
+    {"texels: textures are read", textures_are_read, false},
+    {"texels: memory is read by textures", memory_is_read, false},
+    {"texels: surfaces are written", surfaces_are_written, false},
+    {NULL, NULL, false},
+};
