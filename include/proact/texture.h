@@ -20,7 +20,8 @@ struct proact_texel {
 struct proact_texels_shape {
     size_t width, height, depth; /* in texels; 0: it has no such dimension */
     size_t layers;               /* 0: it is none of layers; a cube's have 6 faces each */
-    bool is_cube, has_surfaces, is_gathered;
+    bool is_cube, is_gathered;
+    bool has_surfaces; /* said to the driver, which makes them of others, too */
     struct proact_texel texel;
 };
 

@@ -316,12 +316,7 @@ enum proact_status proact_surface_create(struct proact *p, struct proact_texels 
 {
     enum proact_status status = check_session(p, err);
 
-    if (status)
-        return status;
-    if (!texels->shape.has_surfaces)
-        return fail(err, PROACT_EINVAL,
-                    "surface: its texels were not made for surfaces (has_surfaces)");
-    return p->backend->surface_create(texels->device, handle, err);
+    return status ? status : p->backend->surface_create(texels->device, handle, err);
 }
 
 void proact_surface_destroy(struct proact *p, uint64_t handle)

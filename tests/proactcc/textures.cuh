@@ -71,20 +71,22 @@ static inline int beyond(int i, int n, cudaTextureAddressMode mode)
     }
 }
 
-/* The guide's formula, at (x, y) in texels. */
+/* The guide's formula, at (x, y) in texels: weights are 256ths, and so is their product, as
+   an H100 has it. */
 static inline double linear_2d(const float *in, int width, int height, double x, double y,
                                cudaTextureAddressMode mode, double border)
 {
     double i = floor(x - 0.5), j = floor(y - 0.5), sum = 0;
-    double a = floor((x - 0.5 - i) * 256 + 0.5) / 256,
-           b = floor((y - 0.5 - j) * 256 + 0.5) / 256;
+    double a = floor((x - 0.5 - i) * 256 + 0.5), b = floor((y - 0.5 - j) * 256 + 0.5);
+    double both = floor(a * b / 256 + 0.5);
+    double weight[] = {256 - a - b + both, a - both, b - both, both};
 
     for (int corner = 0; corner < 4; corner++) {
         int column = beyond((int)i + (corner & 1), width, mode),
             row = beyond((int)j + (corner >> 1), height, mode);
-        double weight = (corner & 1 ? a : 1 - a) * (corner >> 1 ? b : 1 - b);
 
-        sum += weight * (column < 0 || row < 0 ? border : (double)in[row * width + column]);
+        sum += weight[corner] *
+               (column < 0 || row < 0 ? border : (double)in[row * width + column]) / 256;
     }
     return sum;
 }

@@ -115,6 +115,11 @@ struct proact_texels *rt_texels_of(struct rt *rt, const struct cuda_array *array
     return handle_is(&rt->handles, array, RT_ARRAY) ? array->texels : NULL;
 }
 
+enum cuda_error rt_texel_of(const struct cuda_array *array, struct proact_texel *out)
+{
+    return rt_texel(&array->channel, out);
+}
+
 enum cuda_error cudaFreeArray(struct cuda_array *array)
 {
     struct rt *rt = rt_enter();

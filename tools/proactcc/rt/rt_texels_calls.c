@@ -18,6 +18,7 @@ static enum cuda_error queue(struct cuda_copy_3d *c, struct cuda_stream *stream,
                              bool is_async)
 {
     const size_t element = element_of(c->to_array ? c->to_array : c->from_array);
+    const struct cuda_pitched *memory = c->to_array ? &c->from : &c->to;
     size_t *const counts[] = {&c->extent.width, c->to_array ? &c->to_position.x : NULL,
                               c->from_array ? &c->from_position.x : NULL};
 
@@ -32,6 +33,8 @@ static enum cuda_error queue(struct cuda_copy_3d *c, struct cuda_stream *stream,
         }
         *counts[n] /= element;
     }
+    if (memory->pointer && memory->pitch < memory->width)
+        return rt_leave(rt_enter(), cudaErrorInvalidPitchValue);
     return is_async ? cudaMemcpy3DAsync(c, stream) : cudaMemcpy3D(c);
 }
 

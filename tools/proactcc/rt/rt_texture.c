@@ -31,7 +31,8 @@ static enum cuda_error take_resource(struct rt *rt, const struct cuda_resource *
     switch (r->type) {
     case CUDA_RESOURCE_ARRAY:
         out->texels = rt_texels_of(rt, r->of.array);
-        return out->texels ? cudaSuccess : cudaErrorInvalidResourceHandle;
+        return out->texels ? rt_texel_of(r->of.array, &out->texel)
+                           : cudaErrorInvalidResourceHandle;
     case CUDA_RESOURCE_LINEAR:
         pointer = r->of.linear.pointer;
         channel = &r->of.linear.channel;
@@ -96,6 +97,18 @@ static enum cuda_error take_texture(const struct cuda_texture *t,
     return cudaSuccess;
 }
 
+/* Of whole numbers only those of 8 and 16 bits become numbers up to 1, which a linear
+   filter wants. */
+static enum cuda_error check_filter(const struct proact_texture *t)
+{
+    if (t->texel.kind == PROACT_FLOAT)
+        return cudaSuccess;
+    if (t->reads_normalized && t->texel.bits == 32)
+        return cudaErrorInvalidNormSetting;
+    return t->is_linear && !t->reads_normalized ? cudaErrorInvalidFilterSetting
+                                                : cudaSuccess;
+}
+
 static void keep(struct rt *rt, const struct rt_object *made)
 {
     struct rt_object *o = must_calloc(1, sizeof *o);
@@ -131,6 +144,7 @@ static enum cuda_error create_texture(struct rt *rt, cuda_object *out,
         return cudaErrorNotSupported;
     }
     if ((error = take_resource(rt, r, &texture)) || (error = take_texture(t, &texture)) ||
+        (error = check_filter(&texture)) ||
         (error = rt_texels_error(
              rt, proact_texture_create(rt->session, &texture, &handle, &err), &err)))
         return error;

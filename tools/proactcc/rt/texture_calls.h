@@ -62,6 +62,7 @@ struct cuda_resource_view {
 /* rt_texels.c: a copy with an array at one end or both; and what arrays are. */
 enum cuda_error rt_copy_texels(struct rt *rt, const struct cuda_copy_3d *copy);
 struct proact_texels *rt_texels_of(struct rt *rt, const struct cuda_array *array);
+enum cuda_error rt_texel_of(const struct cuda_array *array, struct proact_texel *out);
 /* As rt_error(), but what is refused is only said: the program may go on without. */
 enum cuda_error rt_texels_error(struct rt *rt, enum proact_status status,
                                 const struct proact_error *err);
