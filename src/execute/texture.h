@@ -12,7 +12,7 @@ struct execute_texture {
     bool is_surface, is_cube;
     uint8_t dimensions;    /* without layers; of a cube 2 */
     uint32_t size[3];      /* texels; 1 where it has no such dimension */
-    uint32_t layers;      /* 0: none; a cube's have 6 faces each */
+    uint32_t layers;       /* 0: none; a cube's have 6 faces each */
     uint64_t base;         /* plain memory of this process ... */
     uint64_t pitch, slice; /* ... from row to row, slice to slice or layer to layer */
     struct proact_texel texel;
