@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int *x, *much, host[4];
-    cudaArray_t array;
+    cudaMipmappedArray_t array;
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
 
     MUST(cudaMalloc(&x, 400));
@@ -133,7 +133,8 @@ int main(int argc, char **argv)
     HOLDS(cudaMemset(host, 0, 8) == cudaErrorInvalidValue);
     HOLDS(cudaGetLastError() == cudaErrorInvalidValue);
     if (strcmp(what, "unsupported") == 0) {
-        HOLDS(cudaMallocArray(&array, &channel, 8, 8) == cudaErrorNotSupported);
+        HOLDS(cudaMallocMipmappedArray(&array, &channel, make_cudaExtent(8, 8, 0), 2) ==
+              cudaErrorNotSupported);
         HOLDS(cudaGetLastError() == cudaErrorNotSupported);
     }
     if (strcmp(what, "fault") == 0) {

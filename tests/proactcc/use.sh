@@ -250,7 +250,7 @@ refusals)
     ./errors trap >said 2>&1 || fault "exit status $?"
     has '^unspecified launch failure$'
     ./errors unsupported >said 2>&1 || fault "exit status $?"
-    has '^proact: cudaMallocArray\(\) is not supported$'
+    has '^proact: cudaMallocMipmappedArray\(\) is not supported$'
     ;;
 settings)
     "$proactcc" main.cu part.cu -o app || fault "two files at once"
