@@ -40,4 +40,8 @@ esac
 [ "$name" != errors ] ||
     run "a driver without peers" PROACT_MACHINE=here \
         LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=none
+# Why its kernels run whole is in the report, by name.
+[ "$name" != textures ] ||
+    PROACT_MACHINE=h200x4 PROACT_REPORT=1 "$scratch/program" 2>&1 >/dev/null |
+    grep -q 'rotate.*it has textures or surfaces' || { echo "no word of textures"; code=1; }
 exit $code
