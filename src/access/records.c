@@ -45,6 +45,8 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
     bool global = i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC;
 
     *kind = ACCESS_OTHER;
+    if (ptx_opcode_has_texels(i->opcode)) /* what these touch is brought in any case */
+        return false;
     switch (i->opcode) {
     case PTX_LD:
     case PTX_LDU:
@@ -67,13 +69,6 @@ static bool touches_global(const struct study *s, const struct ptx_instruction *
                strcmp(call_name(s, i), "__assertfail") != 0 && !call_is_quiet(s, i);
     case PTX_CP:
         return hull_copy_kind(i, kind);
-    case PTX_TEX: /* what these touch is no array's, or is brought in any case */
-    case PTX_TLD4:
-    case PTX_TXQ:
-    case PTX_SULD:
-    case PTX_SUST:
-    case PTX_SUQ:
-        return false;
     case PTX_LDMATRIX: /* these know shared memory only, or touch nothing */
     case PTX_STMATRIX:
     case PTX_MBARRIER:

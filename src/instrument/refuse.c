@@ -65,6 +65,9 @@ static enum proact_status refuse_opcode(const struct clone *c,
 {
     bool global = i->space == PTX_SPACE_GLOBAL;
 
+    if (ptx_opcode_has_texels(i->opcode))
+        return clone_refuse(c, i,
+                            "it has textures or surfaces, which are the first device's");
     switch (i->opcode) {
     case PTX_GRIDDEPCONTROL:
         return clone_refuse(c, i, "griddepcontrol: it depends on another grid's progress");
@@ -79,15 +82,6 @@ static enum proact_status refuse_opcode(const struct clone *c,
         return PROACT_OK;
     case PTX_MULTIMEM:
         return clone_refuse(c, i, "it writes by multimem, which is no array");
-    case PTX_TEX:
-    case PTX_TLD4:
-    case PTX_TXQ:
-    case PTX_SULD:
-    case PTX_SUST:
-    case PTX_SURED:
-    case PTX_SUQ:
-        return clone_refuse(c, i,
-                            "it has textures or surfaces, which are the first device's");
     case PTX_CP:
         if (global && ptx_has(i, PTX_PART_BULK) && !has_text(c, i, ".prefetch"))
             return clone_refuse(c, i,

@@ -153,6 +153,22 @@ enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode)
     return opcode < PTX_OPCODE_COUNT ? opcodes[opcode].effect : PTX_ORDERS;
 }
 
+bool ptx_opcode_has_texels(enum ptx_opcode opcode)
+{
+    switch (opcode) {
+    case PTX_TEX:
+    case PTX_TLD4:
+    case PTX_TXQ:
+    case PTX_SULD:
+    case PTX_SUST:
+    case PTX_SURED:
+    case PTX_SUQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
 enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i)
 {
     if (i->opcode != PTX_WMMA)

@@ -330,18 +330,8 @@ void proact_surface_destroy(struct proact *p, uint64_t handle)
 static uint32_t line_in(const struct ptx_function *f)
 {
     for (uint32_t n = 0; n < f->instruction_count; n++)
-        switch (f->instructions[n].opcode) {
-        case PTX_TEX:
-        case PTX_TLD4:
-        case PTX_TXQ:
-        case PTX_SULD:
-        case PTX_SUST:
-        case PTX_SURED:
-        case PTX_SUQ:
+        if (ptx_opcode_has_texels(f->instructions[n].opcode))
             return f->instructions[n].line;
-        default:
-            break;
-        }
     return 0;
 }
 
