@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/float_mode.h"
 #include "base/memory.h"
 #include "device/fake_cuda.h"
 
@@ -132,7 +133,7 @@ static struct execute_cta *start_cta(struct fake_launch *l)
     return execute_cta_create(l->grid, l->pool, id, i % SMS);
 }
 
-bool fake_launch_go_on(struct fake_launch *l)
+static bool go_on(struct fake_launch *l)
 {
     uint32_t total = l->launch.grid[0] * l->launch.grid[1] * l->launch.grid[2];
 
@@ -165,6 +166,16 @@ bool fake_launch_go_on(struct fake_launch *l)
     for (unsigned i = 0; i < RESIDENT; i++)
         l->alive += l->cta[i] != NULL;
     return !l->alive && l->next == total && children_go_on(l);
+}
+
+bool fake_launch_go_on(struct fake_launch *l)
+{
+    struct float_mode mode;
+
+    float_mode_begin(&mode);
+    bool is_well = go_on(l);
+    float_mode_end(&mode);
+    return is_well;
 }
 
 static struct fake_launch *make(const struct execute_launch *launch, unsigned device,

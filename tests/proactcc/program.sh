@@ -22,7 +22,7 @@ run() { # WHERE NAME=VALUE...
 }
 run "four devices" PROACT_MACHINE=h200x4
 case $name in
-textures) run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;; # of an array that is distributed there is none
+float_mode | textures) run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;; # of an array that is distributed there is no texture
 *) run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always ;;
 esac
 run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/float_mode.h"
 
 enum { THREADS_MAX = 32, CTAS_LEAST = 64 }; /* fewer are not worth a thread */
 
@@ -82,6 +83,9 @@ static void *run_part(void *context)
 {
     struct part *p = context;
     const uint32_t *size = p->e->grid;
+    struct float_mode mode;
+
+    float_mode_begin(&mode);
     struct execute_grid *grid = open_grid(p);
     struct execute_pool *pool = execute_pool_create();
 
@@ -96,6 +100,7 @@ static void *run_part(void *context)
                              "kernel '%s', %s: it writes more than 2^32 ranges",
                              p->e->slice->kernel, p->e->slice->file);
     }
+    float_mode_end(&mode);
     execute_pool_destroy(pool);
     execute_grid_destroy(grid);
     return NULL;

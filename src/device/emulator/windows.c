@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/float_mode.h"
 #include "device/emulator/checked.h"
 #include "device/emulator/kernel_run.h"
 #include "device/emulator/message.h"
@@ -131,18 +132,27 @@ static void set_clocks(struct device_set *set)
             set->host_ps = set->devices[i].now_ps;
 }
 
+/* The devices' arithmetic is not the host's; helpers begin with their creator's mode. */
+static void run_devices(struct device_set *set, const bool *finished)
+{
+    struct float_mode mode;
+
+    float_mode_begin(&mode);
+    streams_start(set);
+    run_windows(set, finished);
+    drain(set);
+    float_mode_end(&mode);
+    set_clocks(set);
+    if (set->broken)
+        tear_down(set);
+}
+
 enum proact_status machine_run(struct device_set *set, const bool *finished,
                                struct proact_error *err)
 {
     host_settle(set);
-    if (!set->broken) {
-        streams_start(set);
-        run_windows(set, finished);
-        drain(set);
-        set_clocks(set);
-        if (set->broken)
-            tear_down(set);
-    }
+    if (!set->broken)
+        run_devices(set, finished);
     spans_tell(set);
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
