@@ -2,12 +2,14 @@
 #include "access/trace_origin.h"
 #include "access/trace.h"
 
+#include <string.h>
+
 enum { VARIABLES_MAX = 8 };
 
-/* Shared variables that an address may point into. */
-struct variables {
+/* Shared variables that an instruction's addresses may point into. */
+struct trace_variables {
     uint32_t count;
-    bool all; /* more than fit */
+    bool is_known, all; /* all: more than fit */
     int32_t symbol[VARIABLES_MAX];
 };
 
@@ -19,7 +21,7 @@ static const struct ptx_symbol *named(const struct study *s, const struct ptx_op
 }
 
 static void add_variable(const struct study *s, const struct ptx_operand *o,
-                         struct variables *v)
+                         struct trace_variables *v)
 {
     const struct ptx_symbol *y = named(s, o);
 
@@ -34,25 +36,42 @@ static void add_variable(const struct study *s, const struct ptx_operand *o,
         v->all = true;
 }
 
-static struct variables variables_of(struct study *s, uint32_t instruction,
-                                     const struct ptx_operand *o)
+static void add_variables(struct study *s, uint32_t instruction,
+                          const struct ptx_operand *o, struct trace_variables *v)
 {
     struct trace t = trace_operand(s, instruction, o);
-    struct variables v = {0};
 
-    add_variable(s, o, &v);
+    add_variable(s, o, v);
     for (uint32_t n = 0; n < t.count; n++) {
         const struct ssa_value *d = &s->ssa->values[t.values[n]];
         const struct ptx_instruction *i = &s->function->instructions[d->instruction];
 
         for (uint32_t k = 1; d->kind == SSA_DEFINED && k < i->operand_count; k++)
-            add_variable(s, &i->operands[k], &v);
+            add_variable(s, &i->operands[k], v);
     }
     trace_clear(&t);
+}
+
+/* Each instruction is asked about by every read of shared memory. */
+static const struct trace_variables *variables_of(struct study *s, uint32_t instruction)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    size_t bytes = s->function->instruction_count * sizeof *s->variables;
+
+    if (!s->variables) {
+        s->variables = arena_alloc(s->arena, bytes);
+        memset(s->variables, 0, bytes);
+    }
+    struct trace_variables *v = &s->variables[instruction];
+
+    for (uint32_t k = 0; k < i->operand_count && !v->is_known; k++)
+        if (i->operands[k].kind == PTX_MEMORY)
+            add_variables(s, instruction, &i->operands[k], v);
+    v->is_known = true;
     return v;
 }
 
-static bool meet(const struct variables *a, const struct variables *b)
+static bool meet(const struct trace_variables *a, const struct trace_variables *b)
 {
     bool found = (a->all && b->count) || (b->all && a->count);
 
@@ -74,26 +93,19 @@ static uint32_t origin_of(const struct study *s, const struct ptx_operand *o)
 
 /* Adds what instruction `at` may put into the variables; false if that is not known. */
 static bool add_stored(struct study *s, struct trace *t, uint32_t at,
-                       const struct variables *v)
+                       const struct trace_variables *v)
 {
     const struct ptx_instruction *i = &s->function->instructions[at];
-    bool stores = i->opcode == PTX_ST && i->operand_count > 1;
-    struct variables other;
 
     if (i->opcode == PTX_LD || i->opcode == PTX_CVTA || i->opcode == PTX_MOV ||
         i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_PARAM)
         return true;
-    for (uint32_t k = 0; k < i->operand_count; k++) {
-        if (i->operands[k].kind != PTX_MEMORY)
-            continue;
-        other = variables_of(s, at, &i->operands[k]);
-        if (!meet(v, &other))
-            continue;
-        if (!stores)
-            return false;
-        if (ptx_type_bytes(i->type) >= 8)
-            trace_visit(s, t, at, &i->operands[1]);
-    }
+    if (!meet(v, variables_of(s, at)))
+        return true;
+    if (i->opcode != PTX_ST || i->operand_count < 2)
+        return false;
+    if (ptx_type_bytes(i->type) >= 8)
+        trace_visit(s, t, at, &i->operands[1]);
     return true;
 }
 
@@ -101,17 +113,17 @@ static bool add_stored(struct study *s, struct trace *t, uint32_t at,
 static bool add_shared(struct study *s, struct trace *t, uint32_t at)
 {
     const struct ptx_instruction *i = &s->function->instructions[at];
-    struct variables v;
+    const struct trace_variables *v;
 
     if (i->opcode != PTX_LD || i->operand_count < 2)
         return false;
     if (ptx_type_bytes(i->type) < 8)
         return true;
-    v = variables_of(s, at, &i->operands[1]);
-    for (uint32_t n = 0; n < s->function->instruction_count && v.count; n++)
-        if (!add_stored(s, t, n, &v))
+    v = variables_of(s, at);
+    for (uint32_t n = 0; n < s->function->instruction_count && v->count; n++)
+        if (!add_stored(s, t, n, v))
             return false;
-    return v.count > 0;
+    return v->count > 0;
 }
 
 static uint32_t instruction_origin(struct study *s, struct trace *t, uint32_t at)
