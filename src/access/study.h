@@ -30,8 +30,8 @@ struct study {
     struct regions *regions;
     struct ssa *ssa;
     struct maker maker;
-    struct study_value *values;        /* as in the ssa */
-    struct trace_variables *variables; /* by instruction, of trace_origin.h */
+    struct study_value *values;  /* as in the ssa */
+    struct trace_shared *shared; /* of trace_origin.h, once it needs that */
     uint32_t generation;
 };
 

@@ -7,10 +7,15 @@
 enum { VARIABLES_MAX = 8 };
 
 /* Shared variables that an instruction's addresses may point into. */
-struct trace_variables {
+struct variables {
     uint32_t count;
     bool is_known, all; /* all: more than fit */
     int32_t symbol[VARIABLES_MAX];
+};
+
+struct trace_shared {
+    struct variables *variables; /* by instruction */
+    uint32_t *stores, store_count;
 };
 
 static const struct ptx_symbol *named(const struct study *s, const struct ptx_operand *o)
@@ -21,7 +26,7 @@ static const struct ptx_symbol *named(const struct study *s, const struct ptx_op
 }
 
 static void add_variable(const struct study *s, const struct ptx_operand *o,
-                         struct trace_variables *v)
+                         struct variables *v)
 {
     const struct ptx_symbol *y = named(s, o);
 
@@ -37,7 +42,7 @@ static void add_variable(const struct study *s, const struct ptx_operand *o,
 }
 
 static void add_variables(struct study *s, uint32_t instruction,
-                          const struct ptx_operand *o, struct trace_variables *v)
+                          const struct ptx_operand *o, struct variables *v)
 {
     struct trace t = trace_operand(s, instruction, o);
 
@@ -52,17 +57,37 @@ static void add_variables(struct study *s, uint32_t instruction,
     trace_clear(&t);
 }
 
+static bool may_store(const struct ptx_instruction *i)
+{
+    bool has_address = false;
+
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        has_address |= i->operands[k].kind == PTX_MEMORY;
+    return has_address && i->opcode != PTX_LD && i->opcode != PTX_CVTA &&
+           i->opcode != PTX_MOV && i->space != PTX_SPACE_GLOBAL &&
+           i->space != PTX_SPACE_PARAM;
+}
+
+static void open_shared(struct study *s)
+{
+    uint32_t count = s->function->instruction_count;
+    struct trace_shared *all = arena_alloc(s->arena, sizeof *all);
+
+    *all = (struct trace_shared){
+        .variables = arena_alloc(s->arena, count * sizeof *all->variables),
+        .stores = arena_alloc(s->arena, count * sizeof *all->stores)};
+    memset(all->variables, 0, count * sizeof *all->variables);
+    for (uint32_t n = 0; n < count; n++)
+        if (may_store(&s->function->instructions[n]))
+            all->stores[all->store_count++] = n;
+    s->shared = all;
+}
+
 /* Each instruction is asked about by every read of shared memory. */
-static const struct trace_variables *variables_of(struct study *s, uint32_t instruction)
+static const struct variables *variables_of(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
-    size_t bytes = s->function->instruction_count * sizeof *s->variables;
-
-    if (!s->variables) {
-        s->variables = arena_alloc(s->arena, bytes);
-        memset(s->variables, 0, bytes);
-    }
-    struct trace_variables *v = &s->variables[instruction];
+    struct variables *v = &s->shared->variables[instruction];
 
     for (uint32_t k = 0; k < i->operand_count && !v->is_known; k++)
         if (i->operands[k].kind == PTX_MEMORY)
@@ -71,7 +96,7 @@ static const struct trace_variables *variables_of(struct study *s, uint32_t inst
     return v;
 }
 
-static bool meet(const struct trace_variables *a, const struct trace_variables *b)
+static bool meet(const struct variables *a, const struct variables *b)
 {
     bool found = (a->all && b->count) || (b->all && a->count);
 
@@ -93,13 +118,10 @@ static uint32_t origin_of(const struct study *s, const struct ptx_operand *o)
 
 /* Adds what instruction `at` may put into the variables; false if that is not known. */
 static bool add_stored(struct study *s, struct trace *t, uint32_t at,
-                       const struct trace_variables *v)
+                       const struct variables *v)
 {
     const struct ptx_instruction *i = &s->function->instructions[at];
 
-    if (i->opcode == PTX_LD || i->opcode == PTX_CVTA || i->opcode == PTX_MOV ||
-        i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_PARAM)
-        return true;
     if (!meet(v, variables_of(s, at)))
         return true;
     if (i->opcode != PTX_ST || i->operand_count < 2)
@@ -113,15 +135,17 @@ static bool add_stored(struct study *s, struct trace *t, uint32_t at,
 static bool add_shared(struct study *s, struct trace *t, uint32_t at)
 {
     const struct ptx_instruction *i = &s->function->instructions[at];
-    const struct trace_variables *v;
+    const struct variables *v;
 
     if (i->opcode != PTX_LD || i->operand_count < 2)
         return false;
     if (ptx_type_bytes(i->type) < 8)
         return true;
+    if (!s->shared)
+        open_shared(s);
     v = variables_of(s, at);
-    for (uint32_t n = 0; n < s->function->instruction_count && v->count; n++)
-        if (!add_stored(s, t, n, v))
+    for (uint32_t n = 0; n < s->shared->store_count && v->count; n++)
+        if (!add_stored(s, t, s->shared->stores[n], v))
             return false;
     return v->count > 0;
 }

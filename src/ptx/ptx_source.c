@@ -44,35 +44,53 @@ static struct place read_place(const char *at)
     return (struct place){file, strtoul(end, NULL, 10)};
 }
 
-/* What the lines of a function say does not hold in the next one. */
-static void read_line(const char *at, struct source *s)
+static struct source read_loc(const char *at)
 {
     static const char inlined[] = "inlined_at";
-    const char *end = at + strcspn(at, "\n"), *from;
+    const char *end = at + strcspn(at, "\n");
+    const char *from = find_word(at, end, inlined);
+    struct source s = {read_place(at), {0, 0}};
 
-    if (*at == '}')
-        *s = (struct source){{0, 0}, {0, 0}};
-    at = skip_blank(at);
-    if (!begins(at, ".loc"))
-        return;
-    s->at = read_place(at + strlen(".loc"));
-    s->from = (struct place){0, 0};
-    from = find_word(at, end, inlined);
     if (from)
-        s->from = read_place(from + strlen(inlined));
+        s.from = read_place(from + strlen(inlined));
+    return s;
 }
 
-static struct source find(const struct ptx_module *m, unsigned long line)
+/* The end of the text where it has fewer lines. */
+static const char *line_start(const struct ptx_module *m, unsigned long line)
 {
-    struct source s = {{0, 0}, {0, 0}};
     const char *at = m->text;
 
-    for (unsigned long n = 1; at && n <= line; n++) {
-        read_line(at, &s);
-        at = strchr(at, '\n');
-        at = at ? at + 1 : NULL;
+    while (--line && (at = strchr(at, '\n')))
+        at++;
+    return at ? at : m->text + strlen(m->text);
+}
+
+static bool has_files(const struct ptx_module *m)
+{
+    for (uint32_t n = 0; n < m->item_count; n++)
+        if (m->items[n].kind == PTX_ITEM_DEBUG)
+            return true;
+    return false;
+}
+
+/* What the lines of a function say does not hold in the next one. */
+static struct source find(const struct ptx_module *m, unsigned long line)
+{
+    const char *at = line_start(m, line);
+
+    while (*at != '}') {
+        const char *word = skip_blank(at);
+
+        if (begins(word, ".loc"))
+            return read_loc(word + strlen(".loc"));
+        if (at == m->text)
+            break;
+        do
+            at--;
+        while (at > m->text && at[-1] != '\n');
     }
-    return s;
+    return (struct source){{0, 0}, {0, 0}};
 }
 
 /* Its path without the folders; false where the module has no such file. */
@@ -144,12 +162,14 @@ char *ptx_with_sources(const struct ptx_module *m, const char *sentence)
 {
     struct text t = {0};
     const char *at = sentence;
+    const bool has_sources = has_files(m);
 
     while (*at) {
         const char *end = at + 1;
         const bool is_word = at == sentence || !is_inside(at[-1]);
         const unsigned long line = line_said(m, at, is_word, &end);
-        const struct source s = line ? find(m, line) : (struct source){{0, 0}, {0, 0}};
+        const struct source s =
+            line && has_sources ? find(m, line) : (struct source){{0, 0}, {0, 0}};
 
         text_add(&t, at, (size_t)(end - at));
         if (add_place(m, &t, " [", &s.at)) {
