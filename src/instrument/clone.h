@@ -18,7 +18,7 @@ struct clone {
     struct arena *arena;
     struct edit_list edits;
     unsigned labels; /* that passes made so far */
-    bool meets;      /* its barriers ask whether all threads have ended */
+    bool tallies;    /* its threads end one by one: clone_tally.c */
     struct proact_error *err;
 };
 
@@ -61,14 +61,14 @@ enum proact_status clone_each_store(struct clone *c, clone_store *visit);
 #define CLONE_SHARE "proact_share"
 
 /* The passes. */
-enum proact_status add_share(struct clone *c);        /* clone_share.c */
-enum proact_status replace_indices(struct clone *c);  /* clone_grid.c */
-enum proact_status keep_coherent(struct clone *c);    /* clone_scope.c */
-enum proact_status repeat_stores(struct clone *c);    /* clone_stores.c */
-enum proact_status stage_stores(struct clone *c);     /* clone_stage.c */
-enum proact_status redirect_flags(struct clone *c);   /* clone_flags.c */
-enum proact_status end_together(struct clone *c);     /* clone_ending.c */
-enum proact_status refuse_whole(struct clone *c);     /* refuse.c */
-enum proact_status refuse_calls(struct clone *c);     /* refuse_calls.c */
-enum proact_status refuse_waits(struct clone *c);     /* refuse_waits.c */
-enum proact_status meet_at_barriers(struct clone *c); /* clone_barriers.c */
+enum proact_status add_share(struct clone *c);       /* clone_share.c */
+enum proact_status replace_indices(struct clone *c); /* clone_grid.c */
+enum proact_status keep_coherent(struct clone *c);   /* clone_scope.c */
+enum proact_status repeat_stores(struct clone *c);   /* clone_stores.c */
+enum proact_status stage_stores(struct clone *c);    /* clone_stage.c */
+enum proact_status redirect_flags(struct clone *c);  /* clone_flags.c */
+enum proact_status end_together(struct clone *c);    /* clone_ending.c */
+enum proact_status refuse_whole(struct clone *c);    /* refuse.c */
+enum proact_status refuse_calls(struct clone *c);    /* refuse_calls.c */
+enum proact_status refuse_waits(struct clone *c);    /* refuse_waits.c */
+enum proact_status tally_threads(struct clone *c);   /* clone_tally.c */

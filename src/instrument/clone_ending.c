@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All threads of the CTA end together, in last words: the body of kernels/done.cu, which
-   are a marked kernel's, or of kernels/stage.cu, in a scope of its own. */
+/* All threads of the CTA end together, or the last one alone, in last words: the body of
+   kernels/done.cu, which are a marked kernel's, or of kernels/stage.cu, in a scope of its
+   own. */
 #include <ctype.h>
 #include <string.h>
 
@@ -56,6 +57,28 @@ static const char leader[] = "\n\t.reg .pred \t%proact_leads;\n\t.reg .b32 \t%pr
                              "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t1;"
                              "\n\tor.b32 \t%proact_t0, %proact_t0, %proact_t2;"
                              "\n\tsetp.eq.u32 \t%proact_leads, %proact_t0, 0;";
+
+static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
+                                 "\n\t@%proact_leads st.shared.u32 \t[proact_ended], 0;"
+                                 "\n\tbar.sync 0;";
+/* Whoever leaves is counted where it does, and is gone: threads that were led to one place
+   for that would wait there for those of their warp that go on. Each place adds a number of
+   its own, so that the assembler makes no such place either; the low bits count. What each
+   thread stored, the last one has seen. */
+#define TALLY                                                                              \
+    "atom.acq_rel.cta.shared.add.u32 %%proact_r0, [proact_ended], %u;"                     \
+    "\n\tmov.u32 %%proact_r1, %%ntid.x;\n\tmov.u32 %%proact_r2, %%ntid.y;"                 \
+    "\n\tmul.lo.u32 %%proact_r1, %%proact_r1, %%proact_r2;"                                \
+    "\n\tmov.u32 %%proact_r2, %%ntid.z;"                                                   \
+    "\n\tmad.lo.s32 %%proact_r1, %%proact_r1, %%proact_r2, -1;"                            \
+    "\n\tand.b32 %%proact_r0, %%proact_r0, 2047;"                                          \
+    "\n\tsetp.eq.u32 %%proact_leads, %%proact_r0, %%proact_r1;"                            \
+    "\n\t@!%%proact_leads ret;\n\tbra $proact_end;"
+
+static unsigned tally_of(unsigned place)
+{
+    return place << 11 | 1;
+}
 
 /* The load of the last words' second parameter that begins at this place; NULL for none.
    `*next`: the first instruction that is not ahead of it, as the place moves on. */
@@ -133,6 +156,42 @@ static enum proact_status read_last_words(const struct clone *c, struct text *in
     return status;
 }
 
+static bool is_end(const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_RET || i->opcode == PTX_EXIT;
+}
+
+/* A branch to where nothing is done but to end: compilers have one such place. */
+static bool branches_to_end(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = i->operand_count ? &i->operands[0] : NULL;
+    uint32_t at;
+
+    if (i->opcode != PTX_BRA || !to || to->kind != PTX_LABEL || to->label < 0)
+        return false;
+    at = f->labels[to->label].instruction;
+    return at < f->instruction_count && is_end(&f->instructions[at]) &&
+           f->instructions[at].guard < 0;
+}
+
+static void lead_one(struct clone *c, const struct ptx_instruction *i)
+{
+    const char *no = i->guard_negated ? "!" : "", *yes = i->guard_negated ? "" : "!";
+    const char *guard = i->guard >= 0 ? c->function->registers[i->guard].name : NULL;
+    const unsigned label = c->labels++;
+
+    if (guard && c->tallies)
+        edit_replace(&c->edits, i->span,
+                     "@%s%s bra $proact_%u;\n\t" TALLY "\n$proact_%u:", yes, guard, label,
+                     tally_of(label), label);
+    else if (c->tallies)
+        edit_replace(&c->edits, i->span, TALLY, tally_of(label));
+    else if (guard)
+        edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;", no, guard);
+    else
+        edit_replace(&c->edits, i->span, "bra $proact_end;");
+}
+
 /* Whatever ends a thread goes to the kernel's end. */
 static enum proact_status lead_to_end(struct clone *c)
 {
@@ -145,22 +204,14 @@ static enum proact_status lead_to_end(struct clone *c)
             return clone_refuse(c, i,
                                 "setmaxnreg leaves its warps a number of registers that "
                                 "counting may not do with");
-        if (i->opcode != PTX_RET && i->opcode != PTX_EXIT)
-            continue;
-        if (i->guard >= 0)
-            edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;",
-                         i->guard_negated ? "!" : "", f->registers[i->guard].name);
-        else
-            edit_replace(&c->edits, i->span, "bra $proact_end;");
+        if (is_end(i) || (c->tallies && branches_to_end(f, i)))
+            lead_one(c, i);
     }
     return PROACT_OK;
 }
 
 enum proact_status end_together(struct clone *c)
 {
-    static const char meet[] = "\n\tmov.pred %proact_p0, 1;\n$proact_meet:\n\t"
-                               "barrier.red.and.pred %proact_p1, 0, %proact_p0;\n\t"
-                               "@!%proact_p1 bra $proact_meet;";
     const struct ptx_function *f = c->function;
     const struct ending *e = &endings[c->kind];
     struct text words = {0};
@@ -173,10 +224,11 @@ enum proact_status end_together(struct clone *c)
                             c->module->target_sm, e->what, e->least_version, e->least_sm);
     if ((status = lead_to_end(c)) || !c->is_wanted || (status = read_last_words(c, &words)))
         return status;
-    edit_insert(&c->edits, f->body.offset, "%s",
-                c->request->places == INSTRUMENT_FLAT ? flat_leader : leader);
-    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:%s\n\t{%s}\n",
-                c->meets ? meet : "", words.data);
+    edit_insert(&c->edits, f->body.offset, "%s%s",
+                c->request->places == INSTRUMENT_FLAT ? flat_leader : leader,
+                c->tallies ? tally_open : "");
+    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:\n\t{%s}\n",
+                words.data);
     text_clear(&words);
     return PROACT_OK;
 }

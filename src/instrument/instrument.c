@@ -20,10 +20,10 @@ static const struct {
     unsigned clones;
     enum proact_status (*run)(struct clone *c);
 } passes[] = {
-    {ALL, refuse_whole},        {ALL, refuse_calls},     {ALL, refuse_waits},
-    {ALL, add_share},           {ALL, replace_indices},  {ALL, keep_coherent},
-    {ALL, redirect_flags},      {INLINE, repeat_stores}, {STAGE, stage_stores},
-    {ENDING, meet_at_barriers}, {ENDING, end_together},
+    {ALL, refuse_whole},     {ALL, refuse_calls},     {ALL, refuse_waits},
+    {ALL, add_share},        {ALL, replace_indices},  {ALL, keep_coherent},
+    {ALL, redirect_flags},   {INLINE, repeat_stores}, {STAGE, stage_stores},
+    {ENDING, tally_threads}, {ENDING, end_together},
 };
 
 /* Adds the clone's text, where that is wanted, or its refusal. */

@@ -134,23 +134,22 @@ static bool may_call_itself(const struct clone *c, uint32_t function)
 }
 
 /* From a function that calls itself threads of a warp come back one by one (seen on sm_90),
-   and the assembler takes them to be together: it leaves out any bar.warp.sync, and of a
-   warp that has one thread at the barrier of the last words the others are not waited for.
- */
-static enum proact_status refuse_recursion(const struct clone *c,
-                                           const struct calling *called)
+   and the assembler takes them to be together: it leaves out any bar.warp.sync. */
+static enum proact_status refuse_recursion(struct clone *c, const struct calling *called)
 {
     const struct ptx_module *m = c->module;
 
     if (c->kind == INSTRUMENT_GRID || c->kind == INSTRUMENT_INLINE) /* no last words */
         return PROACT_OK;
-    for (uint32_t n = 0; n < m->function_count; n++)
-        if (called->visited[n] && may_call_itself(c, n))
+    for (uint32_t n = 0; n < m->function_count && !c->tallies; n++) {
+        c->tallies = called->visited[n] && may_call_itself(c, n);
+        if (c->tallies && c->kind != INSTRUMENT_COUNT)
             return clone_refuse(c, called->from,
                                 "it calls '%s', which may call itself: its threads may "
-                                "come back one by one, and nobody can tell when all have "
-                                "stored",
+                                "come back one by one, and sending takes them all at the "
+                                "end",
                                 m->functions[n].name);
+    }
     return PROACT_OK;
 }
 

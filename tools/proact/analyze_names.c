@@ -121,7 +121,6 @@ static const struct {
     {"asynchronous", "store by threads instead of asynchronously"},
     {"may have returned",
      "let all threads come to the end: `if` around the work, no return"},
-    {"return early", "let all threads come to the end: `if` around the work, no return"},
     {"arrays,", "write fewer arrays in one kernel"},
     {"which of many ways", "let each CTA write places that follow from its index, or give "
                            "a map by proact_kernel_map()"},

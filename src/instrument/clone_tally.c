@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that return early are no longer counted by the barriers of the others, but those
-   that wait for the last words would be. Where that may happen, every barrier asks whether
-   all of its threads have come to the end; whoever has, stays until the answer is yes. */
+/* Threads that have returned are counted by no barrier and named by no mask any more; those
+   that wait for the last words would be. And of a warp that has some lanes at a barrier the
+   others are not waited for (seen on sm_90). So where threads may come to the end one by
+   one they are counted in shared memory, and go; the last one says the words alone. */
 #include "instrument/clone.h"
 #include "instrument/definition.h"
 #include "instrument/divergence.h"
@@ -23,13 +24,6 @@ static bool functions_meet(const struct ptx_module *m)
                 return true;
     }
     return false;
-}
-
-/* Of all threads, by number 0, and nothing else than a barrier. */
-static bool is_plain(const struct ptx_instruction *i)
-{
-    return ptx_has(i, PTX_PART_SYNC) && i->operand_count == 1 &&
-           i->operands[0].kind == PTX_INTEGER && i->operands[0].integer == 0;
 }
 
 struct constant {
@@ -75,42 +69,32 @@ static bool expects_ended(const struct ptx_function *f, const struct ptx_instruc
     return is_full(f, &i->operands[i->operand_count - 1]);
 }
 
-enum proact_status meet_at_barriers(struct clone *c)
+/* Where a thread is asked for that may have come to the end; NULL for nowhere. */
+static const struct ptx_instruction *find_asking(const struct clone *c)
 {
     const struct ptx_function *f = c->function;
     const uint8_t *region = divergence_find(f, c->flow, c->arena);
-    const struct ptx_instruction *odd = NULL;
     bool calls_meet = functions_meet(c->module);
 
     for (uint32_t n = 0; n < f->instruction_count; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
         uint8_t marks = region[c->flow->block_of[n]];
-
-        if (expects_ended(f, i, marks))
-            return clone_refuse(c, i,
-                                "it names all lanes of a warp, of which some may have "
-                                "returned and would wait at the kernel's end");
         bool meets = is_barrier(i) || (i->opcode == PTX_CALL && calls_meet);
 
-        if (meets && !is_plain(i))
-            odd = i;
-        c->meets |= meets && marks & DIVERGENCE_THREAD;
+        if (expects_ended(f, i, marks) || (meets && marks & DIVERGENCE_THREAD))
+            return i;
     }
-    if (c->meets && odd)
-        return clone_refuse(c, odd,
-                            "a barrier with a number, a count or a sum, or in a function, "
-                            "while some threads of the CTA may return early");
-    for (uint32_t n = 0; n < f->instruction_count && c->meets; n++) {
-        const struct ptx_instruction *i = &f->instructions[n];
+    return NULL;
+}
 
-        if (is_barrier(i) && i->guard < 0)
-            edit_replace(&c->edits, i->span,
-                         "mov.pred %%proact_p0, 0;\n\t"
-                         "barrier.red.and.pred %%proact_p1, 0, %%proact_p0;");
-        else if (is_barrier(i))
-            return clone_refuse(c, i,
-                                "a guarded barrier, while some threads of the CTA may "
-                                "return early");
-    }
+enum proact_status tally_threads(struct clone *c)
+{
+    const struct ptx_instruction *asking = find_asking(c);
+
+    if (asking && c->kind != INSTRUMENT_COUNT)
+        return clone_refuse(c, asking,
+                            "some threads of the CTA may have returned by then, and "
+                            "sending takes them all at the end");
+    c->tallies |= asking != NULL;
     return PROACT_OK;
 }
