@@ -51,7 +51,8 @@ enum access_function {
     ACCESS_MULHI,
 };
 
-/* What held whenever that choice was made, of what never changes for a thread. */
+/* What held whenever that choice was made, of what never changes for a thread, or in the
+   iteration in which the access is. */
 struct access_way {
     const struct access_guard *guards;
     uint32_t count;

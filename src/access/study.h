@@ -30,7 +30,8 @@ struct study {
     struct regions *regions;
     struct ssa *ssa;
     struct maker maker;
-    struct study_value *values; /* as in the ssa */
+    struct study_value *values;  /* as in the ssa */
+    const struct ssa_uses *uses; /* NULL until somebody asks */
     uint32_t generation;
 };
 
