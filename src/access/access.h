@@ -51,7 +51,8 @@ enum access_function {
     ACCESS_MULHI,
 };
 
-/* What held whenever that choice was made, of what never changes for a thread. */
+/* What held whenever that choice was made, of what never changes for a thread, or in the
+   iteration in which the access is. */
 struct access_way {
     const struct access_guard *guards;
     uint32_t count;
@@ -66,7 +67,7 @@ struct access_symbol {
     bool is_signed; /* a parameter's or a constant's field, or how a function takes its
                        arguments */
     int32_t variable;
-    uint32_t loop;
+    uint32_t loop; /* a choice's: one more than the innermost that it is made in, 0: none */
     enum access_function function;
     uint8_t bits;
     const struct access_form *left, *right;

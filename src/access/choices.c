@@ -2,22 +2,27 @@
 #include "access/choices.h"
 
 #include "access/guards.h"
+#include "access/within.h"
 
 /* Symbols that a thread finds alike as long as it lives. */
-static bool is_steady(const struct study *s, const struct access_condition *c)
+enum {
+    STEADY = 1u << ACCESS_SPECIAL | 1u << ACCESS_PARAMETER | 1u << ACCESS_CONSTANT |
+             1u << ACCESS_FUNCTION
+};
+
+static bool holds_only(const struct study *s, const struct access_condition *c,
+                       uint32_t kinds)
 {
-    const uint32_t steady = 1u << ACCESS_SPECIAL | 1u << ACCESS_PARAMETER |
-                            1u << ACCESS_CONSTANT | 1u << ACCESS_FUNCTION;
     const struct forms *forms = &s->maker.forms;
 
     switch (c->kind) {
     case ACCESS_COMPARE:
-        return !((form_holds(forms, c->left) | form_holds(forms, c->right)) & ~steady);
+        return !((form_holds(forms, c->left) | form_holds(forms, c->right)) & ~kinds);
     case ACCESS_UNLESS:
-        return is_steady(s, c->first);
+        return holds_only(s, c->first, kinds);
     case ACCESS_BOTH:
     case ACCESS_EITHER:
-        return is_steady(s, c->first) && is_steady(s, c->second);
+        return holds_only(s, c->first, kinds) && holds_only(s, c->second, kinds);
     case ACCESS_UNSURE: /* says nothing at any time */
         return true;
     }
@@ -51,6 +56,20 @@ static uint32_t find_selection(struct study *s, const struct ssa_value *v, uint3
     return 1;
 }
 
+/* Whether iterations in what held are those in which the value is of use: the choice is
+   made by what was found in the very same one. */
+static bool is_of_iteration(struct study *s, const struct access_symbol *y, uint32_t choice)
+{
+    const uint32_t value = (uint32_t)y->variable;
+    const struct ssa_value *v = &s->ssa->values[value];
+    const int32_t *loop_of = s->regions->loop_of;
+
+    if (v->kind == SSA_PHI && (regions_header_of(s->regions, v->block) >= 0 ||
+                               loop_of[y->origins[choice]] != loop_of[v->block]))
+        return false;
+    return within_iteration(s, value);
+}
+
 struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice)
 {
     const struct access_symbol y = s->maker.forms.symbols[symbol];
@@ -65,7 +84,9 @@ struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice)
     else if (v->kind == SSA_DEFINED)
         count = find_selection(s, v, y.origins[choice], &guards);
     for (uint32_t n = 0; n < count; n++)
-        if (is_steady(s, guards[n].condition))
+        if (holds_only(s, guards[n].condition, STEADY) ||
+            (holds_only(s, guards[n].condition, STEADY | 1u << ACCESS_ITERATION) &&
+             is_of_iteration(s, &y, choice)))
             guards[kept++] = guards[n];
     return (struct access_way){guards, kept};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* By which way a value was chosen: what held then. Of a value whose condition changes from
-   iteration to iteration nothing is said: what is chosen may be used later. */
+/* By which way a value was chosen: what held then. Where that changes from iteration to
+   iteration it is said only of what is of use in that iteration alone. */
 
 #include "access/study.h"
 

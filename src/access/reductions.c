@@ -5,6 +5,7 @@
 
 #include "access/access.h"
 #include "access/atomic.h"
+#include "access/extremes.h"
 #include "base/memory.h"
 
 /* Any two of the same may change places, and none asks what was there. */
@@ -101,12 +102,29 @@ static bool is_reduction(const struct ptx_function *f, const struct ptx_instruct
             (floats && is_float(i->type) && *operation == PTX_PART_ADD));
 }
 
+/* Two instructions each, with room for them. */
+static void add_extremes(struct access_reductions *to, const struct access_analysis *a)
+{
+    struct access_extreme *each;
+    const uint32_t count = access_extremes_find(a, &each);
+
+    for (uint32_t n = 0; n < 2 * count; n++) {
+        const uint32_t at = n % 2 ? each[n / 2].load : each[n / 2].swap;
+        const struct ptx_instruction *swap = &a->function->instructions[each[n / 2].swap];
+
+        to->reduction[to->count++] = (struct access_reduction){
+            at, a->function->instructions[at].line, each[n / 2].parameter,
+            kind_of(PTX_PART_CAS, swap->type)};
+    }
+    free(each);
+}
+
 struct access_reductions access_reductions_find(const struct ptx_module *m,
                                                 const struct ptx_function *f, bool floats)
 {
     struct access_analysis *a = access_analyze(m, f);
     struct access_reductions found = {
-        .reduction = must_calloc(a->record_count + 1u, sizeof *found.reduction)};
+        .reduction = must_calloc(2u * a->record_count + 1u, sizeof *found.reduction)};
     enum ptx_part operation;
 
     for (uint32_t n = 0; n < a->record_count; n++) {
@@ -118,6 +136,7 @@ struct access_reductions access_reductions_find(const struct ptx_module *m,
                 r->instruction, r->line, a->symbols[r->base_symbol].offset,
                 kind_of(operation, i->type)};
     }
+    add_extremes(&found, a);
     access_destroy(a);
     return found;
 }

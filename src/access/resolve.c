@@ -179,7 +179,7 @@ static const struct access_form *agree(struct study *s, const struct options *o)
 static const struct access_form *choose(struct study *s, uint32_t value,
                                         const struct options *o)
 {
-    struct access_symbol y = {.kind = ACCESS_CHOICE};
+    struct access_symbol y = {.kind = ACCESS_CHOICE, .variable = (int32_t)value};
     uint32_t *origins = arena_alloc(s->arena, o->count * sizeof *origins);
     bool is_phi = s->ssa->values[value].kind == SSA_PHI;
 
@@ -197,7 +197,7 @@ static const struct access_form *choose(struct study *s, uint32_t value,
         origins[y.choice_count] = is_phi ? o->origins[i] : i;
         y.choices[y.choice_count++] = o->forms[i];
     }
-    y.variable = (int32_t)value;
+    y.loop = (uint32_t)(s->regions->loop_of[s->ssa->values[value].block] + 1);
     y.origins = origins;
     if (y.choice_count > CHOICES_MAX)
         return NULL;

@@ -32,6 +32,7 @@ struct study {
     struct maker maker;
     struct study_value *values;  /* as in the ssa */
     struct trace_shared *shared; /* of trace_origin.h, once it needs that */
+    const struct ssa_uses *uses; /* NULL until somebody asks */
     uint32_t generation;
 };
 

@@ -113,17 +113,21 @@ static void join(struct clone *c, const struct ptx_instruction *i, const struct 
         at, joint ? (int)value.bytes : (int)strlen(is), joint ? text + value.offset : is);
 }
 
-/* A scattered store, of which nobody says that all are alike, stays what it is. */
+/* A scattered store, of which nobody says that all are alike, stays what it is. A load
+   ahead of a compare-and-swap asks the memory, as no cache of this device's does. */
 static void reduce(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
-    if (i->opcode != PTX_ST)
+    if (i->opcode == PTX_LD && !ptx_has(i, PTX_PART_VOLATILE))
+        edit_insert(&c->edits, i->span.offset + (uint32_t)strlen("ld"), ".volatile");
+    else if (i->opcode != PTX_LD && i->opcode != PTX_ST)
         clone_among_all(c, i);
     edit_replace(&c->edits, f->to->span, "[%%proact_d0+%lld]", (long long)f->to->integer);
 }
 
 static enum proact_status redirect(struct clone *c, const struct ptx_instruction *i)
 {
-    const struct ptx_operand *to = &i->operands[i->opcode == PTX_ATOM];
+    const struct ptx_operand *to =
+        &i->operands[i->opcode == PTX_ATOM || i->opcode == PTX_LD];
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     const struct ptx_register *registers = c->function->registers;
     const struct flag f = {.space = i->space == PTX_SPACE_GLOBAL ? "global." : "",

@@ -173,7 +173,23 @@ static enum proact_status send(struct proact_array *a, const struct copies *c,
     return status;
 }
 
-/* Overlapping needs of a device are one: spans are apart. */
+/* Overlapping needs of a device are one: spans are apart, and its copies in order. */
+static void note_copies(struct proact_array *a, const struct copies *c)
+{
+    struct holdings_range *range = must_calloc(c->count, sizeof *range);
+
+    for (unsigned to = 0; to < a->session->devices.count; to++) {
+        size_t count = 0;
+
+        for (size_t n = 0; c->receivers >> to & 1 && n < c->count; n++)
+            if (c->copy[n].to == to)
+                range[count++] = (struct holdings_range){c->copy[n].first, c->copy[n].end};
+        if (count)
+            holdings_add_each(&a->holdings, range, count, 1u << to);
+    }
+    free(range);
+}
+
 static enum proact_status bring(struct proact_array *a,
                                 const struct transfer_need *const *needs,
                                 struct proact_error *err)
@@ -186,8 +202,8 @@ static enum proact_status bring(struct proact_array *a,
         a->session->elides = true;
     else if (c.count)
         status = send(a, &c, err);
-    for (size_t n = 0; n < c.count && !status; n++)
-        holdings_add(&a->holdings, c.copy[n].first, c.copy[n].end, 1u << c.copy[n].to);
+    if (c.count && !status)
+        note_copies(a, &c);
     free(c.copy);
     return status;
 }

@@ -104,6 +104,44 @@ void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t dev
     change(h, first, end, UINT32_MAX, devices);
 }
 
+static void put(struct holdings *h, uint64_t end, uint32_t devices)
+{
+    struct holding *last = h->count ? &h->piece[h->count - 1] : NULL;
+
+    if (last && last->devices == devices) {
+        last->end = end;
+        return;
+    }
+    h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
+    h->piece[h->count++] = (struct holding){end, devices};
+}
+
+void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices)
+{
+    struct holdings made = {0};
+    uint64_t at = 0;
+    size_t r = 0;
+
+    for (size_t n = 0; n < h->count; n++) {
+        const struct holding *p = &h->piece[n];
+
+        while (at < p->end) {
+            const bool inside = r < count && range[r].first <= at;
+            uint64_t stop = r == count ? p->end : inside ? range[r].end : range[r].first;
+
+            stop = stop < p->end ? stop : p->end;
+            if (stop > at)
+                put(&made, stop, inside ? p->devices | devices : p->devices);
+            at = stop;
+            if (inside && at >= range[r].end)
+                r++;
+        }
+    }
+    holdings_close(h);
+    *h = made;
+}
+
 bool holdings_whole(const struct holdings *h, uint32_t devices)
 {
     for (size_t n = 0; n < h->count; n++)

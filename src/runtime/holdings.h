@@ -25,6 +25,14 @@ void holdings_set(struct holdings *h, uint64_t first, uint64_t end, uint32_t dev
 /* These do, too: the bytes were sent to them. */
 void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices);
 
+/* So of many ranges, which are in order and apart: at once, for each by itself moves what
+   is behind it. */
+struct holdings_range {
+    uint64_t first, end;
+};
+void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices);
+
 /* The piece with that byte. */
 size_t holdings_find(const struct holdings *h, uint64_t byte);
 /* Whether all of these devices hold everything. */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/stray_choices.h"
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
 enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
-enum { CHOICES_MAX = 8, WAYS_MAX = 16 }; /* of one access, all that may be chosen */
 
 struct box {
     uint32_t first[3], end[3]; /* CTAs */
@@ -21,10 +21,10 @@ struct asking {
     uint64_t *trips; /* by loop: iterations begun where a thread is asked */
     uint32_t points; /* that may still be asked in CTAs of which all are */
     struct box box[BOXES_MAX];
-    uint32_t chooser[CHOICES_MAX], chooser_count; /* symbols that choose */
-    uint32_t ways;     /* that they may choose in, all together */
-    uint32_t *choices; /* by choice: which */
-    bool left_out;     /* some thread may go elsewhere that was not asked */
+    struct stray_choices choices;
+    uint32_t *chosen; /* by choice: which */
+    bool *is_told;    /* by loop: a thread, and what is chosen, tell whether it goes on */
+    bool left_out;    /* some thread may go elsewhere that was not asked */
 };
 
 bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
@@ -65,66 +65,6 @@ static const struct access_form *form_asked(const struct access_record *r)
     return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
 }
 
-static bool find_choosers(struct asking *g, const struct access_form *f);
-
-/* False: there are too many, or it says how often a loop that has ended went round, which
-   has no value at a thread alone. */
-static bool add_chooser(struct asking *g, uint32_t symbol)
-{
-    const struct access_symbol *y = &g->q->analysis->symbols[symbol];
-    bool has_room = y->kind != ACCESS_TRIPS;
-
-    if (!(y->holds & (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS)))
-        return true;
-    if (y->kind == ACCESS_FUNCTION)
-        return find_choosers(g, y->left) && find_choosers(g, y->right);
-    for (uint32_t n = 0; n < g->chooser_count; n++)
-        if (g->chooser[n] == symbol)
-            return true;
-    if (!has_room || !y->choice_count || g->chooser_count == CHOICES_MAX)
-        return false;
-    g->chooser[g->chooser_count++] = symbol;
-    g->ways *= y->choice_count;
-    for (uint32_t n = 0; n < y->choice_count && has_room; n++)
-        has_room = g->ways <= WAYS_MAX && find_choosers(g, y->choices[n]);
-    return has_room;
-}
-
-static bool find_choosers(struct asking *g, const struct access_form *f)
-{
-    bool all = true;
-
-    for (uint32_t i = 0; f && i < f->count; i++)
-        for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            all &= add_chooser(g, f->terms[i].symbols[k]);
-    return all;
-}
-
-static bool find_in_condition(struct asking *g, const struct access_condition *c)
-{
-    return !c || (find_choosers(g, c->left) && find_choosers(g, c->right) &&
-                  find_in_condition(g, c->first) && find_in_condition(g, c->second));
-}
-
-/* Whether the thread may choose so, as far as can be told. */
-static bool may_choose(struct asking *g, uint32_t way, const struct access_point *at)
-{
-    const struct access_analysis *a = g->q->analysis;
-
-    for (uint32_t n = 0; n < g->chooser_count; n++) {
-        const struct access_symbol *y = &a->symbols[g->chooser[n]];
-        const uint32_t which = way % y->choice_count;
-        const struct access_way w = y->ways ? y->ways[which] : (struct access_way){0};
-
-        way /= y->choice_count;
-        g->choices[y->choice] = which;
-        for (uint32_t k = 0; k < w.count; k++)
-            if (access_holds(a, w.guards[k].condition, at) == w.guards[k].negated)
-                return false;
-    }
-    return true;
-}
-
 /* Whether the thread comes there, as far as can be told. */
 static bool passes(const struct access_analysis *a, const struct access_record *r,
                    const struct access_point *at)
@@ -136,15 +76,15 @@ static bool passes(const struct access_analysis *a, const struct access_record *
 }
 
 /* Whether that thread comes to the iteration of a loop, as far as can be told: all before
-   it were followed by one. `i != n` may hold again where i has passed n: so the first ones
-   are asked, and the last. */
+   it were followed by one, whichever way was taken of what is chosen ahead of the loop. `i
+   != n` may hold again where i has passed n: so the first ones are asked, and the last. */
 static bool comes_to(const struct asking *g, int32_t loop, const struct access_point *at)
 {
     const struct access_guard *repeats = &g->q->analysis->loops[loop].repeats;
     const uint64_t trips = g->trips[loop];
     bool comes = true;
 
-    for (uint64_t n = 1; repeats->condition && n < trips && comes; n++) {
+    for (uint64_t n = 1; g->is_told[loop] && n < trips && comes; n++) {
         if (n > FIRST_ONES && n < trips - 1)
             n = trips - 1;
         g->trips[loop] = n;
@@ -171,7 +111,7 @@ static struct access_point nobody(const struct asking *g)
                               .parameter_bytes = g->q->at->parameter_bytes,
                               .constants = g->q->at->constants,
                               .trips = g->trips,
-                              .choices = g->choices};
+                              .choices = g->chosen};
 
     memcpy(at.ntid, g->q->at->ntid, sizeof at.ntid);
     memcpy(at.nctaid, g->q->at->nctaid, sizeof at.nctaid);
@@ -183,7 +123,7 @@ static struct access_point nobody(const struct asking *g)
 static bool is_certain(const struct asking *g, const struct access_point *at)
 {
     const struct access_record *r = g->q->record;
-    bool is = !g->chooser_count && r->loop < 0;
+    bool is = !g->choices.count && r->loop < 0;
 
     for (uint32_t n = 0; n < r->guard_count; n++)
         is &= access_holds(g->q->analysis, r->guards[n].condition, at) >= 0;
@@ -209,8 +149,8 @@ static void ask_way(struct asking *g, const struct access_point *at)
 
 static void ask_point(struct asking *g, const struct access_point *at)
 {
-    for (uint32_t way = 0; way < g->ways; way++)
-        if (may_choose(g, way, at))
+    for (uint32_t way = 0; way < g->choices.ways; way++)
+        if (stray_choose(&g->choices, way, at, g->chosen))
             ask_way(g, at);
 }
 
@@ -274,11 +214,11 @@ static void ask_cta(struct asking *g, const uint32_t ctaid[3])
     const uint64_t threads = (uint64_t)at.ntid[0] * at.ntid[1] * at.ntid[2],
                    rounds = iterations(g);
 
-    if (!rounds || threads * rounds * g->ways > g->points) {
+    if (!rounds || threads * rounds * g->choices.ways > g->points) {
         g->left_out = true;
         return;
     }
-    g->points -= (uint32_t)(threads * rounds * g->ways);
+    g->points -= (uint32_t)(threads * rounds * g->choices.ways);
     memcpy(at.ctaid, ctaid, sizeof at.ctaid);
     for (uint32_t t = 0; t < threads; t++) {
         at.tid[0] = t % at.ntid[0];
@@ -338,7 +278,8 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
 /* Larger ones first: what is left out is the least. */
 static void ask_boxes(struct asking *g)
 {
-    const uint32_t most = BOXES_MAX / g->ways; /* so that a choice takes no longer */
+    const uint32_t most =
+        BOXES_MAX / g->choices.ways; /* so that a choice takes no longer */
     uint32_t count = 1;
 
     g->box[0] = (struct box){{0}, {0}};
@@ -396,8 +337,53 @@ static void suspect_value(struct asking *g, uint64_t value)
         add_beyond(g->found, &b);
 }
 
+/* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */
+static bool counts_up(const struct asking *g, const struct access_symbol *y)
+{
+    const struct access_launch *at = g->q->at;
+    const unsigned axis = (unsigned)(y->special - PTX_TID_X) % 3;
+
+    if (y->kind == ACCESS_ITERATION)
+        return g->q->trips[y->loop] < 0 || g->q->trips[y->loop] > 1;
+    if (y->kind != ACCESS_SPECIAL)
+        return y->kind == ACCESS_CHOICE;
+    if (y->special >= PTX_TID_X && y->special <= PTX_TID_Z)
+        return at->ntid[axis] > 1;
+    return y->special < PTX_CTAID_X || y->special > PTX_CTAID_Z || at->nctaid[axis] > 1;
+}
+
+/* What of a term the launch is given, where an index may multiply it: a distance from one
+   plane to the next. */
+static bool is_pitch(const struct asking *g, const struct access_term *t,
+                     struct access_term *given)
+{
+    const struct access_symbol *symbols = g->q->analysis->symbols;
+
+    *given = (struct access_term){.factor = t->factor};
+    for (uint32_t k = 0; k < t->degree; k++) {
+        const struct access_term one = {1, 1, {t->symbols[k]}};
+
+        if (is_given(g->q->analysis, &one))
+            given->symbols[given->degree++] = t->symbols[k];
+        else if (!counts_up(g, &symbols[t->symbols[k]]))
+            return false;
+    }
+    return given->degree > 0;
+}
+
+static void suspect_pitches(struct asking *g, const struct access_form *f, int64_t factor,
+                            uint64_t sum)
+{
+    struct access_term given;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!is_given(g->q->analysis, &f->terms[i]) && is_pitch(g, &f->terms[i], &given))
+            suspect_value(g, sum + value_of(g, &given) * (uint64_t)factor);
+}
+
 /* Where not all threads are asked: only numbers that the launch is given can lead from one
-   array to another, by themselves or together. The compiler knows of no distance. */
+   array to another, by themselves, together, or from one plane to the next. The compiler
+   knows of no distance. */
 static void suspect(struct asking *g, const struct access_form *f, int64_t factor)
 {
     const struct access_analysis *a = g->q->analysis;
@@ -422,6 +408,7 @@ static void suspect(struct asking *g, const struct access_form *f, int64_t facto
     }
     if (is_any)
         suspect_value(g, sum);
+    suspect_pitches(g, f, factor, sum);
 }
 
 /* Of few threads all are asked at once, which takes less than bounds of many boxes. Whether
@@ -434,7 +421,8 @@ static bool all_stay(struct asking *g)
     struct stray_found nothing = {.count = 0};
     struct asking all = *g;
 
-    if (ctas > POINTS_MAX || ctas * threads * iterations(g) * g->ways > EVERYONE_MAX)
+    if (ctas > POINTS_MAX ||
+        ctas * threads * iterations(g) * g->choices.ways > EVERYONE_MAX)
         return false;
     all.found = &nothing;
     all.points = EVERYONE_MAX;
@@ -469,19 +457,24 @@ void stray_ask(const struct stray_question *q, struct stray_found *found)
         return;
     struct asking *g = must_calloc(1, sizeof *g);
 
-    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX, .ways = 1};
+    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
+    stray_choices_open(&g->choices, q->analysis);
     g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
-    g->choices = must_calloc(q->analysis->choice_count + 1u, sizeof *g->choices);
-    bool asks = find_choosers(g, f);
+    g->chosen = must_calloc(q->analysis->choice_count + 1u, sizeof *g->chosen);
+    g->is_told = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_told);
+    bool asks = stray_choices_add(&g->choices, f);
 
     for (uint32_t n = 0; n < r->guard_count; n++)
-        asks &= find_in_condition(g, r->guards[n].condition);
-    asks &= !g->chooser_count || q->in_full;
+        asks &= stray_choices_add_condition(&g->choices, r->guards[n].condition);
+    for (int32_t l = r->loop; l >= 0; l = q->analysis->loops[l].parent)
+        g->is_told[l] = stray_choices_add_loop(&g->choices, (uint32_t)l);
+    asks &= !g->choices.count || q->in_full;
     if (asks)
         ask_all(g);
     if (!asks || g->left_out)
         suspect(g, f, 1);
-    free(g->choices);
+    free(g->is_told);
+    free(g->chosen);
     free(g->trips);
     free(g);
 }

@@ -172,10 +172,75 @@ static void others_do_not(void **state)
             fail_msg("%s is one", bodies[n]);
 }
 
+/* Of a loop that swaps: what is loaded, asked, swapped, and done behind it. */
+static const char *swaps(const char *load, const char *ask, const char *value,
+                         const char *behind)
+{
+    char body[1024];
+
+    snprintf(body, sizeof body,
+             "ld.global.u32 %%r4, [%s];\nmov.b32 %%f1, %%r3; mov.u32 %%r7, 0;\n"
+             "L: mov.b32 %%f2, %%r4; %s\n"
+             "atom.global.cas.b32 %%r5, [%%rd3], %%r4, %s;\nadd.s32 %%r7, %%r7, 1;\n"
+             "setp.ne.s32 %%p3, %%r5, %%r4; mov.u32 %%r4, %%r5; @%%p3 bra L;\nE:\n%s",
+             load, ask, value, behind);
+    return found(body);
+}
+
+#define BEYOND "setp.leu.f32 %p2, %f1, %f2; @%p2 bra E;"
+
+static void extremes_are_found_by_swaps(void **state)
+{
+    (void)state;
+    assert_string_equal(swaps("%rd3", BEYOND, "%r3", ""), "a0 a0");
+    assert_string_equal(swaps("%rd3", "setp.geu.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
+                        "a0 a0");
+    assert_string_equal(swaps("%rd3", "setp.gt.f32 %p2, %f2, %f1; @!%p2 bra E;", "%r3", ""),
+                        "a0 a0");
+    assert_string_equal(swaps("%rd3", "setp.ge.s32 %p2, %r4, %r3; @%p2 bra E;", "%r3", ""),
+                        "a0 a0");
+    assert_string_equal(
+        swaps("%rd3", "max.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "a0 a0");
+    assert_string_equal(swaps("%rd3", "min.u32 %r6, %r3, %r4;", "%r6", ""), "a0 a0");
+    /* what is behind the loop may not hang on it */
+    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r2;"),
+                        "a0 a0");
+    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r4;"), "");
+    assert_string_equal(swaps("%rd3", BEYOND, "%r3", "st.global.u32 [%rd6], %r7;"), "");
+    assert_string_equal(
+        swaps("%rd3", BEYOND, "%r3", "add.s32 %r8, %r4, 1; st.global.u32 [%rd6], %r8;"),
+        "");
+    assert_string_equal(swaps("%rd3", BEYOND, "%r3",
+                              "setp.eq.s32 %p2, %r5, %r3; @%p2 bra F;\n"
+                              "st.global.u32 [%rd6], %r2;\nF:"),
+                        "");
+    /* no extremes: NaN is never beaten, or anything is swapped for anything */
+    assert_string_equal(swaps("%rd3", "setp.le.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
+                        "");
+    assert_string_equal(swaps("%rd3", "setp.eq.f32 %p2, %f1, %f2; @%p2 bra E;", "%r3", ""),
+                        "");
+    assert_string_equal(swaps("%rd3", BEYOND, "%r2", ""), "");
+    assert_string_equal(swaps("%rd3", "", "%r3", ""), "");
+    assert_string_equal(
+        swaps("%rd3", "add.f32 %f3, %f2, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
+    assert_string_equal(
+        swaps("%rd3", "max.f32 %f3, %f1, %f1; mov.b32 %r6, %f3;", "%r6", ""), "");
+    /* of what was known of another place, or through another pointer */
+    assert_string_equal(swaps("%rd3+4", BEYOND, "%r3", ""), "");
+    assert_string_equal(swaps("%rd9", BEYOND, "%r3", ""), "");
+    /* more than that in the loop */
+    assert_string_equal(swaps("%rd3", BEYOND " st.global.u32 [%rd6], %r2;", "%r3", ""), "");
+    assert_string_equal(swaps("%rd3", BEYOND " bar.sync 0;", "%r3", ""), "");
+    assert_string_equal(swaps("%rd3", "setp.leu.f32 %p2, %f1, %f2; @%p2 bra F;", "%r3",
+                              "st.global.u32 [%rd6], %r2;\nF:"),
+                        "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_may_say_where),
+        cmocka_unit_test(extremes_are_found_by_swaps),
         cmocka_unit_test(sums_of_either_sign_are_of_a_kind),
         cmocka_unit_test(others_are_none),
         cmocka_unit_test(sums_of_floats_are_for_who_asks),

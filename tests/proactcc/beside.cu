@@ -98,6 +98,27 @@ __global__ void add_rows(int *out, const int *from, long distance, int rows)
     out[i] = sum;
 }
 
+/* How often it goes round each thread chooses: the second time leads elsewhere. */
+__global__ void add_chosen(int *out, const int *from, long distance, int even, int odd)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, row = 0, sum = 0;
+    const int rows = i % 2 ? odd : even;
+
+#pragma unroll 1
+    do
+        sum += from[i + row * (distance + N - 1 - 2 * i)];
+    while (++row < rows);
+    out[i] = sum;
+}
+
+/* A choice that changes nothing of that, beside an index of the plane. */
+__global__ void copy_planes(int *out, const int *from, long distance)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[blockIdx.y * N + i] = from[blockIdx.y * distance + (i % 2 ? i : N - 1 - i)];
+}
+
 /* Two of many CTAs alone lead anywhere, the second of them elsewhere. */
 __global__ void copy_some(int *out, const int *from, long distance, unsigned first)
 {
@@ -295,6 +316,37 @@ static void choices()
     MUST(cudaFree(out));
 }
 
+/* By an index, or an iteration, times a distance; whoever is asked has chosen otherwise, or
+   nobody is, as something is chosen. */
+static void chosen_rows()
+{
+    std::vector<int> got(2 * N);
+    int *a, *b, *out, value = 0;
+
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    MUST(cudaMalloc(&b, N * sizeof(int)));
+    MUST(cudaMalloc(&out, 2 * N * sizeof(int)));
+    MUST(cudaMemset(a, 0, N * sizeof(int)));
+    MUST(cudaMemset(b, 0, N * sizeof(int)));
+    for (int round = 0; round < 6; round++) {
+        const bool is_odd = round % 2;
+
+        for (int n = 0; n < 4; n++, value++)
+            add<<<CTAS, THREADS>>>(b, N, 1);
+        HOLDS(all_are(b, value));
+        if (round % 3 == 2)
+            copy_planes<<<dim3(CTAS, 2), THREADS>>>(out, a, b - a);
+        else
+            add_chosen<<<CTAS, THREADS>>>(out, a, b - a, is_odd ? 1 : 2, is_odd ? 2 : 1);
+        MUST(cudaMemcpy(got.data(), out, 2 * N * sizeof(int), cudaMemcpyDeviceToHost));
+        HOLDS(round % 3 == 2 ? std::count(got.begin() + N, got.end(), value) == N
+                             : std::count(got.begin(), got.begin() + N, value) == N / 2);
+    }
+    MUST(cudaFree(a));
+    MUST(cudaFree(b));
+    MUST(cudaFree(out));
+}
+
 static void packed()
 {
     int *a;
@@ -349,6 +401,7 @@ int main()
     same_address(a, b, c);
     beyond(a, b, c);
     choices();
+    chosen_rows();
     packed();
     compared(a, b);
     variables(a);

@@ -59,6 +59,42 @@ static void test_changes(void **state)
     holdings_close(&copy);
 }
 
+static void test_many_at_once(void **state)
+{
+    uint64_t r = 11;
+    struct holdings h = {0};
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct holdings_range range[BYTES];
+        uint32_t devices[BYTES];
+
+        holdings_open(&h, BYTES, 1);
+        for (int at = 0; at < BYTES; at++)
+            devices[at] = 1;
+        for (int step = 0; step < STEPS; step++) {
+            const uint32_t some = 1u << random_below(&r, 4);
+            uint64_t at = random_below(&r, 9);
+            size_t count = 0;
+
+            for (; at < BYTES; at += 1 + random_below(&r, 9), count++) {
+                range[count].first = at;
+                at += 1 + random_below(&r, BYTES - at);
+                range[count].end = at;
+            }
+            if (step % 3 == 0)
+                holdings_set(&h, range[0].first, range[0].end, some);
+            else
+                holdings_add_each(&h, range, count, some);
+            for (size_t n = 0; n < (step % 3 ? count : 1); n++)
+                for (at = range[n].first; at < range[n].end; at++)
+                    devices[at] = step % 3 ? devices[at] | some : some;
+            same(&h, devices);
+        }
+    }
+    holdings_close(&h);
+}
+
 static void test_whole(void **state)
 {
     struct holdings h = {0};
@@ -80,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_whole),
     };
 
