@@ -76,9 +76,11 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
     if (from->symbol >= 0 && (uint32_t)from->symbol < f->parameter_count) {
         first = f->symbols[from->symbol].offset + (uint64_t)from->integer;
         end = first + (uint64_t)ptx_type_bytes(i->type) * i->vector;
-    } else if (!s->is_computed ||
+    } else if (!s->is_computed || ptx_type_bytes(i->type) < sizeof(uint64_t) ||
                (i->space != PTX_SPACE_GENERIC && i->space != PTX_SPACE_PARAM)) {
-        return;
+        return; /* what is shorter is no address */
+    } else if (from->integer > 0) {
+        first = (uint64_t)from->integer; /* of a table that begins there */
     }
     for (uint64_t at = first; at < end && at < f->parameter_bytes; at++)
         s->found[at] = most(s->found[at], bits);

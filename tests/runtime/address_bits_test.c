@@ -89,12 +89,26 @@ static void masks_need_what_they_change(void **state)
     assert_int_equal(need("or.b64 %rd2, %rd0, 4096; st.global.u64 [%rd1], %rd2;\n", 0), 0);
 }
 
+/* Lengths of 64 bits in a table behind that of addresses, in a parameter by value. */
+static void tables_in_parameters_are_told_apart(void **state)
+{
+    static const char by_place[] =
+        "cvt.u64.u32 %rd2, %r0; shl.b64 %rd3, %rd2, 3; mov.b64 %rd4, q;\n"
+        "add.s64 %rd5, %rd4, %rd3; ld.param.u64 %rd6, [%rd5+8]; shr.u64 %rd7, %rd6, 12;\n"
+        "setp.eq.s64 %p1, %rd7, 0; @%p1 st.global.u32 [%rd0], 0;\n";
+
+    (void)state;
+    assert_int_equal(need(by_place, 0), 0);
+    assert_int_equal(need(by_place, 8), 64);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_added_needs_none),
         cmocka_unit_test(alignment_needs_low_bits),
         cmocka_unit_test(masks_need_what_they_change),
+        cmocka_unit_test(tables_in_parameters_are_told_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
