@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "runtime/address_bits.h"
 #include "runtime/direct.h"
 #include "runtime/launch_flags.h"
 #include "runtime/needs.h"
@@ -31,6 +32,7 @@ struct kernel_derivation {
     struct strays *strays;           /* NULL: nobody asked yet */
     struct proact_error in_program;  /* why it is not split in a program for one GPU */
     struct stored_addresses stored, compared;
+    uint8_t *bits; /* by byte of the block: of an address there (address_bits.h) */
     struct proact_error uncut;   /* why there is no slice */
     struct proact_error refusal; /* of the kernel, or else of its last launch */
 };
@@ -121,6 +123,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     unsplittable_in_program(k, &d->in_program);
     d->stored = stored_addresses_find(k->image->ptx, k->ptx);
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
+    d->bits = address_bits_find(k->ptx);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
         if (!has_reductions(k, d) && !has_scatters(k, d))
             offer_sums(k, d, &d->uncut);
@@ -141,6 +144,7 @@ void derivation_drop(struct proact_kernel *k)
     flags_destroy(d->flags);
     stored_addresses_clear(&d->stored);
     stored_addresses_clear(&d->compared);
+    free(d->bits);
     k->flag_stores = k->flag_joints = NULL;
     free(d->targets);
     strays_destroy(d->strays);
@@ -346,6 +350,11 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': it compares an address, of which every device has its "
                     "own, with what it reads",
+                    l->kernel->name);
+    if (address_bits_differ(l, d->bits))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it goes by the bits of an address, of which every device "
+                    "has its own",
                     l->kernel->name);
     if (l->is_program && (status = strays_check(l, &d->strays, err)))
         return status;

@@ -151,7 +151,7 @@ static void store(struct search *s, const struct ptx_instruction *i)
         want_value(s, &i->operands[n]);
 }
 
-static bool computes_place(const struct ptx_function *f)
+bool stored_address_computes_place(const struct ptx_function *f)
 {
     for (uint32_t n = 0; n < f->instruction_count; n++)
         for (uint32_t o = 1; o < f->instructions[n].operand_count; o++) {
@@ -190,7 +190,7 @@ static struct stored_addresses find(const struct ptx_module *m,
                        .function = kernel,
                        .found = &found,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
-                       .is_computed = computes_place(kernel),
+                       .is_computed = stored_address_computes_place(kernel),
                        .all_stores = !words,
                        .changed = true};
 

@@ -306,6 +306,37 @@ static void lanes_meet_behind_a_loop(void **state)
          32, 5, leavers_expect);
 }
 
+/* Lanes that add to one place one after the other, each in its round: those behind an `if`
+   wait for who is in there for memory of another device. */
+static void lanes_meet_who_waits_for_far_memory(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    rig_open(&r,
+             RIG_KERNEL
+             "and.b32 %r3, %r1, 3; and.b32 %r4, %r1, -4; cvt.u64.u32 %rd2, %r4;\n"
+             "add.u64 %rd2, %rd0, %rd2; mov.u32 %r5, 0;\n"
+             "ROUND: setp.ne.u32 %p1, %r3, %r5; @%p1 bra NEXT;\n"
+             "ld.global.u32 %r6, [%rd2+4000]; mad.lo.u32 %r6, %r6, 3, %r1;\n"
+             "st.global.u32 [%rd2+4000], %r6;\n"
+             "NEXT: add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 4; @%p1 bra ROUND;\n"
+             "ld.global.u32 %r6, [%rd2+4000]; st.global.u32 [%rd1], %r6; }\n",
+             true);
+    r.launch.block[0] = 32;
+    r.remote = (uint64_t)(uintptr_t)(r.memory + 1000);
+    r.waits = true;
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t first = i & ~3u, sum = 0;
+
+        for (uint32_t lane = first; lane < first + 4; lane++)
+            sum = sum * 3 + lane;
+        assert_int_equal(r.memory[i], sum);
+    }
+    rig_close(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +353,7 @@ int main(void)
         cmocka_unit_test(lanes_meet_where_a_round_ends),
         cmocka_unit_test(lanes_that_meet_go_on_together),
         cmocka_unit_test(lanes_meet_behind_a_loop),
+        cmocka_unit_test(lanes_meet_who_waits_for_far_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

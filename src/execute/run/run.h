@@ -40,7 +40,7 @@ struct execute_warp {
     unsigned char *thread_memory;  /* grid->thread_bytes for each lane */
     unsigned char *thread_written; /* where the launch checks: a byte for each byte */
     uint32_t index, live;          /* lanes that have not exited */
-    uint32_t next_pc;              /* lowest place where ready lanes wait, or NEVER */
+    uint32_t next_pc;              /* lowest place where lanes wait to be met, or NEVER */
     /* Lanes that have arrived at the cluster's barrier and have not waited; of them, those
        whose phase of it was odd. */
     uint32_t came, came_odd;

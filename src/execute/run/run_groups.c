@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which lanes are where. The group at the lowest place runs first, so that lanes that
-   parted meet again at the end of what parted them. */
+   parted meet again at the end of what parted them: also those that wait for memory of
+   another device there. */
 #include <assert.h>
 
 #include "execute/run/run.h"
@@ -13,7 +14,8 @@ struct group *groups_add(struct execute_warp *w, const struct execute_op *at, ui
 
     *g = (struct group){
         .pc = place_of(w, at), .mask = mask, .state = state, .ran = w->added++};
-    if (state == GROUP_READY && !w->is_fair && g->pc < w->next_pc)
+    if ((state == GROUP_READY || state == GROUP_REMOTE) && !w->is_fair &&
+        g->pc < w->next_pc)
         w->next_pc = g->pc;
     return g;
 }
@@ -34,11 +36,6 @@ static bool may_force(const struct execute_warp *w)
            !groups_any(w, GROUP_ASLEEP);
 }
 
-bool groups_can_run(const struct execute_warp *w)
-{
-    return groups_any(w, GROUP_READY) || may_force(w);
-}
-
 void groups_wake(struct execute_warp *w, uint32_t n)
 {
     w->groups[n].state = GROUP_READY;
@@ -55,7 +52,7 @@ static bool may_join(const struct execute_warp *w, uint32_t pc)
            (pc > 0 && (op[-1].code == CODE_BARRIER || op[-1].code == CODE_CLUSTER_WAIT));
 }
 
-/* The ready group that runs next: the lowest, or in turn. -1: none. */
+/* The group of that state that is first: the lowest, or in turn. -1: none. */
 static int choose(const struct execute_warp *w, enum group_state state)
 {
     int best = -1;
@@ -71,6 +68,23 @@ static int choose(const struct execute_warp *w, enum group_state state)
             best = (int)n;
     }
     return best;
+}
+
+/* The ready group that runs next: none while lanes at its place, or below, wait for an
+   answer, unless all take turns. */
+static int choose_ready(const struct execute_warp *w)
+{
+    int best = choose(w, GROUP_READY), remote = choose(w, GROUP_REMOTE);
+
+    return best >= 0 && remote >= 0 && !w->is_fair &&
+                   w->groups[remote].pc <= w->groups[best].pc
+               ? -1
+               : best;
+}
+
+bool groups_can_run(const struct execute_warp *w)
+{
+    return choose_ready(w) >= 0 || may_force(w);
 }
 
 static struct group remove_group(struct execute_warp *w, uint32_t n)
@@ -94,7 +108,7 @@ uint32_t groups_meet(struct execute_warp *w, const struct execute_op *at)
 
 struct cursor groups_take(struct execute_warp *w)
 {
-    int best = choose(w, GROUP_READY);
+    int best = choose_ready(w);
 
     w->is_forced = false;
     w->next_pc = NEVER;
@@ -119,7 +133,9 @@ struct cursor groups_take(struct execute_warp *w)
             remove_group(w, n);
             continue;
         }
-        if (other->state == GROUP_READY && !w->is_fair && other->pc < w->next_pc)
+        bool is_met = other->state == GROUP_READY || other->state == GROUP_REMOTE;
+
+        if (is_met && !w->is_fair && other->pc < w->next_pc)
             w->next_pc = other->pc;
         n++;
     }
