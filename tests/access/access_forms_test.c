@@ -80,6 +80,8 @@ static const struct {
     {"clamped below and above",
      "add.s32 %r8, %r3, 1; min.s32 %r8, %r8, %r0; max.s32 %r9, %r8, 0; " STORE,
      "[0] 4*max(min(1 + tid.x + ntid.x*ctaid.x, [8]), 0)"},
+    {"the same on the other side of 0", "add.s32 %r8, %r2, -3; abs.s32 %r9, %r8; " STORE,
+     "[0] 4*max(-3 + tid.x, 3 - tid.x)"},
     {"min by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r2, %r0, %p1; " STORE,
      "[0] 4*min(tid.x, [8])"},
     {"max by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r0, %r2, %p1; " STORE,
