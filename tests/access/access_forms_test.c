@@ -15,13 +15,11 @@
 /* Parameters: a pointer at 0, n at 8, m at 12, another pointer at 16, a struct at 24. %rd0
    is the pointer, %r0 n, %r1 m, %r2 tid.x, %r3 ctaid.x * ntid.x + tid.x. */
 #define HEAD                                                                               \
-    ".version 7.0\n.target sm_75\n.address_size 64\n"                                      \
-    ".global .align 4 .u32 counter; .const .align 8 .b8 shape[16]; "                       \
-    ".extern .const .align 4 .b8 far[16];\n"                                               \
+    ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter; "       \
+    ".const .align 8 .b8 shape[16]; .extern .const .align 4 .b8 far[16];\n"                \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m, .param .u64 b, "       \
-    ".param .align 8 .b8 s[24])\n{\n"                                                      \
-    ".reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .b16 %h<9>;\n"            \
-    ".shared .align 4 .b8 tile[1024];\n"                                                   \
+    ".param .align 8 .b8 s[24])\n{\n.reg .pred %p<9>; .reg .b32 %r<30>; "                  \
+    ".reg .b64 %rd<30>; .reg .b16 %h<9>;\n.shared .align 4 .b8 tile[1024];\n"              \
     "ld.param.u64 %rd29, [a]; cvta.to.global.u64 %rd0, %rd29; ld.param.u32 %r0, [n];\n"    \
     "ld.param.u32 %r1, [m]; mov.u32 %r2, %tid.x; mov.u32 %r28, %ctaid.x;\n"                \
     "mov.u32 %r29, %ntid.x; mad.lo.s32 %r3, %r28, %r29, %r2;\n"

@@ -195,7 +195,7 @@ __global__ void unfenced_lock(const int *in, int *parts, int *out)
     locked(in, parts, out, NONE);
 }
 
-/* Of more CTAs than run at once: that one has ended before another begins orders nothing. */
+/* Of more CTAs than run at once: that one ended before another began orders nothing. */
 __global__ void late(const int *in, int *parts, int *out)
 {
     if (threadIdx.x == 0)
