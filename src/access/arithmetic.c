@@ -34,6 +34,16 @@ static const struct access_form *two(const struct integer_op *o, enum access_fun
     return function_make(o->m, f, is_signed, o->bits, source(o, 1), source(o, 2));
 }
 
+/* Of a sign or the other: the least number, which has no opposite, is none that fits. */
+static const struct access_form *absolute(const struct integer_op *o)
+{
+    struct forms *forms = &o->m->forms;
+    const struct access_form *a = source(o, 1);
+
+    return function_make(o->m, ACCESS_MAX, true, o->bits, a,
+                         form_add(forms, form_constant(forms, 0), a, -1));
+}
+
 /* mul and mad; hi has a form only for mul. */
 static const struct access_form *multiply(const struct integer_op *o)
 {
@@ -285,6 +295,8 @@ static const struct access_form *integer_form(const struct integer_op *o)
                                   o->bits);
     case PTX_NEG:
         return form_add(forms, form_constant(forms, 0), source(o, 1), -1);
+    case PTX_ABS:
+        return absolute(o);
     case PTX_NOT:
         return form_add(forms, form_constant(forms, -1), source(o, 1), -1);
     case PTX_MUL:

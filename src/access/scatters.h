@@ -2,15 +2,18 @@
 #pragma once
 
 /* Scattered stores: plain ones of which memory says where they go (`out[rank[i]] = x`), or
-   that go to one place (`if (...) *found = i`). In an array of which the launch reads
-   nothing, and which nothing else in it writes, they may all be made in one replica: what
-   two CTAs store to the same bytes with no order between them is on one device, too, what
-   either stored. They stand among the reductions, as a kind of their own. */
+   that go to one place (`if (...) *found = i`). In an array of which nothing else in the
+   launch reads or writes anything they may all be made in one replica: what two CTAs store
+   to the same bytes with no order between them is on one device, too, what either stored.
+   So may plain loads by the same pointer (`a[list[i]] *= 2`), in a kernel without fences:
+   what they get of another CTA's no order says. All stand among the reductions, as a kind
+   of their own. */
 
 #include "access/reductions.h"
 
 enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
 
-/* Adds all plain stores by each pointer among the parameters by which one scatters. */
+/* Adds all plain stores, and loads, by each pointer among the parameters by which a store
+   scatters. */
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
                          const struct ptx_function *f);

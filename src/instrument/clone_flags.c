@@ -113,13 +113,16 @@ static void join(struct clone *c, const struct ptx_instruction *i, const struct 
         at, joint ? (int)value.bytes : (int)strlen(is), joint ? text + value.offset : is);
 }
 
-/* A scattered store, of which nobody says that all are alike, stays what it is. A load
-   ahead of a compare-and-swap asks the memory, as no cache of this device's does. */
+static bool is_atomic(const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_ATOM || i->opcode == PTX_RED;
+}
+
+/* A scattered store, of which nobody says that all are alike, stays what it is, and so does
+   a load of what is stored so, or ahead of a compare-and-swap, which says what is new. */
 static void reduce(struct clone *c, const struct ptx_instruction *i, const struct flag *f)
 {
-    if (i->opcode == PTX_LD && !ptx_has(i, PTX_PART_VOLATILE))
-        edit_insert(&c->edits, i->span.offset + (uint32_t)strlen("ld"), ".volatile");
-    else if (i->opcode != PTX_LD && i->opcode != PTX_ST)
+    if (is_atomic(i))
         clone_among_all(c, i);
     edit_replace(&c->edits, f->to->span, "[%%proact_d0+%lld]", (long long)f->to->integer);
 }
@@ -142,7 +145,7 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
         return clone_refuse(c, i,
                             "a flag in one of several arrays, or in one that cannot be "
                             "told");
-    if (is_joint(c, i) && i->opcode != PTX_ST && c->module->target_sm < LEAST_JOINT_SM)
+    if (is_joint(c, i) && is_atomic(i) && c->module->target_sm < LEAST_JOINT_SM)
         return clone_refuse(c, i, "what stays an atomic, of all devices, takes sm_%d",
                             LEAST_JOINT_SM);
     edit_insert(&c->edits, i->span.offset,

@@ -372,8 +372,10 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
 {
     struct kernel_needs *k = kernel_needs(l->kernel);
     struct known known = known_now(l, left_out);
-    uint64_t key =
-        key_of(l, &k->depends, known.block, known.constants) + (left_out ? 2 : 0);
+    /* a launch may be tried with its flags, its reductions, its scattered stores left out
+     */
+    uint64_t key = hash_mix(key_of(l, &k->depends, known.block, known.constants) +
+                            (uint64_t)(uintptr_t)left_out);
     struct kept_needs *found = NULL;
 
     for (unsigned n = 0; n < KEPT && !found; n++)

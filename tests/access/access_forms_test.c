@@ -15,13 +15,11 @@
 /* Parameters: a pointer at 0, n at 8, m at 12, another pointer at 16, a struct at 24. %rd0
    is the pointer, %r0 n, %r1 m, %r2 tid.x, %r3 ctaid.x * ntid.x + tid.x. */
 #define HEAD                                                                               \
-    ".version 7.0\n.target sm_75\n.address_size 64\n"                                      \
-    ".global .align 4 .u32 counter; .const .align 8 .b8 shape[16]; "                       \
-    ".extern .const .align 4 .b8 far[16];\n"                                               \
+    ".version 7.0\n.target sm_75\n.address_size 64\n.global .align 4 .u32 counter; "       \
+    ".const .align 8 .b8 shape[16]; .extern .const .align 4 .b8 far[16];\n"                \
     ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m, .param .u64 b, "       \
-    ".param .align 8 .b8 s[24])\n{\n"                                                      \
-    ".reg .pred %p<9>; .reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .b16 %h<9>;\n"            \
-    ".shared .align 4 .b8 tile[1024];\n"                                                   \
+    ".param .align 8 .b8 s[24])\n{\n.reg .pred %p<9>; .reg .b32 %r<30>; "                  \
+    ".reg .b64 %rd<30>; .reg .b16 %h<9>;\n.shared .align 4 .b8 tile[1024];\n"              \
     "ld.param.u64 %rd29, [a]; cvta.to.global.u64 %rd0, %rd29; ld.param.u32 %r0, [n];\n"    \
     "ld.param.u32 %r1, [m]; mov.u32 %r2, %tid.x; mov.u32 %r28, %ctaid.x;\n"                \
     "mov.u32 %r29, %ntid.x; mad.lo.s32 %r3, %r28, %r29, %r2;\n"
@@ -80,6 +78,8 @@ static const struct {
     {"clamped below and above",
      "add.s32 %r8, %r3, 1; min.s32 %r8, %r8, %r0; max.s32 %r9, %r8, 0; " STORE,
      "[0] 4*max(min(1 + tid.x + ntid.x*ctaid.x, [8]), 0)"},
+    {"the same on the other side of 0", "add.s32 %r8, %r2, -3; abs.s32 %r9, %r8; " STORE,
+     "[0] 4*max(-3 + tid.x, 3 - tid.x)"},
     {"min by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r2, %r0, %p1; " STORE,
      "[0] 4*min(tid.x, [8])"},
     {"max by selection", "setp.lt.s32 %p1, %r2, %r0; selp.b32 %r9, %r0, %r2, %p1; " STORE,

@@ -49,9 +49,12 @@ static uint32_t write_sum(struct writer *w)
         static const char *const operations[] = {"div.u32", "rem.u32", "shr.u32", "and.b32",
                                                  "div.s32", "rem.s32", "min.s32"};
         static const uint32_t by[] = {8, 16, 3, 31, 32, 5, 40};
-        uint32_t k = draw(w, 7);
+        uint32_t k = draw(w, 8);
 
-        text_print(&w->text, "%s %%v%u, %%v%u, %u;\n", operations[k], to, to, by[k]);
+        if (k == 7)
+            text_print(&w->text, "abs.s32 %%v%u, %%v%u;\n", to, to);
+        else
+            text_print(&w->text, "%s %%v%u, %%v%u, %u;\n", operations[k], to, to, by[k]);
     }
     return to;
 }

@@ -154,6 +154,41 @@ static void stores_scatter_where_memory_says(void **state)
                         "a0 a0");
 }
 
+static void loads_go_where_stores_do(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        scattered("ld.global.v2.u32 {%r3, %r5}, [%rd7];\nst.global.u32 [%rd7], 1;"),
+        "a0 a0");
+    assert_string_equal(
+        scattered("membar.cta;\nld.global.u32 %r5, [%rd7];\nst.global.u32 [%rd7], 1;"),
+        "a0 a0");
+    /* by another pointer, which may lead there */
+    assert_string_equal(scattered("ld.global.u32 %r5, [%rd9];\nst.global.u32 [%rd7], 1;"),
+                        "a0");
+}
+
+static void others_stay_where_they_are(void **state)
+{
+    static const char *const bodies[] = {
+        "ld.global.nc.u32 %r5, [%rd7];",
+        "ld.volatile.global.u32 %r5, [%rd7];",
+        "ld.relaxed.gpu.global.u32 %r5, [%rd7];",
+        "membar.gl;\nld.global.u32 %r5, [%rd7];",
+        "fence.acq_rel.gpu;\nld.global.u32 %r5, [%rd7];",
+        "ld.acquire.gpu.global.u32 %r3, [%rd9];\nld.global.u32 %r5, [%rd7];",
+        "st.release.gpu.global.u32 [%rd9], 1;\nld.global.u32 %r5, [%rd7];",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++) {
+        char body[256];
+
+        snprintf(body, sizeof body, "%s\nst.global.u32 [%%rd7], 1;", bodies[n]);
+        assert_string_equal(scattered(body), "a0");
+    }
+}
+
 static void others_do_not(void **state)
 {
     static const char *const bodies[] = {
@@ -245,6 +280,8 @@ int main(void)
         cmocka_unit_test(others_are_none),
         cmocka_unit_test(sums_of_floats_are_for_who_asks),
         cmocka_unit_test(stores_scatter_where_memory_says),
+        cmocka_unit_test(loads_go_where_stores_do),
+        cmocka_unit_test(others_stay_where_they_are),
         cmocka_unit_test(others_do_not),
     };
 

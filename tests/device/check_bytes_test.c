@@ -163,6 +163,14 @@ static void alike_stores_do_not_race(void **state)
     assert_false(stores(c, w[3], BASE + 64, 0x200000001, 8, fault));
     assert_non_null(strstr(fault, "byte 68 "));
     assert_false(check_read(c, w[3], BASE + 64, 4, false, &twice, fault, FAULT));
+    /* Nor does who finds it there, from another device. */
+    static const unsigned char one[4] = {1};
+
+    assert_true(stores(c, w[0], BASE + 128, 1, 4, fault));
+    assert_true(check_store_again(c, w[1], BASE + 128, 4, one, &twice, fault, FAULT));
+    assert_true(stores(c, w[0], BASE + 128, 1, 4, fault));
+    assert_false(stores(c, w[0], BASE + 128, 2, 4, fault));
+    assert_false(check_read(c, w[3], BASE + 128, 4, false, &twice, fault, FAULT));
     check_destroy(c);
 }
 

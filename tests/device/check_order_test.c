@@ -2,6 +2,7 @@
 /* Happens-before: a row is a protocol that is right; each of its steps that orders
    something is then left out, and each scope narrowed, and every such cripple must be
    refused. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -389,6 +390,52 @@ static void a_shortened_clock_knows_no_more(void **state)
     check_destroy(c);
 }
 
+/* Who is made of a beginning knows nothing of who was made of it before, and has ended. */
+static void a_beginning_learns_nothing(void **state)
+{
+    struct check *c = check_create(BASE, BYTES, 1);
+    uint32_t stream = check_actor(c, "a stream", 0, CHECK_HOST);
+    char fault[512];
+
+    (void)state;
+    assert_true(check_write(c, stream, MESSAGE, 4, false, NULL, fault, 512));
+    uint32_t begun = check_beginning(c, "a kernel", 0, stream);
+    uint32_t first = check_actor(c, "a warp", 0, begun);
+
+    assert_true(check_write(c, first, COPY, 4, false, NULL, fault, 512));
+    check_join(c, stream, first);
+    check_ended(c, first);
+    uint32_t second = check_actor(c, "a warp", 0, begun);
+
+    assert_true(check_read(c, second, MESSAGE, 4, false, NULL, fault, 512));
+    assert_false(check_read(c, second, COPY, 4, false, NULL, fault, 512));
+    assert_true(check_read(c, stream, COPY, 4, false, NULL, fault, 512));
+    check_destroy(c);
+}
+
+/* What a grid of many warps takes, each of which has drawn a ticket. */
+static void what_ended_is_forgotten(void **state)
+{
+    enum { WARPS = 20000, MOST = 16 << 20 };
+    struct check *c = check_create(BASE, BYTES, 1);
+    uint32_t stream = check_actor(c, "a stream", 0, CHECK_HOST);
+    uint32_t begun = check_beginning(c, "a kernel", 0, stream);
+    size_t before = mallinfo2().uordblks;
+
+    (void)state;
+    for (uint32_t i = 0; i < WARPS; i++) {
+        uint32_t warp = check_actor(c, "a warp", 0, begun);
+        char fault[512];
+
+        assert_true(check_write(c, warp, COPY, 4, true, NULL, fault, 512));
+        check_strong(c, warp, COPY, EXECUTE_ACQ_REL, EXECUTE_GPU, true, true);
+        check_join(c, stream, warp);
+        check_ended(c, warp);
+    }
+    assert_true(mallinfo2().uordblks - before < MOST);
+    check_destroy(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +448,8 @@ int main(void)
         cmocka_unit_test(quiet_orders_everything),
         cmocka_unit_test(clocks_stay_short_and_right),
         cmocka_unit_test(a_shortened_clock_knows_no_more),
+        cmocka_unit_test(a_beginning_learns_nothing),
+        cmocka_unit_test(what_ended_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,23 @@ static void lanes_that_name_others_stay_apart(void **state)
     rig_close(&r);
 }
 
+/* Not itself, and no two the same: a scan of bits that programs have. */
+static void lanes_may_name_those_below(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    opened(&r,
+           RIG_KERNEL "mov.u32 %r3, 1; shl.b32 %r3, %r3, %r1; sub.u32 %r3, %r3, 1;\n"
+                      "and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0;\n"
+                      "vote.sync.ballot.b32 %r5, %p1, %r3; st.global.u32 [%rd1], %r5; }\n",
+           32, 0);
+    rig_expect(&r, EXECUTE_EXITED);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(r.memory[i], 0x55555555u & ((1u << i) - 1));
+    rig_close(&r);
+}
+
 /* Half of a warp is complete; of the other half some lanes are still on their way. */
 static void halves_of_a_warp_wait_for_their_own(void **state)
 {
@@ -461,6 +478,7 @@ int main(void)
         cmocka_unit_test(groups_that_wait_together_stay_apart),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(lanes_that_name_others_stay_apart),
+        cmocka_unit_test(lanes_may_name_those_below),
         cmocka_unit_test(halves_of_a_warp_wait_for_their_own),
         cmocka_unit_test(strong_accesses_stop_once),
         cmocka_unit_test(lanes_of_a_warp_hand_a_lock_on),

@@ -107,6 +107,8 @@ static const struct {
     /* scattered */
     {"@!%p1 st.global.v2.u32 [%to+8], {%r1, %r2};",
      "@!%p1 st.global.v2.u32 [%proact_d0+8], {%r1, %r2};", true},
+    {"@%p1 ld.global.v2.u32 {%r1, %r2}, [%to+8];",
+     "@%p1 ld.global.v2.u32 {%r1, %r2}, [%proact_d0+8];", true},
 };
 
 static void flags_are_set_in_the_first_replica(void **state)

@@ -195,9 +195,19 @@ __global__ void unfenced_lock(const int *in, int *parts, int *out)
     locked(in, parts, out, NONE);
 }
 
+/* Of more CTAs than run at once: that one ended before another began orders nothing. */
+__global__ void late(const int *in, int *parts, int *out)
+{
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = in[blockIdx.x];
+    if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1)
+        out[0] = parts[0];
+}
+
 static const struct {
     const char *name;
     void (*run)(const int *in, int *parts, int *out);
+    int ctas, threads;
 } kernels[] = {{"leader", leader},
                {"unfenced", unfenced},
                {"fences_narrowly", fences_narrowly},
@@ -211,7 +221,8 @@ static const struct {
                {"grid_barriers", grid_barriers},
                {"grid_barrier_missing", grid_barrier_missing},
                {"lock", lock},
-               {"unfenced_lock", unfenced_lock}};
+               {"unfenced_lock", unfenced_lock},
+               {"late", late, 600, 1024}};
 
 int main(int argc, char **argv)
 {
@@ -227,7 +238,10 @@ int main(int argc, char **argv)
         for (int round = 0; argc == 2 && round < 2; round++)
             if (!strcmp(argv[1], k.name)) {
                 cudaMemset(parts, 0, N * sizeof(int));
-                cudaLaunchCooperativeKernel(k.run, CTAS, THREADS, args, 0, nullptr);
+                if (k.ctas)
+                    cudaLaunchKernel(k.run, k.ctas, k.threads, args, 0, nullptr);
+                else
+                    cudaLaunchCooperativeKernel(k.run, CTAS, THREADS, args, 0, nullptr);
             }
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     return 0;

@@ -62,7 +62,7 @@ __global__ void weigh(const float4 *in, const unsigned *from, float *weight, int
         *broken = (int)from[i];
 }
 
-/* Not what is in a place that others may write. */
+/* What is read where others may write is read where they do. */
 __global__ void settle(const int *boundary, float *weight, int n)
 {
     int i = here();
@@ -77,6 +77,42 @@ __global__ void hold(const int *boundary, float *weight, int n)
 
     if (i < n)
         weight[boundary[i]] = 0;
+}
+
+/* Of what others of a CTA have stored. */
+__global__ void hand_on(const int *boundary, float *weight, float *seen, int n)
+{
+    int i = here(), other = i ^ 1;
+
+    if (i < n)
+        weight[boundary[i]] += 1;
+    __syncthreads();
+    if (i < n)
+        seen[i] = weight[boundary[other]];
+}
+
+/* Not where a fence says what other CTAs may see. */
+__global__ void settle_in_order(const int *boundary, float *weight, int n)
+{
+    int i = here();
+
+    if (i < n)
+        weight[boundary[i]] *= 2;
+    __threadfence();
+    if (i < n)
+        weight[boundary[i]] += 3;
+}
+
+/* A flag that is read cannot be one; what goes to one place may be. */
+__global__ void say_once(const float *weight, float *twice, int *found, int n)
+{
+    int i = here();
+
+    if (i >= n)
+        return;
+    twice[i] = 2 * weight[i];
+    if (weight[i] == 3 && !*found)
+        *found = 7;
 }
 
 template <typename T> static T *copy_of(const std::vector<T> &from)
@@ -132,7 +168,9 @@ int main(void)
     unsigned short *d_keys = copy_of(std::vector<unsigned short>(ITEMS));
     int *d_start = copy_of(none), *d_end = copy_of(none), *d_boundary = copy_of(boundary),
         *d_broken = copy_of(none);
-    float *d_weight = copy_of(expected);
+    float *d_weight = copy_of(expected), *d_twice = copy_of(expected);
+    float *d_seen = copy_of(std::vector<float>(EDGE));
+    int *d_found = copy_of(std::vector<int>(1));
 
     for (int round = 0; round < 2; round++) {
         by_rank<<<blocks, THREADS>>>(d_items, d_rank, d_out, d_keys, d_from, ITEMS);
@@ -140,14 +178,27 @@ int main(void)
         weigh<<<blocks, THREADS>>>(d_out, d_from, d_weight, d_broken, ITEMS);
         settle<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
         hold<<<edge, THREADS>>>(d_boundary, d_weight, EDGE / 2);
+        hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_seen, EDGE);
+        settle_in_order<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
+        say_once<<<blocks, THREADS>>>(d_weight, d_twice, d_found, ITEMS);
     }
     CHECK(cudaGetLastError());
     for (int i = 0; i < ITEMS; i++)
         expected[rank[i]] = items[i].x * items[i].y + items[i].z;
     for (int i = 0; i < EDGE; i++)
-        expected[boundary[i]] *= i < EDGE / 2 ? 0 : 0.5f;
+        expected[boundary[i]] = expected[boundary[i]] * (i < EDGE / 2 ? 0 : 0.5f) + 1;
+    std::vector<float> weight = read(d_weight, ITEMS), seen = read(d_seen, EDGE);
 
-    std::vector<float> weight = read(d_weight, ITEMS);
+    for (int i = 0; i < EDGE; i++)
+        good &= seen[i] == expected[boundary[i ^ 1]];
+    for (int i = 0; i < EDGE; i++)
+        expected[boundary[i]] = expected[boundary[i]] * 2 + 3;
+    good &= read(d_found, 1)[0] == 7;
+    std::vector<float> doubled = read(d_twice, ITEMS);
+
+    for (int i = 0; i < ITEMS; i++)
+        good &= doubled[i] == 2 * expected[i];
+
     std::vector<int> start = read(d_start, KEYS), end = read(d_end, KEYS);
     const int broken = read(d_broken, 1)[0];
 

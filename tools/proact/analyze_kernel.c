@@ -179,7 +179,7 @@ static void clear_reduced(struct reduced *r)
     free(r->all);
 }
 
-/* Of arrays that are scattered to nothing is read, as far as that is known here. */
+/* Of arrays that are scattered to nothing else is read, as far as that is known here. */
 static bool scatters_well(const struct analyze_kernel *k, const struct reduced *r)
 {
     const struct access_reductions *all = &r->reductions;
@@ -192,6 +192,7 @@ static bool scatters_well(const struct analyze_kernel *k, const struct reduced *
             any |= all->reduction[n].kind == ACCESS_SCATTERED;
             if (all->reduction[n].kind == ACCESS_SCATTERED &&
                 at->base == ACCESS_BASE_PARAMETER && at->kind != ACCESS_WRITE &&
+                !r->all[at->instruction] &&
                 k->analysis->symbols[at->base_symbol].offset == all->reduction[n].parameter)
                 return false;
         }

@@ -181,10 +181,14 @@ static void print_reductions(const struct analyze_kernel *k)
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
-        analyze_say(
-            k->module, "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
-            r->line, r->kind == ACCESS_SCATTERED ? "scattered store to" : "reduction of",
-            base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
+        analyze_say(k->module,
+                    "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
+                    r->line,
+                    r->kind != ACCESS_SCATTERED ? "reduction of"
+                    : k->f->instructions[r->instruction].opcode == PTX_LD
+                        ? "load beside scattered stores to"
+                        : "scattered store to",
+                    base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
     }
 }
 

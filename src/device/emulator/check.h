@@ -41,6 +41,13 @@ void check_join(struct check *c, uint32_t into, uint32_t from);
 void check_gather(struct check *c, uint32_t into, const uint32_t *from, uint32_t count);
 void check_meet(struct check *c, uint32_t group, const uint32_t *members, uint32_t count);
 
+/* An actor that does nothing and knows what `parent` now knows: all CTAs of a kernel are
+   made of one, for none of them knows more because another one has ended. */
+uint32_t check_beginning(struct check *c, const char *name, unsigned device,
+                         uint32_t parent);
+/* It does nothing any more, and has been joined: what it knew is forgotten. */
+void check_ended(struct check *c, uint32_t actor);
+
 /* All work has ended and the host has seen it: everything so far is ordered. */
 void check_quiet(struct check *c);
 

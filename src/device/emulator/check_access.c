@@ -141,9 +141,11 @@ static check_stamp unknown_writer(const struct access *a, const struct check_cel
 
 static bool write_cell(const struct access *a, struct check_cell *cell)
 {
-    if (!is_alike(a, cell) && !follows_writers(a, cell))
+    const bool alike = is_alike(a, cell);
+
+    if (!alike && !follows_writers(a, cell))
         return false;
-    if (changes_nothing(a, cell)) {
+    if (!alike && changes_nothing(a, cell)) { /* else it is one of several such stores */
         remember_reader(a, cell);
         return true;
     }

@@ -13,9 +13,9 @@
 enum { NUMBERS_RUN = 256, STEPS_MORE = 64 };
 
 /* How long a clock may grow before it is worth walking all actors to write it anew. */
-static uint32_t steps_allowed(const struct check_clock *k)
+static uint32_t steps_allowed(const struct check *c, const struct check_clock *k)
 {
-    return 2 * check_clock_count(k) + STEPS_MORE;
+    return 2 * check_clock_count(k) + STEPS_MORE + (uint32_t)c->actor_count / STEPS_MORE;
 }
 
 static uint32_t take_number(struct check *c, unsigned device)
@@ -59,7 +59,7 @@ uint32_t check_actor(struct check *c, const char *name, unsigned device, uint32_
                                        .epoch = c->now,
                                        .issued = check_issue_of(c, parent),
                                        .clock = known,
-                                       .compact_at = steps_allowed(known)};
+                                       .compact_at = steps_allowed(c, known)};
     return number;
 }
 
@@ -69,17 +69,22 @@ static void drop(struct check_clock **k)
     *k = NULL;
 }
 
+void check_ended(struct check *c, uint32_t actor)
+{
+    struct actor *a = &c->actors[actor];
+
+    drop(&a->clock);
+    for (int s = 0; s < SCOPES; s++) {
+        drop(&a->fenced[s]);
+        drop(&a->pending[s]);
+    }
+}
+
 void check_forget_actors(struct check *c)
 {
-    for (size_t i = 0; i < c->actor_count; i++) {
-        struct actor *a = &c->actors[i];
-
-        free(a->name);
-        drop(&a->clock);
-        for (int s = 0; s < SCOPES; s++) {
-            drop(&a->fenced[s]);
-            drop(&a->pending[s]);
-        }
+    for (uint32_t i = 0; i < c->actor_count; i++) {
+        free(c->actors[i].name);
+        check_ended(c, i);
     }
     c->actor_count = 0;
     for (int i = 0; i <= TOPOLOGY_DEVICES_MAX; i++)
@@ -137,7 +142,7 @@ static void compact(struct check *c, struct actor *a)
     check_clock_drop(a->clock);
     a->clock = check_clock_make(steps, (uint32_t)c->actor_count);
     free(steps);
-    a->compact_at = steps_allowed(a->clock);
+    a->compact_at = steps_allowed(c, a->clock);
 }
 
 void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
@@ -147,6 +152,15 @@ void check_learn(struct check *c, uint32_t actor, struct check_clock *more)
     check_clock_add(&a->clock, more);
     if (check_clock_count(a->clock) > a->compact_at)
         compact(c, a);
+}
+
+/* Many clocks are made of its own, which is worth being short. */
+uint32_t check_beginning(struct check *c, const char *name, unsigned device,
+                         uint32_t parent)
+{
+    if (check_clock_count(c->actors[parent].clock) > STEPS_MORE)
+        compact(c, &c->actors[parent]);
+    return check_actor(c, name, device, parent);
 }
 
 void check_join(struct check *c, uint32_t into, uint32_t from)

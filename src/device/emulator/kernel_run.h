@@ -38,7 +38,8 @@ struct kernel_run {
     struct known_range *known; /* by access number */
     const struct device_unit *unit;
     uint32_t *unit_left; /* by chunk, unit after unit: writers still to come */
-    uint32_t actor;      /* the stream's, for the checker */
+    uint32_t actor;      /* the stream's, for the checker; what was known to it */
+    uint32_t begun;      /* as the kernel began; 0: no CTA has begun */
     struct kernel_run *next;
 };
 

@@ -129,17 +129,20 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
 }
 
 /* Lanes that name others that are still elsewhere, or here on behalf of others: a function
-   that all of a warp and a tile of it call is one place. */
+   that all of a warp and a tile of it call is one place. Who does not name itself, but is
+   named, stays for those. */
 static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewhere)
 {
-    uint32_t waits = 0;
+    uint32_t waits = 0, named = 0;
 
+    for (unsigned l = 0; l < LANES; l++)
+        named |= active >> l & 1 ? member[l] : 0;
     for (uint32_t left = active; left;) {
         uint32_t names = member[__builtin_ctz(left)], same = 0;
 
         for (unsigned l = 0; l < LANES; l++)
             same |= (uint32_t)(member[l] == names) << l;
-        if (names & (elsewhere | (active & ~same)))
+        if (names & (elsewhere | (active & ~same)) || (active & same & named & ~names))
             waits |= active & same;
         left &= ~same;
     }
