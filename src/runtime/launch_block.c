@@ -16,7 +16,7 @@
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 #include "runtime/variable_array.h"
 
 static enum proact_status check(const struct proact_kernel *k,
@@ -150,7 +150,7 @@ static enum proact_status bring_first(struct launching *l, bool keeps,
                                       struct proact_error *err)
 {
     const bool has_texels = l->kernel->texels_line != 0;
-    enum proact_status status = has_texels ? texels_bring(l->kernel->session, err)
+    enum proact_status status = has_texels ? textures_bring(l->kernel->session, err)
                                 : keeps    ? little_bring(l, little, err)
                                            : PROACT_OK;
 

@@ -9,12 +9,12 @@
 #include "runtime/choice.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
+#include "runtime/kernel_texels.h"
 #include "runtime/known_constants.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
-#include "runtime/texels.h"
 #include "runtime/variable_array.h"
 
 static bool is_marked(const struct ptx_function *f)

@@ -186,7 +186,7 @@ struct proact {
     uint64_t now_ns;
     struct proact_array *arrays;
     struct proact_texels *texels;     /* texels.c */
-    struct session_texture *textures; /* the same: those of memory */
+    struct session_texture *textures; /* textures.c: those of memory */
     struct proact_kernel *kernels;
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session.h"
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 #include "runtime/variable_array.h"
 
 #include <stdlib.h>
@@ -224,6 +224,7 @@ void proact_close(struct proact *p)
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
     texels_close(p);
+    textures_close(p);
     while (p->arrays)
         proact_array_destroy(p->arrays);
     images_destroy(p);
