@@ -5,23 +5,42 @@
 
 #include "base/memory.h"
 
-static uint32_t line_in(const struct ptx_function *f)
+static void look_in(const struct ptx_function *f, struct kernel_texels *out)
 {
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        if (ptx_opcode_has_texels(f->instructions[n].opcode))
-            return f->instructions[n].line;
-    return 0;
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if (!ptx_opcode_has_texels(i->opcode))
+            continue;
+        if (!out->line)
+            out->line = i->line;
+        out->writes |= i->opcode == PTX_SUST || i->opcode == PTX_SURED;
+    }
 }
 
-uint32_t texels_line(const struct ptx_module *m, const struct ptx_function *kernel)
+struct kernel_texels *kernel_texels_find(const struct ptx_module *m,
+                                         const struct ptx_function *kernel)
 {
     bool *reached = must_calloc(m->function_count, sizeof *reached);
-    uint32_t line = 0;
+    struct kernel_texels found = {.line = 0}, *t;
 
     ptx_reach(m, kernel, reached);
-    for (uint32_t n = 0; n < m->function_count && !line; n++)
+    for (uint32_t n = 0; n < m->function_count; n++)
         if (reached[n])
-            line = line_in(&m->functions[n]);
+            look_in(&m->functions[n], &found);
     free(reached);
-    return line;
+    if (!found.line)
+        return NULL;
+    t = must_calloc(1, sizeof *t);
+    *t = found;
+    instrument_textures(m, kernel, &t->textures);
+    return t;
+}
+
+void kernel_texels_destroy(struct kernel_texels *t)
+{
+    if (!t)
+        return;
+    free(t->textures.offsets);
+    free(t);
 }

@@ -3,7 +3,15 @@
 
 /* What a kernel has of textures and surfaces. */
 
-#include "ptx/ptx.h"
+#include "instrument/instrument.h"
 
-/* The line at which the kernel, or what it calls, has textures or surfaces; or 0. */
-uint32_t texels_line(const struct ptx_module *m, const struct ptx_function *kernel);
+struct kernel_texels {
+    uint32_t line; /* where it, or what it calls, has the first */
+    bool writes;   /* by surfaces */
+    struct instrument_textures textures;
+};
+
+/* NULL: it has none. */
+struct kernel_texels *kernel_texels_find(const struct ptx_module *m,
+                                         const struct ptx_function *kernel);
+void kernel_texels_destroy(struct kernel_texels *t);

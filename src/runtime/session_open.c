@@ -223,8 +223,8 @@ void proact_close(struct proact *p)
     repeats_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
-    texels_close(p);
     textures_close(p);
+    texels_close(p);
     while (p->arrays)
         proact_array_destroy(p->arrays);
     images_destroy(p);

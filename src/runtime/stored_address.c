@@ -122,6 +122,10 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     case PTX_ATOM: /* gives back what lay there, which is not made of where that is */
         load(s, i);
         return;
+    case PTX_TEX: /* the same */
+    case PTX_TLD4:
+    case PTX_TXQ:
+        return;
     case PTX_SET: /* as a predicate is */
         return;
     case PTX_CALL:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ enum proact_status proact_texels_create(struct proact *p,
         return status;
     struct proact_texels *t = must_calloc(1, sizeof *t);
 
-    *t = (struct proact_texels){p, p->texels, *shape, device};
+    *t = (struct proact_texels){
+        .session = p, .next = p->texels, .shape = *shape, .device = device, .changes = 1};
     p->texels = t;
     *out = t;
     return PROACT_OK;
@@ -89,6 +90,10 @@ void proact_texels_destroy(struct proact_texels *t)
     struct proact_texels **link = &t->session->texels;
 
     session_settle(t->session);
+    textures_leave(t);
+    for (unsigned d = 1; d < t->session->devices.count; d++)
+        if (t->copy[d].device)
+            t->session->backend->texels_destroy(t->copy[d].device);
     t->session->backend->texels_destroy(t->device);
     while (*link != t)
         link = &(*link)->next;
@@ -201,6 +206,8 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if ((status = queue(p, c, err)))
         return status;
     p->sequence++;
+    if (c->to.texels)
+        c->to.texels->changes++;
     if (to) {
         to->used = p->sequence;
         written(to, to_first, c);
@@ -212,6 +219,64 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if (from && from->part)
         array_account_parts(from, 0, false, p->sequence);
     return first_done(p, p->sequence, err);
+}
+
+enum proact_status texels_copy_make(struct proact_texels *t, unsigned device,
+                                    struct proact_error *err)
+{
+    const struct proact *p = t->session;
+    struct texels_copy *c = &t->copy[device];
+
+    return c->device
+               ? PROACT_OK
+               : p->backend->texels_create(p->set, device, &t->shape, &c->device, err);
+}
+
+static struct proact_box_copy all_of(const struct proact_texels_shape *s)
+{
+    return (struct proact_box_copy){.bytes = s->width * texels_bytes_each(&s->texel),
+                                    .rows = at_least_one(s->height),
+                                    .slices = slices_of(s)};
+}
+
+/* The first device's later work, which may write to it, comes behind on the same lane. */
+enum proact_status texels_copy_renew(struct proact_texels *t, unsigned device,
+                                     struct proact_error *err)
+{
+    struct proact *p = t->session;
+    const struct order_place first = {0, TRANSFER_MAIN}, there = {device, TRANSFER_MAIN};
+    const struct proact_box_copy all = all_of(&t->shape);
+    struct texels_copy *c = &t->copy[device];
+
+    if (c->changes == t->changes)
+        return PROACT_OK;
+    /* protocol: texels-readers (else: enum proact_status status = PROACT_OK;) */
+    enum proact_status status = order_wait(&p->order, first, there, t->used, err);
+
+    if (!status)
+        /* protocol: texels-renew */
+        status = p->backend->copy_box(p->devices.device[0].lane[TRANSFER_MAIN], &all,
+                                      c->device, t->device, err);
+    if (status)
+        return status;
+    c->changes = t->changes;
+    c->sent = ++p->sequence;
+    /* protocol: texels-sent (else: return PROACT_OK;) */
+    return order_record(&p->order, first, c->sent, err);
+}
+
+enum proact_status texels_copy_await(const struct proact_texels *t, unsigned device,
+                                     struct proact_error *err)
+{
+    /* protocol: texels-await (else: return PROACT_OK;) */
+    return order_wait(&t->session->order, (struct order_place){device, TRANSFER_MAIN},
+                      (struct order_place){0, TRANSFER_MAIN}, t->copy[device].sent, err);
+}
+
+void texels_written(struct proact *p)
+{
+    for (struct proact_texels *t = p->texels; t; t = t->next)
+        t->changes += t->may_be_written;
 }
 
 void texels_close(struct proact *p)

@@ -64,15 +64,62 @@ enum proact_status proact_texture_create(struct proact *p,
     if (status || (!t && (status = check_memory(p, texture, err))) ||
         (status = check_filter(texture, err)) ||
         (status = p->backend->texture_create(p->set, 0, texture, t ? t->device : NULL,
-                                             handle, err)) ||
-        t)
+                                             handle, err)))
         return status;
     struct session_texture *s = must_calloc(1, sizeof *s);
 
-    *s = (struct session_texture){p->textures, *handle, texture->address,
-                                  memory_bytes(texture)};
+    *s = (struct session_texture){.next = p->textures,
+                                  .is = *texture,
+                                  .handle = *handle,
+                                  .bytes = t ? 0 : memory_bytes(texture)};
     p->textures = s;
     return PROACT_OK;
+}
+
+struct session_texture *texture_find(const struct proact *p, uint64_t handle)
+{
+    struct session_texture *t = p->textures;
+
+    while (t && t->handle != handle)
+        t = t->next;
+    return t;
+}
+
+struct proact_array *texture_array(const struct session_texture *t, struct proact *p,
+                                   uint64_t *first)
+{
+    struct proact_array *a = t->bytes ? proact_array_find(p, t->is.address, first) : NULL;
+
+    return a && array_has_replicas(a) && t->bytes <= a->bytes - *first ? a : NULL;
+}
+
+/* Arrays come and go: at the same place on the first device there may be another one, with
+   other places elsewhere. */
+enum proact_status texture_make(struct session_texture *t, struct proact *p,
+                                unsigned device, struct proact_error *err)
+{
+    struct texture_elsewhere *there = &t->on[device], made = {.is_made = true};
+    struct proact_texture how = t->is;
+    struct device_texels *copy = NULL;
+    uint64_t first;
+    enum proact_status status = PROACT_OK;
+
+    if (t->bytes) {
+        const struct proact_array *a = texture_array(t, p, &first);
+
+        how.address = made.address = a->base[device] + first;
+    } else if (!(status = texels_copy_make(t->is.texels, device, err)))
+        copy = t->is.texels->copy[device].device;
+    if (status || (there->is_made && there->address == made.address))
+        return status;
+    if (there->is_made) {
+        session_settle(p);
+        texture_unmake(p, t);
+    }
+    status = p->backend->texture_create(p->set, device, &how, copy, &made.handle, err);
+    if (!status)
+        *there = made;
+    return status;
 }
 
 void proact_texture_destroy(struct proact *p, uint64_t handle)
@@ -88,6 +135,7 @@ void proact_texture_destroy(struct proact *p, uint64_t handle)
     if (*link) {
         struct session_texture *gone = *link;
 
+        texture_unmake(p, gone);
         *link = gone->next;
         free(gone);
     }
@@ -98,7 +146,10 @@ enum proact_status proact_surface_create(struct proact *p, struct proact_texels 
 {
     enum proact_status status = texels_check_session(p, err);
 
-    return status ? status : p->backend->surface_create(texels->device, handle, err);
+    if (!status)
+        status = p->backend->surface_create(texels->device, handle, err);
+    texels->may_be_written |= !status;
+    return status;
 }
 
 void proact_surface_destroy(struct proact *p, uint64_t handle)
@@ -116,9 +167,9 @@ enum proact_status textures_bring(struct proact *p, struct proact_error *err)
 
     for (const struct session_texture *t = p->textures; t && !status; t = t->next) {
         uint64_t first = 0;
-        struct proact_array *a = proact_array_find(p, t->address, &first);
+        struct proact_array *a = texture_array(t, p, &first);
 
-        if (a && array_has_replicas(a) && t->bytes <= a->bytes - first)
+        if (a)
             status = array_bring_first(a, first, first + t->bytes, err);
     }
     return status;
@@ -129,6 +180,7 @@ void textures_close(struct proact *p)
     while (p->textures) {
         struct session_texture *next = p->textures->next;
 
+        texture_unmake(p, p->textures);
         free(p->textures);
         p->textures = next;
     }
