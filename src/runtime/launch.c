@@ -139,9 +139,9 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
 {
     bool split;
     const struct transfer_devices *devices = &l->kernel->session->devices;
-    enum proact_status status = can_split(l, &split, err);
+    enum proact_status status = launch_textures_check_recorded(l, err);
 
-    if (status || !split)
+    if (status || (status = can_split(l, &split, err)) || !split)
         return status;
     if (transfer_launches(devices, kernel_plan(l->kernel)) &&
         (status = kernel_children_ready(l->kernel, err)))

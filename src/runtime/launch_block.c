@@ -119,7 +119,10 @@ static enum proact_status record_first(const struct launching *l, bool keeps,
                                        struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
+    enum proact_status status = launch_textures_check_recorded(l, err);
 
+    if (status)
+        return status;
     if (!keeps || l->is_cooperative)
         return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
                     l->kernel->name,
@@ -228,10 +231,6 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     const bool is_made = !is_chosen || (c && choice_is_made(c));
     enum proact_status status;
 
-    if (l->kernel->texels)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': it has textures or surfaces, which cannot be recorded",
-                    l->kernel->name);
     recording_note_program(l->kernel->session);
     if (c && is_made && !choice_is_split(c))
         return launch_first(l, err);

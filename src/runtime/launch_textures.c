@@ -101,6 +101,18 @@ static enum proact_status make(const struct launching *l, struct session_texture
     return status;
 }
 
+enum proact_status launch_textures_check_recorded(const struct launching *l,
+                                                  struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (!k->texels || !k->session->recording)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "kernel '%s': it has textures or surfaces, which cannot be recorded",
+                k->name);
+}
+
 bool launch_textures_ready(const struct launching *l)
 {
     struct proact_error *why = &l->kernel->with_textures;
@@ -149,10 +161,6 @@ enum proact_status launch_textures_bring(const struct launching *l,
 
     if (!l->kernel->texels)
         return PROACT_OK;
-    if (p->recording)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': it has textures or surfaces, which cannot be recorded",
-                    l->kernel->name);
     if (!l->binding) /* it may read by others than those that are known */
         return (status = textures_bring(p, err)) ? status : first_await_all(p, err);
     for (size_t n = 0; n < l->texture_count; n++)

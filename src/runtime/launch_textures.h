@@ -23,6 +23,9 @@ size_t launch_textures_most(const struct proact_kernel *k);
 void launch_textures_take(struct launching *l, struct launch_texture *textures,
                           struct proact_place *places);
 
+/* No recording can hold what has any. */
+enum proact_status launch_textures_check_recorded(const struct launching *l,
+                                                  struct proact_error *err);
 /* Whether it can be split for its textures, with all that the devices need for that. Else
    the kernel's `with_textures` says why. */
 bool launch_textures_ready(const struct launching *l);

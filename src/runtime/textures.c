@@ -181,6 +181,7 @@ void textures_close(struct proact *p)
         struct session_texture *next = p->textures->next;
 
         texture_unmake(p, p->textures);
+        p->backend->texture_destroy(p->set, 0, p->textures->handle);
         free(p->textures);
         p->textures = next;
     }

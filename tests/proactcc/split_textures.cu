@@ -374,6 +374,64 @@ static void remade()
     say("made again");
 }
 
+/* With nobody waiting between: a copy is renewed when all have read what was there. */
+static void back_to_back()
+{
+    cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    float *out = memory(N), *in = memory(2 * N);
+
+    MUST(cudaMemcpy(in, host_numbers(2 * N, 1), 2 * N * 4, cudaMemcpyHostToDevice));
+    MUST(cudaMallocArray(&array, &channel, W, H));
+    cudaTextureObject_t t = texture_of(array, smooth());
+
+    for (int round = 0; round < 12; round++) {
+        MUST(cudaMemcpy2DToArray(array, 0, 0, in + 100 * round, W * 4, W * 4, H,
+                                 cudaMemcpyDeviceToDevice));
+        turn<<<tiles, tile>>>(out, t, 0.3f);
+    }
+    take(out, N);
+    MUST(cudaDestroyTextureObject(t));
+    MUST(cudaFreeArray(array));
+    MUST(cudaFree(in));
+    MUST(cudaFree(out));
+    say("back to back");
+}
+
+/* What a graph is made of is called each time. */
+static void graph()
+{
+    cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t exec;
+    float *out = memory(N);
+
+    MUST(cudaStreamCreate(&s));
+    MUST(cudaMallocArray(&array, &channel, W, H));
+    MUST(cudaMemcpy(out, host_numbers(N, 1), N * 4, cudaMemcpyHostToDevice));
+    cudaTextureObject_t t = texture_of(array, smooth());
+
+    MUST(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    MUST(cudaMemcpy2DToArrayAsync(array, 0, 0, out, W * 4, W * 4, H,
+                                  cudaMemcpyDeviceToDevice, s));
+    turn<<<tiles, tile, 0, s>>>(out, t, 0.3f);
+    MUST(cudaStreamEndCapture(s, &g));
+    MUST(cudaGraphInstantiate(&exec, g, 0));
+    for (int round = 0; round < 6; round++)
+        MUST(cudaGraphLaunch(exec, s));
+    MUST(cudaStreamSynchronize(s));
+    take(out, N);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(g));
+    MUST(cudaDestroyTextureObject(t));
+    MUST(cudaFreeArray(array));
+    MUST(cudaFree(out));
+    MUST(cudaStreamDestroy(s));
+    say("a graph");
+}
+
 /* In streams, and memory that the host changes without a word. */
 static void asynchronous()
 {
@@ -429,6 +487,8 @@ int main()
     deep(true);
     several();
     remade();
+    back_to_back();
+    graph();
     asynchronous();
     return 0;
 }

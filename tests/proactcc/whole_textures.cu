@@ -52,6 +52,14 @@ __global__ void keeps(float *out, unsigned long long *kept, cudaTextureObject_t 
     kept[i] = t;
 }
 
+__global__ void keeps_too(float *out, unsigned long long *kept, cudaTextureObject_t plane)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    out[i] = tex1D<float>(plane, i + 0.5f);
+    kept[i] = plane;
+}
+
 /* Stays a function: it calls itself. */
 static __device__ __noinline__ float deep(cudaTextureObject_t t, int i, int depth)
 {
@@ -103,6 +111,7 @@ int main()
     what.res.linear.sizeInBytes = sizeof in;
     MUST(cudaCreateTextureObject(&t, &what, &how, nullptr));
     cudaSurfaceObject_t s = surface_of(array);
+    cudaTextureObject_t plane = texture_of(array, how);
     const four f = {{t, t, t, t}};
 
     MUST(cudaMemcpy(table, f.t, sizeof f, cudaMemcpyHostToDevice));
@@ -117,12 +126,15 @@ int main()
         expect(result, 2);
         keeps<<<grid, block>>>(result, kept, t);
         expect(result, 1);
+        keeps_too<<<grid, block>>>(result, kept, plane);
+        expect(result, 1);
         calls<<<grid, block>>>(result, t, 2);
         expect(result, 1);
     }
     in_place<<<grid, block>>>(x, t);
     expect(x, 2);
     MUST(cudaDestroyTextureObject(t));
+    MUST(cudaDestroyTextureObject(plane));
     MUST(cudaDestroySurfaceObject(s));
     MUST(cudaFreeArray(array));
     MUST(cudaFree(x));
