@@ -87,18 +87,16 @@ static enum proact_status check(const struct launching *l, struct proact_error *
 static enum proact_status make(const struct launching *l, struct session_texture *t,
                                uint32_t offset, struct proact_error *err)
 {
-    struct proact_error why = {"it was refused before"};
-    enum proact_status status = PROACT_OK;
+    struct proact_error *why = &t->refused;
 
-    for (unsigned d = 1; d < l->over && !status; d++)
-        if (t->is_refused || texture_make(t, l->kernel->session, d, &why)) {
-            t->is_refused = true;
-            status = fail(err, PROACT_EREFUSED,
-                          "kernel '%s': device %u can have no texture as that at byte "
-                          "%" PRIu32 " of its parameters: %s",
-                          l->kernel->name, d, offset, why.text);
-        }
-    return status;
+    for (unsigned d = 1; d < l->over; d++)
+        if (why->text[0] || texture_make(t, l->kernel->session, d, why))
+            return fail(
+                err, PROACT_EREFUSED,
+                "kernel '%s': not every device can have the texture at byte %" PRIu32
+                " of its parameters: %s",
+                l->kernel->name, offset, why->text);
+    return PROACT_OK;
 }
 
 enum proact_status launch_textures_check_recorded(const struct launching *l,

@@ -10,9 +10,9 @@ struct session_texture {
     struct session_texture *next;
     struct proact_texture is;
     uint64_t handle;
-    uint64_t bytes;  /* of memory; 0: it is of texels */
-    bool is_void;    /* its texels are gone */
-    bool is_refused; /* some device could not have its own */
+    uint64_t bytes;              /* of memory; 0: it is of texels */
+    bool is_void;                /* its texels are gone */
+    struct proact_error refused; /* why some device could not have its own; "": none */
     struct texture_elsewhere {
         uint64_t handle, address; /* address 0: it is of texels */
         bool is_made;

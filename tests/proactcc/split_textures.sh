@@ -39,6 +39,10 @@ alike "two GPUs" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES
 split fetch_line turn cut leaf mix choose decide
 alike "two GPUs that are no peers" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
     FAKE_CUDA_PEERS=none
+alike "a GPU without room for a copy" PROACT_MACHINE=here LD_LIBRARY_PATH="$driver" FAKE_CUDA_DEVICES=2 \
+    FAKE_CUDA_FAIL=cuArray3DCreate_v2:3:2
+grep -q 'turn(.*not every device can have the texture at byte 8 of its parameters: .*cuArray3DCreate' report ||
+    { echo "$where: no word of it"; cat report; code=1; }
 
 ./whole_textures >several 2>report || { cat several report; code=1; }
 whole() { # KERNEL WHY

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <proact/device.h>
 #include <proact/texture.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +332,83 @@ static void arrays_come_and_go(void **state)
     end(f);
 }
 
+static const struct proact_map runs = {.kind = PROACT_MAP_CONTIGUOUS,
+                                       .run_bytes = THREADS * 4};
+
+/* Where the user says what is written, and where nothing is sent. */
+static void maps_and_distributed_arrays(void **state)
+{
+    struct fixture *f = begin();
+    struct proact_texels *t = texels(f);
+    const uint64_t handle = texture(f, t);
+    struct proact_array *replicated = f->out, *a = array(f, "a", N);
+    const uint64_t of_a = line(f, a, N);
+
+    (void)state;
+    must(f, proact_array_write(a, 0, f->in, N, &f->err));
+    put(f, t, 1);
+    must(f, proact_array_create_distributed(f->p, &(struct proact_shape){"whole", N, 4},
+                                            &f->out, &f->err));
+    run(f, f->sample, handle);
+    holds(f, true, 1);
+    f->out = replicated;
+    must(f, proact_kernel_map(f->sample, 0, &runs, &f->err));
+    must(f, proact_kernel_map(f->fetch, 0, &runs, &f->err));
+    for (uint32_t round = 2; round < 5; round++) {
+        put(f, t, round);
+        run(f, f->sample, handle);
+        holds(f, true, round);
+    }
+    run(f, f->fetch, of_a);
+    holds(f, false, 0);
+    runs_whole(f, f->fetch, a, of_a, "it writes array 'a'");
+    end(f);
+}
+
+/* `sample`, with a share: its grid is a line of its own CTAs. */
+static struct proact_kernel *marked(struct fixture *f, const char *read)
+{
+    char text[2048];
+
+    snprintf(text, sizeof text,
+             ".version 7.8\n.target sm_70\n.address_size 64\n"
+             ".visible .entry marked(.param .u64 out, .param .u64 texture, .param .u32 n,\n"
+             ".param .align %zu .b8 share[%zu])\n{\n.reg .b32 %%r<9>;\n.reg .f32 %%f<3>;\n"
+             ".reg .b64 %%rd<6>;\nld.param.u64 %%rd1, [out];\nld.param.u64 %%rd2, "
+             "[texture];\nld.param.u32 %%r1, [n];\nld.param.u32 %%r2, [share+%zu];\n"
+             "mov.u32 %%r3, %%ctaid.x;\nadd.s32 %%r2, %%r2, %%r3;\nmov.u32 %%r3, "
+             "%%ntid.x;\nmov.u32 %%r4, %%tid.x;\nmad.lo.s32 %%r5, %%r2, %%r3, %%r4;\n"
+             "sub.s32 %%r6, %%r1, %%r5;\nsub.s32 %%r6, %%r6, 1;\ncvt.rn.f32.s32 %%f1, "
+             "%%r6;\nadd.f32 %%f1, %%f1, 0f3F000000;\n%s\nmul.wide.s32 %%rd4, %%r5, 4;\n"
+             "add.s64 %%rd5, %%rd1, %%rd4;\nst.global.u32 [%%rd5], %%r1;\nret;\n}\n",
+             _Alignof(struct proact_share), sizeof(struct proact_share),
+             offsetof(struct proact_share, cta_first), read);
+    struct proact_kernel *k = kernel(f, text, "marked");
+
+    must(f, proact_kernel_map(k, 0, &runs, &f->err));
+    return k;
+}
+
+static void marked_kernels(void **state)
+{
+    struct fixture *f = begin();
+    struct proact_texels *t = texels(f);
+    const uint64_t handle = texture(f, t);
+    struct proact_kernel *k =
+        marked(f, "tex.1d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd2, {%f1}];");
+
+    (void)state;
+    for (uint32_t round = 0; round < 3; round++) {
+        put(f, t, round);
+        must(f, launch(f, k, f->out, handle));
+        holds(f, true, round);
+    }
+    k = marked(f, "shl.b32 %r6, %r6, 2;\nsuld.b.1d.b32.trap {%r1}, [%rd2, {%r6}];");
+    assert_int_equal(launch(f, k, f->out, handle), PROACT_EREFUSED);
+    assert_non_null(strstr(f->err.text, "it has surfaces"));
+    end(f);
+}
+
 static void what_cannot_be_split_says_why(void **state)
 {
     struct fixture *f = begin();
@@ -391,8 +469,12 @@ static void nothing_is_left(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_are_renewed), cmocka_unit_test(surfaces_change_arrays),
-        cmocka_unit_test(memory_is_brought),  cmocka_unit_test(arrays_come_and_go),
+        cmocka_unit_test(copies_are_renewed),
+        cmocka_unit_test(surfaces_change_arrays),
+        cmocka_unit_test(memory_is_brought),
+        cmocka_unit_test(arrays_come_and_go),
+        cmocka_unit_test(maps_and_distributed_arrays),
+        cmocka_unit_test(marked_kernels),
         cmocka_unit_test(nothing_is_left),
     };
     const struct CMUnitTest emulated[] = {
