@@ -57,5 +57,7 @@ whole in_place "it writes array '.*', which it reads by the texture at byte 8 of
 whole by_surface '\.ptx:[0-9]+: it has surfaces, which are the first device.s'
 whole keeps 'it stores what is made of an address'
 whole keeps_too 'it stores what is made of an address'
+whole looks_there 'it stores what is made of an address'
+whole follows '\.ptx:[0-9]+: it reads what may be addresses'
 whole calls '\.ptx:[0-9]+: a function that is called has textures or surfaces'
 exit $code

@@ -60,6 +60,24 @@ __global__ void keeps_too(float *out, unsigned long long *kept, cudaTextureObjec
     kept[i] = plane;
 }
 
+/* What it reads hangs on where its array is. */
+__global__ void looks_there(float *out, cudaTextureObject_t t)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int at = (int)((unsigned long long)&out[i] / sizeof *out % 4096);
+
+    out[i] = tex1Dfetch<float>(t, at) * 0 + 1;
+}
+
+/* What it reads are addresses. */
+__global__ void follows(float *out, cudaTextureObject_t addresses)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    uint2 a = tex1Dfetch<uint2>(addresses, i);
+
+    out[i] = *(const float *)((unsigned long long)a.y << 32 | a.x);
+}
+
 /* Stays a function: it calls itself. */
 static __device__ __noinline__ float deep(cudaTextureObject_t t, int i, int depth)
 {
@@ -91,7 +109,8 @@ int main()
     cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
     cudaResourceDesc what = {};
     cudaTextureDesc how = {};
-    cudaTextureObject_t t, *table;
+    cudaTextureObject_t t, addresses, *table;
+    static float *places[N];
     cudaArray_t array;
     unsigned long long *kept;
     float *x, *result;
@@ -131,10 +150,23 @@ int main()
         calls<<<grid, block>>>(result, t, 2);
         expect(result, 1);
     }
+    for (int n = 0; n < N; n++)
+        places[n] = x + n;
+    MUST(cudaMemcpy(kept, places, sizeof places, cudaMemcpyHostToDevice));
+    what.res.linear.devPtr = kept;
+    what.res.linear.desc = cudaCreateChannelDesc<uint2>();
+    what.res.linear.sizeInBytes = sizeof places;
+    MUST(cudaCreateTextureObject(&addresses, &what, &how, nullptr));
+    follows<<<grid, block>>>(result, addresses);
+    expect(result, 1);
+    looks_there<<<grid, block>>>(result, t);
+    MUST(cudaMemcpy(out, result, sizeof out, cudaMemcpyDeviceToHost));
+    HOLDS(out[0] == 1 && out[N - 1] == 1);
     in_place<<<grid, block>>>(x, t);
     expect(x, 2);
     MUST(cudaDestroyTextureObject(t));
     MUST(cudaDestroyTextureObject(plane));
+    MUST(cudaDestroyTextureObject(addresses));
     MUST(cudaDestroySurfaceObject(s));
     MUST(cudaFreeArray(array));
     MUST(cudaFree(x));
