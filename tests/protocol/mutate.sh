@@ -104,8 +104,8 @@ run_own() { # METHODS TEST
     [ $code -eq 0 ] && return 0
     [ $code -ge 124 ] || code=1
     failed=$(sed -n 's/.*\[  FAILED  \] \([a-z_]*\)$/\1/p' "$scratch/said" | head -1)
-    echo "$1 | $failed | $(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/' ||
-        echo "fails in $2")"
+    race=$(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/')
+    echo "$1 | $failed | ${race:-fails in $2}"
     return $code
 }
 
