@@ -259,6 +259,7 @@ static void surfaces_change_arrays(void **state)
             assert_int_equal(f->got[i], by * (N - 1 - i));
     }
     assert_non_null(strstr(proact_kernel_refusal(f->paint), "it has surfaces"));
+    proact_surface_destroy(f->p, surface);
     end(f);
 }
 
