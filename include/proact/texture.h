@@ -2,8 +2,10 @@
 #pragma once
 
 /* Texels: memory that kernels read by texture objects, and read and write by surface
-   objects (CUDA arrays), all of it on the first device, and what programs for one GPU do
-   with them (see program.h). Kernels that have such objects run whole, there. */
+   objects (CUDA arrays), on the first device, and what programs for one GPU do with them
+   (see program.h). In a split launch each device is given an object of its own in place of
+   a texture among the parameters, of what it has of the array, or of a copy of the texels
+   that is renewed where these changed; kernels with surfaces run whole. */
 
 #include <proact/program.h>
 

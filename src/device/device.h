@@ -361,8 +361,8 @@ struct device_backend {
     /* Texels of one device, a stream operation that copies to, from or between them (ends
        that lie in memory of the host are read and written before it is back), and objects
        that kernels of that device take by their handles. `to`, `from`: the texels of the
-       two ends, or NULL; what the sides say of them is theirs. Destroying waits. NULL, all
-       seven: there are none here. */
+       two ends, or NULL; what the sides say of them is theirs. Those of the stream's device
+       also go to another one's. Destroying waits. NULL, all seven: there are none here. */
     enum proact_status (*texels_create)(struct device_set *set, unsigned device,
                                         const struct proact_texels_shape *shape,
                                         struct device_texels **out,

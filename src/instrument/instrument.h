@@ -84,6 +84,16 @@ char *instrument_children(const struct ptx_module *m, size_t *bytes);
    is no such kernel; free() it. */
 char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
+/* The textures that a kernel reads by, where each is a number of 64 bits among its
+   parameters: where these lie in the block, each once. */
+struct instrument_textures {
+    uint32_t *offsets, count; /* free() them */
+    const char *why;          /* what it has beside: a sentence's rest; NULL: nothing */
+    uint32_t line;            /* of that */
+};
+void instrument_textures(const struct ptx_module *m, const struct ptx_function *kernel,
+                         struct instrument_textures *out);
+
 /* Whether every kernel that uses the variable, by number among the module's symbols, can be
    given its address: no function uses it, none of these kernels is launched by another, and
    nothing holds it or its address from the beginning. */

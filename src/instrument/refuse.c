@@ -65,9 +65,6 @@ static enum proact_status refuse_opcode(const struct clone *c,
 {
     bool global = i->space == PTX_SPACE_GLOBAL;
 
-    if (ptx_opcode_has_texels(i->opcode))
-        return clone_refuse(c, i,
-                            "it has textures or surfaces, which are the first device's");
     switch (i->opcode) {
     case PTX_GRIDDEPCONTROL:
         return clone_refuse(c, i, "griddepcontrol: it depends on another grid's progress");
@@ -189,10 +186,24 @@ static enum proact_status refuse_clusters(const struct clone *c)
                : PROACT_OK;
 }
 
+/* Each device is given its own textures in place of parameters. */
+static enum proact_status refuse_textures(const struct clone *c)
+{
+    struct instrument_textures t;
+
+    instrument_textures(c->module, c->function, &t);
+    free(t.offsets);
+    return t.why ? clone_refuse(c, &(struct ptx_instruction){.line = t.line}, "%s", t.why)
+                 : PROACT_OK;
+}
+
 enum proact_status refuse_whole(struct clone *c)
 {
     const struct ptx_function *f = c->function;
     enum proact_status status = refuse_clusters(c);
+
+    if (!status)
+        status = refuse_textures(c);
 
     for (uint32_t n = 0; n < f->instruction_count && !status; n++) {
         const struct ptx_instruction *i = &f->instructions[n];

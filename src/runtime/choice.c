@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/launch_textures.h"
 #include "runtime/program_streams.h"
 
 enum {
@@ -63,6 +64,9 @@ static bool is_address(const struct launching *l, uint32_t offset)
 {
     for (size_t i = 0; i < l->place_count; i++)
         if (offset - l->places[i].offset < sizeof(uint64_t))
+            return true;
+    for (size_t n = 0; n < l->texture_count; n++)
+        if (offset - l->textures[n].offset < sizeof(uint64_t))
             return true;
     return false;
 }

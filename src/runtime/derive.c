@@ -13,6 +13,7 @@
 #include "runtime/address_bits.h"
 #include "runtime/direct.h"
 #include "runtime/launch_flags.h"
+#include "runtime/launch_textures.h"
 #include "runtime/needs.h"
 #include "runtime/runtime_clone.h"
 #include "runtime/stored_address.h"
@@ -173,6 +174,20 @@ bool derivation_may_write(const struct launching *l, const struct proact_place *
     return d->is_open;
 }
 
+/* Flags and reductions, which the set has not, go through parameters. */
+bool derivation_writes(const struct launching *l, const struct proact_array *a)
+{
+    const struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w = l->found.set;
+    bool writes = w && w->arrays[launching_number(l, a)].first;
+
+    for (uint32_t n = 0; n < d->target_count; n++)
+        writes |= launching_array(l, d->targets[n]) == a;
+    for (unsigned s = 0; s < l->kernel->slot_count; s++)
+        writes |= launching_array(l, l->kernel->slot[s].offset) == a;
+    return writes;
+}
+
 bool derivation_keeps_to_arguments(const struct launching *l)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
@@ -231,7 +246,7 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     const struct kernel_derivation *d = k->derivation;
     enum proact_status status = PROACT_OK;
 
-    for (size_t i = 0; i < l->place_count && !status; i++) {
+    for (size_t i = 0; i < l->place_count - l->texture_places && !status; i++) {
         const struct proact_array *a = l->places[i].array;
 
         if (!w->arrays[launching_number(l, a)].first || has_slot(l, a))
@@ -318,12 +333,16 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
-/* Of a distributed array all devices have one. */
+/* Of a distributed array all devices have one; of a texture each has its own. */
 static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
 {
     for (size_t i = 0; i < l->place_count; i++)
         for (uint32_t at = 0; at < sizeof(uint64_t); at++)
             if (!l->places[i].array->part && s->hang[l->places[i].offset + at])
+                return true;
+    for (size_t n = 0; n < l->texture_count; n++)
+        for (uint32_t at = 0; at < sizeof(uint64_t); at++)
+            if (s->hang[l->textures[n].offset + at])
                 return true;
     return s->variables != 0;
 }

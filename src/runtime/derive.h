@@ -45,6 +45,9 @@ enum proact_status derive_check_maps(struct launching *l, struct proact_error *e
  * looks.
  */
 bool derivation_may_write(const struct launching *l, const struct proact_place *place);
+/* Whether the launch may write to the array, where it is known what it writes, or said by
+   maps. */
+bool derivation_writes(const struct launching *l, const struct proact_array *a);
 /* Whether the launch can only touch arrays whose addresses are among its parameters. */
 bool derivation_keeps_to_arguments(const struct launching *l);
 

@@ -13,7 +13,9 @@ enum { WORD = 1, HALF = 2, HIGH_HALF = 4, GIVEN = 8 };
 
 static uint8_t loaded(const struct ptx_instruction *i)
 {
-    if (i->opcode != PTX_LD || i->space == PTX_SPACE_PARAM)
+    const bool has_texels = ptx_opcode_has_texels(i->opcode);
+
+    if ((i->opcode != PTX_LD && !has_texels) || i->space == PTX_SPACE_PARAM)
         return 0;
     if (i->type == PTX_PART_U64 || i->type == PTX_PART_B64 || i->type == PTX_PART_S64 ||
         i->type == PTX_PART_B128)

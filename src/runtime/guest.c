@@ -7,6 +7,7 @@
 #include "runtime/bring.h"
 #include "runtime/first_device.h"
 #include "runtime/program_streams.h"
+#include "runtime/texels.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -80,6 +81,7 @@ enum proact_status proact_guest_leave(struct proact *p,
     if (writes->any) {
         p->all_changed = sequence;
         session_variables_used(p);
+        texels_written(p);
     }
     /* protocol: guest-done (else: return PROACT_OK;) */
     return order_record(&p->order, first_main, sequence, err);

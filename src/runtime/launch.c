@@ -14,6 +14,7 @@
 #include "runtime/launch_flags.h"
 #include "runtime/launch_share.h"
 #include "runtime/launch_stage.h"
+#include "runtime/launch_textures.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
@@ -117,8 +118,12 @@ static enum proact_status can_split(struct launching *l, bool *split,
     struct proact_kernel *k = l->kernel;
 
     *split = k->is_marked;
-    if (k->is_marked || k->session->devices.count == 1)
+    if (k->session->devices.count == 1)
         return PROACT_OK;
+    if (k->is_marked)
+        return launch_textures_ready(l)
+                   ? PROACT_OK
+                   : fail(err, PROACT_EREFUSED, "%s", k->with_textures.text);
     if (!k->has_maps)
         derive_slots(l);
     if (launch_is_in_clusters(l) || (!k->has_maps && l->over == 1))
@@ -127,16 +132,16 @@ static enum proact_status can_split(struct launching *l, bool *split,
         derive_maps(l);
     if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
         return PROACT_OK;
-    return launch_is_cloned(l, split, err);
+    return launch_textures_ready(l) ? launch_is_cloned(l, split, err) : PROACT_OK;
 }
 
 enum proact_status launch_bind(struct launching *l, struct proact_error *err)
 {
     bool split;
     const struct transfer_devices *devices = &l->kernel->session->devices;
-    enum proact_status status = can_split(l, &split, err);
+    enum proact_status status = launch_textures_check_recorded(l, err);
 
-    if (status || !split)
+    if (status || (status = can_split(l, &split, err)) || !split)
         return status;
     if (transfer_launches(devices, kernel_plan(l->kernel)) &&
         (status = kernel_children_ready(l->kernel, err)))
@@ -158,7 +163,7 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
         return status;
     /* protocol: streams-split (else: status = PROACT_OK;) */
     status = streams_join(p, err);
-    if (status)
+    if (status || (status = launch_textures_bring(l, err)))
         return status;
     /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
     if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&
@@ -175,5 +180,6 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
     if (status) /* not every device may have counted */
         p->generation++;
     launch_account(l, !status);
+    launch_textures_used(l);
     return status;
 }

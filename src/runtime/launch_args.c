@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/launch_cluster.h"
+#include "runtime/launch_textures.h"
 #include "runtime/launch_variant.h"
 #include "runtime/variable_array.h"
 
@@ -76,14 +77,18 @@ enum proact_status proact_launch(struct proact_kernel *k, const struct proact_gr
         (status = check_args(k, args, arg_count, err)))
         return status;
     unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
+    const size_t most = launch_textures_most(k);
     struct proact_place *places =
-        must_calloc(arg_count + k->variable_count + 1, sizeof *places);
+        must_calloc(arg_count + k->variable_count + most + 1, sizeof *places);
+    struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 
     l.block = block;
     l.places = places;
     l.place_count = lay_out(k, args, block, places);
+    launch_textures_take(&l, textures, places);
     if (!(status = launch_variant(&l, err)) && !(status = launch_bind(&l, err)))
         status = launch_queue(&l, err);
+    free(textures);
     free(places);
     free(block);
     return status;

@@ -13,10 +13,11 @@
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/launch_little.h"
+#include "runtime/launch_textures.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
 #include "runtime/recording.h"
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 #include "runtime/variable_array.h"
 
 static enum proact_status check(const struct proact_kernel *k,
@@ -118,11 +119,10 @@ static enum proact_status record_first(const struct launching *l, bool keeps,
                                        struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
+    enum proact_status status = launch_textures_check_recorded(l, err);
 
-    if (l->kernel->texels_line)
-        return fail(err, PROACT_EINVAL,
-                    "kernel '%s': it has textures or surfaces, which cannot be recorded",
-                    l->kernel->name);
+    if (status)
+        return status;
     if (!keeps || l->is_cooperative)
         return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
                     l->kernel->name,
@@ -149,10 +149,9 @@ static enum proact_status bring_first(struct launching *l, bool keeps,
                                       const struct write_set **little,
                                       struct proact_error *err)
 {
-    const bool has_texels = l->kernel->texels_line != 0;
-    enum proact_status status = has_texels ? texels_bring(l->kernel->session, err)
-                                : keeps    ? little_bring(l, little, err)
-                                           : PROACT_OK;
+    enum proact_status status = l->kernel->texels ? textures_bring(l->kernel->session, err)
+                                : keeps           ? little_bring(l, little, err)
+                                                  : PROACT_OK;
 
     if (status || *little)
         return status;
@@ -185,6 +184,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
 
         memcpy(bytes + l->places[i].offset, &address, sizeof address);
     }
+    launch_textures_fill(l, 0, bytes);
     assert(!l->binding);
     const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
     enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
@@ -199,6 +199,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     if (status)
         return status;
     first_launched(l);
+    launch_textures_used(l);
     if (!keeps)
         return first_done_all(p, err);
     if (little)
@@ -291,15 +292,17 @@ static enum proact_status launch_unmarked(struct launching *l,
     return launch_queue(l, err);
 }
 
-/* With what nobody gave: addresses of variables. */
-static enum proact_status launch_with_variables(struct launching *l,
-                                                const struct proact_grid *grid,
-                                                struct proact_error *err)
+/* With what nobody gave: addresses of variables, and of what textures are of. */
+static enum proact_status launch_with_more(struct launching *l,
+                                           const struct proact_grid *grid,
+                                           struct proact_error *err)
 {
     const struct proact_kernel *k = l->kernel;
+    const size_t most = launch_textures_most(k);
     unsigned char *block = must_calloc(k->parameter_bytes + 1u, 1);
     struct proact_place *places =
-        must_calloc(l->place_count + k->variable_count, sizeof *places);
+        must_calloc(l->place_count + k->variable_count + most + 1, sizeof *places);
+    struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
 
     memcpy(block, l->block, k->given_bytes);
     if (l->place_count)
@@ -307,8 +310,10 @@ static enum proact_status launch_with_variables(struct launching *l,
     variable_places(k, places, &l->place_count);
     l->block = block;
     l->places = places;
+    launch_textures_take(l, textures, places);
     enum proact_status status = launch_unmarked(l, grid, err);
 
+    free(textures);
     free(places);
     free(block);
     return status;
@@ -331,6 +336,6 @@ enum proact_status proact_launch_block(struct proact_kernel *k,
         return status;
     if (k->is_marked)
         return launch_marked(k, grid, block, err);
-    return k->variable_count ? launch_with_variables(&l, grid, err)
-                             : launch_unmarked(&l, grid, err);
+    return k->variable_count || launch_textures_most(k) ? launch_with_more(&l, grid, err)
+                                                        : launch_unmarked(&l, grid, err);
 }

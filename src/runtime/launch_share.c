@@ -10,6 +10,7 @@
 #include "runtime/launch_divide.h"
 #include "runtime/launch_flags.h"
 #include "runtime/launch_stage.h"
+#include "runtime/launch_textures.h"
 #include "runtime/recording.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
@@ -19,7 +20,7 @@ static size_t block_bytes(const struct proact_kernel *k)
     return k->is_marked ? k->share_offset : k->parameter_bytes;
 }
 
-/* An array is passed as its replica's address. */
+/* An array is passed as its replica's address, a texture as the device's object. */
 static void fill_parameters(const struct launching *l, unsigned device)
 {
     memcpy(l->parameters, l->block, block_bytes(l->kernel));
@@ -28,6 +29,7 @@ static void fill_parameters(const struct launching *l, unsigned device)
 
         memcpy(l->parameters + l->places[i].offset, &address, sizeof address);
     }
+    launch_textures_fill(l, device, l->parameters);
 }
 
 struct proact_array *launch_array_at(const struct launching *l, size_t place)
@@ -308,6 +310,10 @@ enum proact_status share_launch(const struct launching *l, unsigned device,
         launch_stage_share(l, device, &share);
     flags_share(l, device, &share);
     fill_parameters(l, device);
+    enum proact_status status = launch_textures_await(l, device, err);
+
+    if (status)
+        return status;
     return launch_is_divided(l, device) ? launch_divided(l, device, &share, err)
                                         : launch_undivided(l, device, &share, err);
 }

@@ -24,6 +24,10 @@ struct launching {
     const unsigned char *block;        /* parameters without a share, and */
     const struct proact_place *places; /* where in them addresses of arrays go */
     size_t place_count;
+    const struct launch_texture
+        *textures; /* launch_textures.h; their places are the last */
+    size_t texture_count;
+    size_t texture_places;
     uint32_t grid[3], threads[3], shared_bytes;
     uint32_t cluster[3]; /* that was asked for; 0, all: none was */
     unsigned over;       /* devices that run CTAs */

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/known_constants.h"
+#include "runtime/launch_textures.h"
 
 enum { KEPT = 8, SPANS_MAX = 256 };
 
@@ -191,10 +192,26 @@ static void set_ctas(struct finder *f, unsigned char *block)
     f->at.parameter_bytes = l->kernel->share_offset + offsetof(struct proact_share, mode);
 }
 
+/* Where textures are read hangs on coordinates: all of their memory. */
+static void want_textures(const struct finder *f)
+{
+    const struct launching *l = f->launch;
+
+    for (size_t n = 0; n < l->texture_count; n++) {
+        const struct launch_texture *t = &l->textures[n];
+        struct transfer_need *need =
+            t->array ? need_at(f, launching_number(l, t->array)) : NULL;
+
+        if (need && !need->all)
+            spans_add(&need->spans, t->first, t->first + t->texture->bytes);
+    }
+}
+
 /* What its own CTAs read. */
 static void want_read(struct finder *f, unsigned char *block)
 {
     set_ctas(f, block);
+    want_textures(f);
     access_trips(f->analysis, &f->at, f->trips);
     for (uint32_t n = 0; n < f->analysis->record_count; n++)
         want_record(f, &f->analysis->records[n]);
@@ -248,6 +265,8 @@ static uint64_t key_of(const struct launching *l, const struct access_depends *d
                          (b->transfer.devices->count + 1) * sizeof *b->cta_first, key);
     for (size_t i = 0; i < l->place_count; i++)
         key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
+    for (size_t n = 0; n < l->texture_count; n++)
+        key = hash_mix(key + (l->textures[n].texture ? l->textures[n].texture->bytes : 0));
     if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest +
                        (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +

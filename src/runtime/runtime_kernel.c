@@ -9,12 +9,12 @@
 #include "runtime/choice.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
+#include "runtime/kernel_texels.h"
 #include "runtime/known_constants.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/module_variable.h"
 #include "runtime/runtime_child.h"
 #include "runtime/runtime_clone.h"
-#include "runtime/texels.h"
 #include "runtime/variable_array.h"
 
 static bool is_marked(const struct ptx_function *f)
@@ -192,7 +192,7 @@ static enum proact_status create(struct proact *p, const struct session_image *i
     p->kernels = k;
     read_parameters(k, f);
     k->may_write = writes_global(f);
-    k->texels_line = texels_line(i->ptx, f);
+    k->texels = kernel_texels_find(i->ptx, f);
     k->uses_clusters = cluster_use(k);
     for (unsigned d = 0; d < i->devices && !status; d++)
         status = p->backend->function(i->module[d], k->name, &k->function[d], err);
@@ -291,6 +291,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k->refusal);
     free(k->refusal_said);
     free(k->uses_clusters);
+    kernel_texels_destroy(k->texels);
     free(k->name);
     free(k);
 }

@@ -17,6 +17,8 @@ static const char *find_refusal(struct proact_kernel *k)
         why = direct_refusal(k);
     if (!why && !k->has_maps) /* which say what it writes */
         why = derivation_refusal(k);
+    if (!why && k->with_textures.text[0])
+        why = k->with_textures.text;
     if (!why)
         why = kernel_clone_refusal(k);
     return why ? why : choice_refusal(k);

@@ -136,10 +136,11 @@ struct proact_kernel {
     char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;
-    bool has_maps;           /* the user's; else its slots are derived */
-    bool may_write;          /* it has an instruction that writes to global memory */
-    uint32_t texels_line;    /* where it has textures or surfaces, 0: it has none */
-    uint64_t looked_through; /* work of slices that ask for constants */
+    bool has_maps;                /* the user's; else its slots are derived */
+    bool may_write;               /* it has an instruction that writes to global memory */
+    struct kernel_texels *texels; /* kernel_texels.h; NULL: it has none */
+    struct proact_error with_textures; /* why its last launch is not split for these */
+    uint64_t looked_through;           /* work of slices that ask for constants */
     /* Of the host, to find what launches write and to make tables of it, where it was not
        known: for the last one; and for all, as far as none came again (derive.h). */
     uint64_t found_ns, unpaid_ns;
@@ -186,7 +187,7 @@ struct proact {
     uint64_t now_ns;
     struct proact_array *arrays;
     struct proact_texels *texels;     /* texels.c */
-    struct session_texture *textures; /* the same: those of memory */
+    struct session_texture *textures; /* textures.c */
     struct proact_kernel *kernels;
     struct session_image *images;
     struct proact_recording *recording; /* under way, or NULL */

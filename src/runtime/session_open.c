@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session.h"
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 #include "runtime/variable_array.h"
 
 #include <stdlib.h>
@@ -223,6 +223,7 @@ void proact_close(struct proact *p)
     repeats_destroy(p);
     while (p->kernels)
         proact_kernel_destroy(p->kernels);
+    textures_close(p);
     texels_close(p);
     while (p->arrays)
         proact_array_destroy(p->arrays);

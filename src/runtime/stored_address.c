@@ -122,6 +122,12 @@ static void follow(struct search *s, const struct ptx_instruction *i)
     case PTX_ATOM: /* gives back what lay there, which is not made of where that is */
         load(s, i);
         return;
+    case PTX_TEX: /* the same, but that where it is may be any number */
+    case PTX_TLD4:
+    case PTX_TXQ:
+        for (uint32_t n = 0; n < i->operands[1].count; n++)
+            want_value(s, &i->operands[1].list[n]);
+        return;
     case PTX_SET: /* as a predicate is */
         return;
     case PTX_CALL:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/texels.h"
+#include "runtime/textures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,30 +10,17 @@
 #include "runtime/first_device.h"
 #include "runtime/program_streams.h"
 
-struct proact_texels {
-    struct proact *session;
-    struct proact_texels *next;
-    struct proact_texels_shape shape;
-    struct device_texels *device;
-};
-
-/* Of memory: what a texture reads of an array. */
-struct session_texture {
-    struct session_texture *next;
-    uint64_t handle, address, bytes;
-};
-
 static size_t at_least_one(size_t n)
 {
     return n ? n : 1;
 }
 
-static size_t texel_bytes(const struct proact_texel *t)
+size_t texels_bytes_each(const struct proact_texel *t)
 {
     return (size_t)t->bits / 8 * t->channels;
 }
 
-static enum proact_status check_texel(const struct proact_texel *t,
+enum proact_status texels_check_texel(const struct proact_texel *t,
                                       struct proact_error *err)
 {
     const bool has_bits = t->bits == 8 || t->bits == 16 || t->bits == 32;
@@ -62,10 +49,10 @@ static enum proact_status check_shape(const struct proact_texels_shape *s,
     if (s->is_cube && (s->width != s->height || s->depth))
         return fail(err, PROACT_EINVAL, "texels: a cube's faces are %zu x %zu", s->width,
                     s->height);
-    return check_texel(&s->texel, err);
+    return texels_check_texel(&s->texel, err);
 }
 
-static enum proact_status check_session(const struct proact *p, struct proact_error *err)
+enum proact_status texels_check_session(const struct proact *p, struct proact_error *err)
 {
     if (!p->backend->texels_create)
         return fail(err, PROACT_EREFUSED, "textures and surfaces: '%s' has none",
@@ -82,14 +69,15 @@ enum proact_status proact_texels_create(struct proact *p,
                                         struct proact_error *err)
 {
     struct device_texels *device = NULL;
-    enum proact_status status = check_session(p, err);
+    enum proact_status status = texels_check_session(p, err);
 
     if (status || (status = check_shape(shape, err)) ||
         (status = p->backend->texels_create(p->set, 0, shape, &device, err)))
         return status;
     struct proact_texels *t = must_calloc(1, sizeof *t);
 
-    *t = (struct proact_texels){p, p->texels, *shape, device};
+    *t = (struct proact_texels){
+        .session = p, .next = p->texels, .shape = *shape, .device = device, .changes = 1};
     p->texels = t;
     *out = t;
     return PROACT_OK;
@@ -102,6 +90,10 @@ void proact_texels_destroy(struct proact_texels *t)
     struct proact_texels **link = &t->session->texels;
 
     session_settle(t->session);
+    textures_leave(t);
+    for (unsigned d = 1; d < t->session->devices.count; d++)
+        if (t->copy[d].device)
+            t->session->backend->texels_destroy(t->copy[d].device);
     t->session->backend->texels_destroy(t->device);
     while (*link != t)
         link = &(*link)->next;
@@ -148,7 +140,7 @@ static enum proact_status check_end(struct proact *p, const struct proact_box_co
     *out = NULL;
     if (e->texels) {
         const struct proact_texels_shape *s = &e->texels->shape;
-        const size_t row = s->width * texel_bytes(&s->texel);
+        const size_t row = s->width * texels_bytes_each(&s->texel);
 
         if (is_within(e->x, c->bytes, row) &&
             is_within(e->y, c->rows, at_least_one(s->height)) &&
@@ -201,7 +193,7 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
 {
     struct proact_array *to, *from;
     uint64_t to_first = 0, from_first = 0, to_bytes = 0, from_bytes = 0;
-    enum proact_status status = check_session(p, err);
+    enum proact_status status = texels_check_session(p, err);
 
     if (status || !c->bytes || !c->rows || !c->slices)
         return status;
@@ -214,6 +206,8 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     if ((status = queue(p, c, err)))
         return status;
     p->sequence++;
+    if (c->to.texels)
+        c->to.texels->changes++;
     if (to) {
         to->used = p->sequence;
         written(to, to_first, c);
@@ -227,150 +221,66 @@ enum proact_status proact_box_copy(struct proact *p, const struct proact_box_cop
     return first_done(p, p->sequence, err);
 }
 
-static uint64_t memory_bytes(const struct proact_texture *t)
+enum proact_status texels_copy_make(struct proact_texels *t, unsigned device,
+                                    struct proact_error *err)
 {
-    const uint64_t row = t->width * texel_bytes(&t->texel);
+    const struct proact *p = t->session;
+    struct texels_copy *c = &t->copy[device];
 
-    return t->height ? (t->height - 1) * t->pitch + row : row;
+    return c->device
+               ? PROACT_OK
+               : p->backend->texels_create(p->set, device, &t->shape, &c->device, err);
 }
 
-static enum proact_status check_memory(struct proact *p, const struct proact_texture *t,
-                                       struct proact_error *err)
+static struct proact_box_copy all_of(const struct proact_texels_shape *s)
 {
-    uint64_t first = 0, bytes = memory_bytes(t);
-    const struct proact_array *a = proact_array_find(p, t->address, &first);
-    enum proact_status status = check_texel(&t->texel, err);
+    return (struct proact_box_copy){.bytes = s->width * texels_bytes_each(&s->texel),
+                                    .rows = at_least_one(s->height),
+                                    .slices = slices_of(s)};
+}
 
+/* The first device's later work, which may write to it, comes behind on the same lane. */
+enum proact_status texels_copy_renew(struct proact_texels *t, unsigned device,
+                                     struct proact_error *err)
+{
+    struct proact *p = t->session;
+    const struct order_place first = {0, TRANSFER_MAIN}, there = {device, TRANSFER_MAIN};
+    const struct proact_box_copy all = all_of(&t->shape);
+    struct texels_copy *c = &t->copy[device];
+
+    if (c->changes == t->changes)
+        return PROACT_OK;
+    /* protocol: texels-readers (else: enum proact_status status = PROACT_OK;) */
+    enum proact_status status = order_wait(&p->order, first, there, t->used, err);
+
+    if (!status)
+        /* protocol: texels-renew */
+        status = p->backend->copy_box(p->devices.device[0].lane[TRANSFER_MAIN], &all,
+                                      c->device, t->device, err);
     if (status)
         return status;
-    if (a && a->part)
-        return fail(err, PROACT_EREFUSED,
-                    "texture: array '%s' is distributed: its memory is not the first "
-                    "device's alone",
-                    a->name);
-    if (!a || bytes > a->bytes - first || !t->width ||
-        (t->height && t->pitch < t->width * texel_bytes(&t->texel)))
-        return fail(
-            err, PROACT_EINVAL,
-            "texture: %zu x %zu texels of %zu bytes, %zu bytes apart, do not lie in "
-            "one array of the first device at 0x%" PRIx64,
-            t->width, t->height, texel_bytes(&t->texel), t->pitch, t->address);
-    return PROACT_OK;
+    c->changes = t->changes;
+    c->sent = ++p->sequence;
+    /* protocol: texels-sent (else: return PROACT_OK;) */
+    return order_record(&p->order, first, c->sent, err);
 }
 
-static enum proact_status check_filter(const struct proact_texture *t,
-                                       struct proact_error *err)
+enum proact_status texels_copy_await(const struct proact_texels *t, unsigned device,
+                                     struct proact_error *err)
 {
-    const struct proact_texel *texel = t->texels ? &t->texels->shape.texel : &t->texel;
-
-    if (texel->kind == PROACT_FLOAT || !(t->is_linear || t->reads_normalized) ||
-        (t->reads_normalized && texel->bits < 32))
-        return PROACT_OK;
-    return fail(err, PROACT_EINVAL,
-                "texture: a linear filter, or numbers up to 1, of integers of %u bits %s",
-                texel->bits,
-                t->reads_normalized ? "(8 or 16 possible)" : "read as they are");
+    /* protocol: texels-await (else: return PROACT_OK;) */
+    return order_wait(&t->session->order, (struct order_place){device, TRANSFER_MAIN},
+                      (struct order_place){0, TRANSFER_MAIN}, t->copy[device].sent, err);
 }
 
-enum proact_status proact_texture_create(struct proact *p,
-                                         const struct proact_texture *texture,
-                                         uint64_t *handle, struct proact_error *err)
+void texels_written(struct proact *p)
 {
-    const struct proact_texels *t = texture->texels;
-    enum proact_status status = check_session(p, err);
-
-    if (status || (!t && (status = check_memory(p, texture, err))) ||
-        (status = check_filter(texture, err)) ||
-        (status = p->backend->texture_create(p->set, 0, texture, t ? t->device : NULL,
-                                             handle, err)) ||
-        t)
-        return status;
-    struct session_texture *s = must_calloc(1, sizeof *s);
-
-    *s = (struct session_texture){p->textures, *handle, texture->address,
-                                  memory_bytes(texture)};
-    p->textures = s;
-    return PROACT_OK;
-}
-
-void proact_texture_destroy(struct proact *p, uint64_t handle)
-{
-    struct session_texture **link = &p->textures;
-
-    if (!p->backend->texture_destroy)
-        return;
-    session_settle(p);
-    p->backend->texture_destroy(p->set, 0, handle);
-    while (*link && (*link)->handle != handle)
-        link = &(*link)->next;
-    if (*link) {
-        struct session_texture *gone = *link;
-
-        *link = gone->next;
-        free(gone);
-    }
-}
-
-enum proact_status proact_surface_create(struct proact *p, struct proact_texels *texels,
-                                         uint64_t *handle, struct proact_error *err)
-{
-    enum proact_status status = check_session(p, err);
-
-    return status ? status : p->backend->surface_create(texels->device, handle, err);
-}
-
-void proact_surface_destroy(struct proact *p, uint64_t handle)
-{
-    if (!p->backend->surface_destroy)
-        return;
-    session_settle(p);
-    p->backend->surface_destroy(p->set, 0, handle);
-}
-
-static uint32_t line_in(const struct ptx_function *f)
-{
-    for (uint32_t n = 0; n < f->instruction_count; n++)
-        if (ptx_opcode_has_texels(f->instructions[n].opcode))
-            return f->instructions[n].line;
-    return 0;
-}
-
-uint32_t texels_line(const struct ptx_module *m, const struct ptx_function *kernel)
-{
-    bool *reached = must_calloc(m->function_count, sizeof *reached);
-    uint32_t line = 0;
-
-    ptx_reach(m, kernel, reached);
-    for (uint32_t n = 0; n < m->function_count && !line; n++)
-        if (reached[n])
-            line = line_in(&m->functions[n]);
-    free(reached);
-    return line;
-}
-
-/* Arrays that are gone, which no kernel may read any more, are left out. */
-enum proact_status texels_bring(struct proact *p, struct proact_error *err)
-{
-    enum proact_status status = PROACT_OK;
-
-    for (const struct session_texture *t = p->textures; t && !status; t = t->next) {
-        uint64_t first = 0;
-        struct proact_array *a = proact_array_find(p, t->address, &first);
-
-        if (a && array_has_replicas(a) && t->bytes <= a->bytes - first)
-            status = array_bring_first(a, first, first + t->bytes, err);
-    }
-    return status;
+    for (struct proact_texels *t = p->texels; t; t = t->next)
+        t->changes += t->may_be_written;
 }
 
 void texels_close(struct proact *p)
 {
     while (p->texels)
         proact_texels_destroy(p->texels);
-    while (p->textures) {
-        struct session_texture *next = p->textures->next;
-
-        free(p->textures);
-        p->textures = next;
-    }
 }

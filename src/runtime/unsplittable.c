@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/found_address.h"
+#include "runtime/kernel_texels.h"
 #include "runtime/module_variable.h"
 
 /* The host writes to a managed variable without a word. */
@@ -53,11 +54,9 @@ static uint32_t prints_at(const struct ptx_module *m, const struct ptx_function 
 
 enum proact_status unsplittable(const struct proact_kernel *k, struct proact_error *err)
 {
-    if (k->texels_line)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it has textures or surfaces, which are the first device's",
-                    k->name, k->image->ptx->name, k->texels_line);
+    if (k->texels && k->texels->textures.why)
+        return fail(err, PROACT_EREFUSED, "kernel '%s', %s:%" PRIu32 ": %s", k->name,
+                    k->image->ptx->name, k->texels->textures.line, k->texels->textures.why);
     if (!k->may_write)
         return fail(err, PROACT_EREFUSED, "kernel '%s' writes to no array", k->name);
     return refuse_managed(k, err);

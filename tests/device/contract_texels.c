@@ -7,15 +7,21 @@
 enum { W = 40, H = 6, D = 3 };
 
 /* NULL: the keeper has none. */
-static struct device_texels *make(struct contract *c, struct proact_texels_shape shape)
+static struct device_texels *make_on(struct contract *c, unsigned device,
+                                     struct proact_texels_shape shape)
 {
     struct device_texels *t = NULL;
-    enum proact_status status = c->b->texels_create(c->set, 0, &shape, &t, &c->err);
+    enum proact_status status = c->b->texels_create(c->set, device, &shape, &t, &c->err);
 
     if (status == PROACT_EREFUSED)
         return NULL;
     contract_must(c, status);
     return t;
+}
+
+static struct device_texels *make(struct contract *c, struct proact_texels_shape shape)
+{
+    return make_on(c, 0, shape);
 }
 
 static struct proact_box_end host(void *at, size_t pitch, size_t rows)
@@ -185,10 +191,79 @@ static void surfaces_are_written(struct contract *c)
     c->b->texels_destroy(t);
 }
 
+/* Behind the sender's event the other device has what was sent, layers and all. */
+static void boxes_go_to_peers(struct contract *c)
+{
+    static uint32_t in[D][H][W], out[D][H][W];
+    const struct proact_texels_shape layers = {
+        .width = W, .height = H, .layers = D, .texel = {PROACT_UNSIGNED, 32, 1}};
+    struct device_texels *a = make(c, layers), *b = make_on(c, 1, layers);
+    struct proact_box_copy all = {.from = host(in, sizeof in[0][0], H),
+                                  .bytes = sizeof in[0][0],
+                                  .rows = H,
+                                  .slices = D};
+    struct device_event *event;
+
+    if (!a)
+        return;
+    for (unsigned n = 0; n < D * H * W; n++)
+        (&in[0][0][0])[n] = 7 * n;
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    contract_must(c, c->b->copy_box(c->stream[0][0], &all, a, NULL, &c->err));
+    all.from = (struct proact_box_end){.x = 0};
+    contract_must(c, c->b->copy_box(c->stream[0][0], &all, b, a, &c->err));
+    contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+    contract_must(c, c->b->wait_event(c->stream[1][1], event, &c->err));
+    all.to = host(out, sizeof in[0][0], H);
+    contract_must(c, c->b->copy_box(c->stream[1][1], &all, NULL, b, &c->err));
+    assert_memory_equal(in, out, sizeof in);
+    c->b->event_destroy(event);
+    c->b->texels_destroy(a);
+    c->b->texels_destroy(b);
+}
+
+/* Each device has its own object of its own texels. */
+static void peers_read_theirs(struct contract *c)
+{
+    const struct proact_texture how = {.beyond = {PROACT_CLAMP, PROACT_CLAMP}};
+    const struct proact_texels_shape line = {
+        .width = W, .height = 1, .texel = {PROACT_FLOAT, 32, 1}};
+
+    for (unsigned d = 0; d < 2; d++) {
+        struct device_texels *t = make_on(c, d, line);
+        float in[W];
+        uint32_t seen[W];
+        const struct proact_box_copy all = {
+            .from = host(in, sizeof in, 1), .bytes = sizeof in, .rows = 1, .slices = 1};
+        uint64_t handle = 0;
+
+        if (!t)
+            return;
+        for (unsigned n = 0; n < W; n++)
+            in[n] = (float)(n + 1000 * d);
+        contract_must(c, c->b->copy_box(c->stream[d][0], &all, t, NULL, &c->err));
+        contract_must(c, c->b->texture_create(c->set, d, &how, t, &handle, &c->err));
+        device_addr memory = contract_words(c, d, W);
+        struct contract_parameters p = {0};
+
+        contract_add(&p, &memory, sizeof memory);
+        contract_add(&p, &handle, sizeof handle);
+        contract_run(c, d, 0, "read_texture", 1, W, &p);
+        contract_get(c, d, memory, seen, W);
+        for (unsigned n = 0; n + 1 < W; n++)
+            assert_true(number_at(seen, n) == in[n + 1]);
+        c->b->texture_destroy(c->set, d, handle);
+        c->b->texels_destroy(t);
+        c->b->free(c->set, d, memory);
+    }
+}
+
 const struct contract_promise contract_texels[] = {
     {"texels: boxes move", boxes_move, false},
     {"texels: textures are read", textures_are_read, false},
     {"texels: memory is read by textures", memory_is_read, false},
     {"texels: surfaces are written", surfaces_are_written, false},
+    {"texels: boxes go to peers", boxes_go_to_peers, true},
+    {"texels: peers read theirs", peers_read_theirs, true},
     {NULL, NULL, false},
 };

@@ -221,6 +221,11 @@ MEMBER(struct cu_box, to.array, CUDA_MEMCPY3D, dstArray)
 MEMBER(struct cu_box, to.rows, CUDA_MEMCPY3D, dstHeight)
 MEMBER(struct cu_box, width, CUDA_MEMCPY3D, WidthInBytes)
 MEMBER(struct cu_box, depth, CUDA_MEMCPY3D, Depth)
+SIZE(struct cu_peer_box, CUDA_MEMCPY3D_PEER)
+MEMBER(struct cu_peer_box, box.from.array, CUDA_MEMCPY3D_PEER, srcArray)
+MEMBER(struct cu_peer_box, box.from.context, CUDA_MEMCPY3D_PEER, srcContext)
+MEMBER(struct cu_peer_box, box.to.context, CUDA_MEMCPY3D_PEER, dstContext)
+MEMBER(struct cu_peer_box, box.depth, CUDA_MEMCPY3D_PEER, Depth)
 SIZE(struct cu_array_shape, CUDA_ARRAY3D_DESCRIPTOR)
 MEMBER(struct cu_array_shape, depth, CUDA_ARRAY3D_DESCRIPTOR, Depth)
 MEMBER(struct cu_array_shape, format, CUDA_ARRAY3D_DESCRIPTOR, Format)
@@ -268,6 +273,7 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
 #define cu_rows CUDA_MEMCPY2D_st
 #define cu_word_op CUstreamBatchMemOpParams_union
 #define cu_box CUDA_MEMCPY3D_st
+#define cu_peer_box CUDA_MEMCPY3D_PEER_st
 #define cu_array_shape CUDA_ARRAY3D_DESCRIPTOR_st
 #define cu_resource CUDA_RESOURCE_DESC_st
 #define cu_sampler CUDA_TEXTURE_DESC_st

@@ -229,8 +229,8 @@ bool fake_graph_go_on(struct fake_op *op);
 void fake_run_destroy(struct fake_run *run);
 bool *fake_run_marks(struct fake_run *run);
 
-/* fake_cuda_texels.c: what kernels find by a handle. */
-const struct execute_texture *fake_texture(void *context, uint64_t handle,
+/* fake_cuda_texels.c: what kernels of that device find by a handle. */
+const struct execute_texture *fake_texture(unsigned device, uint64_t handle,
                                            const char **why);
 
 /* fake_cuda_launch.c: whether the kernel has ended. */

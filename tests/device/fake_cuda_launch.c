@@ -31,6 +31,14 @@ struct fake_launch {
     struct fake_launch *children, *sibling;
 };
 
+static const struct execute_texture *texture(void *context, uint64_t handle,
+                                             const char **why)
+{
+    const struct fake_launch *l = context;
+
+    return fake_texture(l->device, handle, why);
+}
+
 static struct fake_launch *make(const struct execute_launch *launch, unsigned device,
                                 const void *parameters, size_t bytes);
 
@@ -191,7 +199,7 @@ static struct fake_launch *make(const struct execute_launch *launch, unsigned de
     l->host.print = print;
     l->host.child_parameters = child_parameters;
     l->host.child_launch = child_launch;
-    l->host.texture = fake_texture;
+    l->host.texture = texture;
     l->parameters = must_calloc(1, bytes + 16);
     l->parameter_bytes = bytes;
     if (parameters)

@@ -88,14 +88,8 @@ static unsigned char *place(const struct cu_box_end *e, const struct cu_box *b, 
     return fake_find(device, at, reach) ? at : NULL;
 }
 
-cu_result cuMemcpy3DAsync_v2(const struct cu_box *b, cu_stream stream)
+static cu_result copy_box(const struct cu_box *b, cu_stream stream)
 {
-    FAKE_ALONE;
-    cu_result result = fake_enter(__func__);
-
-    if (result)
-        return result;
-    stream = fake_stream(stream);
     for (size_t z = 0; z < b->depth; z++) {
         unsigned char *to = place(&b->to, b, z, stream->device);
         const unsigned char *from = place(&b->from, b, z, stream->device);
@@ -113,6 +107,40 @@ cu_result cuMemcpy3DAsync_v2(const struct cu_box *b, cu_stream stream)
                        .from_pitch = b->from.array ? b->from.array->pitch : b->from.pitch});
     }
     return 0;
+}
+
+static bool is_of(const struct cu_box_end *e, unsigned device)
+{
+    return e->memory != CU_MEMORY_ARRAY || e->array->memory->owner == device;
+}
+
+/* Arrays of another device are no business of this call. */
+cu_result cuMemcpy3DAsync_v2(const struct cu_box *b, cu_stream stream)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    if (result)
+        return result;
+    stream = fake_stream(stream);
+    if (b->to.context || b->from.context || !is_of(&b->to, stream->device) ||
+        !is_of(&b->from, stream->device))
+        return CU_INVALID_VALUE;
+    return copy_box(b, stream);
+}
+
+cu_result cuMemcpy3DPeerAsync(const struct cu_peer_box *peer, cu_stream stream)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+    const struct cu_box *b = &peer->box;
+
+    if (result)
+        return result;
+    if (!b->to.context || !b->from.context || !is_of(&b->to, b->to.context->device) ||
+        !is_of(&b->from, b->from.context->device))
+        return CU_INVALID_VALUE;
+    return copy_box(b, fake_stream(stream));
 }
 
 static struct execute_texture of_array(const struct CUarray_st *a)
@@ -148,11 +176,16 @@ static struct execute_texture of_memory(const struct cu_resource *r)
         .texel = texel};
 }
 
+struct fake_object {
+    struct execute_texture face;
+    unsigned device;
+};
+
 static cu_object keep(const struct execute_texture *t)
 {
-    struct execute_texture *made = must_calloc(1, sizeof *made);
+    struct fake_object *made = must_calloc(1, sizeof *made);
 
-    *made = *t;
+    *made = (struct fake_object){*t, fake_device()};
     fake_cuda()->left++;
     return (uintptr_t)made;
 }
@@ -212,9 +245,11 @@ cu_result cuSurfObjectDestroy(cu_object surface)
     return cuTexObjectDestroy(surface);
 }
 
-const struct execute_texture *fake_texture(void *context, uint64_t handle, const char **why)
+const struct execute_texture *fake_texture(unsigned device, uint64_t handle,
+                                           const char **why)
 {
-    (void)context;
-    *why = "there is none";
-    return (const struct execute_texture *)(uintptr_t)handle;
+    const struct fake_object *o = (const struct fake_object *)(uintptr_t)handle;
+
+    *why = o ? "it is another device's" : "there is none";
+    return o && o->device == device ? &o->face : NULL;
 }

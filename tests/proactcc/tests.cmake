@@ -2,7 +2,8 @@
 # nvcc; its programs do not go together with our sanitizers.
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
-            graph_nodes graph_kinds graph_memory pools cooperative clusters beside streams textures surfaces float_mode)
+            graph_nodes graph_kinds graph_memory pools cooperative clusters beside streams textures texture_kinds
+            surfaces float_mode)
         add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
@@ -12,6 +13,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.replays PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.split_textures COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/split_textures.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
+    set_tests_properties(proactcc.split_textures PROPERTIES LABELS slow TIMEOUT 300)
     add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)

@@ -63,6 +63,7 @@ methods_of() {
     *:whole-*) echo "unmarked kernels" ;;
     *:guest*) echo guests ;;
     *:parts-*) echo distributed ;;
+    *:texels-*) echo textures ;;
     *:streams-* | *:moment-*) echo streams ;;
     *) echo all ;;
     esac
@@ -103,8 +104,8 @@ run_own() { # METHODS TEST
     [ $code -eq 0 ] && return 0
     [ $code -ge 124 ] || code=1
     failed=$(sed -n 's/.*\[  FAILED  \] \([a-z_]*\)$/\1/p' "$scratch/said" | head -1)
-    echo "$1 | $failed | $(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/' ||
-        echo "fails in $2")"
+    race=$(grep -m1 race "$scratch/said" | sed 's/^ERROR: //; s/0x[0-9a-f]*/an address/')
+    echo "$1 | $failed | ${race:-fails in $2}"
     return $code
 }
 
@@ -115,7 +116,8 @@ mkdir -p "$tree"
 done
 cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_C_FLAGS=-w >"$scratch/log" 2>&1 || exit 2
 said=$(run_cases) && said=$(run_guests) &&
-    said=$(run_own distributed distributed_order_test) && said=$(run_own streams program_streams_test) || { echo "nothing taken out: $said" && tail -5 "$scratch/log" && exit 1; }
+    said=$(run_own distributed distributed_order_test) && said=$(run_own streams program_streams_test) &&
+    said=$(run_own textures launch_textures_test) || { echo "nothing taken out: $said" && tail -5 "$scratch/log" && exit 1; }
 
 cat >"$table" <<'END'
 # What notices a missing step
@@ -138,6 +140,7 @@ marks | (
         guests) said=$(run_guests) ;;
         distributed) said=$(run_own distributed distributed_order_test) ;;
         streams) said=$(run_own streams program_streams_test) ;;
+        textures) said=$(run_own textures launch_textures_test) ;;
         *fused*) said=$(run_cases polling) && said=$(run_cases fused) ;;
         *) said=$(run_cases) ;;
         esac

@@ -45,6 +45,16 @@ foreach(part distributed distributed_order)
         LABELS gpu)
 endforeach()
 
+foreach(where gpus fake_cuda)
+    add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test here)
+    set_tests_properties(runtime.launch_textures_${where} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
+endforeach()
+set_tests_properties(runtime.launch_textures_gpus PROPERTIES LABELS gpu)
+set_tests_properties(runtime.launch_textures_fake_cuda PROPERTIES LABELS quick ENVIRONMENT
+    "LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/driver_fake;FAKE_CUDA_DEVICES=3")
+add_dependencies(launch_textures_test fake_cuda_fake)
+target_link_libraries(launch_textures_test PRIVATE ${CMAKE_DL_LIBS})
+
 # Runs sent in bulk, in both forms.
 foreach(form "" _90)
     set(bulk_ptx ${CMAKE_CURRENT_BINARY_DIR}/runtime/store_bulk${form}.ptx)

@@ -98,6 +98,10 @@ static const struct {
     const char *phrase, *advice;
 } advices[] = {
     {"writes to no array", "nothing: it runs whole on one device"},
+    {"reads by a texture", "give each texture as an argument, or as a field of one"},
+    {"is called has textures", "let it be inlined: the callee in the same file, "
+                               "__forceinline__"},
+    {"surfaces", "nothing: they are the first device's; or store to an array"},
     {"gives back", "do without what it gives back: let blockIdx say which work and place a "
                    "CTA has, not a ticket; or distribute what it is about, and the ticket"},
     {"allocates memory", "nothing: what it gets is the first device's; or allocate before "

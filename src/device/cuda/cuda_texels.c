@@ -8,8 +8,9 @@
 
 static bool has_calls(const struct driver *v)
 {
-    return v->array_create && v->array_destroy && v->copy_box && v->texture_create &&
-           v->texture_destroy && v->surface_create && v->surface_destroy;
+    return v->array_create && v->array_destroy && v->copy_box && v->copy_peer_box &&
+           v->texture_create && v->texture_destroy && v->surface_create &&
+           v->surface_destroy;
 }
 
 /* Of layers and faces the driver counts the depth. */
@@ -88,6 +89,22 @@ static bool is_in_rows(const struct proact_box_end *e, const struct device_texel
     return t || (e->pitch && e->slice_pitch % e->pitch == 0);
 }
 
+/* Directly where the devices reach each other, else by the host: the driver knows. */
+static cu_result carry_over(struct device_stream *s, const struct proact_box_copy *c,
+                            const struct device_texels *to,
+                            const struct device_texels *from)
+{
+    struct cu_peer_box peer = {.box = {.from = end_of(&c->from, from),
+                                       .to = end_of(&c->to, to),
+                                       .width = c->bytes,
+                                       .height = c->rows,
+                                       .depth = c->slices}};
+
+    peer.box.from.context = s->set->devices[from->device].context;
+    peer.box.to.context = s->set->devices[to->device].context;
+    return s->set->driver.copy_peer_box(&peer, s->stream);
+}
+
 static cu_result carry(struct device_stream *s, const struct proact_box_copy *c,
                        const struct device_texels *to, const struct device_texels *from)
 {
@@ -134,9 +151,11 @@ enum proact_status cuda_copy_box(struct device_stream *s,
         status = cuda_await(s->set, s, err);
     if (status || (status = cuda_use(s, err)))
         return status;
-    cu_result result = carry(s, copy, to, from);
+    const bool is_over = to && from && to->device != from->device;
+    cu_result result = is_over ? carry_over(s, copy, to, from) : carry(s, copy, to, from);
 
     if (!result && is_host)
         result = s->set->driver.stream_synchronize(s->stream);
-    return cuda_leave(s->set, s->device, result, "cuMemcpy3DAsync", err);
+    return cuda_leave(s->set, s->device, result,
+                      is_over ? "cuMemcpy3DPeerAsync" : "cuMemcpy3DAsync", err);
 }

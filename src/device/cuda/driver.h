@@ -177,12 +177,15 @@ struct cu_box_end {
     const void *host;
     cu_address device;
     cu_array array;
-    void *none;
+    cu_context context; /* between devices, else NULL */
     size_t pitch, rows;
 };
 struct cu_box {
     struct cu_box_end from, to;
     size_t width, height, depth;
+};
+struct cu_peer_box {
+    struct cu_box box;
 };
 
 enum { /* of an array; formats of its channels; what an object is of; how it is read */
