@@ -64,9 +64,9 @@ static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
 /* Whoever leaves is counted where it does, and is gone: threads that were led to one place
    for that would wait there for those of their warp that go on. Each place adds a number of
    its own, so that the assembler makes no such place either; the low bits count. What each
-   thread stored, the last one has seen. */
+   thread stored, the last one has seen; what it staged, the TMA of that one. */
 #define TALLY                                                                              \
-    "atom.acq_rel.cta.shared.add.u32 %%proact_r0, [proact_ended], %u;"                     \
+    "%satom.acq_rel.cta.shared.add.u32 %%proact_r0, [proact_ended], %u;"                   \
     "\n\tmov.u32 %%proact_r1, %%ntid.x;\n\tmov.u32 %%proact_r2, %%ntid.y;"                 \
     "\n\tmul.lo.u32 %%proact_r1, %%proact_r1, %%proact_r2;"                                \
     "\n\tmov.u32 %%proact_r2, %%ntid.z;"                                                   \
@@ -75,9 +75,11 @@ static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
     "\n\tsetp.eq.u32 %%proact_leads, %%proact_r0, %%proact_r1;"                            \
     "\n\t@!%%proact_leads ret;\n\tbra $proact_end;"
 
-static unsigned tally_of(unsigned place)
+static void print_tally(struct clone *c, struct text *into)
 {
-    return place << 11 | 1;
+    text_print(into, TALLY,
+               c->kind == INSTRUMENT_STAGE ? "fence.proxy.async.shared::cta;\n\t" : "",
+               c->labels++ << 11 | 1);
 }
 
 /* The load of the last words' second parameter that begins at this place; NULL for none.
@@ -179,17 +181,18 @@ static void lead_one(struct clone *c, const struct ptx_instruction *i)
     const char *no = i->guard_negated ? "!" : "", *yes = i->guard_negated ? "" : "!";
     const char *guard = i->guard >= 0 ? c->function->registers[i->guard].name : NULL;
     const unsigned label = c->labels++;
+    struct text end = {0};
 
+    if (c->tallies)
+        print_tally(c, &end);
     if (guard && c->tallies)
-        edit_replace(&c->edits, i->span,
-                     "@%s%s bra $proact_%u;\n\t" TALLY "\n$proact_%u:", yes, guard, label,
-                     tally_of(label), label);
-    else if (c->tallies)
-        edit_replace(&c->edits, i->span, TALLY, tally_of(label));
+        edit_replace(&c->edits, i->span, "@%s%s bra $proact_%u;\n\t%s\n$proact_%u:", yes,
+                     guard, label, end.data, label);
     else if (guard)
         edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;", no, guard);
     else
-        edit_replace(&c->edits, i->span, "bra $proact_end;");
+        edit_replace(&c->edits, i->span, "%s", c->tallies ? end.data : "bra $proact_end;");
+    text_clear(&end);
 }
 
 /* Whatever ends a thread goes to the kernel's end. */
@@ -214,7 +217,7 @@ enum proact_status end_together(struct clone *c)
 {
     const struct ptx_function *f = c->function;
     const struct ending *e = &endings[c->kind];
-    struct text words = {0};
+    struct text words = {0}, end = {0};
     enum proact_status status;
 
     if (c->module->target_sm < e->least_sm || c->module->version_major < e->least_version)
@@ -227,8 +230,11 @@ enum proact_status end_together(struct clone *c)
     edit_insert(&c->edits, f->body.offset, "%s%s",
                 c->request->places == INSTRUMENT_FLAT ? flat_leader : leader,
                 c->tallies ? tally_open : "");
-    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n$proact_end:\n\t{%s}\n",
-                words.data);
+    if (c->tallies) /* who comes there without a return */
+        print_tally(c, &end);
+    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n\t%s\n$proact_end:\n\t{%s}\n",
+                end.data ? end.data : "", words.data);
+    text_clear(&end);
     text_clear(&words);
     return PROACT_OK;
 }

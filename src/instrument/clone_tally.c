@@ -91,7 +91,7 @@ enum proact_status tally_threads(struct clone *c)
 {
     const struct ptx_instruction *asking = find_asking(c);
 
-    if (asking && c->kind != INSTRUMENT_COUNT)
+    if (asking && c->kind == INSTRUMENT_SEND)
         return clone_refuse(c, asking,
                             "some threads of the CTA may have returned by then, and "
                             "sending takes them all at the end");

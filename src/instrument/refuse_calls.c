@@ -143,7 +143,7 @@ static enum proact_status refuse_recursion(struct clone *c, const struct calling
         return PROACT_OK;
     for (uint32_t n = 0; n < m->function_count && !c->tallies; n++) {
         c->tallies = called->visited[n] && may_call_itself(c, n);
-        if (c->tallies && c->kind != INSTRUMENT_COUNT)
+        if (c->tallies && c->kind == INSTRUMENT_SEND)
             return clone_refuse(c, called->from,
                                 "it calls '%s', which may call itself: its threads may "
                                 "come back one by one, and sending takes them all at the "
