@@ -75,9 +75,8 @@ static void shuffle(const struct op_registers *r, const struct execute_op *op,
     set_mask(r, op->to2, inside, mask);
 }
 
-/* What lanes of one member mask do together: `group` gets the answer, of `in`, those that
-   came and that the mask names. CUDA has each name itself; some scans of bits name those
-   below alone, and mean what these say. */
+/* What lanes of one member mask do together: `group` gets the answer, of `in`, those of it
+   that the mask names. */
 typedef void group_work(const struct op_registers *r, const struct execute_op *op,
                         uint32_t group, uint32_t in);
 
@@ -96,7 +95,7 @@ static void by_members(const struct op_registers *r, const struct execute_op *op
         for (unsigned l = 0; l < LANES; l++)
             group |= (uint32_t)(member[l] == named) << l;
         group &= left;
-        work(r, op, group, mask & named);
+        work(r, op, group, group & named);
     }
 }
 

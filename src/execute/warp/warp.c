@@ -129,24 +129,34 @@ static struct cursor leave(struct execute_warp *w, struct cursor c, uint32_t act
 }
 
 /* Lanes that name others that are still elsewhere, or here on behalf of others: a function
-   that all of a warp and a tile of it call is one place. Who does not name itself, but is
-   named, stays for those. */
+   that all of a warp and a tile of it call is one place. */
 static uint32_t waiting(const uint32_t *member, uint32_t active, uint32_t elsewhere)
 {
-    uint32_t waits = 0, named = 0;
+    uint32_t waits = 0;
 
-    for (unsigned l = 0; l < LANES; l++)
-        named |= active >> l & 1 ? member[l] : 0;
     for (uint32_t left = active; left;) {
         uint32_t names = member[__builtin_ctz(left)], same = 0;
 
         for (unsigned l = 0; l < LANES; l++)
             same |= (uint32_t)(member[l] == names) << l;
-        if (names & (elsewhere | (active & ~same)) || (active & same & named & ~names))
+        if (names & (elsewhere | (active & ~same)))
             waits |= active & same;
         left &= ~same;
     }
     return waits;
+}
+
+/* The hardware takes that for an illegal instruction (H100). */
+static bool name_themselves(struct execute_warp *w, const struct execute_op *op,
+                            const uint32_t *member, uint32_t active)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        if (active >> l & 1 && !(member[l] >> l & 1)) {
+            warp_fault(w, op->line, l, "lane %u gives mask 0x%08x, which does not name it",
+                       l, member[l]);
+            return false;
+        }
+    return true;
 }
 
 /* Lanes named in the mask that are still elsewhere are waited for, unless they cannot come.
@@ -156,6 +166,8 @@ static struct cursor converge(struct execute_warp *w, struct cursor c, uint32_t 
     const uint32_t *member = op_register(&w->registers, c.op->from[0]);
     uint32_t waits = waiting(member, active, w->live & ~c.mask);
 
+    if (!name_themselves(w, c.op, member, active))
+        return stop(w, WARP_FAULT);
     if (!waits || w->is_forced || (waits == active && !w->group_count)) {
         w->is_forced = false;
         return (struct cursor){c.op + 1, c.mask};

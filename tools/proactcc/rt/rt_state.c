@@ -102,6 +102,8 @@ static enum cuda_error fault_of(const struct proact_error *err)
         return cudaErrorMisalignedAddress;
     if (strstr(reason, "allocat") || strstr(reason, "_ILLEGAL_ADDRESS"))
         return cudaErrorIllegalAddress;
+    if (strstr(reason, "does not name it") || strstr(reason, "_ILLEGAL_INSTRUCTION"))
+        return cudaErrorIllegalInstruction;
     return cudaErrorLaunchFailure;
 }
 
