@@ -69,7 +69,7 @@ static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint3
 
     if (i->guard < 0 || s->regions->irreducible)
         return false;
-    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+    if (ptx_opcode_ends_thread(i->opcode))
         return make_guard(s, at, true, from, out);
     if (i->opcode != PTX_BRA || b->successor_count != 2)
         return false;
@@ -90,7 +90,7 @@ bool guards_edge(struct study *s, uint32_t from, uint32_t to, struct access_guar
 
     if (i->guard < 0)
         return false;
-    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+    if (ptx_opcode_ends_thread(i->opcode))
         return make_guard(s, at, true, from, out);
     if (i->opcode != PTX_BRA || b->successor_count != 2 ||
         b->successors[0] == b->successors[1])
@@ -107,7 +107,7 @@ static bool has_guard(const struct study *s, uint32_t above, uint32_t below)
 
     if (i->guard < 0 || s->regions->irreducible)
         return false;
-    if (i->opcode == PTX_RET || i->opcode == PTX_EXIT)
+    if (ptx_opcode_ends_thread(i->opcode))
         return true;
     for (uint32_t k = 0; i->opcode == PTX_BRA && b->successor_count == 2 && k < 2; k++)
         if (is_only_way(s->regions, above, b->successors[k]) &&
@@ -120,8 +120,8 @@ static bool may_leave(const struct study *s, uint32_t block)
 {
     const struct ptx_instruction *i = last_of(s, block);
 
-    return !s->regions->flow->blocks[block].successor_count || i->opcode == PTX_RET ||
-           i->opcode == PTX_EXIT;
+    return !s->regions->flow->blocks[block].successor_count ||
+           ptx_opcode_ends_thread(i->opcode);
 }
 
 /* Whether control goes from `above` to `below`, which it dominates, in any case, and before

@@ -151,6 +151,8 @@ struct execute_host {
     enum execute_verdict (*fence)(void *context, struct execute_warp *w, uint32_t mask,
                                   enum execute_order order, enum execute_scope scope,
                                   uint32_t line);
+    /* Behind an atomic on shared memory that is not relaxed. May be NULL. */
+    void (*shared)(void *context, struct execute_warp *w, enum execute_order order);
     /* All warps of the CTA have reached a barrier. May be NULL. */
     void (*barrier)(void *context, struct execute_cta *cta);
     /* All threads of a cluster have reached its barrier, `w` last: of its CTAs, those that

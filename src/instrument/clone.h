@@ -59,6 +59,8 @@ enum proact_status clone_each_store(struct clone *c, clone_store *visit);
     "\n\t.reg .pred \t%%proact_p<2>;\n\t.reg .b32 \t%%proact_r<10>;"                       \
     "\n\t.reg .b64 \t%%proact_d<3>;"
 #define CLONE_SHARE "proact_share"
+/* Of shared memory, for threads that are counted: a word, and what follows is aligned. */
+enum { TALLY_BYTES = 16 };
 
 /* The passes. */
 enum proact_status add_share(struct clone *c);       /* clone_share.c */

@@ -124,6 +124,8 @@ static void add_renamed(const struct clone *c, const struct ptx_module *m,
                        f->registers[asks->operands[0].reg].name);
         else if (strncmp(at, hint, sizeof hint - 1) == 0) /* unknown to older PTX */
             length = strcspn(at, ";") + 1;
+        else if (c->tallies && is_word(at, length, "bar")) /* the others are gone */
+            length = strcspn(at, ";") + 1;
         else if (is_word(at, length, share))
             text_print(into, CLONE_SHARE);
         else if (is_word(at, length, "proact_stage"))
@@ -158,11 +160,6 @@ static enum proact_status read_last_words(const struct clone *c, struct text *in
     return status;
 }
 
-static bool is_end(const struct ptx_instruction *i)
-{
-    return i->opcode == PTX_RET || i->opcode == PTX_EXIT;
-}
-
 /* A branch to where nothing is done but to end: compilers have one such place. */
 static bool branches_to_end(const struct ptx_function *f, const struct ptx_instruction *i)
 {
@@ -172,7 +169,8 @@ static bool branches_to_end(const struct ptx_function *f, const struct ptx_instr
     if (i->opcode != PTX_BRA || !to || to->kind != PTX_LABEL || to->label < 0)
         return false;
     at = f->labels[to->label].instruction;
-    return at < f->instruction_count && is_end(&f->instructions[at]) &&
+    return at < f->instruction_count &&
+           ptx_opcode_ends_thread(f->instructions[at].opcode) &&
            f->instructions[at].guard < 0;
 }
 
@@ -207,7 +205,7 @@ static enum proact_status lead_to_end(struct clone *c)
             return clone_refuse(c, i,
                                 "setmaxnreg leaves its warps a number of registers that "
                                 "counting may not do with");
-        if (is_end(i) || (c->tallies && branches_to_end(f, i)))
+        if (ptx_opcode_ends_thread(i->opcode) || (c->tallies && branches_to_end(f, i)))
             lead_one(c, i);
     }
     return PROACT_OK;

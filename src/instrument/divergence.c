@@ -113,18 +113,14 @@ static void mark_region(struct divergence *d, uint32_t block, int32_t until, uin
     }
 }
 
-static bool is_end(const struct ptx_instruction *i)
-{
-    return i->opcode == PTX_RET || i->opcode == PTX_EXIT;
-}
-
 static bool ends_soon(const struct divergence *d, int32_t block)
 {
     if (block < 0)
         return true;
     const struct ptx_block *b = &d->flow->blocks[block];
 
-    return b->count && is_end(&d->function->instructions[b->first + b->count - 1]);
+    return b->count && ptx_opcode_ends_thread(
+                           d->function->instructions[b->first + b->count - 1].opcode);
 }
 
 /* The last instruction of a block decides; a guarded end is a branch to the end. */
@@ -136,11 +132,12 @@ static void follow_branch(struct divergence *d, uint32_t block)
         return;
     const struct ptx_instruction *i = &d->function->instructions[b->first + b->count - 1];
     uint8_t marks = i->guard >= 0 ? d->taint[i->guard] & BOTH : 0;
-    int32_t until = is_end(i) ? -1 : b->post_dominator;
+    int32_t until = ptx_opcode_ends_thread(i->opcode) ? -1 : b->post_dominator;
 
     if (i->opcode == PTX_BRX && i->operand_count && i->operands[0].reg >= 0)
         marks |= d->taint[i->operands[0].reg] & BOTH;
-    if (!marks || (i->opcode != PTX_BRA && i->opcode != PTX_BRX && !is_end(i)))
+    if (!marks || (i->opcode != PTX_BRA && i->opcode != PTX_BRX &&
+                   !ptx_opcode_ends_thread(i->opcode)))
         return;
     if (marks & DIVERGENCE_LANE && ends_soon(d, until))
         marks |= DIVERGENCE_ENDS;

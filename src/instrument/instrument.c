@@ -59,6 +59,7 @@ static void make_clones(const struct ptx_module *m, const struct ptx_function *f
         c.is_wanted = wanted & 1u << kind;
         c.err = &result->refusal[kind];
         make_clone(&c, text);
+        result->shared_bytes[kind] = c.tallies ? TALLY_BYTES : 0;
     }
     arena_clear(&arena);
 }

@@ -56,6 +56,7 @@ struct instrument_result {
     uint32_t share_offset; /* of the last parameter; its end is the block's */
     /* Why there is no such clone: one sentence; empty where there is one. */
     struct proact_error refusal[INSTRUMENT_CLONES];
+    uint32_t shared_bytes[INSTRUMENT_CLONES]; /* static, beside the kernel's own */
 };
 
 /* Writes `results`, one a request, and the new text: the module's, with the clones behind

@@ -204,7 +204,6 @@ enum proact_status refuse_whole(struct clone *c)
 
     if (!status)
         status = refuse_textures(c);
-
     for (uint32_t n = 0; n < f->instruction_count && !status; n++) {
         const struct ptx_instruction *i = &f->instructions[n];
 

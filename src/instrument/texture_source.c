@@ -138,7 +138,7 @@ static void look_at_calls(struct search *s, const struct ptx_module *m)
 void instrument_textures(const struct ptx_module *m, const struct ptx_function *kernel,
                          struct instrument_textures *out)
 {
-    struct search s = {.function = kernel, .out = out, .changed = true};
+    struct search s = {.function = kernel, .out = out};
 
     *out = (struct instrument_textures){.count = 0};
     s.wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted);

@@ -275,6 +275,8 @@ const char *ptx_opcode_spelling(enum ptx_opcode opcode);
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);
 /* It takes a texture or a surface, whose memory is no array's. */
 bool ptx_opcode_has_texels(enum ptx_opcode opcode);
+/* In a kernel: ret, exit. */
+bool ptx_opcode_ends_thread(enum ptx_opcode opcode);
 /* Of this form of the opcode: of wmma, which loads, multiplies or stores. */
 enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i);
 

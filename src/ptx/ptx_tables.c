@@ -169,6 +169,11 @@ bool ptx_opcode_has_texels(enum ptx_opcode opcode)
     }
 }
 
+bool ptx_opcode_ends_thread(enum ptx_opcode opcode)
+{
+    return opcode == PTX_RET || opcode == PTX_EXIT;
+}
+
 enum ptx_effect ptx_instruction_effect(const struct ptx_instruction *i)
 {
     if (i->opcode != PTX_WMMA)

@@ -3,6 +3,7 @@
 
 #include "access/access.h"
 #include "runtime/needs.h"
+#include "runtime/runtime_clone.h"
 
 /* Staging was measured with some KB a CTA (docs/performance.md); a packet of NVLink holds
    PACKET_BYTES, which a warp fills at once or never. Of its own, hardware keeps a KB of
@@ -153,7 +154,8 @@ static bool keeps_residency(const struct launching *l)
 {
     const struct topology_device *t = &l->kernel->session->topology.device;
     const uint64_t stage = l->binding->stage.bytes,
-                   own = proact_kernel_describe(l->kernel).shared_bytes,
+                   own = proact_kernel_describe(l->kernel).shared_bytes +
+                         kernel_stage_more(l->kernel),
                    all = own + round_up(l->shared_bytes) + stage;
     uint64_t ctas = t->threads_per_sm / (l->threads[0] * l->threads[1] * l->threads[2]);
 

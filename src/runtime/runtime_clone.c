@@ -3,9 +3,11 @@
    marked kernel, each under the mechanisms that ask for it. */
 #include "runtime/runtime_clone.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "runtime/direct.h"
@@ -148,6 +150,35 @@ static enum proact_status load_part(struct proact_kernel *k, enum instrument_clo
     return status ? status : module_variables_bring(k, part->module, &part->variables, err);
 }
 
+static bool fits_statically(const struct proact_kernel *k, uint32_t more)
+{
+    enum { STATIC_MOST = 48 << 10 }; /* CUDA's, for every GPU */
+
+    return !more || proact_kernel_describe(k).shared_bytes + more <= STATIC_MOST;
+}
+
+/* Where a CTA has no room for what its clone has more of shared memory, or fewer would fit
+   on an SM, there is no such clone from then on. */
+static void check_room(const struct launching *l)
+{
+    enum { KEPT_BYTES = 1024 }; /* by the hardware, for each CTA */
+    const struct proact_kernel *k = l->kernel;
+    const struct topology_device *t = &k->session->topology.device;
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const uint32_t more = k->clones->result.shared_bytes[kind];
+    const uint64_t all = proact_kernel_describe(k).shared_bytes + l->shared_bytes,
+                   one = all + KEPT_BYTES;
+
+    if (!more || (fits_statically(k, more) && all + more <= t->shared_bytes_per_cta &&
+                  t->shared_bytes_per_sm / one == t->shared_bytes_per_sm / (one + more)))
+        return;
+    fail(&k->clones->result.refusal[kind], PROACT_EREFUSED,
+         "kernel '%s': its CTAs have %" PRIu64 " bytes of shared memory, and counting "
+         "threads that return one by one takes %" PRIu32
+         " more, for which there is no room",
+         k->name, all, more);
+}
+
 enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
                                     struct proact_error *err)
 {
@@ -158,6 +189,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
     if ((status = clones_create(k, err)))
         return status;
     choose_other(k);
+    check_room(l);
     if (is_refused(k, kernel_plan(k)))
         return PROACT_OK;
     status = load_part(k, clone_of(kernel_plan(k)), places_of(l, kernel_plan(k)), err);
@@ -184,9 +216,15 @@ uint32_t launch_share_bytes(const struct launching *l)
                                   l->kernel->slot_count);
 }
 
+uint32_t kernel_stage_more(const struct proact_kernel *k)
+{
+    return k->clones ? k->clones->result.shared_bytes[INSTRUMENT_STAGE] : 0;
+}
+
 bool kernel_may_stage(const struct proact_kernel *k)
 {
-    return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0];
+    return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
+           fits_statically(k, kernel_stage_more(k));
 }
 
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)

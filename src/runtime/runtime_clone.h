@@ -24,6 +24,8 @@ const char *kernel_split_suffix(const struct proact_kernel *k);
 
 /* Whether there is a clone that stages, and gets it ready for the launch. */
 bool kernel_may_stage(const struct proact_kernel *k);
+/* Bytes of static shared memory that it has beside the kernel's and the stage. */
+uint32_t kernel_stage_more(const struct proact_kernel *k);
 enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err);
 
 /* What a device runs, and how much of the share it takes. */

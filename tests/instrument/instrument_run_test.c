@@ -26,6 +26,7 @@ static const struct kernel {
     {"place", {5, 4, 3}, {2, 1}, 2}, {"columns", {6, 10}, {1}, 1},
     {"widths", {CTAS}, {1, 2}, 2},   {"calls", {CTAS}, {1}, 1},
     {"warps", {CTAS}, {1}, 1},       {"walks", {CTAS}, {1}, 1},
+    {"late", {CTAS}, {1}, 1},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 

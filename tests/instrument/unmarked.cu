@@ -35,6 +35,29 @@ UNMARKED(early)
         a[i] = tile[3 + (t + 1) % 70];
 }
 
+/* Two threads go last, of two warps, one long after the other: they have not seen what the
+   others stored. */
+UNMARKED(late)
+{
+    __shared__ float tile[CTA];
+    int t = threadIdx.x, i = blockIdx.x * CTA + t;
+    float sum = 0;
+
+    tile[t] = in[i % n];
+    __syncthreads();
+    if (t && t != 32 && i < n)
+        a[i] = tile[t ^ 1];
+    if (t % 3 == 1)
+        return;
+    __syncthreads();
+    if (t && t != 32)
+        return;
+    for (int k = 0; k < n / (t ? 16 : 8); k++)
+        sum += in[(k * 5 + i) % n];
+    if (i < n)
+        a[i] = sum;
+}
+
 /* A CTA returns as a whole before its barriers. */
 UNMARKED(whole)
 {

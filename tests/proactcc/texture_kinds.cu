@@ -217,6 +217,7 @@ static void colors()
         /* not the last channel, which says how opaque it is */
         HOLDS(near(is.w, was.w / 255.0));
     }
+    printf("sRGB %.5f %.5f %.5f\n", out[0][9].x, out[2][0].x, out[6][8].x);
     MUST(cudaDestroyTextureObject(t));
     MUST(cudaFreeArray(array));
     MUST(cudaFree(result));

@@ -64,7 +64,32 @@ __global__ void breed(const int *in, int *out, int n)
         out[i] = pairs(in[i] % 13);
 }
 
-static int truth(int kernel, const int *in, int i)
+/* With all the shared memory that a kernel may have: none is left to count in. */
+__global__ void full(const int *in, int *out, int n)
+{
+    __shared__ int part[12288];
+    int t = threadIdx.x, i = blockIdx.x * CTA + t;
+
+    if (i >= n - 3)
+        return;
+    part[96 * t] = in[i];
+    __syncthreads();
+    out[i] = part[96 * (t & ~1)];
+}
+
+__global__ void fuller(const int *in, int *out, int n)
+{
+    extern __shared__ int given[];
+    int t = threadIdx.x, i = blockIdx.x * CTA + t;
+
+    if (i >= n - 3)
+        return;
+    given[t] = in[i];
+    __syncthreads();
+    out[i] = given[t & ~1];
+}
+
+static int truth(int kernel, const int *in, int i, int n)
 {
     int t = i % CTA, sum = 0;
 
@@ -77,17 +102,20 @@ static int truth(int kernel, const int *in, int i)
         return t < 3 || t == 77 ? -1 : in[i - t + 3 + (t + 40) % 100];
     case 2:
         return i % 5 == 4 ? -1 : in[i] + 1;
-    default:
+    case 3:
         return pairs(in[i] % 13);
+    default:
+        return i >= n - 3 ? -1 : in[i & ~1];
     }
 }
 
 int main()
 {
-    void (*const kernels[])(const int *, int *, int) = {fives, twice, four_of_five, breed};
-    const int n = CTA * 625;
+    void (*const kernels[])(const int *, int *, int) = {fives, twice, four_of_five,
+                                                        breed, full,  fuller};
+    const int n = CTA * 625, count = sizeof kernels / sizeof *kernels;
     int *in = (int *)malloc(n * sizeof *in), *out = (int *)malloc(n * sizeof *out);
-    int *d_in, *d_out;
+    int *d_in, *d_out, all;
     unsigned state = 1;
     bool right = true;
 
@@ -96,14 +124,17 @@ int main()
     CHECK(cudaMalloc(&d_in, n * sizeof *in));
     CHECK(cudaMalloc(&d_out, n * sizeof *out));
     CHECK(cudaMemcpy(d_in, in, n * sizeof *in, cudaMemcpyHostToDevice));
-    for (int k = 0; k < 4; k++) {
+    CHECK(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    CHECK(cudaFuncSetAttribute(fuller, cudaFuncAttributeMaxDynamicSharedMemorySize, all));
+    for (int k = 0; k < count; k++) {
         CHECK(cudaMemset(d_out, 0xff, n * sizeof *out));
         for (int round = 0; round < 3; round++)
-            kernels[k]<<<blocks_for(n, k ? CTA : KEPT), CTA>>>(d_in, d_out, n);
+            kernels[k]<<<blocks_for(n, k ? CTA : KEPT), CTA,
+                         k == count - 1 ? all : 0>>>(d_in, d_out, n);
         CHECK(cudaMemcpy(out, d_out, n * sizeof *out, cudaMemcpyDeviceToHost));
         printf("%d: checksum %08x\n", k, checksum(out, n * sizeof *out));
         for (int i = 0; i < n; i++)
-            right = right && out[i] == truth(k, in, i);
+            right = right && out[i] == truth(k, in, i, n);
     }
     return verdict("early_returns", right);
 }

@@ -83,6 +83,21 @@ void checked_child_end(struct emulated *d, const struct kernel_run *child)
         check_join(d->set->check, child->parent->actor, child->actor);
 }
 
+/* Shared memory has no cells here: what a warp releases there, all of its CTA acquire
+ * there.
+ */
+void checked_shared(struct emulated *d, struct execute_warp *w, enum execute_order order)
+{
+    struct check *c = d->set->check;
+    const uint32_t cta = d->current->actor,
+                   actor = d->current->warp_actors[execute_warp_index(w)];
+
+    if (order != EXECUTE_ACQUIRE)
+        check_join(c, cta, actor);
+    if (order != EXECUTE_RELEASE)
+        check_join(c, actor, cta);
+}
+
 void checked_barrier(struct emulated *d, struct resident *r)
 {
     if (d->set->check)

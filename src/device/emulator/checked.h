@@ -16,6 +16,7 @@ void checked_child_parameters(struct emulated *d, uint64_t address, uint64_t byt
 void checked_child_launch(struct emulated *d, struct kernel_run *child,
                           const struct execute_warp *w, uint64_t address, uint64_t bytes);
 void checked_child_end(struct emulated *d, const struct kernel_run *child);
+void checked_shared(struct emulated *d, struct execute_warp *w, enum execute_order order);
 void checked_barrier(struct emulated *d, struct resident *r);
 void checked_cluster(struct emulated *d, struct resident *const *all, uint32_t count);
 bool checked_access(struct emulated *d, struct execute_warp *w,

@@ -12,6 +12,11 @@ static void barrier(void *context, struct execute_cta *cta)
     checked_barrier(context, cta->user);
 }
 
+static void shared(void *context, struct execute_warp *w, enum execute_order order)
+{
+    checked_shared(context, w, order);
+}
+
 static void cluster(void *context, struct execute_warp *w, struct execute_cta *const *ctas,
                     uint32_t count)
 {
@@ -55,6 +60,7 @@ void host_callbacks(struct emulated *d)
         .access = access_global,
         .remote = access_far,
         .fence = fence_global,
+        .shared = d->set->check ? shared : NULL,
         .barrier = d->set->check ? barrier : NULL,
         .cluster = cluster,
         .clock = clock_cycles,

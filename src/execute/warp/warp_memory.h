@@ -121,24 +121,20 @@ static enum access_result cluster_access(struct execute_warp *w,
     return result;
 }
 
+/* `window`: where shared memory begins among the addresses. */
 static __attribute__((noinline)) enum access_result shared_slowly(
-    struct execute_warp *w, const struct execute_op *op, uint32_t mask)
+    struct execute_warp *w, const struct execute_op *op, uint64_t window, uint32_t mask)
 {
-    const struct region region = shared_region(w, 0);
+    const struct region region = shared_region(w, window);
+    const struct site *s = &w->sites[op->extra];
+    const struct execute_host *host = w->grid->launch.host;
+    const enum access_result result = w->grid->kernel->maps
+                                          ? cluster_access(w, op, window, mask)
+                                          : region_access(w, op, &region, mask);
 
-    if (w->grid->kernel->maps)
-        return cluster_access(w, op, 0, mask);
-    return region_access(w, op, &region, mask);
-}
-
-static enum access_result shared_generic(struct execute_warp *w,
-                                         const struct execute_op *op, uint32_t mask)
-{
-    const struct region region = shared_region(w, EXECUTE_SHARED_WINDOW);
-
-    if (w->grid->kernel->maps)
-        return cluster_access(w, op, EXECUTE_SHARED_WINDOW, mask);
-    return region_access(w, op, &region, mask);
+    if (host->shared && s->is_strong && s->access.kind >= EXECUTE_ATOMIC)
+        host->shared(host->context, w, s->access.order);
+    return result;
 }
 
 /* A word for every lane of a full warp, from addresses that lie well: most of what kernels
@@ -171,7 +167,7 @@ static inline enum access_result memory_shared(struct execute_warp *w,
 
     if (mask == ~0u && s->is_word && shared_words(w, s))
         return ACCESS_DONE;
-    return shared_slowly(w, op, mask);
+    return shared_slowly(w, op, 0, mask);
 }
 
 static enum execute_shape shape_of(const struct lie *lie, const uint64_t *address,
@@ -248,7 +244,7 @@ static enum access_result memory_generic(struct execute_warp *w,
         return ACCESS_STRONG;
     const struct region thread = thread_region(w, EXECUTE_LOCAL_WINDOW);
 
-    if ((shared && shared_generic(w, op, shared) != ACCESS_DONE) ||
+    if ((shared && shared_slowly(w, op, EXECUTE_SHARED_WINDOW, shared) != ACCESS_DONE) ||
         (local && region_access(w, op, &thread, local) != ACCESS_DONE))
         return ACCESS_FAULT;
     return global ? memory_global(w, op, global) : ACCESS_DONE;
