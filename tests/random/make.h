@@ -78,7 +78,7 @@ struct maker {
     struct make_kernel kernels[MAKE_KERNELS];
     unsigned kernel_count;
     struct text constants; /* of all kernels: declarations, and how they are set */
-    struct text sets;
+    struct text sets;      /* before all else, in main() */
 };
 
 unsigned draw(struct maker *m, unsigned below);
@@ -106,6 +106,8 @@ const char *make_bounded(struct maker *m, struct make_kernel *k, struct made at,
 
 void make_alone(struct maker *m, struct make_kernel *k);
 void make_together(struct maker *m, struct make_kernel *k);
+void make_rows(struct maker *m, struct make_kernel *k);
+void make_groups(struct maker *m, struct make_kernel *k);
 
 unsigned make_size_of(const char *type);
 /* All kernels, and what their hosts share. */

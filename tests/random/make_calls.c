@@ -202,7 +202,8 @@ void make_host(struct maker *m)
     for (unsigned i = 0; i < m->array_count; i++)
         text_print(t, "    all.push_back(d[%u] = made<%s>(%ld));\n", i, m->arrays[i].type,
                    m->arrays[i].count);
-    text_print(t, "    for (int it = 0; it < %u; it++) {\n", 3 + draw(m, 6));
+    text_print(t, "%s    for (int it = 0; it < %u; it++) {\n",
+               m->sets.data ? m->sets.data : "", 3 + draw(m, 6));
     iteration(m);
     text_print(
         t, "        act({{&all_table, true}}, [&](cudaStream_t at) {\n"

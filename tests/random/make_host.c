@@ -142,9 +142,9 @@ void make_host(struct maker *m)
         "    for (int i = 0; i < %d; i++) host_table[i] = (int)(next_random() %% %d);\n"
         "    CHECK(cudaMemcpyToSymbol(table, host_table, sizeof host_table));\n"
         "    CHECK(cudaStreamCreate(&streams[0]));\n"
-        "    CHECK(cudaStreamCreate(&streams[1]));\n"
-        "    for (int it = 0; it < %u; it++) {\n",
-        MAKE_TABLE, MAKE_TABLE, 3 + draw(m, 8));
+        "    CHECK(cudaStreamCreate(&streams[1]));\n%s"
+        "    for (int it = 0; it < %u; it++) {\n        pictures_change(it);\n",
+        MAKE_TABLE, MAKE_TABLE, m->sets.data ? m->sets.data : "", 3 + draw(m, 8));
     acts(m);
     text_print(t, "    }\n");
     for (unsigned i = 0; i < m->array_count; i++)

@@ -56,7 +56,8 @@ static void add_array(struct maker *m, const char *type, long count)
     *a = (struct make_array){.type = type, .count = count};
     if (make_variables && one_in(m, 4)) {
         a->variable = say(m, "v%u", m->array_count);
-        text_print(&m->constants, "__device__ %s %s[%ld];\n", type, a->variable, count);
+        text_print(&m->constants, "__device__ __align__(16) %s %s[%ld];\n", type,
+                   a->variable, count);
     }
     m->array_count++;
 }
@@ -173,6 +174,8 @@ static void clear(struct maker *m)
 
 int main(int argc, char **argv)
 {
+    static void (*const make[])(struct maker *, struct make_kernel *) = {
+        make_alone, make_alone, make_together, make_rows, make_groups};
     struct maker m = {0};
 
     if (argc != 2) {
@@ -189,10 +192,7 @@ int main(int argc, char **argv)
         k->in_struct = one_in(&m, 5);
         k->is_restrict = one_in(&m, 3);
         k->index = pick(&m, "int|int|int|unsigned|size_t|long long");
-        if (one_in(&m, 3))
-            make_together(&m, k);
-        else
-            make_alone(&m, k);
+        make[draw(&m, sizeof make / sizeof *make)](&m, k);
     }
     make_host(&m);
     fputs(m.program.data, stdout);

@@ -91,6 +91,32 @@ BOTH __noinline__ unsigned mixed(unsigned a, unsigned b)
 }
 template <typename T> BOTH __noinline__ int fetched(const T *p, int i) { return get(p[i]); }
 
+// The greatest and the least number, as programs find them where CUDA has no such atomic.
+__device__ inline void greatest(float *at, float v)
+{
+    int was = __float_as_int(*at), now;
+
+    while (v > __int_as_float(was)) {
+        now = atomicCAS((int *)at, was, __float_as_int(v));
+        if (now == was)
+            return;
+        was = now;
+    }
+}
+__device__ inline void least(float *at, float v)
+{
+    int *word = (int *)at, was = *word, now;
+
+    do {
+        now = was;
+        was = atomicCAS(word, now, __float_as_int(fminf(v, __int_as_float(now))));
+    } while (was != now);
+}
+__device__ inline void greatest_bits(float *at, float v) // none is below 0
+{
+    atomicMax((int *)at, __float_as_int(v));
+}
+
 static bool checks; // each launch is held against the host
 static unsigned state;
 
@@ -150,4 +176,87 @@ static void compare(const char *what, const void *device, void *host, size_t byt
             exit(3);
         }
     free(got);
+}
+
+// The numbers below `count`, each once, in no order.
+static const int *ranks(long count)
+{
+    int *host = (int *)malloc(count * sizeof(int)), *device;
+
+    for (long i = 0; i < count; i++) {
+        long j = next_random() % (i + 1);
+
+        host[i] = host[j];
+        host[j] = (int)i;
+    }
+    CHECK(cudaMalloc(&device, count * sizeof(int)));
+    CHECK(cudaMemcpy(device, host, count * sizeof(int), cudaMemcpyHostToDevice));
+    free(host);
+    return device;
+}
+// Where each of `count` rows begins, and the last one ends: `all` at most.
+static const int *rows(long count, long all)
+{
+    int *host = (int *)malloc((count + 1) * sizeof(int)), *device;
+
+    host[0] = 0;
+    for (long i = 0; i < count; i++)
+        host[i + 1] = host[i] + (int)(next_random() % (all / count + 1));
+    CHECK(cudaMalloc(&device, (count + 1) * sizeof(int)));
+    CHECK(cudaMemcpy(device, host, (count + 1) * sizeof(int), cudaMemcpyHostToDevice));
+    free(host);
+    return device;
+}
+static cudaTextureObject_t texture_of(const cudaResourceDesc &resource, bool is_linear)
+{
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+
+    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+    how.filterMode = is_linear ? cudaFilterModeLinear : cudaFilterModePoint;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &how, NULL));
+    return texture;
+}
+static cudaTextureObject_t line_texture(long count)
+{
+    cudaResourceDesc r = {};
+
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = (void *)ranks(count);
+    r.res.linear.desc = cudaCreateChannelDesc<unsigned>();
+    r.res.linear.sizeInBytes = count * sizeof(int);
+    return texture_of(r, false);
+}
+
+static cudaArray_t all_pictures[8];
+static int picture_count;
+
+static void picture_changes(cudaArray_t a, size_t first)
+{
+    cudaExtent size;
+    float row[1024];
+
+    CHECK(cudaArrayGetInfo(NULL, &size, NULL, a));
+    for (size_t x = 0; x < size.width; x++)
+        row[x] = (float)(next_random() & 0xffff);
+    for (size_t y = first; y < size.height; y += 3)
+        CHECK(cudaMemcpy2DToArray(a, 0, y, row, sizeof row, size.width * sizeof *row, 1,
+                                  cudaMemcpyHostToDevice));
+}
+static cudaTextureObject_t picture(long width, long height, bool is_linear)
+{
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+    cudaResourceDesc r = {};
+
+    CHECK(cudaMallocArray(&r.res.array.array, &format, width, height));
+    r.resType = cudaResourceTypeArray;
+    for (size_t first = 0; first < 3; first++)
+        picture_changes(r.res.array.array, first);
+    all_pictures[picture_count++] = r.res.array.array;
+    return texture_of(r, is_linear);
+}
+static void pictures_change(int it)
+{
+    for (int i = 0; it % 3 == 1 && i < picture_count; i++)
+        picture_changes(all_pictures[i], it % 2);
 }

@@ -5,7 +5,8 @@ foreach(host program:make_host calls:make_calls)
     list(GET host 0 name)
     list(GET host 1 file)
     add_executable(make_${name} random/make_program.c random/make_index.c
-        random/make_alone.c random/make_together.c random/make_text.c random/${file}.c)
+        random/make_alone.c random/make_together.c random/make_text.c random/make_rows.c
+        random/make_groups.c random/${file}.c)
     target_link_libraries(make_${name} PRIVATE proact_testing)
 endforeach()
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
