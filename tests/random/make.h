@@ -74,7 +74,8 @@ struct maker {
     long n, w, h, d;
     struct make_array arrays[MAKE_ARRAYS];
     unsigned array_count;
-    unsigned barred; /* a bit an array that may not be used now */
+    bool has_variables; /* given to others by their address, these run whole */
+    unsigned barred;    /* a bit an array that may not be used now */
     struct make_kernel kernels[MAKE_KERNELS];
     unsigned kernel_count;
     struct text constants; /* of all kernels: declarations, and how they are set */

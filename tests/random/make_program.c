@@ -54,7 +54,7 @@ static void add_array(struct maker *m, const char *type, long count)
     struct make_array *a = &m->arrays[m->array_count];
 
     *a = (struct make_array){.type = type, .count = count};
-    if (make_variables && one_in(m, 4)) {
+    if (m->has_variables && one_in(m, 3)) {
         a->variable = say(m, "v%u", m->array_count);
         text_print(&m->constants, "__device__ __align__(16) %s %s[%ld];\n", type,
                    a->variable, count);
@@ -66,6 +66,8 @@ static void add_array(struct maker *m, const char *type, long count)
 static void make_arrays(struct maker *m)
 {
     unsigned kinds = 3 + draw(m, MAKE_ARRAYS / 2 - 3);
+
+    m->has_variables = make_variables && one_in(m, 3);
 
     m->w = 20 + draw(m, 200);
     m->h = 10 + draw(m, 80);
