@@ -61,14 +61,6 @@ void tracking_close(struct tracking *t)
     t->backend->close(t->set); /* with all that was made from it */
 }
 
-static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
-{
-    const uint64_t bytes = *(const uint64_t *)context;
-    const struct rows all = rows_one(cta * bytes, bytes);
-
-    emit(sink, &all);
-}
-
 static uint32_t ctas(const struct tracking *t)
 {
     return (uint32_t)(t->bytes / MICRO_VECTOR_BYTES / t->threads);
@@ -78,7 +70,11 @@ static uint32_t ctas(const struct tracking *t)
 static void build_table(struct tracking *t, uint32_t chunk_bytes)
 {
     const uint32_t count = ctas(t), cta_first[] = {0, count, count};
-    uint64_t cta_bytes = (uint64_t)t->threads * MICRO_VECTOR_BYTES;
+    const uint64_t cta_bytes = (uint64_t)t->threads * MICRO_VECTOR_BYTES;
+    struct rows of_first = rows_one(0, cta_bytes);
+    struct cta_run run = {0, count, 0, 1, cta_bytes};
+    const struct cta_runs written = {
+        .run = &run, .rows = &of_first, .count = 1, .row_count = 1};
     struct transfer_table two[2] = {{0}};
     struct proact_error err = {""};
     const struct transfer_table_request request = {.array = "made",
@@ -86,7 +82,7 @@ static void build_table(struct tracking *t, uint32_t chunk_bytes)
                                                    .chunk_bytes = chunk_bytes,
                                                    .device_count = 2,
                                                    .cta_first = cta_first,
-                                                   .map = {ranges_of, &cta_bytes}};
+                                                   .written = &written};
 
     bench_must(transfer_table_build(&request, two, &err), &err);
     t->table = two[0];

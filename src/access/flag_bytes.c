@@ -170,13 +170,13 @@ const char *flag_bytes_add(struct flag_bytes *b, const struct access_flags *f,
     for (uint32_t a = 0; a < alone->array_count && !why; a++) {
         const struct write_set_ranges *r = &alone->arrays[a];
         struct spans spans = {0};
-        struct rows_walk w = write_set_walk(r, 0, alone->cta_count);
+        struct cta_runs_walk w = cta_runs_walk(&r->runs, 0, alone->cta_count);
 
-        for (struct span s; rows_next(&w, &s);)
+        for (struct span s; cta_runs_span(&w, &s);)
             spans_add(&spans, s.first, s.end);
-        if (r->first && r->is_variable)
+        if (r->runs.count && r->is_variable)
             why = "some of them in a variable";
-        else if (r->first && !is_pointed_at(f, kind, a, pointers, count))
+        else if (r->runs.count && !is_pointed_at(f, kind, a, pointers, count))
             why = "some of them through another array's pointer";
         else
             why = add_spans(b, f, kind, a, &spans);
@@ -189,10 +189,10 @@ const char *flag_bytes_written(const struct flag_bytes *b, const struct write_se
 {
     for (uint32_t a = 0; a < others->array_count; a++) {
         const struct write_set_ranges *r = &others->arrays[a];
-        bool is_set = r->first && flag_bytes_meet(b, a, 0, UINT64_MAX);
-        struct rows_walk w = write_set_walk(r, 0, others->cta_count);
+        bool is_set = r->runs.count && flag_bytes_meet(b, a, 0, UINT64_MAX);
+        struct cta_runs_walk w = cta_runs_walk(&r->runs, 0, others->cta_count);
 
-        for (struct span s; is_set && rows_next(&w, &s);)
+        for (struct span s; is_set && cta_runs_span(&w, &s);)
             if (flag_bytes_meet(b, a, s.first, s.end))
                 return "and one of them to another value, too";
     }

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/rows.h"
+#include "base/cta_runs.h"
 #include "ptx/ptx.h"
 
 struct write_set_slice;
@@ -103,26 +103,16 @@ struct write_set_launch {
                            `work`; 0: never. Is no part of what a cache knows it by */
 };
 
-/* What is written of one array. */
+/* What is written of one array: of each CTA sorted, none touches another, within it. */
 struct write_set_ranges {
-    const char *name;  /* as given, copied; or of a module variable */
-    uint32_t *first;   /* of rows, by CTA, and one more; NULL if nothing of it is written */
-    struct rows *rows; /* of a CTA: sorted, none touches another; within the array */
-    uint64_t count;    /* ranges, which are the single rows, */
-    uint64_t bytes;    /* and all of them together */
-    bool is_atomic;    /* some of it by atom or red */
-    uint32_t line;     /* of the first of these, else of the first store; of PTX */
-    bool is_variable;  /* a .global variable of the module */
+    const char *name;     /* as given, copied; or of a module variable */
+    struct cta_runs runs; /* none: nothing of it is written */
+    uint64_t count;       /* ranges, which are the single rows of all CTAs, */
+    uint64_t bytes;       /* and all of them together */
+    bool is_atomic;       /* some of it by atom or red */
+    uint32_t line;        /* of the first of these, else of the first store; of PTX */
+    bool is_variable;     /* a .global variable of the module */
 };
-
-/* The ranges of CTAs `cta` .. `end` - 1. */
-static inline struct rows_walk write_set_walk(const struct write_set_ranges *r,
-                                              uint32_t cta, uint32_t end)
-{
-    if (!r->first)
-        return (struct rows_walk){NULL, NULL, 0};
-    return (struct rows_walk){r->rows + r->first[cta], r->rows + r->first[end], 0};
-}
 
 /* CTAs are numbered x first, then y, then z. */
 struct write_set {

@@ -33,6 +33,21 @@ static inline bool rows_go_on(struct rows *r, uint64_t first, uint64_t bytes)
     return true;
 }
 
+/* What many rows are together, as few as are seen to be one thing. Start from zero; free()
+   the rows. */
+struct rows_list {
+    struct rows *rows;
+    size_t count, capacity;
+};
+/* One behind the other, apart: as if each row came by itself. */
+void rows_append(struct rows_list *l, struct rows r);
+void rows_gather(struct rows_list *l, const struct rows *r); /* best in their order */
+void rows_gathered(struct rows_list *l);                     /* behind the last */
+
+/* What is there `count` times, each time `step` bytes behind the time before (modulo 2^64),
+   if that is one thing. */
+bool rows_join(const struct rows *one, uint32_t count, uint64_t step, struct rows *out);
+
 /* From `at` on, row by row. */
 struct rows_walk {
     const struct rows *at, *end;

@@ -179,7 +179,7 @@ bool derivation_writes(const struct launching *l, const struct proact_array *a)
 {
     const struct kernel_derivation *d = derivation_of(l->kernel);
     const struct write_set *w = l->found.set;
-    bool writes = w && w->arrays[launching_number(l, a)].first;
+    bool writes = w && w->arrays[launching_number(l, a)].runs.count;
 
     for (uint32_t n = 0; n < d->target_count; n++)
         writes |= launching_array(l, d->targets[n]) == a;
@@ -249,7 +249,7 @@ static enum proact_status find_slots(struct launching *l, const struct write_set
     for (size_t i = 0; i < l->place_count - l->texture_places && !status; i++) {
         const struct proact_array *a = l->places[i].array;
 
-        if (!w->arrays[launching_number(l, a)].first || has_slot(l, a))
+        if (!w->arrays[launching_number(l, a)].runs.count || has_slot(l, a))
             continue;
         if (d->is_open)
             status = add_slot(l, l->places[i].offset, err);
@@ -419,21 +419,16 @@ const struct write_set *derive_whole(struct launching *l, bool pays)
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */
-void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
-                  transfer_emit *emit, void *sink)
+const struct cta_runs *derived_runs(const struct launching *l, uint32_t slot)
 {
+    static const struct cta_runs none;
     const struct proact_kernel *k = l->kernel;
     const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+    bool is_first = a != NULL;
 
-    if (!a)
-        return;
-    const struct write_set_ranges *r = &l->found.set->arrays[launching_number(l, a)];
-
-    for (uint32_t s = 0; s < slot; s++)
-        if (launching_array(l, k->slot[s].offset) == a)
-            return;
-    for (uint32_t i = r->first ? r->first[cta] : 0; r->first && i < r->first[cta + 1]; i++)
-        emit(sink, &r->rows[i]);
+    for (uint32_t s = 0; s < slot && is_first; s++)
+        is_first = launching_array(l, k->slot[s].offset) != a;
+    return is_first ? &l->found.set->arrays[launching_number(l, a)].runs : &none;
 }
 
 /* Whether all of the range is in the map's, of which none touches the next one. */
@@ -467,12 +462,11 @@ static enum proact_status check_slot(const struct launching *l, const struct wri
     enum proact_status status = PROACT_OK;
     uint64_t byte;
 
-    for (uint32_t cta = 0; r->first && cta < w->cta_count && !status; cta++) {
-        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+    for (uint32_t cta = 0; r->runs.count && cta < w->cta_count && !status; cta++) {
+        struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
 
-        if (r->first[cta] < r->first[cta + 1])
-            map_list(&use, cta, &in);
-        for (struct span s; !status && rows_next(&walk, &s);)
+        map_list(&use, cta, &in);
+        for (struct span s; !status && cta_runs_span(&walk, &s);)
             if (!holds(&in, &s, &byte))
                 status = fail(err, PROACT_EINVAL,
                               "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64

@@ -20,8 +20,7 @@ const char *derivation_refusal(const struct proact_kernel *k);
 const struct write_set *derive_whole(struct launching *l, bool pays);
 
 /* The bytes of the slot's array that the CTA may write. */
-void derived_emit(const struct launching *l, uint32_t slot, uint32_t cta,
-                  transfer_emit *emit, void *sink);
+const struct cta_runs *derived_runs(const struct launching *l, uint32_t slot);
 
 /* Cuts a slice of the kernel, without the stores that are `left_out` (NULL: of all). One
    that asks for what constants hold only where no other tells. */

@@ -91,18 +91,18 @@ static void count_work(const struct launching *l, const struct write_set_launch 
         l->kernel->looked_through += status ? launch->work_most : w->work;
 }
 
-/* By its rows, most of which become rows of tables, and by the instructions of its slice,
-   about one a nanosecond and core. Emulated machines go by one core, so that what they do
-   is the same on every host. */
+/* By the rows of its runs, by its CTAs, which tables may count one by one, and by the
+   instructions of its slice, about one a nanosecond and core. Emulated machines go by one
+   core, so that what they do is the same on every host. */
 static uint64_t host_ns(const struct proact *p, const struct write_set *w)
 {
-    enum { ROW_NS = 50 };
+    enum { ROW_NS = 100, CTA_NS = 10 };
     uint64_t rows = 0;
 
     for (uint32_t n = 0; n < w->array_count; n++)
-        if (w->arrays[n].first)
-            rows += w->arrays[n].first[w->cta_count];
-    return ROW_NS * rows + w->lanes / (p->backend->is_virtual ? 1 : p->cores);
+        rows += w->arrays[n].runs.row_count;
+    return ROW_NS * rows + (uint64_t)CTA_NS * w->cta_count +
+           w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
 /* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be. */
@@ -184,13 +184,13 @@ enum proact_status derive_check_kinds(const struct launching *l, const struct wr
     const char *name = l->kernel->name, *file = l->kernel->image->ptx->name;
 
     for (uint32_t n = 0; n < w->array_count; n++) {
-        if (w->arrays[n].first && w->arrays[n].is_variable)
+        if (w->arrays[n].runs.count && w->arrays[n].is_variable)
             return fail(
                 err, PROACT_EREFUSED,
                 "kernel '%s', %s:%u: it writes to the variable '%s', of which every device "
                 "has its own",
                 name, file, w->arrays[n].line, w->arrays[n].name);
-        if (w->arrays[n].first && w->arrays[n].is_atomic)
+        if (w->arrays[n].runs.count && w->arrays[n].is_atomic)
             return fail(err, PROACT_EREFUSED,
                         "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
                         "would only see its own",

@@ -43,9 +43,9 @@ bool direct_is(const struct proact_kernel *k, uint32_t offset)
 static bool is_read(const struct write_set_ranges *r, const struct transfer_need *need,
                     uint32_t ctas)
 {
-    struct rows_walk w = write_set_walk(r, 0, ctas);
+    struct cta_runs_walk w = cta_runs_walk(&r->runs, 0, ctas);
 
-    for (struct span s; rows_next(&w, &s);) {
+    for (struct span s; cta_runs_span(&w, &s);) {
         const size_t at = spans_from(&need->spans, s.first);
 
         if (need->all || (at < need->spans.count && need->spans.span[at].first < s.end))
@@ -79,7 +79,7 @@ enum proact_status direct_check(const struct launching *l, const struct write_se
         const struct proact_array *a = l->places[i].array;
         const uint32_t n = launching_number(l, a);
 
-        if (!w->arrays[n].first)
+        if (!w->arrays[n].runs.count)
             continue;
         if (a->part)
             return fail(err, PROACT_EREFUSED,

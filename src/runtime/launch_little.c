@@ -65,9 +65,9 @@ static enum proact_status bring(const struct launching *l, uint32_t number,
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
 
     need_join(&need, needs_of(l->needs, number, 0));
-    struct rows_walk walk = write_set_walk(r, 0, w->cta_count);
+    struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
 
-    for (struct span s; !need.all && rows_next(&walk, &s);)
+    for (struct span s; !need.all && cta_runs_span(&walk, &s);)
         spans_add(&need.spans, s.first, s.end);
     enum proact_status status = array_bring(a, needs, err);
 
@@ -105,11 +105,11 @@ void little_written(const struct launching *l, const struct write_set *w)
         struct proact_array *a = l->places[i].array;
         const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
 
-        struct rows_walk walk = write_set_walk(r, 0, w->cta_count);
+        struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
 
-        for (struct span s; rows_next(&walk, &s);)
+        for (struct span s; cta_runs_span(&walk, &s);)
             array_written(a, s.first, s.end, FIRST);
-        if (r->first && r->bytes >= a->bytes / 2) {
+        if (r->runs.count && r->bytes >= a->bytes / 2) {
             a->by_launch = true;
             a->writer = NULL;
         }

@@ -24,29 +24,30 @@ static bool is_aligned(const struct proact *p, const struct proact_array *a, uin
     return is;
 }
 
-/* Whether the run of each CTA follows that of the one before it, and all are as long as the
-   first one's, but the last. */
-static bool find_run(const struct write_set_ranges *r, uint32_t ctas, struct stage_run *out)
+/* Whether the bytes of each CTA follow those of the one before it, and all are as many as
+   the first one's, but the last. Behind one that has less, or none, no other begins where
+   the last one ends. */
+static bool find_run(const struct cta_runs *r, struct stage_run *out)
 {
-    if (!r->first)
-        return true;
-    if (r->first[1] != r->first[0] + 1 || r->rows[0].bytes % UNIT ||
-        r->rows[0].bytes > UINT32_MAX)
-        return false;
-    *out = (struct stage_run){.first = r->rows[0].first,
-                              .end = r->rows[0].first,
-                              .bytes = (uint32_t)r->rows[0].bytes};
-    for (uint32_t c = 0; c < ctas; c++) {
-        const struct rows *run = &r->rows[r->first[c]];
-        const uint64_t first = out->first + (uint64_t)c * out->bytes;
-        const uint32_t count = r->first[c + 1] - r->first[c];
+    uint32_t next = 0;
 
-        /* Behind one that is short, or has none, no other begins where the last one ends.
-         */
-        if (count > 1 || (count && (run->count > 1 || run->first != first ||
-                                    out->end != first || run->bytes > out->bytes)))
+    if (!r->count)
+        return true;
+    if (r->run->cta || r->rows->bytes % UNIT || r->rows->bytes > UINT32_MAX)
+        return false;
+    *out = (struct stage_run){
+        .first = r->rows->first, .end = r->rows->first, .bytes = (uint32_t)r->rows->bytes};
+    for (uint32_t n = 0; n < r->count; n++) {
+        const struct cta_run *run = &r->run[n];
+        const struct rows *row = &r->rows[run->first];
+
+        if (run->cta != next || run->rows != 1 || row->count > 1 ||
+            row->first != out->end || row->bytes > out->bytes ||
+            (next && (out->end - out->first) % out->bytes) ||
+            (run->count > 1 && (run->step != out->bytes || row->bytes != out->bytes)))
             return false;
-        out->end = count ? first + run->bytes : out->end;
+        next = run->cta + run->count;
+        out->end = row->first + (run->count - 1) * run->step + row->bytes;
     }
     return true;
 }
@@ -75,7 +76,7 @@ void launch_stage_find(const struct launching *l, struct kernel_binding *b)
         struct stage_run *run = &stage.run[s];
 
         if (is_array_of_another(l, s) ||
-            !find_run(&w->arrays[launching_number(l, a)], w->cta_count, run) ||
+            !find_run(&w->arrays[launching_number(l, a)].runs, run) ||
             !is_aligned(p, a, run->first))
             return;
         run->at = (uint32_t)bytes;

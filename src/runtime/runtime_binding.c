@@ -14,24 +14,6 @@
 #include "runtime/runtime_clone.h"
 #include "runtime/wants.h"
 
-struct mapped {
-    const struct launching *launch;
-    uint32_t slot;
-    uint64_t array_bytes;
-};
-
-static void ranges_of(void *context, uint32_t cta, transfer_emit *emit, void *sink)
-{
-    const struct mapped *m = context;
-    const struct map_use use = {&m->launch->kernel->slot[m->slot].map, m->launch->grid,
-                                m->array_bytes};
-
-    if (m->launch->found.set)
-        derived_emit(m->launch, m->slot, cta, emit, sink);
-    else
-        map_emit(&use, cta, emit, sink);
-}
-
 static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
 {
     return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
@@ -79,8 +61,16 @@ static enum proact_status tables_create(const struct launching *l,
                     k->name, k->slot[shape->slot].arg, map->cta_count,
                     (unsigned long long)ctas);
     struct kernel_tables *t = must_calloc(1, sizeof *t);
+    struct cta_runs of_map = {0};
 
     *t = *shape;
+    if (!l->found.set &&
+        !map_runs(&(struct map_use){map, grid, a->bytes}, (uint32_t)ctas, &of_map)) {
+        free(t);
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the map of argument %u has more than 2^32 ranges",
+                    k->name, k->slot[shape->slot].arg);
+    }
     enum proact_status status = transfer_tables_create(
         &p->devices,
         &(struct transfer_table_request){
@@ -90,11 +80,12 @@ static enum proact_status tables_create(const struct launching *l,
             .rise_bytes = t->rise_bytes,
             .device_count = p->devices.count,
             .cta_first = t->cta_first,
-            .map = {ranges_of, &(struct mapped){l, shape->slot, a->bytes}},
+            .written = l->found.set ? derived_runs(l, shape->slot) : &of_map,
             .needs = needs,
         },
         &t->tables, err);
 
+    cta_runs_clear(&of_map);
     if (status) {
         free(t);
         return status;

@@ -98,7 +98,7 @@ void map_clear(struct proact_map *map)
 
 struct moved {
     const struct map_use *use;
-    transfer_emit *emit;
+    map_sink *emit;
     void *sink;
 };
 
@@ -174,7 +174,7 @@ static void emit_stencil(uint32_t cta, struct moved *m)
     }
 }
 
-void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *sink)
+void map_emit(const struct map_use *u, uint32_t cta, map_sink *emit, void *sink)
 {
     struct moved m = {u, emit, sink};
     const struct proact_map *map = u->map;
@@ -200,6 +200,44 @@ void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *
         map->ranges_of(map->context, grid, place, emit_moved, &m);
         break;
     }
+}
+
+struct of_cta {
+    struct rows_list list;
+    uint64_t array_bytes;
+};
+
+/* What lies in the array, which all rows but a single one do. */
+static void list_rows(void *sink, const struct rows *rows)
+{
+    struct of_cta *c = sink;
+    struct rows_list *l = &c->list;
+    struct rows is = *rows;
+
+    if (is.first >= c->array_bytes || !is.bytes)
+        return;
+    if (is.bytes > c->array_bytes - is.first)
+        is.bytes = c->array_bytes - is.first;
+    l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
+    l->rows[l->count++] = is;
+}
+
+bool map_runs(const struct map_use *u, uint32_t ctas, struct cta_runs *out)
+{
+    struct of_cta c = {.array_bytes = u->array_bytes};
+    const struct rows_list *l = &c.list;
+    bool all = true;
+
+    for (uint32_t cta = 0; cta < ctas && all; cta++) {
+        c.list.count = 0;
+        map_emit(u, cta, list_rows, &c);
+        all = l->count <= UINT32_MAX &&
+              (!l->count ||
+               cta_runs_add(out, (struct cta_run){cta, 1, 0, (uint32_t)l->count, 0},
+                            l->rows, 0));
+    }
+    free(c.list.rows);
+    return all;
 }
 
 static void add_range(struct map_ranges *r, uint64_t first_byte, uint64_t bytes)

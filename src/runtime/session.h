@@ -275,7 +275,10 @@ struct map_use {
     uint64_t array_bytes;
 };
 /* Emits the bytes of one CTA; what begins beyond the array may be left out. */
-void map_emit(const struct map_use *u, uint32_t cta, transfer_emit *emit, void *sink);
+typedef void map_sink(void *sink, const struct rows *rows);
+void map_emit(const struct map_use *u, uint32_t cta, map_sink *emit, void *sink);
+/* All CTAs', into a zeroed one; false if there are more rows than can be counted. */
+bool map_runs(const struct map_use *u, uint32_t ctas, struct cta_runs *out);
 
 /* The same, clipped to the array, by place, and none twice. From zero; free `range`. */
 struct map_ranges {

@@ -6,40 +6,6 @@
 
 #include "base/memory.h"
 
-void owned_begin_cta(struct table_owned *o)
-{
-    o->next = o->row;
-    o->appends = false;
-}
-
-static void append(struct table_owned *o, struct owned_tile tile)
-{
-    if (!o->appends)
-        o->row = o->tile_count;
-    o->appends = true;
-    o->tile = must_grow(o->tile, o->tile_count, &o->tile_capacity, sizeof *o->tile);
-    o->tile[o->tile_count++] = tile;
-    o->next = o->tile_count;
-}
-
-static bool is_gone_on_from(const struct rows *before, const struct rows *r)
-{
-    return before->first + before->bytes == r->first && before->count == r->count &&
-           before->pitch == r->pitch &&
-           (r->count == 1 || before->bytes + r->bytes <= r->pitch);
-}
-
-void owned_add(struct table_owned *o, uint32_t device, const struct rows *r)
-{
-    struct owned_tile *before = o->next < o->tile_count ? &o->tile[o->next] : NULL;
-
-    if (before && before->device == device && is_gone_on_from(&before->rows, r)) {
-        before->rows.bytes += r->bytes;
-        o->next++;
-    } else
-        append(o, (struct owned_tile){*r, device});
-}
-
 static void add_item(struct table_owned *o, struct owned item)
 {
     struct owned *last = o->count ? &o->item[o->count - 1] : NULL;
@@ -53,15 +19,12 @@ static void add_item(struct table_owned *o, struct owned item)
     o->item[o->count++] = item;
 }
 
-static void find_items(struct table_owned *o)
+void owned_add(struct table_owned *o, uint32_t device, const struct rows *r)
 {
-    for (size_t n = 0; n < o->tile_count; n++) {
-        const struct rows *r = &o->tile[n].rows;
-        struct rows_walk w = {r, r + 1, 0};
+    struct rows_walk w = {r, r + 1, 0};
 
-        for (struct span s; rows_next(&w, &s);)
-            add_item(o, (struct owned){s.first, s.end, o->tile[n].device});
-    }
+    for (struct span s; rows_next(&w, &s);)
+        add_item(o, (struct owned){s.first, s.end, device});
 }
 
 /* Stable: a radix sort, for scattered ranges may be millions. */
@@ -69,7 +32,6 @@ void owned_sort(struct table_owned *o, uint64_t limit)
 {
     enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-    find_items(o);
     if (!o->is_unsorted)
         return;
     struct owned *from = o->item, *to = must_calloc(o->count, sizeof *to);
@@ -123,6 +85,5 @@ bool owned_conflict(const struct table_owned *o, const struct owned **one,
 void owned_clear(struct table_owned *o)
 {
     free(o->item);
-    free(o->tile);
     *o = (struct table_owned){0};
 }

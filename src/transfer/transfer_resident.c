@@ -37,6 +37,29 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
         memcpy(block + at, from, bytes);
 }
 
+static enum proact_status fill_block(const struct transfer_devices *devices,
+                                     unsigned device, device_addr block,
+                                     const struct transfer_table *table,
+                                     const struct layout *l, struct proact_error *err)
+{
+    struct device_stream *lane = devices->device[device].lane[TRANSFER_MAIN];
+
+    if (!table->sent_chunks) /* all of it is 0 then */
+        return devices->backend->fill(lane, block, 0, l->bytes, err);
+    unsigned char *image = must_calloc(l->bytes, 1);
+
+    put(image, l->first, table->first, ((size_t)table->cta_count + 1) * 4);
+    put(image, l->chunk, table->chunk, (size_t)table->row_count * 4);
+    put(image, l->writers, table->writers, (size_t)table->chunk_count * 4);
+    put(image, l->piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
+    put(image, l->piece, table->piece, table->piece_count * sizeof *table->piece);
+    const enum proact_status status =
+        devices->backend->write(lane, block, image, l->bytes, err);
+
+    free(image);
+    return status;
+}
+
 static enum proact_status upload(const struct transfer_devices *devices, unsigned device,
                                  struct transfer_tables *t, struct proact_error *err)
 {
@@ -49,14 +72,8 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
         return status;
     if (l.bytes > t->block_bytes)
         t->block_bytes = l.bytes;
-    unsigned char *image = must_calloc(l.bytes, 1);
     unsigned char *base = (unsigned char *)(uintptr_t)t->block[device];
 
-    put(image, l.first, table->first, ((size_t)table->cta_count + 1) * 4);
-    put(image, l.chunk, table->chunk, (size_t)table->row_count * 4);
-    put(image, l.writers, table->writers, (size_t)table->chunk_count * 4);
-    put(image, l.piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
-    put(image, l.piece, table->piece, table->piece_count * sizeof *table->piece);
     t->resident[device] = (struct proact_slot){
         .first = (const void *)(base + l.first),
         .chunk = (const void *)(base + l.chunk),
@@ -66,10 +83,7 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
         .piece = (const void *)(base + l.piece),
     };
     t->resident[device].regular = transfer_table_regular(table, &t->resident[device].ahead);
-    status = devices->backend->write(devices->device[device].lane[TRANSFER_MAIN],
-                                     t->block[device], image, l.bytes, err);
-    free(image);
-    return status;
+    return fill_block(devices, device, t->block[device], table, &l, err);
 }
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,

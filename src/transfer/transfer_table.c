@@ -11,84 +11,22 @@
 
 struct builder {
     const struct transfer_table_request *request;
-    struct transfer_table *tables; /* of all devices, and ... */
-    struct transfer_table *table;  /* ... of the one whose CTAs are walked */
-    uint32_t cta, device;
-    uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
-    size_t row_capacity;
+    struct transfer_table *tables; /* of all devices */
     struct table_owned owned;
 };
 
-static void add_chunks(struct builder *b, uint64_t first, uint64_t end)
-{
-    struct transfer_table *t = b->table;
-    uint64_t chunk = table_chunk_of(b->request, t, first),
-             last = table_chunk_of(b->request, t, end - 1);
-
-    for (; chunk <= last; chunk++) {
-        if (b->last_cta[chunk] == b->cta + 1)
-            continue;
-        b->last_cta[chunk] = b->cta + 1;
-        t->chunk = must_grow(t->chunk, t->row_count, &b->row_capacity, sizeof *t->chunk);
-        t->chunk[t->row_count++] = (uint32_t)chunk;
-        t->writers[chunk]++;
-    }
-}
-
-/* What lies in the array, of which all rows but a single one do; bytes is 0 for nothing. */
-static struct rows cut_off(const struct rows *r, uint64_t limit)
-{
-    struct rows is = *r;
-
-    if (r->first >= limit)
-        is.bytes = 0;
-    else if (r->bytes > limit - r->first)
-        is.bytes = limit - r->first;
-    return is;
-}
-
-/* Between their first byte and their last no chunk is smaller than the least. */
-static void take_rows(void *sink, const struct rows *given)
-{
-    struct builder *b = sink;
-    const struct rows r = cut_off(given, b->request->array_bytes);
-    struct rows_walk w = {&r, &r + 1, 0};
-
-    if (!r.bytes)
-        return;
-    if (r.pitch <= b->request->chunk_bytes)
-        add_chunks(b, r.first, rows_end(&r));
-    else
-        for (struct span s; rows_next(&w, &s);)
-            add_chunks(b, s.first, s.end);
-    owned_add(&b->owned, b->device, &r);
-}
-
-struct looked_for {
-    uint64_t byte;
-    bool found;
-};
-
-static void look_at(void *sink, const struct rows *r)
-{
-    struct looked_for *l = sink;
-    struct rows_walk w = {r, r + 1, 0};
-
-    for (struct span s; rows_next(&w, &s);)
-        l->found |= l->byte - s.first < s.end - s.first;
-}
-
-/* A CTA of the device that writes the byte, of which there is one. */
+/* The first CTA of a device that writes the byte, of which there is one. */
 static uint32_t writer_of(const struct builder *b, uint32_t device, uint64_t byte)
 {
     const struct transfer_table_request *r = b->request;
-    struct looked_for l = {byte, false};
     uint32_t cta = r->cta_first[device];
 
     for (; cta < r->cta_first[device + 1]; cta++) {
-        r->map.ranges_of(r->map.context, cta, look_at, &l);
-        if (l.found)
-            break;
+        struct cta_runs_walk w = cta_runs_walk(r->written, cta, cta + 1);
+
+        for (struct span s; cta_runs_span(&w, &s);)
+            if (byte - s.first < s.end - s.first)
+                return cta;
     }
     return cta;
 }
@@ -117,38 +55,39 @@ static void find_owned(const struct builder *b)
     }
 }
 
-struct extent {
-    uint64_t first, end, limit;
-};
-
-static void widen(void *sink, const struct rows *given)
+/* What the device writes, as few rows as may be; from its first byte, *first, to *end. */
+static struct rows_list gather(const struct transfer_table_request *r, uint32_t device,
+                               uint64_t *first, uint64_t *end)
 {
-    struct extent *e = sink;
-    const struct rows r = cut_off(given, e->limit);
+    struct cta_runs_walk w =
+        cta_runs_walk(r->written, r->cta_first[device], r->cta_first[device + 1]);
+    struct rows_list l = {0};
 
-    if (!r.bytes)
-        return;
-    e->first = r.first < e->first ? r.first : e->first;
-    e->end = rows_end(&r) > e->end ? rows_end(&r) : e->end;
+    *first = UINT64_MAX;
+    *end = 0;
+    for (struct rows rows; cta_runs_rows(&w, &rows);) {
+        *first = rows.first < *first ? rows.first : *first;
+        *end = rows_end(&rows) > *end ? rows_end(&rows) : *end;
+        rows_gather(&l, &rows);
+    }
+    rows_gathered(&l);
+    return l;
 }
 
 /* Chunks of rising size within what the device writes, and one before and one behind it. */
-static void rise(const struct transfer_table_request *r, uint32_t device,
-                 struct transfer_table *t)
+static void rise(const struct transfer_table_request *r, struct transfer_table *t,
+                 uint64_t first, uint64_t written_end)
 {
-    struct extent e = {UINT64_MAX, 0, r->array_bytes};
     uint64_t bytes = r->chunk_bytes, end;
     size_t capacity = 0;
 
-    for (uint32_t cta = r->cta_first[device]; cta < r->cta_first[device + 1]; cta++)
-        r->map.ranges_of(r->map.context, cta, widen, &e);
-    if (e.first > e.end)
-        e.first = e.end;
-    for (end = e.first;; end += bytes, bytes += r->rise_bytes) {
-        bool is_last = end >= e.end || e.end - end < bytes / 2; /* no crumbs */
+    if (first > written_end)
+        first = written_end;
+    for (end = first;; end += bytes, bytes += r->rise_bytes) {
+        bool is_last = end >= written_end || written_end - end < bytes / 2; /* no crumbs */
 
         t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
-        t->end[t->chunk_count++] = is_last ? e.end : end;
+        t->end[t->chunk_count++] = is_last ? written_end : end;
         if (is_last)
             break;
     }
@@ -156,48 +95,121 @@ static void rise(const struct transfer_table_request *r, uint32_t device,
     t->end[t->chunk_count++] = r->array_bytes;
 }
 
-static void walk_device(struct builder *b, uint32_t device)
+static void open_device(struct builder *b, uint32_t device)
 {
     const struct transfer_table_request *r = b->request;
-    uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
-    struct transfer_table *t = b->table;
+    struct transfer_table *t = &b->tables[device];
+    uint64_t first, end;
+    struct rows_list rows = gather(r, device, &first, &end);
 
-    *t = (struct transfer_table){.cta_count = end - first};
+    *t = (struct transfer_table){.cta_count =
+                                     r->cta_first[device + 1] - r->cta_first[device]};
     if (r->rise_bytes)
-        rise(r, device, t);
+        rise(r, t, first, end);
     else
         t->chunk_count = (uint32_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
-    size_t chunks = t->chunk_count;
     t->first = must_calloc((size_t)t->cta_count + 1, sizeof *t->first);
-    t->writers = must_calloc(chunks, sizeof *t->writers);
-    t->piece_first = must_calloc(chunks + 1, sizeof *t->piece_first);
-    b->device = device;
-    b->row_capacity = 0;
-    for (b->cta = first; b->cta < end; b->cta++) {
-        owned_begin_cta(&b->owned);
-        r->map.ranges_of(r->map.context, b->cta, take_rows, b);
-        t->first[b->cta - first + 1] = t->row_count;
-    }
+    t->writers = must_calloc(t->chunk_count, sizeof *t->writers);
+    t->piece_first = must_calloc((size_t)t->chunk_count + 1, sizeof *t->piece_first);
+    for (size_t n = 0; n < rows.count; n++)
+        owned_add(&b->owned, device, &rows.rows[n]);
+    free(rows.rows);
 }
+
+/* The rows of a table: CTA by CTA, chunk by chunk. */
+struct counting {
+    const struct transfer_table_request *request;
+    struct transfer_table *table;
+    uint32_t first_cta; /* of the device */
+    uint32_t cta;       /* in its own numbers: those ahead of it have all their rows */
+    uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
+    size_t capacity;
+};
 
 /* Chunks that go to nobody are not counted: a CTA that writes no others has nothing to say
    when it ends, as most of a stencil's. */
-static void drop_unsent(struct transfer_table *t)
+static void count_chunks(struct counting *c, uint64_t first, uint64_t end)
 {
-    uint32_t row = 0, kept = 0;
+    struct transfer_table *t = c->table;
+    uint64_t chunk = table_chunk_of(c->request, t, first),
+             last = table_chunk_of(c->request, t, end - 1);
 
-    for (uint32_t cta = 0; cta < t->cta_count; cta++) {
-        for (; row < t->first[cta + 1]; row++) {
-            uint32_t chunk = t->chunk[row];
-
-            if (t->piece_first[chunk + 1] > t->piece_first[chunk])
-                t->chunk[kept++] = chunk;
-            else
-                t->writers[chunk] = 0;
-        }
-        t->first[cta + 1] = kept;
+    for (; chunk <= last; chunk++) {
+        if (t->piece_first[chunk + 1] == t->piece_first[chunk] ||
+            c->last_cta[chunk] == c->cta + 1)
+            continue;
+        c->last_cta[chunk] = c->cta + 1;
+        t->chunk = must_grow(t->chunk, t->row_count, &c->capacity, sizeof *t->chunk);
+        t->chunk[t->row_count++] = (uint32_t)chunk;
+        t->writers[chunk]++;
     }
-    t->row_count = kept;
+}
+
+/* Between their first byte and their last no chunk is smaller than the least. */
+static void count_rows(struct counting *c, const struct rows *r)
+{
+    struct rows_walk w = {r, r + 1, 0};
+
+    if (r->pitch <= c->request->chunk_bytes)
+        count_chunks(c, r->first, rows_end(r));
+    else
+        for (struct span s; rows_next(&w, &s);)
+            count_chunks(c, s.first, s.end);
+}
+
+static void go_to(struct counting *c, uint32_t cta)
+{
+    while (c->cta < cta)
+        c->table->first[++c->cta] = c->table->row_count;
+}
+
+static struct rows row_of(const struct counting *c, const struct cta_run *run, uint32_t cta,
+                          uint32_t n)
+{
+    struct rows row = c->request->written->rows[run->first + n];
+
+    row.first += (cta - run->cta) * run->step;
+    return row;
+}
+
+/* Whether something between the rows of the one CTA and those of the other is sent. */
+static bool is_sent(const struct counting *c, const struct rows *one,
+                    const struct rows *other)
+{
+    const struct transfer_table *t = c->table;
+    const uint64_t first = one->first < other->first ? one->first : other->first,
+                   end = one->first < other->first ? rows_end(other) : rows_end(one);
+
+    return t->piece_first[table_chunk_of(c->request, t, end - 1) + 1] >
+           t->piece_first[table_chunk_of(c->request, t, first)];
+}
+
+/* CTAs from .. to - 1, all of the run. Of many that send nothing none is looked at. */
+static void count_ctas(struct counting *c, const struct cta_run *run, uint32_t from,
+                       uint32_t to)
+{
+    enum { FEW = 32 };
+    const uint32_t half = from + (to - from) / 2;
+    bool any = false;
+
+    for (uint32_t n = 0; n < run->rows && !any; n++) {
+        const struct rows one = row_of(c, run, from, n), other = row_of(c, run, to - 1, n);
+
+        any = is_sent(c, &one, &other);
+    }
+    if (any && to - from > FEW) {
+        count_ctas(c, run, from, half);
+        count_ctas(c, run, half, to);
+        return;
+    }
+    for (uint32_t cta = from; any && cta < to; cta++) {
+        go_to(c, cta - c->first_cta);
+        for (uint32_t n = 0; n < run->rows; n++) {
+            const struct rows row = row_of(c, run, cta, n);
+
+            count_rows(c, &row);
+        }
+    }
 }
 
 static void find_quiet(struct transfer_table *t)
@@ -212,6 +224,31 @@ static void find_quiet(struct transfer_table *t)
     }
 }
 
+static void count_device(const struct builder *b, uint32_t device, uint32_t *last_cta)
+{
+    const struct transfer_table_request *r = b->request;
+    struct transfer_table *t = &b->tables[device];
+    const uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
+    struct counting c = {
+        .request = r, .table = t, .first_cta = first, .last_cta = last_cta};
+
+    if (!t->sent_chunks) {
+        t->quiet_count = t->cta_count;
+        return;
+    }
+    memset(last_cta, 0, t->chunk_count * sizeof *last_cta);
+    for (uint32_t n = 0; n < r->written->count; n++) {
+        const struct cta_run *run = &r->written->run[n];
+        const uint32_t from = run->cta > first ? run->cta : first,
+                       to = run->cta + run->count < end ? run->cta + run->count : end;
+
+        if (from < to)
+            count_ctas(&c, run, from, to);
+    }
+    go_to(&c, t->cta_count);
+    find_quiet(t);
+}
+
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
                                         struct transfer_table *tables,
                                         struct proact_error *err)
@@ -224,22 +261,21 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
         return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
                     request->array, (unsigned long long)chunks,
                     (unsigned long long)request->chunk_bytes, UINT32_MAX - 1);
-    b.last_cta = must_calloc((size_t)chunks + 3, sizeof *b.last_cta); /* rising: two more */
-    for (uint32_t d = 0; d < request->device_count; d++) {
-        b.table = &tables[d];
-        walk_device(&b, d);
-    }
+    for (uint32_t d = 0; d < request->device_count; d++)
+        open_device(&b, d);
     owned_sort(&b.owned, request->array_bytes);
     enum proact_status status = find_conflict(&b, err);
 
     if (!status)
         find_owned(&b);
+    /* rising: two chunks more */
+    uint32_t *last_cta = must_calloc((size_t)chunks + 3, sizeof *last_cta);
+
     for (uint32_t d = 0; d < request->device_count && !status; d++) {
         table_pieces_cut(request, tables, d);
-        drop_unsent(&tables[d]);
-        find_quiet(&tables[d]);
+        count_device(&b, d, last_cta);
     }
-    free(b.last_cta);
+    free(last_cta);
     owned_clear(&b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
         transfer_table_clear(&tables[d]);

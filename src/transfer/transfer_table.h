@@ -2,9 +2,9 @@
 #pragma once
 
 /* Who writes what: the tables by which one launch's chunks are counted and sent, built from
-   a map that says for each CTA the bytes of the array it may write (PROACT III-B). Counters
-   are counted from these rows and counted down by them, so a map that is too large only
-   delays a chunk. */
+   a map that says for each CTA (linear, of the whole grid) the bytes of the array it may
+   write (PROACT III-B). Counters are counted from these rows and counted down by them, so a
+   map that is too large only delays a chunk. */
 
 #include <proact/device.h>
 #include <proact/status.h>
@@ -12,14 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/rows.h"
-
-/* Emits the bytes that CTA `cta` (linear, of the whole grid) may write. */
-typedef void transfer_emit(void *sink, const struct rows *rows);
-struct transfer_map {
-    void (*ranges_of)(void *context, uint32_t cta, transfer_emit *emit, void *sink);
-    void *context;
-};
+#include "base/cta_runs.h"
+#include "base/spans.h"
 
 /* What a device reads of an array: bytes that others write go to it while they are fresh.
  */
@@ -34,7 +28,7 @@ struct transfer_table_request {
     uint64_t rise_bytes; /* chunks of a device's share grow by this, from chunk_bytes on */
     unsigned device_count;
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
-    struct transfer_map map;
+    const struct cta_runs *written; /* within the array; of a CTA in any order */
     const struct transfer_need *needs; /* by device; NULL: each needs all */
 };
 

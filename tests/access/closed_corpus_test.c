@@ -130,7 +130,7 @@ static bool has_ranges(const struct write_set *w)
     bool has = false;
 
     for (uint32_t n = 0; n < w->array_count; n++)
-        has |= w->arrays[n].first != NULL;
+        has |= w->arrays[n].runs.count > 0;
     return has;
 }
 

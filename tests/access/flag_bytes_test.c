@@ -24,8 +24,8 @@ static const struct access_flags flags = {sites, 2, 2, decide};
 struct written {
     struct write_set set;
     struct write_set_ranges arrays[ARRAYS];
-    uint32_t starts[CTAS + 1];
-    struct rows rows[CTAS];
+    struct cta_run run;
+    struct rows row;
 };
 
 static const struct write_set *writes(struct written *w, uint32_t array, uint64_t first,
@@ -33,12 +33,10 @@ static const struct write_set *writes(struct written *w, uint32_t array, uint64_
 {
     *w = (struct written){.set = {.cta_count = CTAS, .array_count = ARRAYS}};
     w->set.arrays = w->arrays;
-    for (uint32_t cta = 0; cta < CTAS; cta++) {
-        w->starts[cta + 1] = cta + 1;
-        w->rows[cta] = rows_one(first, end - first);
-    }
-    w->arrays[array].first = w->starts;
-    w->arrays[array].rows = w->rows;
+    w->run = (struct cta_run){.count = CTAS, .rows = 1};
+    w->row = rows_one(first, end - first);
+    w->arrays[array].runs =
+        (struct cta_runs){.run = &w->run, .rows = &w->row, .count = 1, .row_count = 1};
     w->arrays[2].is_variable = true;
     return &w->set;
 }

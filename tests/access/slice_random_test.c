@@ -273,10 +273,10 @@ static void compare(const struct write_set *set, const struct truth *truth,
     for (uint32_t cta = 0; cta < set->cta_count; cta++) {
         uint32_t count = 0;
         uint32_t from = truth->first[0][cta], wanted = truth->first[0][cta + 1] - from;
-        struct rows_walk w = write_set_walk(&set->arrays[0], cta, cta + 1);
+        struct cta_runs_walk w = cta_runs_walk(&set->arrays[0].runs, cta, cta + 1);
         bool good = true;
 
-        for (struct span s; rows_next(&w, &s);)
+        for (struct span s; cta_runs_span(&w, &s);)
             said[count++] = (struct proact_range){s.first, s.end - s.first};
         for (uint32_t n = 0; n < wanted && good; n++)
             good = holds(said, count, &truth->ranges[0][from + n]);

@@ -94,12 +94,12 @@ static void compare_array(const struct subject *u, const struct trial *t,
     struct proact_range *got = must_calloc(set->arrays[n].count + 1u, sizeof *got);
 
     for (uint32_t cta = 0; cta < set->cta_count; cta++) {
-        struct rows_walk w = write_set_walk(&set->arrays[n], cta, cta + 1);
+        struct cta_runs_walk w = cta_runs_walk(&set->arrays[n].runs, cta, cta + 1);
         const uint32_t *must = truth->first[n] + cta;
         size_t is_count = 0, must_count = must[1] - must[0];
         const struct proact_range *wanted = must_count ? truth->ranges[n] + must[0] : NULL;
 
-        for (struct span s; rows_next(&w, &s);)
+        for (struct span s; cta_runs_span(&w, &s);)
             got[is_count++] = (struct proact_range){s.first, s.end - s.first};
         bool good = set->is_exact
                         ? is_count == must_count &&

@@ -53,11 +53,10 @@ static void every_cta_has_its_ranges(void **state)
     assert_int_equal(w->array_count, 1);
     assert_string_equal(a->name, "out");
     assert_int_equal(a->bytes, 256);
-    assert_int_equal(a->first[1], 1);
-    assert_int_equal(a->first[2], 1); /* CTA 1 writes nothing */
-    assert_int_equal(a->first[3], 2);
-    assert_int_equal(a->rows[1].first, 256);
-    assert_int_equal(a->rows[1].bytes, 128);
+    assert_int_equal(a->runs.count, 2); /* CTA 1 writes nothing */
+    assert_int_equal(a->runs.run[1].cta, 2);
+    assert_int_equal(a->runs.rows[1].first, 256);
+    assert_int_equal(a->runs.rows[1].bytes, 128);
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
 }
@@ -88,7 +87,8 @@ static void threads_make_no_difference(void **state)
 
         assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
         assert_int_equal(w->arrays[0].count, 32000);
-        assert_int_equal(w->arrays[0].first[1000], 1000); /* of words, every other one */
+        assert_int_equal(w->arrays[0].runs.row_count, 4); /* 8192 words, every other one, */
+        assert_int_equal(w->arrays[0].runs.run->count, 256); /* begin anew */
         if (l.threads > 1 && (digest != w->digest || lanes != w->lanes))
             fail_msg("%u threads: another write set", l.threads);
         digest = w->digest;
@@ -123,7 +123,7 @@ static void the_size_of_shared_memory_is_known(void **state)
 
     (void)state;
     assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
-    assert_int_equal(w->arrays[0].rows[0].first, 48);
+    assert_int_equal(w->arrays[0].runs.rows[0].first, 48);
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
 }
@@ -135,7 +135,7 @@ static void nothing_is_written_of_an_array(void **state)
 
     (void)state;
     assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
-    assert_null(w->arrays[0].first);
+    assert_int_equal(w->arrays[0].runs.count, 0);
     write_set_destroy(w);
     write_set_slice_destroy(c.slice);
 }
@@ -193,7 +193,7 @@ static void variables_come_behind_the_arrays(void **state)
     (void)state;
     assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
     assert_int_equal(w->array_count, 2);
-    assert_null(w->arrays[0].first);
+    assert_int_equal(w->arrays[0].runs.count, 0);
     say_ranges(&w->arrays[1], 0, &got);
     assert_string_equal(got.data, "24+8");
     assert_string_equal(w->arrays[1].name, "v");
@@ -265,7 +265,7 @@ static void constants_are_read_if_they_are_known(void **state)
 
         assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
         assert_int_equal(w->array_count, 1);
-        assert_int_equal(w->arrays[0].rows[0].first, l.constant_count ? 200 : 16);
+        assert_int_equal(w->arrays[0].runs.rows[0].first, l.constant_count ? 200 : 16);
         write_set_destroy(w);
     }
     write_set_slice_destroy(c.slice);
@@ -306,8 +306,12 @@ static void constants_have_forms(void **state)
 
         assert_int_equal(write_set_cached(&cache, c.slice, &l, &kept, &c.err), PROACT_OK);
         assert_true(kept->is_closed && kept->is_exact);
-        assert_int_equal(kept->arrays[0].rows[1].first, 4 * (now[0] + now[1]));
-        assert_int_equal(kept->arrays[0].rows[1].bytes, 4 * (now[0] < 32 ? now[0] : 32));
+        struct cta_runs_walk walk = cta_runs_walk(&kept->arrays[0].runs, 1, 2);
+        struct span of_second;
+
+        assert_true(cta_runs_span(&walk, &of_second));
+        assert_int_equal(of_second.first, 4 * (now[0] + now[1]));
+        assert_int_equal(of_second.end - of_second.first, 4 * (now[0] < 32 ? now[0] : 32));
         l.is_sliced = true;
         assert_int_equal(write_set_run(c.slice, &l, &w, &c.err), PROACT_OK);
         assert_int_equal(w->digest, kept->digest);

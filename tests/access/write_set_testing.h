@@ -55,9 +55,9 @@ static inline struct cut cut_text(const char *before, const char *body,
 static inline void say_ranges(const struct write_set_ranges *a, uint32_t cta,
                               struct text *into)
 {
-    struct rows_walk w = write_set_walk(a, cta, cta + 1);
+    struct cta_runs_walk w = cta_runs_walk(&a->runs, cta, cta + 1);
 
-    for (struct span s; rows_next(&w, &s);)
+    for (struct span s; cta_runs_span(&w, &s);)
         text_print(into, "%s%u+%u", into->length ? " " : "", (unsigned)s.first,
                    (unsigned)(s.end - s.first));
 }

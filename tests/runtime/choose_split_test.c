@@ -254,13 +254,13 @@ static void copies_beside_are_counted(void **state)
     assert_int_equal(split_in_streams(1 << 10, 2, much), 20);
 }
 
-/* Launches that write anew each time have the host find it anew: of 1000 words, each a
-   range, 0.05 ms, which the first kernel does not take. */
+/* Launches that write anew each time have the host find it anew: of 1000 CTAs, of
+   which two at a time are alike, 0.06 ms, which the first kernel does not take. */
 static void what_the_host_has_to_find_is_counted(void **state)
 {
     const struct shape much = {1000, 32, 80}, more = {1000, 32, 800};
     struct bench b = open_k40();
-    struct proact_kernel *k = testing_kernel(&b, "works");
+    struct proact_kernel *k = testing_kernel(&b, "works_apart");
     unsigned split = 0;
 
     (void)state;
@@ -275,17 +275,17 @@ static void what_the_host_has_to_find_is_counted(void **state)
     proact_close(b.p);
 }
 
-/* 50 ms for launches of which none comes again. */
+/* 50 ms for launches of which none comes again, each of which takes 0.24. */
 static void a_kernel_has_so_much_of_the_host(void **state)
 {
     struct bench b = open_k40();
-    struct proact_kernel *k = testing_kernel(&b, "works");
+    struct proact_kernel *k = testing_kernel(&b, "works_apart");
     unsigned split = 0;
 
     (void)state;
     for (uint32_t i = 0; i < 270; i++)
         split += work_on(&b, k, b.out, (struct shape){4000 + i, 32, 1}, N - i);
-    assert_in_range(split, 238, 255);
+    assert_in_range(split, 196, 213);
     assert_non_null(strstr(proact_kernel_refusal(k), "took the host 5"));
     proact_close(b.p);
 }

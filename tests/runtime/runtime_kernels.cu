@@ -231,17 +231,30 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
 
 /* Takes as long as it is told; a CTA stores one word. What it might read, if a square left
    5 of 8, all devices must have. */
-extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
+static __device__ unsigned worked(unsigned x, const unsigned *out, unsigned n, unsigned rounds)
 {
-    unsigned i = proact_cta_here(), x = i + proact_thread_x();
-
 #pragma unroll 1
     for (unsigned r = 0; r < rounds; r++)
         x = x * 1664525u + 1013904223u;
-    if (x * x % 8 == 5)
-        x = out[x % n];
+    return x * x % 8 == 5 ? out[x % n] : x;
+}
+
+extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
+{
+    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
+
     if (i < n && proact_thread_x() == 0)
         out[i] = x;
+}
+
+/* The same, where no three CTAs follow each other in equal steps. */
+extern "C" __global__ void works_apart(unsigned *out, unsigned n, unsigned rounds)
+{
+    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
+    unsigned at = i / 4 * 4 + i % 2 * 2 + i / 2 % 2;
+
+    if (at < n && proact_thread_x() == 0)
+        out[at] = x;
 }
 
 extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,

@@ -179,12 +179,14 @@ static void write_ctas(struct json_writer *w, const struct analyze_launch *l,
 {
     json_begin(w, "ctas", JSON_ARRAY);
     for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
-        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+        struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
         uint64_t bytes = 0, ranges = 0;
-        struct span last;
+        struct span first, last;
 
-        for (struct span s; rows_next(&walk, &s); ranges++, last = s)
+        for (struct span s; cta_runs_span(&walk, &s); last = s) {
             bytes += s.end - s.first;
+            first = ranges++ ? first : s;
+        }
         if (!ranges)
             continue;
         json_begin(w, NULL, JSON_OBJECT);
@@ -192,7 +194,7 @@ static void write_ctas(struct json_writer *w, const struct analyze_launch *l,
         json_put_whole(w, "device", analyze_device(l, cta));
         json_put_whole(w, "ranges", ranges);
         json_put_whole(w, "bytes", bytes);
-        json_put_whole(w, "first_byte", r->rows[r->first[cta]].first);
+        json_put_whole(w, "first_byte", first.first);
         json_put_whole(w, "end_byte", last.end);
         json_end(w);
     }
@@ -314,7 +316,7 @@ static void write_launch(struct json_writer *w, const struct analyze_kernel *k,
     for (uint32_t n = 0; n < l->set->array_count; n++) {
         struct analyze_written written = analyze_written(l, n);
 
-        if (!l->set->arrays[n].first)
+        if (!l->set->arrays[n].runs.count)
             continue;
         json_begin(w, NULL, JSON_OBJECT);
         json_put_text(w, "array", l->set->arrays[n].name);

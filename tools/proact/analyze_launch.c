@@ -24,7 +24,7 @@ unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)
 const struct write_set_ranges *analyze_atomic(const struct write_set *w)
 {
     for (uint32_t a = 0; a < w->array_count; a++)
-        if (w->arrays[a].first && w->arrays[a].is_atomic)
+        if (w->arrays[a].runs.count && w->arrays[a].is_atomic)
             return &w->arrays[a];
     return NULL;
 }
@@ -45,10 +45,10 @@ struct analyze_written analyze_written(const struct analyze_launch *l, uint32_t 
     if (array < l->block.array_count && l->block.sized[array])
         w.end = l->block.arrays[array].bytes;
     for (uint32_t cta = 0; cta < l->set->cta_count; cta++) {
-        struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+        struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
         uint64_t bytes = 0;
 
-        for (struct span s; rows_next(&walk, &s);) {
+        for (struct span s; cta_runs_span(&walk, &s);) {
             bytes += s.end - s.first;
             w.end = s.end > w.end ? s.end : w.end;
         }

@@ -42,9 +42,9 @@ static void draw_cta(const struct analyze_launch *l, const struct write_set_rang
 {
     char device = "0123456789abcdef"[analyze_device(l, cta)];
 
-    struct rows_walk walk = write_set_walk(r, cta, cta + 1);
+    struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
 
-    for (struct span s; rows_next(&walk, &s);)
+    for (struct span s; cta_runs_span(&walk, &s);)
         for (uint64_t c = s.first / p->byte_step; c <= (s.end - 1) / p->byte_step; c++)
             put(p, &cells[c], device);
 }
@@ -80,7 +80,7 @@ static void print_array(const struct analyze_launch *l, uint32_t array)
     const struct write_set_ranges *r = &l->set->arrays[array];
     struct analyze_written w = analyze_written(l, array);
 
-    if (!r->first)
+    if (!r->runs.count)
         return;
     printf("  %s %s: %" PRIu32 " of %" PRIu32 " CTAs %s %" PRIu64 " bytes, %" PRIu64
            " to %" PRIu64 " each\n",
@@ -139,7 +139,7 @@ void analyze_print_launch(const struct analyze_launch *l, const struct analyze_k
     print_source(k, l->set);
     analyze_wraps(l, k, q, print_wrap, NULL);
     for (uint32_t n = 0; n < l->set->array_count; n++) {
-        any |= l->set->arrays[n].first != NULL;
+        any |= l->set->arrays[n].runs.count > 0;
         print_array(l, n);
     }
     if (!any && !l->flags.count)

@@ -59,6 +59,9 @@ bool closed_form_split(struct closed_view *v, const struct access_form *f,
 /* Whether two forms differ only by a constant and in what hangs on the thread. */
 bool closed_form_moves_alike(const struct closed_form *a, const struct closed_form *b);
 
+/* `count` of the outer variables, those behind do not count. */
+int64_t closed_line_at(const struct closed_line *l, const int64_t *outer, uint32_t count);
+
 /* All but what hangs on the thread. */
 int64_t closed_form_start(const struct closed_view *v, const struct closed_form *f,
                           const struct closed_loops *loops, const int64_t *outer);

@@ -26,7 +26,7 @@ struct closed_template {
 struct closed_group {
     uint32_t array, line; /* of its first store */
     bool is_atomic;
-    bool is_alone; /* for closed_map.c: nothing else goes to the array, once a CTA */
+    bool is_alone;         /* for closed_map.c: nothing else goes to the array */
     struct closed_form at; /* of the first store */
     struct closed_loops loops;
     int64_t trips[CLOSED_LOOPS_MAX];
@@ -60,4 +60,8 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s);
 /* What it writes where the outer variables are these, and from where; NULL for nothing. */
 const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,
                                               int64_t *from);
+/* For how many values of outer variable `of`, up to `most`, from this one on, that is the
+   same, each time from *step farther on (0 for one). */
+uint32_t closed_group_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
+                            uint32_t most, int64_t *step);
 void closed_group_clear(struct closed_group *g);

@@ -23,6 +23,7 @@ struct closing {
     struct record *into;
     struct closed_group *groups;
     uint32_t group_count;
+    struct rows_list rows, apart; /* of one CTA, by a group that is alone */
 };
 
 struct closed_map *closed_map_create(const struct ptx_module *m,
@@ -130,16 +131,21 @@ static const char *close_records(struct closing *c, uint32_t *line)
     return why;
 }
 
-/* Counts before it walks. */
+/* Counts before it walks: of CTAs beside each other, and of iterations of an innermost
+   loop, many are one. */
 static bool is_small(const struct closing *c)
 {
     double places = 0;
 
     for (uint32_t n = 0; n < c->group_count; n++) {
+        const struct closed_group *g = &c->groups[n];
+        const uint32_t loops = g->loops.count;
         double of = c->into->cta_count;
 
-        for (uint32_t k = 0; k < c->groups[n].loops.count; k++)
-            of *= (double)c->groups[n].trips[k];
+        if (g->is_alone && !loops)
+            of /= c->launch->nctaid[0];
+        for (uint32_t k = 0; k + g->is_alone < loops; k++)
+            of *= (double)g->trips[k];
         places += of;
     }
     return places <= PLACES_MAX;
@@ -156,49 +162,148 @@ static bool is_within(const struct closed_template *t, int64_t from, uint64_t by
     return from + first >= 0 && (uint64_t)(from + end) <= bytes;
 }
 
-static void add_alone(struct record_array *a, const struct closed_template *t, int64_t from)
-{
-    struct rows *rows = record_add_rows(a, t->row_count);
+/* What the group writes at `outer`, and, each time `step` farther on, at the `count` - 1
+   values of one outer variable behind it. */
+struct at {
+    const struct closed_template *is; /* NULL: nothing */
+    int64_t from, step;
+    uint32_t count;
+};
 
-    for (uint32_t n = 0; n < t->row_count; n++) {
-        rows[n] = t->rows[n];
-        rows[n].first += (uint64_t)from;
-    }
-    a->ranges += t->count;
-    a->bytes_written += t->bytes;
-}
-
-static bool add_at(struct closing *c, struct closed_group *g, const int64_t *outer)
+static bool find_at(struct closing *c, struct closed_group *g, const int64_t *outer,
+                    uint32_t of, uint32_t most, struct at *at)
 {
     struct record_array *a = &c->into->arrays[g->array];
-    int64_t from;
-    const struct closed_template *t = closed_group_at(g, outer, &from);
 
-    if (!t)
+    at->count = most > 1 ? closed_group_alike(g, outer, of, most, &at->step) : 1;
+    if (at->count == 1)
+        at->step = 0;
+    at->is = closed_group_at(g, outer, &at->from);
+    if (!at->is)
         return true;
     record_note_line(a, g->line, g->is_atomic);
-    if (!is_within(t, from, a->bytes))
-        return false;
-    if (g->is_alone)
-        add_alone(a, t, from);
-    for (uint32_t n = 0; n < t->count && !g->is_alone; n++)
-        write_set_spans_add(&a->spans, (uint64_t)(from + t->spans[n].first),
-                            (uint64_t)(from + t->spans[n].end));
-    return (uint64_t)g->template_count * g->threads * g->store_count <= LOOKS_MAX;
+    const uint64_t way = (at->count - 1u) * (uint64_t)at->step;
+
+    return is_within(at->is, at->from, a->bytes) &&
+           is_within(at->is, (int64_t)((uint64_t)at->from + way), a->bytes) &&
+           (uint64_t)g->template_count * g->threads * g->store_count <= LOOKS_MAX;
 }
 
-/* All iterations of the group's loops, the first of them outermost. */
+/* The next values of loops 0 .. count - 1, the first of which is outermost. */
+static bool next(const struct closed_group *g, uint32_t count, int64_t *outer)
+{
+    while (count-- > 0) {
+        if (++outer[3 + count] < g->trips[count])
+            return true;
+        outer[3 + count] = 0;
+    }
+    return false;
+}
+
+/* All iterations of the group's loops. */
 static bool add_group(struct closing *c, struct closed_group *g, const uint32_t id[3])
 {
+    struct record_array *a = &c->into->arrays[g->array];
     int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]};
-    uint32_t n;
+    struct at at;
 
     do {
-        if (!add_at(c, g, outer))
+        if (!find_at(c, g, outer, 0, 1, &at))
             return false;
-        for (n = g->loops.count; n-- > 0 && ++outer[3 + n] == g->trips[n];)
-            outer[3 + n] = 0;
-    } while (n != UINT32_MAX);
+        for (uint32_t n = 0; at.is && n < at.is->count; n++)
+            write_set_spans_add(&a->spans, (uint64_t)(at.from + at.is->spans[n].first),
+                                (uint64_t)(at.from + at.is->spans[n].end));
+    } while (next(g, g->loops.count, outer));
+    return true;
+}
+
+/* CTAs that stand beside each other, many of which are alike. */
+static bool add_beside(struct closing *c, struct closed_group *g, const uint32_t id[3],
+                       uint32_t number)
+{
+    const uint32_t width = c->launch->nctaid[0];
+    int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
+    struct at at;
+
+    for (uint32_t x = 0; x < width; x += at.count) {
+        outer[0] = x;
+        if (!find_at(c, g, outer, 0, width - x, &at))
+            return false;
+        const struct cta_run run = {number + x, at.count, 0, at.is ? at.is->row_count : 0,
+                                    (uint64_t)at.step};
+
+        if (at.is && !record_add_run(&c->into->arrays[g->array], run, at.is->rows,
+                                     (uint64_t)at.from))
+            return false;
+    }
+    return true;
+}
+
+/* One after the other, each `step` behind the one before it. */
+static void gather(struct rows_list *l, const struct at *at)
+{
+    for (uint32_t n = 0; n < at->is->row_count; n++) {
+        struct rows row = at->is->rows[n], all;
+
+        row.first += (uint64_t)at->from;
+        if (rows_join(&row, at->count, (uint64_t)at->step, &all)) {
+            rows_gather(l, &all);
+            continue;
+        }
+        for (uint32_t k = 0; k < at->count; k++, row.first += (uint64_t)at->step)
+            rows_gather(l, &row);
+    }
+}
+
+/* Sorted, and none touches the one before it. */
+static bool are_apart(const struct rows_list *l)
+{
+    for (size_t n = 1; n < l->count; n++)
+        if (rows_end(&l->rows[n - 1]) >= l->rows[n].first)
+            return false;
+    return true;
+}
+
+static bool add_run(struct record_array *a, uint32_t number, const struct rows_list *l)
+{
+    return record_add_run(a, (struct cta_run){number, 1, 0, (uint32_t)l->count, 0}, l->rows,
+                          0);
+}
+
+/* One CTA, many iterations of whose innermost loop are alike. */
+static bool add_loops(struct closing *c, struct closed_group *g, const uint32_t id[3],
+                      uint32_t number)
+{
+    const uint32_t last = g->loops.count - 1;
+    struct record_array *a = &c->into->arrays[g->array];
+    int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]};
+    struct rows_list *l = &c->rows;
+    struct at at;
+
+    l->count = 0;
+    do {
+        for (; outer[3 + last] < g->trips[last]; outer[3 + last] += at.count) {
+            const int64_t left = g->trips[last] - outer[3 + last];
+
+            if (!find_at(c, g, outer, 3 + last,
+                         left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, &at))
+                return false;
+            if (at.is)
+                gather(l, &at);
+        }
+        outer[3 + last] = 0;
+    } while (next(g, last, outer));
+    rows_gathered(l);
+    if (are_apart(l)) {
+        c->apart.count = 0;
+        for (size_t n = 0; n < l->count; n++)
+            rows_append(&c->apart, l->rows[n]);
+        return !l->count || (c->apart.count <= UINT32_MAX && add_run(a, number, &c->apart));
+    }
+    struct rows_walk w = {l->rows, l->rows + l->count, 0};
+
+    for (struct span s; rows_next(&w, &s);)
+        write_set_spans_add(&a->spans, s.first, s.end);
     return true;
 }
 
@@ -206,28 +311,57 @@ static bool add_group(struct closing *c, struct closed_group *g, const uint32_t 
 static void find_alone(struct closing *c)
 {
     for (uint32_t n = 0; n < c->group_count; n++) {
-        c->groups[n].is_alone = !c->groups[n].loops.count;
+        c->groups[n].is_alone = true;
         for (uint32_t k = 0; k < c->group_count; k++)
             c->groups[n].is_alone &= k == n || c->groups[k].array != c->groups[n].array;
     }
+}
+
+static bool add_cta(struct closing *c, const uint32_t id[3], uint32_t number)
+{
+    bool is_well = true;
+
+    for (uint32_t n = 0; n < c->group_count && is_well; n++)
+        if (!c->groups[n].is_alone)
+            is_well = add_group(c, &c->groups[n], id);
+        else if (c->groups[n].loops.count)
+            is_well = add_loops(c, &c->groups[n], id, number);
+    return is_well;
+}
+
+static bool is_beside(const struct closed_group *g)
+{
+    return g->is_alone && !g->loops.count;
+}
+
+static const char *walk_beside(struct closing *c, uint32_t id[3], uint32_t number)
+{
+    bool all = true;
+
+    for (uint32_t n = 0; n < c->group_count; n++)
+        if (!is_beside(&c->groups[n]))
+            all = false;
+        else if (!add_beside(c, &c->groups[n], id, number))
+            return "may leave its array, or is too irregular";
+    for (id[0] = 0; !all && id[0] < c->launch->nctaid[0]; id[0]++) {
+        if (!add_cta(c, id, number + id[0]))
+            return "may leave its array, or is too irregular";
+        if (!record_end_cta(c->into, number + id[0]))
+            return "has too many ranges";
+    }
+    return NULL;
 }
 
 static const char *walk(struct closing *c)
 {
     const uint32_t *grid = c->launch->nctaid;
     uint32_t id[3], number = 0;
+    const char *why = NULL;
 
-    find_alone(c);
-    for (id[2] = 0; id[2] < grid[2]; id[2]++)
-        for (id[1] = 0; id[1] < grid[1]; id[1]++)
-            for (id[0] = 0; id[0] < grid[0]; id[0]++) {
-                for (uint32_t n = 0; n < c->group_count; n++)
-                    if (!add_group(c, &c->groups[n], id))
-                        return "may leave its array, or is too irregular";
-                if (!record_end_cta(c->into, number++))
-                    return "has too many ranges";
-            }
-    return NULL;
+    for (id[2] = 0; id[2] < grid[2] && !why; id[2]++)
+        for (id[1] = 0; id[1] < grid[1] && !why; id[1]++, number += grid[0])
+            why = walk_beside(c, id, number);
+    return why;
 }
 
 const char *closed_map_run(const struct closed_map *c, const struct access_launch *l,
@@ -242,12 +376,15 @@ const char *closed_map_run(const struct closed_map *c, const struct access_launc
     access_trips(c->analysis, l, trips);
     closed_view_open(&now.view, c->analysis, l, trips, &arena);
     why = close_records(&now, line);
+    find_alone(&now);
     if (!why && !is_small(&now))
         why = "has too many iterations";
     if (!why)
         why = walk(&now);
     for (uint32_t n = 0; n < now.group_count; n++)
         closed_group_clear(&now.groups[n]);
+    free(now.rows.rows);
+    free(now.apart.rows);
     arena_clear(&arena);
     return why;
 }

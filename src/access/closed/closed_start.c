@@ -16,7 +16,7 @@ struct access_point closed_point(const struct access_launch *l)
     return p;
 }
 
-static int64_t line_at(const struct closed_line *l, const int64_t *outer, uint32_t count)
+int64_t closed_line_at(const struct closed_line *l, const int64_t *outer, uint32_t count)
 {
     uint64_t sum = (uint64_t)l->constant;
 
@@ -32,7 +32,7 @@ static int64_t curve_at(const struct closed_view *v, const struct closed_curve *
     uint64_t value = 0;
 
     if (!c->form) {
-        int64_t line = line_at(&c->line, outer, 3 + loops->count);
+        int64_t line = closed_line_at(&c->line, outer, 3 + loops->count);
 
         value = (uint64_t)(c->is_remainder ? line % c->divisor : line / c->divisor);
         return (int64_t)((uint64_t)c->factor * value);
@@ -49,7 +49,7 @@ static int64_t curve_at(const struct closed_view *v, const struct closed_curve *
 int64_t closed_form_start(const struct closed_view *v, const struct closed_form *f,
                           const struct closed_loops *loops, const int64_t *outer)
 {
-    uint64_t sum = (uint64_t)line_at(&f->line, outer, 3 + loops->count);
+    uint64_t sum = (uint64_t)closed_line_at(&f->line, outer, 3 + loops->count);
 
     for (const struct closed_curve *c = f->curves; c; c = c->next)
         sum += (uint64_t)curve_at(v, c, loops, outer);

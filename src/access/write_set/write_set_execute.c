@@ -124,39 +124,34 @@ static void open_part(struct part *p, const struct record *of)
     for (uint32_t n = 0; n < of->array_count; n++) {
         const struct record_array *a = &of->arrays[n];
 
-        p->record.arrays[n] = (struct record_array){
-            .name = a->name,
-            .address = a->address,
-            .bytes = a->bytes,
-            .is_variable = a->is_variable,
-            .first = must_calloc(p->record.cta_count + (size_t)1, sizeof *a->first)};
+        p->record.arrays[n] = (struct record_array){.name = a->name,
+                                                    .address = a->address,
+                                                    .bytes = a->bytes,
+                                                    .is_variable = a->is_variable};
     }
 }
 
-/* The part's rows behind those of the parts before it. */
-static bool take_array(struct record_array *to, const struct record_array *a, uint32_t from,
-                       uint32_t ctas)
+/* The part's runs behind those of the parts before it. */
+static bool take_array(struct record_array *to, const struct record_array *a, uint32_t from)
 {
-    if (to->count + a->count > UINT32_MAX)
-        return false;
-    for (uint32_t n = 1; n <= ctas; n++)
-        to->first[from + n] = (uint32_t)to->count + a->first[n];
-    if (a->count)
-        memcpy(record_add_rows(to, a->count), a->rows, a->count * sizeof *a->rows);
-    to->ranges += a->ranges;
-    to->bytes_written += a->bytes_written;
+    bool all = true;
+
+    for (uint32_t n = 0; n < a->runs.count && all; n++) {
+        struct cta_run run = a->runs.run[n];
+
+        run.cta += from;
+        all = record_add_run(to, run, a->runs.rows + run.first, 0);
+    }
     if (a->line)
         record_note_line(to, a->line, a->is_atomic);
-    return true;
+    return all;
 }
 
 static void close_part(struct part *p)
 {
-    for (uint32_t n = 0; n < p->record.array_count; n++) {
-        free(p->record.arrays[n].first);
-        free(p->record.arrays[n].rows);
-        write_set_spans_clear(&p->record.arrays[n].spans);
-    }
+    for (uint32_t n = 0; n < p->record.array_count; n++)
+        record_clear_array(&p->record.arrays[n]);
+    free(p->record.of_cta.rows);
     free(p->record.arrays);
 }
 
@@ -171,8 +166,7 @@ static enum proact_status take_parts(struct part *parts, unsigned count,
         if (p->status)
             return fail(err, p->status, "%s", p->err.text);
         for (uint32_t k = 0; k < into->array_count; k++)
-            if (!take_array(&into->arrays[k], &p->record.arrays[k], p->from,
-                            p->end - p->from))
+            if (!take_array(&into->arrays[k], &p->record.arrays[k], p->from))
                 return fail(err, PROACT_EREFUSED,
                             "kernel '%s', %s: it writes more than 2^32 ranges",
                             into->slice->kernel, into->slice->file);

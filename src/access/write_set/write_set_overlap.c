@@ -14,24 +14,30 @@
 struct part {
     uint32_t first_cta, end_cta;
     uint64_t first, end;
+    struct rows_list rows;
     struct write_set_spans spans;
 };
 
-static void find_bounds(const struct write_set_ranges *a, struct part *p)
+static void find_rows(const struct write_set_ranges *a, struct part *p)
 {
+    struct cta_runs_walk w = cta_runs_walk(&a->runs, p->first_cta, p->end_cta);
+    struct rows rows;
+
     p->first = UINT64_MAX;
     p->end = 0;
-    for (uint32_t n = a->first[p->first_cta]; n < a->first[p->end_cta]; n++) {
-        const uint64_t first = a->rows[n].first, end = rows_end(&a->rows[n]);
+    while (cta_runs_rows(&w, &rows)) {
+        const uint64_t end = rows_end(&rows);
 
-        p->first = first < p->first ? first : p->first;
+        p->first = rows.first < p->first ? rows.first : p->first;
         p->end = end > p->end ? end : p->end;
+        rows_gather(&p->rows, &rows);
     }
+    rows_gathered(&p->rows);
 }
 
-static void find_spans(const struct write_set_ranges *a, struct part *p)
+static void find_spans(struct part *p)
 {
-    struct rows_walk w = write_set_walk(a, p->first_cta, p->end_cta);
+    struct rows_walk w = {p->rows.rows, p->rows.rows + p->rows.count, 0};
     struct span s;
 
     if (p->spans.count)
@@ -63,9 +69,9 @@ static uint32_t writer_of(const struct write_set_ranges *a, const struct part *p
                           uint64_t byte)
 {
     for (uint32_t cta = p->first_cta; cta < p->end_cta; cta++) {
-        struct rows_walk w = write_set_walk(a, cta, cta + 1);
+        struct cta_runs_walk w = cta_runs_walk(&a->runs, cta, cta + 1);
 
-        for (struct span s; rows_next(&w, &s);)
+        for (struct span s; cta_runs_span(&w, &s);)
             if (byte - s.first < s.end - s.first)
                 return cta;
     }
@@ -78,8 +84,8 @@ static enum proact_status compare(const struct write_set *w,
 {
     if (one->end <= other->first || other->end <= one->first)
         return PROACT_OK;
-    find_spans(a, one);
-    find_spans(a, other);
+    find_spans(one);
+    find_spans(other);
     uint64_t byte = common_byte(one, other);
 
     if (byte == UINT64_MAX)
@@ -103,12 +109,14 @@ static enum proact_status overlap_in(const struct write_set *w,
     for (uint32_t n = 0; n < part_count; n++) {
         parts[n].first_cta = part_first[n];
         parts[n].end_cta = part_first[n + 1];
-        find_bounds(a, &parts[n]);
+        find_rows(a, &parts[n]);
         for (uint32_t before = 0; before < n && !status; before++)
             status = compare(w, a, &parts[before], &parts[n], err);
     }
-    for (uint32_t n = 0; n < part_count; n++)
+    for (uint32_t n = 0; n < part_count; n++) {
         write_set_spans_clear(&parts[n].spans);
+        free(parts[n].rows.rows);
+    }
     free(parts);
     return status;
 }
@@ -120,7 +128,7 @@ static enum proact_status find_overlap(const struct write_set *w,
     enum proact_status status = PROACT_OK;
 
     for (uint32_t n = 0; n < w->array_count && !status; n++)
-        if (w->arrays[n].first)
+        if (w->arrays[n].runs.count)
             status = overlap_in(w, &w->arrays[n], part_first, part_count, err);
     return status;
 }

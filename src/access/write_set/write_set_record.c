@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/memory.h"
+
 /* Bytes between an array and an address outside of it. */
 static uint64_t distance(const struct record_array *a, uint64_t address)
 {
@@ -166,40 +168,46 @@ void record_open(struct record *r)
     r->host.clock = r->host.globaltimer = on_clock;
 }
 
-struct rows *record_add_rows(struct record_array *a, size_t count)
+bool record_add_run(struct record_array *a, struct cta_run run, const struct rows *rows,
+                    uint64_t from)
 {
-    if (a->count + count > a->capacity)
-        a->rows = must_grow(a->rows, a->count + count, &a->capacity, sizeof *a->rows);
-    a->count += count;
-    return a->rows + (a->count - count);
+    for (uint32_t n = 0; n < run.rows; n++) {
+        a->ranges += (uint64_t)rows[n].count * run.count;
+        a->bytes_written += rows[n].count * rows[n].bytes * run.count;
+    }
+    return cta_runs_add(&a->runs, run, rows, from);
 }
 
 /* The spans, which are merged. */
-static void end_cta(struct record_array *a, uint32_t cta)
+static bool end_cta(struct record_array *a, struct rows_list *rows, uint32_t cta)
 {
-    for (size_t i = 0; i < a->spans.count; i++) {
-        const uint64_t first = a->spans.spans[i].first,
-                       bytes = a->spans.spans[i].end - first;
-
-        if (a->count == a->first[cta] || !rows_go_on(&a->rows[a->count - 1], first, bytes))
-            *record_add_rows(a, 1) = rows_one(first, bytes);
-        a->bytes_written += bytes;
-    }
-    a->ranges += a->spans.count;
+    rows->count = 0;
+    for (size_t i = 0; i < a->spans.count; i++)
+        rows_append(rows, rows_one(a->spans.spans[i].first,
+                                   a->spans.spans[i].end - a->spans.spans[i].first));
     a->spans.count = 0;
-    a->first[cta + 1] = (uint32_t)a->count;
+    return rows->count <= UINT32_MAX &&
+           record_add_run(a, (struct cta_run){cta, 1, 0, (uint32_t)rows->count, 0},
+                          rows->rows, 0);
 }
 
 bool record_end_cta(struct record *r, uint32_t cta)
 {
-    for (uint32_t n = 0; n < r->array_count; n++) {
+    bool all = true;
+
+    for (uint32_t n = 0; n < r->array_count && all; n++) {
         struct record_array *a = &r->arrays[n];
 
-        if (a->spans.count)
-            write_set_spans_merge(&a->spans);
-        if (a->count + a->spans.count > UINT32_MAX)
-            return false;
-        end_cta(a, cta);
+        if (!a->spans.count)
+            continue;
+        write_set_spans_merge(&a->spans);
+        all = end_cta(a, &r->of_cta, cta);
     }
-    return true;
+    return all;
+}
+
+void record_clear_array(struct record_array *a)
+{
+    cta_runs_clear(&a->runs);
+    write_set_spans_clear(&a->spans);
 }

@@ -11,9 +11,7 @@ struct record_array {
     const char *name;
     uint64_t address, bytes;
     struct write_set_spans spans; /* of the CTA that runs */
-    uint32_t *first;
-    struct rows *rows;
-    size_t count, capacity; /* of rows */
+    struct cta_runs runs;
     uint64_t ranges, bytes_written;
     bool is_atomic, is_variable;
     uint32_t line; /* of the first atomic that goes there, else of the first store; or 0 */
@@ -24,6 +22,7 @@ struct record {
     struct record_array *arrays;
     uint32_t array_count, last; /* last: the array that was stored to last */
     uint32_t cta_count;
+    struct rows_list of_cta;  /* for record_end_cta() */
     struct execute_host host; /* swallows every store and notes it here */
 };
 
@@ -37,7 +36,9 @@ static inline void record_note_line(struct record_array *a, uint32_t line, bool 
 }
 
 void record_open(struct record *r);
-/* Room for rows of the CTA beside those of its spans. */
-struct rows *record_add_rows(struct record_array *a, size_t count);
-/* What CTA `cta` has stored becomes ranges; false if there are more than can be counted. */
+/* What a run of CTAs writes, behind all others; as cta_runs_add(). */
+bool record_add_run(struct record_array *a, struct cta_run run, const struct rows *rows,
+                    uint64_t from);
+/* What CTA `cta` has stored becomes ranges; false as above. */
 bool record_end_cta(struct record *r, uint32_t cta);
+void record_clear_array(struct record_array *a);

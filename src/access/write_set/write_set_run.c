@@ -89,9 +89,6 @@ static void place_arrays(struct run *r)
         a->address = r->variables + r->s->variables[n].offset;
         a->is_variable = true;
     }
-    for (uint32_t n = 0; n < record->array_count; n++)
-        record->arrays[n].first =
-            must_calloc(record->cta_count + (size_t)1, sizeof *record->arrays[n].first);
 }
 
 static void lay_parameters(struct run *r)
@@ -157,7 +154,8 @@ static bool close(struct run *r)
     for (uint32_t n = 0; n < r->record.array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
 
-        a->spans.count = a->count = 0;
+        a->spans.count = 0;
+        a->runs.count = a->runs.row_count = 0;
         a->ranges = a->bytes_written = 0;
         a->is_atomic = false;
         a->line = 0;
@@ -207,28 +205,36 @@ static struct write_set *take(struct run *r)
         to->is_atomic = a->is_atomic;
         to->line = a->line;
         to->is_variable = a->is_variable;
-        if (!a->count)
-            continue;
-        to->first = a->first;
-        to->rows = a->rows;
-        a->first = NULL;
-        a->rows = NULL;
+        to->runs = a->runs;
+        a->runs = (struct cta_runs){0};
     }
     return w;
 }
 
 /* Four chains side by side: there may be millions of rows. */
-static uint64_t digest_rows(const struct rows *rows, uint32_t count, uint64_t digest)
+static uint64_t digest_rows(const struct cta_runs *r, uint64_t digest)
 {
     uint64_t chains[4] = {digest, digest + 1, digest + 2, digest + 3};
 
-    for (uint32_t n = 0; n < count; n++) {
+    for (uint32_t n = 0; n < r->row_count; n++) {
+        const struct rows *rows = &r->rows[n];
         uint64_t *chain = &chains[n % 4];
 
-        *chain = hash_mix(*chain + hash_mix(rows[n].first) + 3 * rows[n].bytes +
-                          5 * hash_mix(rows[n].pitch + rows[n].count));
+        *chain = hash_mix(*chain + hash_mix(rows->first) + 3 * rows->bytes +
+                          5 * hash_mix(rows->pitch + rows->count));
     }
-    return hash_bytes(chains, sizeof chains, count);
+    return hash_bytes(chains, sizeof chains, r->row_count);
+}
+
+static uint64_t digest_runs(const struct cta_runs *r, uint64_t digest)
+{
+    for (uint32_t n = 0; n < r->count; n++) {
+        const struct cta_run *run = &r->run[n];
+
+        digest = hash_mix(digest + hash_mix((uint64_t)run->cta << 32 | run->count) +
+                          3 * hash_mix(run->step) + run->rows);
+    }
+    return hash_mix(digest + r->count);
 }
 
 static uint64_t digest_of(const struct write_set *w)
@@ -239,22 +245,16 @@ static uint64_t digest_of(const struct write_set *w)
         const struct write_set_ranges *a = &w->arrays[n];
 
         digest = hash_mix(digest + 1);
-        if (!a->first)
-            continue;
-        digest =
-            hash_bytes(a->first, (w->cta_count + (size_t)1) * sizeof *a->first, digest);
-        digest = digest_rows(a->rows, a->first[w->cta_count], digest);
+        digest = digest_rows(&a->runs, digest_runs(&a->runs, digest));
     }
     return digest ? digest : 1;
 }
 
 static void clear(struct run *r)
 {
-    for (uint32_t n = 0; n < r->record.array_count; n++) {
-        free(r->record.arrays[n].first);
-        free(r->record.arrays[n].rows);
-        write_set_spans_clear(&r->record.arrays[n].spans);
-    }
+    for (uint32_t n = 0; n < r->record.array_count; n++)
+        record_clear_array(&r->record.arrays[n]);
+    free(r->record.of_cta.rows);
     free(r->record.arrays);
     free(r->parameters);
     free(r->image);
@@ -291,8 +291,7 @@ void write_set_destroy(struct write_set *w)
         return;
     for (uint32_t n = 0; n < w->array_count; n++) {
         free((char *)w->arrays[n].name);
-        free(w->arrays[n].first);
-        free(w->arrays[n].rows);
+        cta_runs_clear(&w->arrays[n].runs);
     }
     free(w->parted->first);
     free(w->parted);

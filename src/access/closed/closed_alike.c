@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a group goes on in equal steps, so that what it writes there is found once. */
+#include "access/closed/closed_group.h"
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Quotients and remainders of a line do so up to where the remainder starts anew. */
+static int64_t curve_even(const struct closed_curve *c, const struct closed_loops *loops,
+                          const int64_t *outer, uint32_t of, uint64_t *step)
+{
+    const int64_t by = c->line.step[of];
+
+    if (c->form || by < 0)
+        return 1;
+    if (by == 0)
+        return INT64_MAX;
+    if (c->is_remainder)
+        *step += (uint64_t)c->factor * (uint64_t)by;
+    return (c->divisor - 1 -
+            closed_line_at(&c->line, outer, 3 + loops->count) % c->divisor) /
+               by +
+           1;
+}
+
+/* For how many values of outer variable `of`, from this one on, the form moves by *step. */
+static int64_t form_even(const struct closed_form *f, const struct closed_loops *loops,
+                         const int64_t *outer, uint32_t of, int64_t *step)
+{
+    uint64_t sum = (uint64_t)f->line.step[of];
+    int64_t count = INT64_MAX;
+
+    for (const struct closed_curve *c = f->curves; c; c = c->next)
+        count = least(count, curve_even(c, loops, outer, of, &sum));
+    *step = (int64_t)sum;
+    return count;
+}
+
+/* For how many the fact leaves the same threads: all, none, or those of now. */
+static int64_t fact_alike(const struct closed_group *g, const struct closed_fact *is,
+                          const int64_t *outer, uint32_t of)
+{
+    int64_t step, count;
+
+    if (is->after >= 0 && outer[is->after] == 0)
+        return (uint32_t)is->after == of ? 1 : INT64_MAX;
+    count = form_even(&is->form, &g->loops, outer, of, &step);
+    if (count == 1 || step == 0)
+        return count;
+    const int64_t room = is->most - closed_form_start(g->view, &is->form, &g->loops, outer);
+
+    if (room >= is->form.most)
+        return step < 0 ? count : least(count, (room - is->form.most) / step + 1);
+    if (room < is->form.least)
+        return step > 0 ? count : least(count, (is->form.least - 1 - room) / -step + 1);
+    return 1;
+}
+
+uint32_t closed_group_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
+                            uint32_t most, int64_t *step)
+{
+    int64_t count = least(most, form_even(&g->at, &g->loops, outer, of, step));
+
+    for (uint32_t n = 0; n < g->fact_count && count > 1; n++)
+        count = least(count, fact_alike(g, g->facts[n].fact, outer, of));
+    if (count == 1)
+        *step = 0;
+    return (uint32_t)count;
+}
