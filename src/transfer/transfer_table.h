@@ -28,7 +28,7 @@ struct transfer_table_request {
     uint64_t rise_bytes; /* chunks of a device's share grow by this, from chunk_bytes on */
     unsigned device_count;
     const uint32_t *cta_first; /* device d: CTAs cta_first[d] .. cta_first[d + 1] - 1 */
-    const struct cta_runs *written; /* within the array; of a CTA in any order */
+    const struct cta_runs *written;    /* within the array; of a CTA in any order */
     const struct transfer_need *needs; /* by device; NULL: each needs all */
 };
 

@@ -77,6 +77,7 @@ static void mark(unsigned char *bytes, const struct rows *rows)
 {
     struct rows_walk w = {rows, rows + 1, 0};
 
+    assert_true(rows->count == 1 ? !rows->pitch : rows->bytes < rows->pitch);
     for (struct span s; rows_next(&w, &s);) {
         assert_true(s.first < s.end && s.end <= BYTES);
         memset(bytes + s.first, 1, s.end - s.first);

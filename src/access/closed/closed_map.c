@@ -24,6 +24,7 @@ struct closing {
     struct closed_group *groups;
     uint32_t group_count;
     struct rows_list rows, apart; /* of one CTA, by a group that is alone */
+    uint32_t places;
 };
 
 struct closed_map *closed_map_create(const struct ptx_module *m,
@@ -131,21 +132,16 @@ static const char *close_records(struct closing *c, uint32_t *line)
     return why;
 }
 
-/* Counts before it walks: of CTAs beside each other, and of iterations of an innermost
-   loop, many are one. */
+/* Counts before it walks, but where many places are one: these count as they come. */
 static bool is_small(const struct closing *c)
 {
     double places = 0;
 
     for (uint32_t n = 0; n < c->group_count; n++) {
-        const struct closed_group *g = &c->groups[n];
-        const uint32_t loops = g->loops.count;
-        double of = c->into->cta_count;
+        double of = c->groups[n].is_alone ? 0 : c->into->cta_count;
 
-        if (g->is_alone && !loops)
-            of /= c->launch->nctaid[0];
-        for (uint32_t k = 0; k + g->is_alone < loops; k++)
-            of *= (double)g->trips[k];
+        for (uint32_t k = 0; k < c->groups[n].loops.count; k++)
+            of *= (double)c->groups[n].trips[k];
         places += of;
     }
     return places <= PLACES_MAX;
@@ -175,6 +171,8 @@ static bool find_at(struct closing *c, struct closed_group *g, const int64_t *ou
 {
     struct record_array *a = &c->into->arrays[g->array];
 
+    if (c->places++ == PLACES_MAX)
+        return false;
     at->count = most > 1 ? closed_group_alike(g, outer, of, most, &at->step) : 1;
     if (at->count == 1)
         at->step = 0;
@@ -217,28 +215,6 @@ static bool add_group(struct closing *c, struct closed_group *g, const uint32_t 
     return true;
 }
 
-/* CTAs that stand beside each other, many of which are alike. */
-static bool add_beside(struct closing *c, struct closed_group *g, const uint32_t id[3],
-                       uint32_t number)
-{
-    const uint32_t width = c->launch->nctaid[0];
-    int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
-    struct at at;
-
-    for (uint32_t x = 0; x < width; x += at.count) {
-        outer[0] = x;
-        if (!find_at(c, g, outer, 0, width - x, &at))
-            return false;
-        const struct cta_run run = {number + x, at.count, 0, at.is ? at.is->row_count : 0,
-                                    (uint64_t)at.step};
-
-        if (at.is && !record_add_run(&c->into->arrays[g->array], run, at.is->rows,
-                                     (uint64_t)at.from))
-            return false;
-    }
-    return true;
-}
-
 /* One after the other, each `step` behind the one before it. */
 static void gather(struct rows_list *l, const struct at *at)
 {
@@ -264,46 +240,111 @@ static bool are_apart(const struct rows_list *l)
     return true;
 }
 
-static bool add_run(struct record_array *a, uint32_t number, const struct rows_list *l)
+/* How many CTAs from outer[0] on, most at most, do alike where outer variable `of` is as
+   now and up to `count` - 1 more: what moves in equal steps does so in between, too. */
+static uint32_t beside(const struct closed_group *g, const int64_t *outer, uint32_t of,
+                       uint32_t count, uint32_t most, int64_t *step)
 {
-    return record_add_run(a, (struct cta_run){number, 1, 0, (uint32_t)l->count, 0}, l->rows,
-                          0);
+    int64_t last[CLOSED_OUTER];
+
+    memcpy(last, outer, sizeof last);
+    last[of] += count - 1u;
+    most = closed_group_alike(g, outer, 0, most, step);
+    return closed_group_alike(g, last, 0, most, step);
 }
 
-/* One CTA, many iterations of whose innermost loop are alike. */
-static bool add_loops(struct closing *c, struct closed_group *g, const uint32_t id[3],
-                      uint32_t number)
+/* What the group writes in the CTA outer[0], many iterations of whose innermost loop are
+   alike: to c->rows. And how many CTAs from there on, each *step behind the one before it.
+ */
+static bool gather_loops(struct closing *c, struct closed_group *g, int64_t *outer,
+                         uint32_t *ctas, int64_t *step)
 {
-    const uint32_t last = g->loops.count - 1;
-    struct record_array *a = &c->into->arrays[g->array];
-    int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]};
-    struct rows_list *l = &c->rows;
+    const uint32_t last = 3 + g->loops.count - 1;
     struct at at;
 
-    l->count = 0;
+    c->rows.count = 0;
     do {
-        for (; outer[3 + last] < g->trips[last]; outer[3 + last] += at.count) {
-            const int64_t left = g->trips[last] - outer[3 + last];
+        for (; outer[last] < g->trips[last - 3]; outer[last] += at.count) {
+            const int64_t left = g->trips[last - 3] - outer[last];
 
-            if (!find_at(c, g, outer, 3 + last,
-                         left < UINT32_MAX ? (uint32_t)left : UINT32_MAX, &at))
+            if (!find_at(c, g, outer, last, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
+                         &at))
                 return false;
+            if (*ctas > 1)
+                *ctas = beside(g, outer, last, at.count, *ctas, step);
             if (at.is)
-                gather(l, &at);
+                gather(&c->rows, &at);
         }
-        outer[3 + last] = 0;
-    } while (next(g, last, outer));
-    rows_gathered(l);
-    if (are_apart(l)) {
-        c->apart.count = 0;
-        for (size_t n = 0; n < l->count; n++)
-            rows_append(&c->apart, l->rows[n]);
-        return !l->count || (c->apart.count <= UINT32_MAX && add_run(a, number, &c->apart));
-    }
-    struct rows_walk w = {l->rows, l->rows + l->count, 0};
+        outer[last] = 0;
+    } while (next(g, last - 3, outer));
+    rows_gathered(&c->rows);
+    return true;
+}
 
-    for (struct span s; rows_next(&w, &s);)
-        write_set_spans_add(&a->spans, s.first, s.end);
+/* Whether rows that far behind those of a list are in the array. */
+static bool are_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
+{
+    bool all = true;
+
+    for (size_t n = 0; n < l->count; n++)
+        all &= l->rows[n].first + way < bytes && rows_end(&l->rows[n]) + way <= bytes;
+    return all;
+}
+
+/* `run` is of so many CTAs as may be. */
+static bool add_loops(struct closing *c, struct closed_group *g, const int64_t *id,
+                      struct cta_run *run)
+{
+    struct record_array *a = &c->into->arrays[g->array];
+    int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]}, step = 0;
+    struct rows_list *l = &c->apart;
+
+    if (!gather_loops(c, g, outer, &run->count, &step))
+        return false;
+    if (!are_apart(&c->rows)) {
+        struct rows_walk w = {c->rows.rows, c->rows.rows + c->rows.count, 0};
+
+        run->count = 1;
+        for (struct span s; rows_next(&w, &s);)
+            write_set_spans_add(&a->spans, s.first, s.end);
+        return record_end_cta(c->into, run->cta);
+    }
+    l->count = 0;
+    for (size_t n = 0; n < c->rows.count; n++)
+        rows_append(l, c->rows.rows[n]);
+    run->rows = (uint32_t)l->count;
+    run->step = (uint64_t)step;
+    return !l->count || (l->count <= UINT32_MAX &&
+                         are_within(l, (run->count - 1u) * (uint64_t)step, a->bytes) &&
+                         record_add_run(a, *run, l->rows, 0));
+}
+
+/* CTAs that stand beside each other, many of which are alike. */
+static bool add_beside(struct closing *c, struct closed_group *g, const uint32_t id[3],
+                       uint32_t number)
+{
+    const uint32_t width = c->launch->nctaid[0];
+    int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
+    struct cta_run run;
+    struct at at;
+
+    for (uint32_t x = 0; x < width; x += run.count) {
+        outer[0] = x;
+        run = (struct cta_run){number + x, width - x, 0, 0, 0};
+        if (g->loops.count) {
+            if (!add_loops(c, g, outer, &run))
+                return false;
+            continue;
+        }
+        if (!find_at(c, g, outer, 0, width - x, &at))
+            return false;
+        run.count = at.count;
+        run.rows = at.is ? at.is->row_count : 0;
+        run.step = (uint64_t)at.step;
+        if (at.is && !record_add_run(&c->into->arrays[g->array], run, at.is->rows,
+                                     (uint64_t)at.from))
+            return false;
+    }
     return true;
 }
 
@@ -317,35 +358,20 @@ static void find_alone(struct closing *c)
     }
 }
 
-static bool add_cta(struct closing *c, const uint32_t id[3], uint32_t number)
-{
-    bool is_well = true;
-
-    for (uint32_t n = 0; n < c->group_count && is_well; n++)
-        if (!c->groups[n].is_alone)
-            is_well = add_group(c, &c->groups[n], id);
-        else if (c->groups[n].loops.count)
-            is_well = add_loops(c, &c->groups[n], id, number);
-    return is_well;
-}
-
-static bool is_beside(const struct closed_group *g)
-{
-    return g->is_alone && !g->loops.count;
-}
-
 static const char *walk_beside(struct closing *c, uint32_t id[3], uint32_t number)
 {
+    const char *const leaves = "may leave its array, or is too irregular";
     bool all = true;
 
     for (uint32_t n = 0; n < c->group_count; n++)
-        if (!is_beside(&c->groups[n]))
+        if (!c->groups[n].is_alone)
             all = false;
         else if (!add_beside(c, &c->groups[n], id, number))
-            return "may leave its array, or is too irregular";
+            return leaves;
     for (id[0] = 0; !all && id[0] < c->launch->nctaid[0]; id[0]++) {
-        if (!add_cta(c, id, number + id[0]))
-            return "may leave its array, or is too irregular";
+        for (uint32_t n = 0; n < c->group_count; n++)
+            if (!c->groups[n].is_alone && !add_group(c, &c->groups[n], id))
+                return leaves;
         if (!record_end_cta(c->into, number + id[0]))
             return "has too many ranges";
     }
