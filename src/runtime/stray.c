@@ -139,15 +139,20 @@ static void look(const struct launching *l, const unsigned char *block,
     free(h.trips);
 }
 
-/* Numbers that only what is computed hangs on may differ from launch to launch. */
+/* Numbers that only what is computed hangs on may differ from launch to launch. Arrays
+   count by where they lie, so that one that is allocated anew for each launch is the same.
+ */
 static uint64_t key_of(const struct strays *s, const struct launching *l,
                        const unsigned char *block, const unsigned char *const *constants)
 {
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
-    for (size_t i = 0; i < l->place_count; i++)
-        key = hash_mix(key + l->places[i].array->id) + l->places[i].offset;
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        key = hash_mix(hash_mix(key + a->base[0]) + a->bytes) + l->places[i].offset;
+    }
     for (uint32_t n = 0; n < s->field_count; n++) {
         const struct field *f = &s->fields[n];
         const unsigned char *of = f->variable < 0 ? block
