@@ -35,62 +35,96 @@ static const char text[] =
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"
     "st.global.u32 [%rd6], %r6;\nEND: ret;\n}\n";
 
+enum { BEYOND = 4096, MORE = (N + BEYOND + THREADS - 1) / THREADS }; /* CTAs */
+
 struct launches {
     struct bench b;
     struct proact_kernel *kernel;
-    uint64_t address; /* of the array that it reads */
 };
 
-/* With an array of `count` numbers that is made for the launch; how often was asked. */
-static unsigned launch(struct launches *l, size_t count)
-{
-    static const struct proact_grid grid = {.ctas = {CTAS}, .threads = {THREADS}};
-    static const uint64_t nowhere[2];
-    const uint32_t limit = N;
-    struct proact_array *from = NULL;
-    struct bench *b = &l->b;
-    const unsigned before = asked;
-
-    if (proact_array_create(b->p, &(struct proact_shape){"from", count, 4}, &from,
-                            &b->err) ||
-        proact_array_write(from, 0, &limit, 1, &b->err))
-        fail_msg("%s", b->err.text);
-    const struct proact_place places[] = {{0, b->out, 0}, {8, from, 0}};
-
-    l->address = proact_array_address(from, 0);
-    if (proact_launch_block(l->kernel, &grid,
-                            &(struct proact_block){nowhere, sizeof nowhere, places, 2},
-                            &b->err) ||
-        proact_wait(b->p, &b->err))
-        fail_msg("%s", b->err.text);
-    proact_array_destroy(from);
-    return asked - before;
-}
-
-static void an_array_that_is_made_anew_is_the_same(void **state)
+static struct launches open_launches(void)
 {
     struct launches l = {.b = testing_open(&(struct proact_options){.machine = "h200x4",
                                                                     .device_count = 2})};
 
-    (void)state;
     if (proact_kernel_load(l.b.p, &(struct proact_image){.name = "k.ptx", .text = text},
                            "k", &l.kernel, &l.b.err))
         fail_msg("%s", l.b.err.text);
-    assert_int_not_equal(launch(&l, 1000), 0);
-    const uint64_t address = l.address;
+    return l;
+}
 
-    for (int n = 0; n < 3; n++) {
-        assert_int_equal(launch(&l, 1000), 0);
-        assert_int_equal(l.address, address); /* else nothing was shown */
+static struct proact_array *array_of(struct launches *l, size_t count)
+{
+    struct proact_array *a = NULL;
+    const uint32_t limit = N;
+
+    if (proact_array_create(l->b.p, &(struct proact_shape){"a", count, 4}, &a, &l->b.err) ||
+        proact_array_write(a, 0, &limit, 1, &l->b.err))
+        fail_msg("%s", l->b.err.text);
+    return a;
+}
+
+/* How often was asked for it. */
+static unsigned launch(struct launches *l, struct proact_array *to,
+                       struct proact_array *from)
+{
+    static const struct proact_grid grid = {
+        .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
+    static const uint64_t nowhere[2];
+    const struct proact_place places[] = {{0, to, 0}, {8, from, 0}};
+    const unsigned before = asked;
+
+    if (proact_launch_block(l->kernel, &grid,
+                            &(struct proact_block){nowhere, sizeof nowhere, places, 2},
+                            &l->b.err) ||
+        proact_wait(l->b.p, &l->b.err))
+        fail_msg("%s", l->b.err.text);
+    return asked - before;
+}
+
+static void an_array_that_is_made_anew_is_not_asked_about(void **state)
+{
+    struct launches l = open_launches();
+
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct proact_array *from = array_of(&l, 1000);
+
+        assert_int_equal(launch(&l, l.b.out, from) != 0, n == 0);
+        if (n % 2) /* where the others are is not where this was */
+            proact_array_destroy(from);
     }
-    assert_int_not_equal(launch(&l, 2000), 0);
+    assert_int_not_equal(launch(&l, l.b.out, array_of(&l, 2000)), 0); /* of another size */
+    proact_close(l.b.p);
+}
+
+static void what_was_found_counts_from_where_an_array_is(void **state)
+{
+    struct launches l = open_launches();
+    struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N),
+                        *high = array_of(&l, N);
+    const uint64_t at[] = {proact_array_address(low, 0), proact_array_address(high, 0)};
+
+    (void)state;
+    assert_in_range(at[1], at[0] + 4 * N, at[0] + 4 * (N + BEYOND) - 1);
+    assert_int_not_equal(launch(&l, high, from), 0);
+    assert_null(proact_kernel_refusal(l.kernel));
+    launch(&l, low, from); /* it is asked in full: there is one behind it */
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
+    for (int n = 0; n < 3; n++) {
+        assert_int_equal(launch(&l, high, from), 0);
+        assert_null(proact_kernel_refusal(l.kernel));
+        assert_int_equal(launch(&l, low, from), 0);
+        assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
+    }
     proact_close(l.b.p);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_array_that_is_made_anew_is_the_same),
+        cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
+        cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
