@@ -13,7 +13,9 @@
 #include "runtime/needs.h"
 #include "runtime/stray_ask.h"
 
-enum { KEPT = 8, NOWHERE = 1, LEAVES };
+/* As many shapes of launches as networks have layers. */
+enum { KEPT = 64 };
+enum { NOWHERE = 1, LEAVES };
 
 struct strays {
     /* What it looks at of the parameters, and of constants. */
@@ -24,13 +26,14 @@ struct strays {
     } * fields;
     bool asks_constants;
     uint32_t field_count;
+    uint64_t key[KEPT];
     struct verdict {
-        uint64_t key, bases; /* the latter count where what is found is mixed */
-        int what;            /* 0: all is well */
+        uint64_t bases; /* where arrays were: it counts where what is found is mixed */
+        int what;       /* 0: all is well */
         uint32_t offset, line;
         struct stray_found found; /* well if no other array lies there */
         bool is_full;             /* else one may lie there that no thread comes to */
-    } kept[KEPT];
+    } * kept[KEPT];               /* NULL: none yet */
     unsigned next;
 };
 
@@ -198,11 +201,22 @@ static const struct stray_beyond *leads_away(const struct launching *l,
 
 static struct verdict *kept(struct strays *s, uint64_t key, uint64_t bases)
 {
-    for (unsigned n = 0; n < KEPT; n++)
-        if (s->kept[n].key == key &&
-            (!s->kept[n].found.is_mixed || s->kept[n].bases == bases))
-            return &s->kept[n];
+    for (unsigned n = 0; n < KEPT && s->kept[n]; n++)
+        if (s->key[n] == key && (!s->kept[n]->found.is_mixed || s->kept[n]->bases == bases))
+            return s->kept[n];
     return NULL;
+}
+
+/* In the place of the one that was made first. */
+static struct verdict *keep(struct strays *s, uint64_t key, uint64_t bases)
+{
+    const unsigned at = s->next++ % KEPT;
+
+    if (!s->kept[at])
+        s->kept[at] = must_calloc(1, sizeof *s->kept[at]);
+    s->key[at] = key;
+    *s->kept[at] = (struct verdict){.bases = bases};
+    return s->kept[at];
 }
 
 /* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
@@ -219,13 +233,12 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     struct verdict *v = kept(s, key, bases);
 
     if (!v) {
-        v = &s->kept[s->next++ % KEPT];
-        *v = (struct verdict){.key = key, .bases = bases};
+        v = keep(s, key, bases);
         look(l, block, constants, v);
     }
     *beyond = leads_away(l, v);
     if (*beyond && !v->is_full) {
-        *v = (struct verdict){.key = key, .bases = bases, .is_full = true};
+        *v = (struct verdict){.bases = bases, .is_full = true};
         look(l, block, constants, v);
         *beyond = leads_away(l, v);
     }
@@ -316,6 +329,8 @@ void strays_destroy(struct strays *s)
 {
     if (!s)
         return;
+    for (unsigned n = 0; n < KEPT; n++)
+        free(s->kept[n]);
     free(s->fields);
     free(s);
 }

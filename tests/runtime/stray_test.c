@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often threads are asked whether they leave their array: that takes the host
-   milliseconds. */
+/* How often threads are asked whether they leave their array, and how often it is looked
+   what they touch: that takes the host milliseconds. */
 #include "runtime/runtime_testing.h"
 
 #include <proact/program.h>
 
 #include "runtime/stray_ask.h"
 
-static unsigned asked;
+static unsigned asked, bounded;
 
 /* The linker calls these in place of the runtime's.
  * NOLINTBEGIN(bugprone-reserved-identifier)
@@ -19,6 +19,21 @@ void __wrap_stray_ask(const struct stray_question *q, struct stray_found *found)
 {
     asked++;
     __real_stray_ask(q, found);
+}
+
+bool __real_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count);
+bool __wrap_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count);
+
+bool __wrap_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count)
+{
+    bounded++;
+    return __real_access_extent(a, r, l, trips, spans, count);
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
@@ -120,11 +135,34 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     proact_close(l.b.p);
 }
 
+/* As the layers of a network are: what was found of each is known the next time. */
+static void many_shapes_are_known(void **state)
+{
+    enum { SHAPES = 50 };
+    struct launches l = open_launches();
+    struct proact_array *from[SHAPES];
+
+    (void)state;
+    for (size_t n = 0; n < SHAPES; n++)
+        from[n] = array_of(&l, 100 + n);
+    struct proact_array *to = array_of(&l, N); /* nothing lies behind it */
+
+    for (size_t n = 0; n < SHAPES; n++)
+        assert_int_not_equal(launch(&l, to, from[n]), 0);
+    bounded = 0;
+    for (size_t n = 0; n < 2 * SHAPES; n++)
+        assert_int_equal(launch(&l, to, from[n % SHAPES]), 0);
+    assert_in_range(bounded, 0, SHAPES / 5); /* tables that are made anew count, too */
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
+        cmocka_unit_test(many_shapes_are_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
