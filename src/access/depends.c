@@ -93,14 +93,14 @@ static void add_loop(struct access_depends *d, uint32_t loop)
         add_loop(d, (uint32_t)l->parent);
 }
 
-void access_depends_add(struct access_depends *d, const struct access_record *r)
+static void add(struct access_depends *d, const struct access_record *r, bool with_base)
 {
     add_form(d, r->form);
     add_form(d, r->hull.from);
     add_form(d, r->hull.step);
     add_ranges(d, r->ranges, r->range_count);
     add_guards(d, r->guards, r->guard_count);
-    if (r->base == ACCESS_BASE_PARAMETER)
+    if (r->base == ACCESS_BASE_PARAMETER && with_base)
         add_symbol(d, r->base_symbol);
     if (r->member >= 0)
         add_symbol(d, (uint32_t)r->member);
@@ -108,5 +108,15 @@ void access_depends_add(struct access_depends *d, const struct access_record *r)
     if (r->loop >= 0)
         add_loop(d, (uint32_t)r->loop);
     for (uint32_t n = 0; n < r->either_count; n++)
-        access_depends_add(d, &r->either[n]);
+        add(d, &r->either[n], with_base);
+}
+
+void access_depends_add(struct access_depends *d, const struct access_record *r)
+{
+    add(d, r, true);
+}
+
+void access_depends_add_behind(struct access_depends *d, const struct access_record *r)
+{
+    add(d, r, false);
 }

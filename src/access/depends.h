@@ -13,4 +13,7 @@ struct access_depends {
 
 struct access_depends access_depends_on_nothing(const struct access_analysis *a);
 void access_depends_add(struct access_depends *d, const struct access_record *r);
+/* The same without the pointer that the record goes through, where that is one: extents are
+   counted from there. */
+void access_depends_add_behind(struct access_depends *d, const struct access_record *r);
 void access_depends_clear(struct access_depends *d);

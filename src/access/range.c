@@ -184,6 +184,23 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
 static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
                          struct range *out);
 
+/* Symbols are made of others: quotients of quotients, and what is left of them, come to the
+   same ones in thousands of ways. */
+static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
+                              struct range *out)
+{
+    if (symbol >= v->found_count)
+        return symbol_range(v, &v->symbols[symbol], out);
+    struct range_found *f = &v->found[symbol];
+
+    if (!f->is_asked) {
+        f->is_known = symbol_range(v, &v->symbols[symbol], &f->range);
+        f->is_asked = true;
+    }
+    *out = f->range;
+    return f->is_known;
+}
+
 /* Adds a term, with that factor; false where that overflows, or is not known. */
 static bool add_term(const struct range_view *v, const struct access_term *t,
                      int64_t factor, struct range *sum)
@@ -191,7 +208,7 @@ static bool add_term(const struct range_view *v, const struct access_term *t,
     struct range product = {factor, factor}, r;
 
     for (uint32_t k = 0; k < t->degree; k++)
-        if (!symbol_range(v, &v->symbols[t->symbols[k]], &r) ||
+        if (!symbol_range_once(v, t->symbols[k], &r) ||
             !(k ? multiply(&product, &r) : scale(&product, &r, factor)))
             return false;
     return !__builtin_add_overflow(sum->low, product.low, &sum->low) &&

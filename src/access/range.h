@@ -9,10 +9,19 @@ struct range {
     int64_t low, high;
 };
 
+/* What was found of a symbol once. */
+struct range_found {
+    struct range range;
+    bool is_asked, is_known;
+};
+
 struct range_view {
     const struct access_symbol *symbols;
     const struct access_launch *launch; /* NULL: any */
     const int64_t *trips; /* by loop: iterations at most, -1 unknown; NULL: none is known */
+    struct range_found *found; /* by symbol, of the first so many, zeros at first; launch
+                                  and trips then stay as they are. NULL: nothing is kept */
+    uint32_t found_count;
 };
 
 /* False if it may be anything, or overflows 64 bits. */

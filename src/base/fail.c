@@ -3,15 +3,30 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/short_name.h"
 
 enum proact_status fail(struct proact_error *err, enum proact_status status,
                         const char *format, ...)
 {
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(err->text, sizeof err->text, format, args);
-        va_end(args);
-    }
+    va_list args;
+
+    if (!err)
+        return status;
+    va_start(args, format);
+    int length = vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    if (length < (int)sizeof err->text)
+        return status;
+    /* It names something long: what is said of that comes behind. */
+    char *whole = must_calloc((size_t)length + 1, 1);
+
+    va_start(args, format);
+    vsnprintf(whole, (size_t)length + 1, format, args);
+    va_end(args);
+    sentence_shorten(whole, err->text, sizeof err->text);
+    free(whole);
     return status;
 }

@@ -49,20 +49,6 @@ void text_clear(struct text *t)
     *t = (struct text){0};
 }
 
-struct short_name name_shorten(const char *name)
-{
-    enum { DOTS = 3, TAIL = 36 }; /* the end tells clones apart */
-    struct short_name out;
-    size_t length = strlen(name), head = sizeof out.text - 1 - DOTS - TAIL;
-
-    if (length < sizeof out.text)
-        snprintf(out.text, sizeof out.text, "%s", name);
-    else
-        snprintf(out.text, sizeof out.text, "%.*s...%s", (int)head, name,
-                 name + length - TAIL);
-    return out;
-}
-
 enum proact_status file_read(const char *path, char **out, size_t *bytes,
                              struct proact_error *err)
 {

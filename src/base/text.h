@@ -18,14 +18,6 @@ __attribute__((format(printf, 2, 3))) void text_print(struct text *t, const char
                                                       ...);
 void text_clear(struct text *t);
 
-/* Names of templates have a thousand letters and more. One that is long loses its middle,
-   so that there is room for what is said of it. */
-struct short_name {
-    char text[112];
-};
-
-struct short_name name_shorten(const char *name);
-
 /* The whole file, NUL-terminated (the NUL is not counted); free(*out). */
 enum proact_status file_read(const char *path, char **out, size_t *bytes,
                              struct proact_error *err);

@@ -81,8 +81,8 @@ enum proact_status instrument_kernel(const struct ptx_module *m,
 char *instrument_children(const struct ptx_module *m, size_t *bytes);
 
 /* The module's text, in which kernels that copy a parameter to local memory, and do nothing
-   with the copy but read it, read the parameter; line by line as it was. NULL where there
-   is no such kernel; free() it. */
+   with the copy but read it, or that read it by its place in a register, read the parameter
+   by its name; line by line as it was. NULL where there is no such kernel; free() it. */
 char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
 /* The textures that a kernel reads by, where each is a number of 64 bits among its

@@ -13,22 +13,23 @@
 #include "runtime/known_constants.h"
 #include "runtime/launch_textures.h"
 
-enum { KEPT = 8, SPANS_MAX = 256 };
+/* As many shapes of launches as networks have layers. */
+enum { KEPT = 64, SPANS_MAX = 256 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
     struct access_depends depends; /* what its loads hang on */
     bool asks_constants; /* on what constants hold, too; a marked kernel's modules may hold
                             others on each device */
+    uint64_t key[KEPT];
     struct kept_needs {
-        uint64_t key;
         uint32_t array_count;
         struct launch_needs found;
         struct {
             struct launch_needs found;
             struct cta_part part[PROACT_DEVICES_MAX];
         } of_part[NEEDS_PLACES];
-    } kept[KEPT];
+    } * kept[KEPT]; /* NULL: none yet */
     unsigned next;
 };
 
@@ -291,10 +292,31 @@ static void needs_clear(struct launch_needs *n, uint32_t array_count)
 
 static void forget(struct kept_needs *k)
 {
+    if (!k)
+        return;
     needs_clear(&k->found, k->array_count);
     for (int n = 0; n < NEEDS_PLACES; n++)
         needs_clear(&k->of_part[n].found, k->array_count);
-    *k = (struct kept_needs){0};
+    free(k);
+}
+
+static struct kept_needs *kept_of(const struct kernel_needs *k, uint64_t key)
+{
+    for (unsigned n = 0; n < KEPT && k->kept[n]; n++)
+        if (k->key[n] == key)
+            return k->kept[n];
+    return NULL;
+}
+
+/* In the place of the one that was made first. */
+static struct kept_needs *keep(struct kernel_needs *k, uint64_t key)
+{
+    const unsigned at = k->next++ % KEPT;
+
+    forget(k->kept[at]);
+    k->kept[at] = must_calloc(1, sizeof *k->kept[at]);
+    k->key[at] = key;
+    return k->kept[at];
 }
 
 static struct kernel_needs *kernel_needs(struct proact_kernel *k)
@@ -323,7 +345,7 @@ const struct access_analysis *needs_analysis(struct proact_kernel *k)
 void needs_drop(struct proact_kernel *k)
 {
     for (unsigned n = 0; k->needs && n < KEPT; n++)
-        forget(&k->needs->kept[n]);
+        forget(k->needs->kept[n]);
     if (k->needs) {
         access_depends_clear(&k->needs->depends);
         access_destroy(k->needs->analysis);
@@ -395,15 +417,10 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
      */
     uint64_t key = hash_mix(key_of(l, &k->depends, known.block, known.constants) +
                             (uint64_t)(uintptr_t)left_out);
-    struct kept_needs *found = NULL;
+    struct kept_needs *found = kept_of(k, key);
 
-    for (unsigned n = 0; n < KEPT && !found; n++)
-        if (k->kept[n].found.need && k->kept[n].key == key)
-            found = &k->kept[n];
     if (!found) {
-        found = &k->kept[k->next++ % KEPT];
-        forget(found);
-        found->key = key;
+        found = keep(k, key);
         found->array_count = launching_arrays(l);
         make(l, known, NULL, &found->found);
     }
@@ -422,17 +439,17 @@ const struct launch_needs *needs_of_part(const struct launching *l,
                                          const struct cta_part *part, unsigned place)
 {
     const size_t bytes = l->kernel->session->devices.count * sizeof *part;
-    struct kept_needs *of = l->kernel->needs->kept;
+    struct kept_needs **of = l->kernel->needs->kept;
 
-    while (&of->found != l->needs)
+    while (&(*of)->found != l->needs)
         of++;
-    struct launch_needs *found = &of->of_part[place].found;
+    struct launch_needs *found = &(*of)->of_part[place].found;
 
-    if (!found->need || memcmp(of->of_part[place].part, part, bytes) != 0) {
+    if (!found->need || memcmp((*of)->of_part[place].part, part, bytes) != 0) {
         struct known known = known_now(l, NULL);
 
-        needs_clear(found, of->array_count);
-        memcpy(of->of_part[place].part, part, bytes);
+        needs_clear(found, (*of)->array_count);
+        memcpy((*of)->of_part[place].part, part, bytes);
         make(l, known, part, found);
         free(known.block);
     }

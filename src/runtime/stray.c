@@ -13,23 +13,27 @@
 #include "runtime/needs.h"
 #include "runtime/stray_ask.h"
 
-enum { KEPT = 8, NOWHERE = 1, LEAVES };
+/* As many shapes of launches as networks have layers. */
+enum { KEPT = 64 };
+enum { NOWHERE = 1, LEAVES };
 
 struct strays {
     /* What it looks at of the parameters, and of constants. */
     struct field {
         int32_t variable; /* symbol of the module; -1: a parameter's */
         uint32_t offset, bytes;
+        bool is_pointer; /* and nothing else */
     } * fields;
     bool asks_constants;
     uint32_t field_count;
+    uint64_t key[KEPT];
     struct verdict {
-        uint64_t key;
-        int what; /* 0: all is well */
+        uint64_t bases; /* where arrays were: it counts where what is found is mixed */
+        int what;       /* 0: all is well */
         uint32_t offset, line;
         struct stray_found found; /* well if no other array lies there */
         bool is_full;             /* else one may lie there that no thread comes to */
-    } kept[KEPT];
+    } * kept[KEPT];               /* NULL: none yet */
     unsigned next;
 };
 
@@ -139,39 +143,80 @@ static void look(const struct launching *l, const unsigned char *block,
     free(h.trips);
 }
 
-/* Numbers that only what is computed hangs on may differ from launch to launch. */
+static bool leads_to_place(const struct launching *l, const struct field *f)
+{
+    return f->is_pointer && place_at(l, f->offset);
+}
+
+/* Numbers that only what is computed hangs on may differ from launch to launch, and so may
+   arrays: what counts is how large they are, and where in them pointers lead. */
 static uint64_t key_of(const struct strays *s, const struct launching *l,
                        const unsigned char *block, const unsigned char *const *constants)
 {
     uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
 
     key = hash_bytes(l->threads, sizeof l->threads, key);
-    for (size_t i = 0; i < l->place_count; i++)
-        key = hash_mix(key + l->places[i].array->id) + l->places[i].offset;
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_place *p = &l->places[i];
+
+        key = hash_mix(hash_mix(key + p->array->bytes) + p->byte) + p->offset;
+    }
     for (uint32_t n = 0; n < s->field_count; n++) {
         const struct field *f = &s->fields[n];
         const unsigned char *of = f->variable < 0 ? block
                                   : constants     ? constants[f->variable]
                                                   : NULL;
 
-        if (of)
+        if (of && !leads_to_place(l, f))
             key = hash_bytes(of + f->offset, f->bytes, key);
     }
     return key + !constants;
 }
 
+static uint64_t bases_of(const struct launching *l)
+{
+    uint64_t key = 0;
+
+    for (size_t i = 0; i < l->place_count; i++)
+        key = hash_mix(key + l->places[i].array->base[0]);
+    return key;
+}
+
+/* The array may lie elsewhere than when it was asked. */
 static const struct stray_beyond *leads_away(const struct launching *l,
                                              const struct verdict *v)
 {
     for (uint32_t n = 0; n < v->found.count; n++) {
         const struct stray_beyond *b = &v->found.beyond[n];
+        const struct proact_array *own = place_at(l, b->offset)->array;
+        const uint64_t first = b->first - b->array + own->base[0],
+                       end = b->end - b->array + own->base[0];
 
         for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
-            if (b->first < a->base[0] + a->bytes && b->end > a->base[0] &&
-                place_at(l, b->offset)->array != a)
+            if (first < a->base[0] + a->bytes && end > a->base[0] && own != a)
                 return b;
     }
     return NULL;
+}
+
+static struct verdict *kept(struct strays *s, uint64_t key, uint64_t bases)
+{
+    for (unsigned n = 0; n < KEPT && s->kept[n]; n++)
+        if (s->key[n] == key && (!s->kept[n]->found.is_mixed || s->kept[n]->bases == bases))
+            return s->kept[n];
+    return NULL;
+}
+
+/* In the place of the one that was made first. */
+static struct verdict *keep(struct strays *s, uint64_t key, uint64_t bases)
+{
+    const unsigned at = s->next++ % KEPT;
+
+    if (!s->kept[at])
+        s->kept[at] = must_calloc(1, sizeof *s->kept[at]);
+    s->key[at] = key;
+    *s->kept[at] = (struct verdict){.bases = bases};
+    return s->kept[at];
 }
 
 /* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
@@ -184,20 +229,16 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
-    const uint64_t key = key_of(s, l, block, constants);
-    struct verdict *v = NULL;
+    const uint64_t key = key_of(s, l, block, constants), bases = bases_of(l);
+    struct verdict *v = kept(s, key, bases);
 
-    for (unsigned n = 0; n < KEPT && !v; n++)
-        if (s->kept[n].key == key)
-            v = &s->kept[n];
     if (!v) {
-        v = &s->kept[s->next++ % KEPT];
-        *v = (struct verdict){.key = key};
+        v = keep(s, key, bases);
         look(l, block, constants, v);
     }
     *beyond = leads_away(l, v);
     if (*beyond && !v->is_full) {
-        *v = (struct verdict){.key = key, .is_full = true};
+        *v = (struct verdict){.bases = bases, .is_full = true};
         look(l, block, constants, v);
         *beyond = leads_away(l, v);
     }
@@ -209,10 +250,13 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
 static void find_fields(struct strays *s, const struct proact_kernel *k,
                         const struct access_analysis *a)
 {
-    struct access_depends d = access_depends_on_nothing(a);
+    struct access_depends d = access_depends_on_nothing(a),
+                          behind = access_depends_on_nothing(a);
 
-    for (uint32_t n = 0; n < a->record_count; n++)
+    for (uint32_t n = 0; n < a->record_count; n++) {
         access_depends_add(&d, &a->records[n]);
+        access_depends_add_behind(&behind, &a->records[n]);
+    }
     s->fields = must_calloc(a->symbol_count + 1u, sizeof *s->fields);
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
@@ -222,10 +266,12 @@ static void find_fields(struct strays *s, const struct proact_kernel *k,
             (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
                               y->kind == ACCESS_ELEMENT) &&
                              y->offset + y->bytes <= k->parameter_bytes)))
-            s->fields[s->field_count++] = (struct field){
-                is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes};
+            s->fields[s->field_count++] =
+                (struct field){is_constant ? y->variable - PTX_SYMBOL_MODULE : -1,
+                               y->offset, y->bytes, !is_constant && !behind.symbol[n]};
         s->asks_constants |= d.symbol[n] && is_constant;
     }
+    access_depends_clear(&behind);
     access_depends_clear(&d);
 }
 
@@ -283,6 +329,8 @@ void strays_destroy(struct strays *s)
 {
     if (!s)
         return;
+    for (unsigned n = 0; n < KEPT; n++)
+        free(s->kept[n]);
     free(s->fields);
     free(s);
 }

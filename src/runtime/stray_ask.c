@@ -42,19 +42,25 @@ bool stray_goes_beyond(const struct proact_place *p, const struct access_span *s
     return false;
 }
 
-/* Of too many the last is all that are left, and what lies between them. */
+/* Of too many the last by the same address is all that are left, and what lies between
+   them; or else the last of all. */
 static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
 {
-    struct stray_beyond *last = &f->beyond[STRAY_BEYOND_MAX - 1];
+    struct stray_beyond *last = NULL;
 
-    for (uint32_t n = 0; n < f->count; n++)
-        if (f->beyond[n].offset == b->offset && f->beyond[n].first <= b->first &&
-            f->beyond[n].end >= b->end)
+    for (uint32_t n = 0; n < f->count; n++) {
+        if (f->beyond[n].offset != b->offset)
+            continue;
+        last = &f->beyond[n];
+        if (last->first <= b->first && last->end >= b->end)
             return;
+    }
     if (f->count < STRAY_BEYOND_MAX) {
         f->beyond[f->count++] = *b;
         return;
     }
+    f->is_mixed |= !last;
+    last = last ? last : &f->beyond[STRAY_BEYOND_MAX - 1];
     last->first = b->first < last->first ? b->first : last->first;
     last->end = b->end > last->end ? b->end : last->end;
     last->is_certain = false;
@@ -141,8 +147,9 @@ static void ask_way(struct asking *g, const struct access_point *at)
         p->byte + value < p->array->bytes || !comes_round(g, at) ||
         !passes(g->q->analysis, r, at))
         return;
-    const struct stray_beyond b = {base + p->byte + value, base + p->byte + value + 1,
-                                   p->offset, r->line, is_certain(g, at)};
+    const struct stray_beyond b = {
+        base + p->byte + value, base + p->byte + value + 1, base, p->offset, r->line,
+        is_certain(g, at)};
 
     add_beyond(g->found, &b);
 }
@@ -331,7 +338,8 @@ static void suspect_value(struct asking *g, uint64_t value)
 {
     const struct proact_place *p = g->q->place;
     const uint64_t at = p->array->base[0] + p->byte + value;
-    const struct stray_beyond b = {at, at + 1, p->offset, g->q->record->line, false};
+    const struct stray_beyond b = {
+        at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};
 
     if (p->byte + value >= p->array->bytes)
         add_beyond(g->found, &b);

@@ -8,9 +8,10 @@
 
 enum { STRAY_BEYOND_MAX = 8 };
 
-/* What it touches outside of the array: from an address of the first device to another. */
+/* What it touches outside of the array: from an address of the first device to another,
+   where the array begins there. */
 struct stray_beyond {
-    uint64_t first, end;
+    uint64_t first, end, array;
     uint32_t offset, line;
     bool is_certain; /* some thread goes there; else it cannot be told that none does */
 };
@@ -18,6 +19,7 @@ struct stray_beyond {
 struct stray_found {
     struct stray_beyond beyond[STRAY_BEYOND_MAX];
     uint32_t count;
+    bool is_mixed; /* the last one is by several addresses: of arrays as they lie now */
 };
 
 struct stray_question {

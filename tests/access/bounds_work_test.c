@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds leave undone changes nothing: sums of forms that are not made, and loops that
-   a form has nothing to do with. */
+/* What bounds leave undone changes nothing: sums of forms that are not made, loops that a
+   form has nothing to do with, and what was found of a symbol before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -108,7 +108,12 @@ static void sums_have_the_range_that_they_had_if_made(void **state)
     struct forms forms = {.arena = &l.arena,
                           .symbols = l.analysis->symbols,
                           .count = l.analysis->symbol_count};
-    const struct range_view view = {l.analysis->symbols, &l.launch, l.trips};
+    const struct range_view view = {
+        .symbols = l.analysis->symbols, .launch = &l.launch, .trips = l.trips};
+    struct range_view keeps = view;
+
+    keeps.found = arena_alloc(&l.arena, forms.count * sizeof *keeps.found);
+    keeps.found_count = forms.count;
 
     for (int n = 0; n < 3000; n++) {
         const struct access_form *a = random_form(&forms, &random),
@@ -119,10 +124,38 @@ static void sums_have_the_range_that_they_had_if_made(void **state)
 
         assert_int_equal(range_of_sum(&view, a, b, by, &sum), is);
         assert_true(!is || (made.low == sum.low && made.high == sum.high));
+        assert_int_equal(range_of_sum(&keeps, a, b, by, &sum), is);
+        assert_true(!is || (made.low == sum.low && made.high == sum.high));
         known += is;
     }
     assert_true(known > 300);
     launched_close(&l);
+}
+
+/* Each is made of the one before, twice: without an end, if all were looked at. */
+static void what_was_found_of_a_symbol_is_kept(void **state)
+{
+    enum { DEEP = 80 };
+    struct arena arena = {0};
+    struct access_symbol symbols[DEEP] = {
+        {.kind = ACCESS_SPECIAL, .special = PTX_TID_X, .bits = 32}};
+    struct range_found found[DEEP] = {{{0}, false, false}};
+    struct forms forms = {.arena = &arena, .symbols = symbols, .count = DEEP};
+    const struct range_view view = {
+        .symbols = symbols, .found = found, .found_count = DEEP};
+    struct range r;
+
+    (void)state;
+    for (uint32_t n = 1; n < DEEP; n++)
+        symbols[n] = (struct access_symbol){.kind = ACCESS_FUNCTION,
+                                            .function = n % 2 ? ACCESS_MAX : ACCESS_MIN,
+                                            .bits = 32,
+                                            .left = form_of(&forms, n - 1),
+                                            .right = form_of(&forms, n - 1)};
+    assert_true(range_of(&view, form_of(&forms, DEEP - 1), &r));
+    assert_int_equal(r.low, 0);
+    assert_int_equal(r.high, 1023);
+    arena_clear(&arena);
 }
 
 int main(void)
@@ -130,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_loops_that_concern_are_parted),
         cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
+        cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/short_name.h"
 #include "base/text.h"
 
 static void fail_writes_the_sentence(void **state)
@@ -30,8 +31,15 @@ static void fail_writes_the_sentence(void **state)
     assert_int_equal(fail(NULL, PROACT_ENODEV, "nobody listens"), PROACT_ENODEV);
     memset(numbers, '7', sizeof numbers);
     numbers[sizeof numbers - 1] = '\0';
+    fail(&err, PROACT_EINVAL, "kernel '%s', line %d: why not", numbers, 12);
+    assert_memory_equal(err.text, "kernel '777", 11);
+    assert_non_null(strstr(err.text, "7...7"));
+    assert_non_null(strstr(err.text, "777', line 12: why not"));
+    for (size_t i = 5; i < sizeof numbers - 1; i += 6)
+        numbers[i] = ' ';
     fail(&err, PROACT_EINVAL, "%s", numbers);
     assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_memory_equal(err.text, numbers, sizeof err.text - 1);
 }
 
 static void text_grows(void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of parameters in local memory: read where they came from, or left as they are. */
+/* Parameters that are read by their name: not from a copy in local memory, nor by their
+   place in a register, or left as they are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,9 +131,71 @@ static void what_is_more_than_a_copy_stays(void **state)
     }
 }
 
+#define PLACE "mov.b64 %rd1, s;\nadd.s64 %rd2, %rd1, 16;\n"
+
+static void a_place_that_is_always_the_same_is_named(void **state)
+{
+    static const struct {
+        const char *body, *becomes, *is_gone;
+    } rows[] = {
+        {PLACE "ld.param.u64 %rd3, [%rd2+-8];\n", "ld.param.u64 %rd3, [s+8];", "%rd2,"},
+        {PLACE "ld.param.u64 %rd3, [%rd2+-8];\n", "ld.param.u64 %rd3, [s+8];", "%rd1,"},
+        {"mov.b64 %rd1, s+8;\nmov.b64 %rd2, %rd1;\nld.param.v2.u32 {%r1, %r2}, [%rd2];\n",
+         "ld.param.v2.u32 {%r1, %r2}, [s+8];", "mov"},
+        {PLACE "L: ld.param.u32 %r1, [%rd1];\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n",
+         "ld.param.u32 %r1, [s+0];", "%rd2,"},
+        /* read in another way, too: so it stays */
+        {PLACE "ld.param.u64 %rd3, [%rd2];\nadd.s64 %rd4, %rd1, %rd3;\n"
+               "ld.param.u32 %r1, [%rd4];\n",
+         "ld.param.u64 %rd3, [s+16];", "add.s64 %rd2"},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+        struct ptx_module *m, *again;
+        struct proact_error err;
+        char *text = read_there(rows[n].body, &m);
+
+        if (!text || !strstr(text, rows[n].becomes) || strstr(text, rows[n].is_gone))
+            fail_msg("%s%s", rows[n].body, text ? text : "");
+        assert_int_equal(lines_of(text), lines_of(m->text));
+        assert_int_equal(ptx_parse("copy.ptx", text, strlen(text), &again, &err), 0);
+        ptx_destroy(again);
+        ptx_destroy(m);
+        free(text);
+    }
+}
+
+static void a_place_that_may_be_another_stays(void **state)
+{
+    static const char *const bodies[] = {
+        PLACE "ld.param.u32 %r1, [n];\ncvt.u64.u32 %rd4, %r1;\nadd.s64 %rd3, %rd2, %rd4;\n"
+              "ld.param.u32 %r2, [%rd3];\n",
+        "mov.b64 %rd1, s;\nL: ld.param.u32 %r1, [%rd1];\nadd.s64 %rd1, %rd1, 4;\n"
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n",
+        "mov.b64 %rd1, s;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mov.b64 %rd1, out;\n"
+        "ld.param.u64 %rd2, [%rd1];\n",
+        "@%p1 mov.b64 %rd1, s;\nld.param.u64 %rd2, [%rd1];\n",
+        "mov.b64 %rd1, s;\ncvta.param.u64 %rd2, %rd1;\nld.u64 %rd3, [%rd2];\n",
+        "mov.b64 %rd1, s;\nsub.s64 %rd2, %rd1, 8;\nld.param.u64 %rd3, [%rd2+8];\n",
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bodies / sizeof *bodies; n++) {
+        struct ptx_module *m;
+        char *text = read_there(bodies[n], &m);
+
+        if (text)
+            fail_msg("%s%s", bodies[n], text);
+        ptx_destroy(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_that_is_always_the_same_is_named),
+        cmocka_unit_test(a_place_that_may_be_another_stays),
         cmocka_unit_test(what_is_copied_and_read_is_the_parameter),
         cmocka_unit_test(what_is_more_than_a_copy_stays),
     };

@@ -36,6 +36,8 @@ static void names_tell_what_a_call_does(void **state)
         {"cufftXtSetCallback", LIBRARY_HIDES},
         {"curandGenerateUniform", LIBRARY_PLAIN},
         {"curandSetPseudoRandomGeneratorSeed", LIBRARY_SETUP},
+        {"curandGetDirectionVectors32", LIBRARY_HOST},
+        {"curandGetScrambleConstants64", LIBRARY_HOST},
         {"cusolverDnSgetrf", LIBRARY_PLAIN},
         {"cusolverDnSgetrf_bufferSize", LIBRARY_SETUP},
         {"cusolverDnSpotrfBatched", LIBRARY_ANY},

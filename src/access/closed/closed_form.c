@@ -149,7 +149,8 @@ static bool add_function(struct closed_view *v, const struct access_term *t,
                          const struct closed_loops *loops, struct closed_form *out)
 {
     const struct access_symbol *y = &v->analysis->symbols[t->symbols[0]];
-    struct range_view view = {v->analysis->symbols, v->launch, v->trips};
+    struct range_view view = {
+        .symbols = v->analysis->symbols, .launch = v->launch, .trips = v->trips};
     struct access_point p = closed_point(v->launch);
     struct closed_form of;
     struct range r;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/short_name.h"
 #include "device/emulator/check_inside.h"
 
 /* One access, with what does not change from byte to byte. */

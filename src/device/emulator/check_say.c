@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/short_name.h"
 #include "device/emulator/check_inside.h"
 
 enum { WHO_BYTES = 256, BYTE_BYTES = 128 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/short_name.h"
 
 enum { NAME_BYTES = 256 };
 

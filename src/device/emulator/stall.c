@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/short_name.h"
 #include "device/emulator/stream.h"
 #include "device/emulator/windows.h"
 

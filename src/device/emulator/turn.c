@@ -2,7 +2,7 @@
 /* What a turn of a CTA costs, and what it tells. */
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/short_name.h"
 #include "device/emulator/kernel_run.h"
 
 enum { BARRIER_CYCLES = 20 };

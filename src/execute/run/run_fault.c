@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/short_name.h"
 #include "execute/run/run.h"
 
 static void say(struct execute_warp *w, uint32_t line, unsigned lane, const char *format,

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often threads are asked whether they leave their array, and how often it is looked
+   what they touch: that takes the host milliseconds. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+#include "runtime/stray_ask.h"
+
+static unsigned asked, bounded;
+
+/* The linker calls these in place of the runtime's.
+ * NOLINTBEGIN(bugprone-reserved-identifier)
+ */
+void __real_stray_ask(const struct stray_question *q, struct stray_found *found);
+void __wrap_stray_ask(const struct stray_question *q, struct stray_found *found);
+
+void __wrap_stray_ask(const struct stray_question *q, struct stray_found *found)
+{
+    asked++;
+    __real_stray_ask(q, found);
+}
+
+bool __real_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count);
+bool __wrap_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count);
+
+bool __wrap_access_extent(const struct access_analysis *a, const struct access_record *r,
+                          const struct access_launch *l, const int64_t *trips,
+                          struct access_span *spans, uint32_t *count)
+{
+    bounded++;
+    return __real_access_extent(a, r, l, trips, spans, count);
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+/* What memory says bounds nothing: to[i] = 7 for i below from[0]. */
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n"
+    ".reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n"
+    "ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1;\n"
+    "ld.param.u64 %rd3, [from]; cvta.to.global.u64 %rd4, %rd3;\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+    "mad.lo.s32 %r4, %r1, %r2, %r3; ld.global.u32 %r5, [%rd4];\n"
+    "setp.ge.u32 %p1, %r4, %r5; @%p1 bra END;\n"
+    "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"
+    "st.global.u32 [%rd6], %r6;\nEND: ret;\n}\n";
+
+enum { BEYOND = 4096, MORE = (N + BEYOND + THREADS - 1) / THREADS }; /* CTAs */
+
+struct launches {
+    struct bench b;
+    struct proact_kernel *kernel;
+};
+
+static struct launches open_launches(void)
+{
+    struct launches l = {.b = testing_open(&(struct proact_options){.machine = "h200x4",
+                                                                    .device_count = 2})};
+
+    if (proact_kernel_load(l.b.p, &(struct proact_image){.name = "k.ptx", .text = text},
+                           "k", &l.kernel, &l.b.err))
+        fail_msg("%s", l.b.err.text);
+    return l;
+}
+
+static struct proact_array *array_of(struct launches *l, size_t count)
+{
+    struct proact_array *a = NULL;
+    const uint32_t limit = N;
+
+    if (proact_array_create(l->b.p, &(struct proact_shape){"a", count, 4}, &a, &l->b.err) ||
+        proact_array_write(a, 0, &limit, 1, &l->b.err))
+        fail_msg("%s", l->b.err.text);
+    return a;
+}
+
+/* How often was asked for it. */
+static unsigned launch(struct launches *l, struct proact_array *to,
+                       struct proact_array *from)
+{
+    static const struct proact_grid grid = {
+        .ctas = {MORE}, .threads = {THREADS}, .device_count = 2};
+    static const uint64_t nowhere[2];
+    const struct proact_place places[] = {{0, to, 0}, {8, from, 0}};
+    const unsigned before = asked;
+
+    if (proact_launch_block(l->kernel, &grid,
+                            &(struct proact_block){nowhere, sizeof nowhere, places, 2},
+                            &l->b.err) ||
+        proact_wait(l->b.p, &l->b.err))
+        fail_msg("%s", l->b.err.text);
+    return asked - before;
+}
+
+static void an_array_that_is_made_anew_is_not_asked_about(void **state)
+{
+    struct launches l = open_launches();
+
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct proact_array *from = array_of(&l, 1000);
+
+        assert_int_equal(launch(&l, l.b.out, from) != 0, n == 0);
+        if (n % 2) /* where the others are is not where this was */
+            proact_array_destroy(from);
+    }
+    assert_int_not_equal(launch(&l, l.b.out, array_of(&l, 2000)), 0); /* of another size */
+    proact_close(l.b.p);
+}
+
+static void what_was_found_counts_from_where_an_array_is(void **state)
+{
+    struct launches l = open_launches();
+    struct proact_array *from = array_of(&l, 10), *low = array_of(&l, N),
+                        *high = array_of(&l, N);
+    const uint64_t at[] = {proact_array_address(low, 0), proact_array_address(high, 0)};
+
+    (void)state;
+    assert_in_range(at[1], at[0] + 4 * N, at[0] + 4 * (N + BEYOND) - 1);
+    assert_int_not_equal(launch(&l, high, from), 0);
+    assert_null(proact_kernel_refusal(l.kernel));
+    launch(&l, low, from); /* it is asked in full: there is one behind it */
+    assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
+    for (int n = 0; n < 3; n++) {
+        assert_int_equal(launch(&l, high, from), 0);
+        assert_null(proact_kernel_refusal(l.kernel));
+        assert_int_equal(launch(&l, low, from), 0);
+        assert_non_null(strstr(proact_kernel_refusal(l.kernel), "it may leave array"));
+    }
+    proact_close(l.b.p);
+}
+
+/* As the layers of a network are: what was found of each is known the next time. */
+static void many_shapes_are_known(void **state)
+{
+    enum { SHAPES = 50 };
+    struct launches l = open_launches();
+    struct proact_array *from[SHAPES];
+
+    (void)state;
+    for (size_t n = 0; n < SHAPES; n++)
+        from[n] = array_of(&l, 100 + n);
+    struct proact_array *to = array_of(&l, N); /* nothing lies behind it */
+
+    for (size_t n = 0; n < SHAPES; n++)
+        assert_int_not_equal(launch(&l, to, from[n]), 0);
+    bounded = 0;
+    for (size_t n = 0; n < 2 * SHAPES; n++)
+        assert_int_equal(launch(&l, to, from[n % SHAPES]), 0);
+    assert_in_range(bounded, 0, SHAPES / 5); /* tables that are made anew count, too */
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
+        cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
+        cmocka_unit_test(many_shapes_are_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
