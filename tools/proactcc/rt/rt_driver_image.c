@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program hands over as a module: PTX, a fat binary as nvcc puts it into a program,
+   or as it puts it into a file. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "rt_driver_module.h"
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    CONTAINER_MAGIC = (int)0xba55ed50,
+    ELF_MAGIC = 0x464c457f,
+};
+
+char *driver_file_read(const char *path, size_t *bytes)
+{
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    char *data = NULL;
+    size_t capacity = 0, got;
+
+    *bytes = 0;
+    if (!file)
+        return NULL;
+    do {
+        data = must_grow(data, *bytes + (64 << 10) + 1, &capacity, 1);
+        got = fread(data + *bytes, 1, 64 << 10, file);
+        *bytes += got;
+    } while (got);
+    data[*bytes] = '\0';
+    if (ferror(file)) {
+        free(data);
+        data = NULL;
+    }
+    fclose(file);
+    return data;
+}
+
+static enum proact_status take_text(const char *data, size_t bytes, struct rt_image *out,
+                                    struct proact_error *err)
+{
+    const size_t length = bytes ? strnlen(data, bytes) : strlen(data);
+
+    if (!length || (!isprint((unsigned char)*data) && !isspace((unsigned char)*data)))
+        return fail(err, PROACT_EINVAL,
+                    "a module is neither PTX nor a fat binary: it begins with 0x%02x",
+                    (unsigned char)*data);
+    out->ptx.text = must_strndup(data, length);
+    out->ptx.bytes = length;
+    rt_put_in(&out->ptx);
+    return PROACT_OK;
+}
+
+/* Of which the header says how long it is. */
+static enum proact_status copy_container(const void *data, size_t bytes, void **out,
+                                         struct proact_error *err)
+{
+    struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t bytes;
+    } head;
+
+    memcpy(&head, data, sizeof head);
+    const uint64_t all = head.bytes + head.header_bytes;
+
+    if (bytes && (bytes < sizeof head || all > bytes || all < head.bytes))
+        return fail(err, PROACT_EINVAL, "a fat binary of %llu bytes ends after %zu",
+                    (unsigned long long)all, bytes);
+    *out = must_calloc(1, all);
+    memcpy(*out, data, all);
+    return PROACT_OK;
+}
+
+static enum proact_status take_container(const void *data, size_t bytes,
+                                         unsigned capability, struct rt_image *out,
+                                         struct proact_error *err)
+{
+    struct cuda_fat_binary *binary = must_calloc(1, sizeof *binary);
+    void *copy = NULL;
+    enum proact_status status = copy_container(data, bytes, &copy, err);
+
+    *binary = (struct cuda_fat_binary){(uint32_t)WRAPPER_MAGIC, 1, copy, NULL};
+    out->binary = binary;
+    return status ? status : rt_image_find(out, capability, err);
+}
+
+static enum proact_status take_wrapper(const void *data, unsigned capability,
+                                       struct rt_image *out, struct proact_error *err)
+{
+    const struct cuda_fat_binary *binary = data;
+
+    if (!binary->objects || binary->version < 2)
+        return take_container(binary->container, 0, capability, out, err);
+    out->binary = binary; /* what was linked is the program's own, and stays */
+    return rt_image_find(out, capability, err);
+}
+
+enum proact_status driver_image_take(const void *data, size_t bytes, unsigned capability,
+                                     struct rt_image *out, struct proact_error *err)
+{
+    uint32_t magic = 0;
+    enum proact_status status;
+
+    memcpy(&magic, data, strnlen(data, sizeof magic) == sizeof magic ? sizeof magic : 1);
+    out->is_searched = true;
+    if (magic == (uint32_t)WRAPPER_MAGIC)
+        status = take_wrapper(data, capability, out, err);
+    else if (magic == (uint32_t)CONTAINER_MAGIC)
+        status = take_container(data, bytes, capability, out, err);
+    else if (magic == ELF_MAGIC)
+        return fail(err, PROACT_EREFUSED,
+                    "a module is a cubin, which has no PTX: hand over PTX (nvcc -ptx, "
+                    "nvrtcGetPTX()) or a fat binary that has some (proactcc -fatbin)");
+    else
+        return take_text(data, bytes, out, err);
+    /* A fat binary that is none of the two is broken, not without PTX. */
+    return status && strstr(err->text, "PTX") ? PROACT_EREFUSED : status;
+}
