@@ -64,6 +64,19 @@ gcc -I"${include%/cuda.h}" plain.c "$library/libproactrt_driver.so" -Wl,-rpath="
 no_driver "a program that names our library" plain
 LD_LIBRARY_PATH=$driver PROACT_MACHINE=here FAKE_CUDA_DEVICES=2 ./plain || fault "our library ahead of a driver"
 
+# Kernels that are made at run time are split as others are, where NVRTC is there to make some.
+if "$proactcc" -arch=sm_90 "$here/driver_jit.cu" -lnvrtc -lcuda -o jit 2>told; then
+    rtc=${include%/include/*}/lib:${include%/include/*}/lib64
+    for devices in 1 2 4; do
+        PROACT_DEVICES=$devices PROACT_REPORT=1 LD_LIBRARY_PATH=$rtc:${LD_LIBRARY_PATH-} ./jit >jit.$devices 2>stderr ||
+            fault "kernels of NVRTC on $devices devices: $(cat jit.$devices stderr)"
+        [ $devices = 1 ] || cmp jit.1 jit.$devices || fault "kernels of NVRTC on $devices devices: other numbers"
+        [ $devices = 1 ] || grep -q '^proact: *4 *4 .*smooth<float>' stderr || fault "kernels of NVRTC are not split"
+    done
+else
+    echo "no NVRTC here: its kernels are not run"
+fi
+
 # What another links has our calls in each object that calls the driver. Its library must be there.
 if [ -e "$library/proactrt_driver_stubs.o" ]; then
     g++ main.o "$driver/libcuda.so.1" -ldl -o program || fault "g++ does not link"
