@@ -20,8 +20,8 @@ __constant__ float weight[2];
 
 template <typename T> __global__ void smooth(const T *in, T *out, int width, int height)
 {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-    int i = y * width + x;
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y, i = y * width + x;
 
     if (x > 0 && x < width - 1 && y > 0 && y < height - 1)
         out[i] = weight[0] * in[i] + weight[1] * (in[i - width] + in[i + width]);

@@ -32,8 +32,9 @@ static bool is_theirs(const char *path)
    program's. */
 static bool is_tool(const char *path)
 {
-    static const char *const names[] = {"cuda",    "cupti", "cufile",    "nvidia",
-                                        "nvcuvid", "nvrtc", "nvJitLink", "nvToolsExt"};
+    static const char *const names[] = {
+        "cuda.so", "cudart.so", "cudadebugger.so", "cupti.so",  "cufile",
+        "nvidia-", "nvcuvid",   "nvrtc",           "nvJitLink", "nvToolsExt"};
 
     return has_one(path, names, sizeof names / sizeof *names);
 }
