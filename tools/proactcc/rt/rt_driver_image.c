@@ -48,26 +48,38 @@ static enum proact_status take_text(const char *data, size_t bytes, struct rt_im
         return fail(err, PROACT_EINVAL,
                     "a module is neither PTX nor a fat binary: it begins with 0x%02x",
                     (unsigned char)*data);
-    out->ptx.text = must_strndup(data, length);
+    char *given = must_strndup(data, length);
+
+    out->ptx.text = given;
     out->ptx.bytes = length;
     rt_put_in(&out->ptx);
+    if (out->ptx.text != given)
+        free(given);
     return PROACT_OK;
 }
 
-/* Of which the header says how long it is. */
+struct head {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes;
+};
+
+static uint64_t container_bytes(const void *container)
+{
+    struct head head;
+
+    memcpy(&head, container, sizeof head);
+    return head.bytes + head.header_bytes;
+}
+
+/* Its header says how long it is. */
 static enum proact_status copy_container(const void *data, size_t bytes, void **out,
                                          struct proact_error *err)
 {
-    struct {
-        uint32_t magic;
-        uint16_t version, header_bytes;
-        uint64_t bytes;
-    } head;
+    const uint64_t all =
+        bytes && bytes < sizeof(struct head) ? UINT64_MAX : container_bytes(data);
 
-    memcpy(&head, data, sizeof head);
-    const uint64_t all = head.bytes + head.header_bytes;
-
-    if (bytes && (bytes < sizeof head || all > bytes || all < head.bytes))
+    if (bytes && all > bytes)
         return fail(err, PROACT_EINVAL, "a fat binary of %llu bytes ends after %zu",
                     (unsigned long long)all, bytes);
     *out = must_calloc(1, all);
@@ -75,17 +87,32 @@ static enum proact_status copy_container(const void *data, size_t bytes, void **
     return PROACT_OK;
 }
 
+/* The text is the image's own, in the container no more. */
+static void take_out(struct rt_image *image, const void *container)
+{
+    const struct proact_image *ptx = &image->ptx;
+    const uintptr_t ahead = (uintptr_t)ptx->text - (uintptr_t)container;
+
+    if (ahead < container_bytes(container))
+        image->ptx.text = must_strndup(ptx->text, ptx->bytes);
+}
+
+/* The code for this very device, if there is some, stays where it is. */
 static enum proact_status take_container(const void *data, size_t bytes,
                                          unsigned capability, struct rt_image *out,
                                          struct proact_error *err)
 {
-    struct cuda_fat_binary *binary = must_calloc(1, sizeof *binary);
     void *copy = NULL;
     enum proact_status status = copy_container(data, bytes, &copy, err);
+    const struct cuda_fat_binary binary = {(uint32_t)WRAPPER_MAGIC, 1, copy, NULL};
 
-    *binary = (struct cuda_fat_binary){(uint32_t)WRAPPER_MAGIC, 1, copy, NULL};
-    out->binary = binary;
-    return status ? status : rt_image_find(out, capability, err);
+    out->binary = &binary;
+    if (!status && !(status = rt_image_find(out, capability, err)))
+        take_out(out, copy);
+    out->binary = NULL;
+    if (!out->ptx.binary)
+        free(copy);
+    return status;
 }
 
 static enum proact_status take_wrapper(const void *data, unsigned capability,
@@ -95,8 +122,17 @@ static enum proact_status take_wrapper(const void *data, unsigned capability,
 
     if (!binary->objects || binary->version < 2)
         return take_container(binary->container, 0, capability, out, err);
-    out->binary = binary; /* what was linked is the program's own, and stays */
-    return rt_image_find(out, capability, err);
+    out->binary = binary;
+    enum proact_status status = rt_image_find(out, capability, err); /* it is linked */
+
+    out->binary = NULL;
+    return status;
+}
+
+void driver_image_drop(struct rt_image *image)
+{
+    free((void *)(uintptr_t)image->ptx.text);
+    image->ptx.text = NULL;
 }
 
 enum proact_status driver_image_take(const void *data, size_t bytes, unsigned capability,

@@ -109,6 +109,7 @@ enum cuda_error cuLinkComplete(struct cuda_linking *l, void **out, size_t *bytes
         driver_options_tell(&l->options, NULL);
         free(l->linked);
         *out = l->linked = must_strndup(linked.text, linked.bytes);
+        free((void *)(uintptr_t)linked.text);
         if (bytes)
             *bytes = linked.bytes + 1;
     }
@@ -124,6 +125,8 @@ enum cuda_error cuLinkDestroy(struct cuda_linking *l)
         error = cudaErrorInvalidResourceHandle;
     if (!error) {
         handle_drop(&rt->handles, l);
+        for (size_t i = 0; i < l->count; i++)
+            free((void *)(uintptr_t)l->objects[i].text);
         free(l->objects);
         free(l->linked);
         free(l);

@@ -48,6 +48,7 @@ static void tell_apart(struct cuda_module *m, unsigned long long number)
         return;
     text_print(&own, "%.*s\n// module %llu\n", (int)m->image.ptx.bytes, m->image.ptx.text,
                number);
+    driver_image_drop(&m->image);
     m->image.ptx.text = own.data;
     m->image.ptx.bytes = strlen(own.data);
 }
@@ -76,12 +77,13 @@ static enum proact_status read(struct rt *rt, struct cuda_module *m, const void 
     return status;
 }
 
-/* Nothing of it can be asked for any more. */
+/* Nothing of it can be asked for any more; sessions have a text of their own. */
 static void leave(struct rt *rt, struct cuda_module *m)
 {
     for (unsigned i = 0; i < m->kernel_count; i++)
         m->kernels[i]->is_gone = true;
     handle_drop(&rt->handles, m);
+    driver_image_drop(&m->image);
 }
 
 /* What was made of them, of which nobody can launch anything any more. */
@@ -94,9 +96,7 @@ static void drop_kernels(struct cuda_module *m)
     }
 }
 
-/* The driver reads a module when it is loaded, and so does a session, with its first
- * kernel.
- */
+/* The driver reads a module when it is loaded, and so does a session, with one kernel. */
 static enum cuda_error load(struct rt *rt, struct cuda_module *m, const void *data,
                             size_t bytes, struct proact_error *err)
 {

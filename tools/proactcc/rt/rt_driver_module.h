@@ -39,6 +39,8 @@ void driver_options_tell(const struct driver_options *options, const char *sente
    none. */
 enum proact_status driver_image_take(const void *data, size_t bytes, unsigned capability,
                                      struct rt_image *out, struct proact_error *err);
+/* The text, which is its own. */
+void driver_image_drop(struct rt_image *image);
 /* A file, and a NUL behind it; NULL: it cannot be read. free() it. */
 char *driver_file_read(const char *path, size_t *bytes);
 
