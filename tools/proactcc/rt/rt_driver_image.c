@@ -72,19 +72,22 @@ static uint64_t container_bytes(const void *container)
     return head.bytes + head.header_bytes;
 }
 
-/* Its header says how long it is. */
-static enum proact_status copy_container(const void *data, size_t bytes, void **out,
-                                         struct proact_error *err)
+/* Its header says how long it is; NULL: there is none, or less of it. */
+static void *copy_container(const void *data, size_t bytes, struct proact_error *err)
 {
-    const uint64_t all =
-        bytes && bytes < sizeof(struct head) ? UINT64_MAX : container_bytes(data);
+    uint64_t all = 0;
 
-    if (bytes && all > bytes)
-        return fail(err, PROACT_EINVAL, "a fat binary of %llu bytes ends after %zu",
-                    (unsigned long long)all, bytes);
-    *out = must_calloc(1, all);
-    memcpy(*out, data, all);
-    return PROACT_OK;
+    if (data && (!bytes || bytes >= sizeof(struct head)))
+        all = container_bytes(data);
+    if (all < sizeof(struct head) || (bytes && all > bytes)) {
+        fail(err, PROACT_EINVAL, "a fat binary of %llu bytes ends after %zu",
+             (unsigned long long)all, bytes);
+        return NULL;
+    }
+    void *copy = must_calloc(1, all);
+
+    memcpy(copy, data, all);
+    return copy;
 }
 
 /* The text is the image's own, in the container no more. */
@@ -102,12 +105,14 @@ static enum proact_status take_container(const void *data, size_t bytes,
                                          unsigned capability, struct rt_image *out,
                                          struct proact_error *err)
 {
-    void *copy = NULL;
-    enum proact_status status = copy_container(data, bytes, &copy, err);
+    void *copy = copy_container(data, bytes, err);
     const struct cuda_fat_binary binary = {(uint32_t)WRAPPER_MAGIC, 1, copy, NULL};
+    enum proact_status status = PROACT_EINVAL;
 
+    if (!copy)
+        return status;
     out->binary = &binary;
-    if (!status && !(status = rt_image_find(out, capability, err)))
+    if (!(status = rt_image_find(out, capability, err)))
         take_out(out, copy);
     out->binary = NULL;
     if (!out->ptx.binary)
