@@ -40,10 +40,21 @@ for words in -lcuda '-l cuda' --library=cuda -lcuda,m -l:libcuda.so /nowhere/lib
 done
 [ "$(own_names program)" = 0 ] || fault "NVIDIA's libraries would find our calls"
 
-# Files that the host's compiler makes call ours, too.
-printf '#include <cuda.h>\nint main(void) { return cuInit(0); }\n' >plain.c
-"$proactcc" plain.c -lcuda -o plain && ./plain || fault "a program in C"
-no_driver "a program in C" plain
+# A program in C, and what it may load: PTX, and fat binaries for whatever was asked.
+loads() { # WHAT PROGRAM FILE SAYS
+    [ "$("./$2" "$3" 2>stderr)" = "$4" ] || fault "$1: not '$4', but: $("./$2" "$3" 2>&1)"
+}
+"$proactcc" "$here/driver_load.c" -lcuda -o load || exit 1
+no_driver "a program in C" load
+"$proactcc" -ptx "$here/driver_kernel.cu" -o kernel.ptx
+"$proactcc" -fatbin "$here/driver_kernel.cu" -o kernel.fatbin
+"$proactcc" -fatbin -gencode arch=compute_80,code=sm_80 "$here/driver_kernel.cu" -o kernel.sm_80.fatbin
+"$proactcc" -cubin -arch=sm_90 "$here/driver_kernel.cu" -o kernel.cubin
+for file in kernel.ptx kernel.fatbin kernel.sm_80.fatbin; do
+    loads "$file" load $file 'CUDA_SUCCESS 2997'
+done
+loads "a cubin" load kernel.cubin 'CUDA_ERROR_NO_BINARY_FOR_GPU 0'
+grep -q 'is a cubin, which has no PTX' stderr || fault "a cubin: $(cat stderr)"
 
 "$proactcc" -arch=sm_90 "$here/driver_none.cu" -o none && ./none || fault "a program without"
 ! nm none | grep -v proactrt_ | grep -q ' cu[A-Z]' || fault "a program without has names of the driver's"
@@ -59,10 +70,13 @@ no_driver "a library" libbeside.so
 library=$(dirname "$proactcc")/../lib
 [ -e "$library/libproactrt_driver.so" ] || library=${library}64
 include=$(echo '#include <cuda.h>' | "$proactcc" -M -x cu - | tr ' ' '\n' | grep '/cuda\.h$')
-gcc -I"${include%/cuda.h}" plain.c "$library/libproactrt_driver.so" -Wl,-rpath="$library" -o plain && ./plain ||
-    fault "a program that names our library"
-no_driver "a program that names our library" plain
-LD_LIBRARY_PATH=$driver PROACT_MACHINE=here FAKE_CUDA_DEVICES=2 ./plain || fault "our library ahead of a driver"
+gcc -I"${include%/cuda.h}" "$here/driver_load.c" "$library/libproactrt_driver.so" -Wl,-rpath="$library" -o load || exit 1
+loads "a program that names our library" load kernel.ptx 'CUDA_SUCCESS 2997'
+no_driver "a program that names our library" load
+export LD_LIBRARY_PATH="$driver" PROACT_MACHINE=here FAKE_CUDA_DEVICES=2
+loads "our library ahead of a driver" load kernel.ptx 'CUDA_SUCCESS 2997'
+unset LD_LIBRARY_PATH FAKE_CUDA_DEVICES
+export PROACT_MACHINE=h200x4
 
 # Kernels that are made at run time are split as others are, where NVRTC is there to make some.
 if "$proactcc" -arch=sm_90 "$here/driver_jit.cu" -lnvrtc -lcuda -o jit 2>told; then
