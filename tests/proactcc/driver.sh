@@ -66,10 +66,21 @@ works "a library" program
 no_driver "a library" libbeside.so
 [ "$(own_names libbeside.so)" = 0 ] || fault "the library has names of the driver's for all"
 
+include=$(echo '#include <cuda.h>' | "$proactcc" -M -x cu - | tr ' ' '\n' | grep '/cuda\.h$')
+
+# A library that another made needs the driver, which need not be there for a link.
+stub=$(echo "${include%/include/*}"/lib*/stubs/libcuda.so | tr ' ' '\n' | head -n 1)
+if [ -f "$stub" ]; then
+    printf 'int cuInit(unsigned);\nint start(void) { return cuInit(0); }\n' >start.c
+    printf '#include <cuda.h>\nint start(void);\nint main(int n, char **v) { return cuInit(0) || (n > 1 && start()); }\n' >starts.c
+    gcc -shared -fPIC start.c "$stub" -o libstart.so && "$proactcc" starts.c -L. -lstart -lcuda -o starts ||
+        fault "a library that needs the driver: no link"
+    no_driver "a library that needs the driver" starts
+fi
+
 # Who links by another compiler, and has none of our objects, names our library.
 library=$(dirname "$proactcc")/../lib
 [ -e "$library/libproactrt_driver.so" ] || library=${library}64
-include=$(echo '#include <cuda.h>' | "$proactcc" -M -x cu - | tr ' ' '\n' | grep '/cuda\.h$')
 gcc -I"${include%/cuda.h}" "$here/driver_load.c" "$library/libproactrt_driver.so" -Wl,-rpath="$library" -o load || exit 1
 loads "a program that names our library" load kernel.ptx 'CUDA_SUCCESS 2997'
 no_driver "a program that names our library" load
