@@ -80,27 +80,32 @@ static const void *entry_of(const struct dl_phdr_info *object, ElfW(Sxword) tag)
     return NULL;
 }
 
-/* How many symbols stand ahead of those that the object defines; all of them, where its
-   table does not tell. */
-static uint32_t undefined_most(const struct dl_phdr_info *object)
+/* Nobody says how many symbols an object has. Linkers put their names behind them, with
+   nothing or with other tables between. */
+static size_t symbols_most(const struct dl_phdr_info *object)
 {
-    const uint32_t *hash = entry_of(object, DT_GNU_HASH), *old = entry_of(object, DT_HASH);
+    const uintptr_t symbols = (uintptr_t)entry_of(object, DT_SYMTAB);
+    const uintptr_t names = (uintptr_t)entry_of(object, DT_STRTAB);
+    const uint32_t *hash = entry_of(object, DT_GNU_HASH); /* ahead of what it defines */
 
-    return hash ? hash[1] : old ? old[1] : 0;
+    if (symbols && names > symbols)
+        return (names - symbols) / sizeof(ElfW(Sym));
+    return symbols && names && hash ? hash[1] : 0;
 }
 
 /* A call of the driver's that goes past us: a program may name its library and call none.
  */
 static bool calls_driver(const struct dl_phdr_info *object)
 {
-    const char *strings = entry_of(object, DT_STRTAB);
     const ElfW(Sym) *symbols = entry_of(object, DT_SYMTAB);
+    const char *names = entry_of(object, DT_STRTAB);
+    const size_t bytes = (uintptr_t)entry_of(object, DT_STRSZ);
 
-    for (uint32_t i = 1; strings && symbols && i < undefined_most(object); i++) {
-        const char *name = strings + symbols[i].st_name;
+    for (size_t i = 1; i < symbols_most(object); i++) {
+        const char *name = names + symbols[i].st_name;
 
-        if (symbols[i].st_shndx == SHN_UNDEF && name[0] == 'c' && name[1] == 'u' &&
-            name[2] >= 'A' && name[2] <= 'Z')
+        if (symbols[i].st_shndx == SHN_UNDEF && symbols[i].st_name < bytes &&
+            name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z')
             return true;
     }
     return false;
