@@ -128,15 +128,15 @@ enum proact_status image_load(struct proact *p, const struct proact_image *image
     i->constants = must_calloc(1, sizeof *i->constants);
     i->text = must_strndup(image->text, bytes);
     i->bytes = bytes;
+    if ((status = load_image(p, i, name, image->binary, err))) {
+        image_destroy(p, i);
+        return status;
+    }
     i->next = p->images;
-    p->images = i; /* also if it fails: closing cleans up */
-    status = load_image(p, i, name, image->binary, err);
-    if (status)
-        i->bytes = i->given_bytes = 0; /* never found again */
-    else
-        p->has_variables |= module_has_variables(i->ptx);
+    p->images = i;
+    p->has_variables |= module_has_variables(i->ptx);
     *out = i;
-    return status;
+    return PROACT_OK;
 }
 
 /* Reads the parameters' places; a last one that looks like a share is one. */

@@ -249,6 +249,7 @@ void repeats_destroy(struct proact *p);
 /* The image, loaded on every device now or before. */
 enum proact_status image_load(struct proact *p, const struct proact_image *image,
                               struct session_image **out, struct proact_error *err);
+void image_destroy(const struct proact *p, struct session_image *image); /* in no list */
 
 /* Bindings of a kernel; nothing may be in flight when they are dropped. `array`: only those
    that use it, NULL: all. */

@@ -200,15 +200,7 @@ static void images_destroy(struct proact *p)
         struct session_image *image = p->images;
 
         p->images = image->next;
-        for (unsigned d = 0; d < p->devices.count; d++)
-            if (image->module[d])
-                p->backend->module_unload(image->module[d]);
-        known_constants_destroy(image->constants);
-        variable_arrays_destroy(image);
-        ptx_destroy(image->ptx);
-        free(image->text);
-        free(image->given);
-        free(image);
+        image_destroy(p, image);
     }
 }
 

@@ -94,6 +94,7 @@ cu_result cuMemcpyHtoDAsync_v2(cu_address to, const void *from, size_t bytes,
 
     if (result)
         return result;
+    stream = fake_stream(stream);
     if (!fake_find(stream->device, (void *)(uintptr_t)to, bytes))
         return CU_INVALID_VALUE;
     return queue_copy(stream, FAKE_DEVICES_MAX, to, (uintptr_t)from, bytes);

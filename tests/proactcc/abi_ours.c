@@ -2,6 +2,7 @@
 #include "abi_ours.h"
 
 #include "cuda_abi.h"
+#include "driver_abi.h"
 #include "graph_calls.h"
 #include "pool_calls.h"
 

@@ -209,7 +209,7 @@ static void graphs(int *out)
     a = cluster_of(3);
     say("no multiple, of a node", cudaGraphKernelNodeSetAttribute(first, a.id, &a.val));
     MUST(cudaGraphAddKernelNode(&second, graph, &first, 1, &node));
-    MUST(cudaGraphKernelNodeCopyAttributes(first, second));
+    MUST(cudaGraphKernelNodeCopyAttributes(second, first));
     MUST(cudaGraphDestroyNode(first));
     run(graph, "a copy of it", out, 2);
     MUST(cudaGraphDestroy(graph));

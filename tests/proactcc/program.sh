@@ -8,7 +8,9 @@ proactcc=$1 here=$2/tests/proactcc name=$3 driver=$4 write=${5-}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 
-"$proactcc" -arch=sm_90 --extended-lambda "$here/$name.cu" -o "$scratch/program" || exit 1
+case $name in driver*) more='-lcuda -Wno-deprecated-declarations' ;; *) more= ;; esac
+# shellcheck disable=SC2086 # words
+"$proactcc" -arch=sm_90 --extended-lambda "$here/$name.cu" $more -o "$scratch/program" || exit 1
 code=0
 run() { # WHERE NAME=VALUE...
     where=$1
@@ -22,7 +24,7 @@ run() { # WHERE NAME=VALUE...
 }
 run "four devices" PROACT_MACHINE=h200x4
 case $name in
-float_mode | textures | texture_kinds) # of an array that is distributed there is no texture
+float_mode | textures | texture_kinds | driver_modules) # of an array that is distributed there is no texture
     run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;;
 *) run "four devices, one of each array" PROACT_MACHINE=h200x4 PROACT_DISTRIBUTE=1 PROACT_SPLIT=always ;;
 esac
@@ -30,7 +32,7 @@ run "one device" PROACT_MACHINE=h200x4 PROACT_DEVICES=1
 run "another machine" PROACT_MACHINE=h200x8 PROACT_DEVICES=3
 # Whose streams are in no order is said.
 case $name in
-cooperative | events | graphs | pools | streams | surfaces | textures | texture_kinds)
+cooperative | driver | driver_modules | events | graphs | pools | streams | surfaces | textures | texture_kinds)
     run "four devices that are checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1
     run "one that is checked" PROACT_MACHINE=h200x4 PROACT_CHECK=1 PROACT_DEVICES=1 ;;
 esac

@@ -3,7 +3,7 @@
 if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     foreach(name vectors pitch symbols managed pinned events queries structs errors handles graphs
             graph_nodes graph_kinds graph_memory pools cooperative clusters beside streams textures texture_kinds
-            surfaces float_mode)
+            surfaces float_mode driver driver_modules)
         add_test(NAME proactcc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/program.sh
             ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} ${name}
             ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
@@ -17,6 +17,10 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
         ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
     set_tests_properties(proactcc.split_textures PROPERTIES LABELS slow TIMEOUT 300)
+    add_test(NAME proactcc.driver_links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver.sh
+        ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR}
+        ${CMAKE_CURRENT_BINARY_DIR}/driver_fake)
+    set_tests_properties(proactcc.driver_links PROPERTIES LABELS slow TIMEOUT 300)
     add_test(NAME proactcc.places COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/places.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR})
     set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
@@ -63,7 +67,8 @@ find_path(PROACT_CUDART_H cuda_runtime_api.h HINTS ENV CUDA_HOME PATH_SUFFIXES i
     PATHS /usr/local/cuda)
 if(PROACT_CUDART_H)
     add_executable(abi_theirs proactcc/abi_theirs.c proactcc/abi_ours.c)
-    target_include_directories(abi_theirs PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+    target_include_directories(abi_theirs PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt
+        ${PROJECT_SOURCE_DIR}/include)
     target_include_directories(abi_theirs SYSTEM PRIVATE ${PROACT_CUDART_H})
     target_link_libraries(abi_theirs PRIVATE proact_options)
     target_compile_options(abi_theirs PRIVATE -Wno-pedantic)
@@ -76,4 +81,11 @@ if(PROACT_CUDART_A)
     add_test(NAME proactcc.calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/calls.sh
         ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proactrt> ${PROACT_CUDART_A})
     set_tests_properties(proactcc.calls PROPERTIES LABELS quick)
+endif()
+find_library(PROACT_CUDA_STUB libcuda.so HINTS ENV CUDA_HOME PATH_SUFFIXES lib64/stubs
+    PATHS /usr/local/cuda NO_DEFAULT_PATH)
+if(PROACT_CUDART_H AND PROACT_CUDA_STUB)
+    add_test(NAME proactcc.driver_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/driver_calls.sh
+        ${PROJECT_SOURCE_DIR} $<TARGET_FILE:proactrt> ${PROACT_CUDART_H} ${PROACT_CUDA_STUB})
+    set_tests_properties(proactcc.driver_calls PROPERTIES LABELS quick)
 endif()

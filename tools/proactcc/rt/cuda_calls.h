@@ -227,3 +227,30 @@ RT_API enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, s
                                                  struct cuda_stream *stream);
 RT_API enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol);
 RT_API enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol);
+
+/* rt_driver_entry.c */
+RT_API enum cuda_error cudaGetDriverEntryPoint(const char *name, void **out,
+                                               unsigned long long flags, int *result);
+RT_API enum cuda_error cudaGetDriverEntryPointByVersion(const char *name, void **out,
+                                                        unsigned version,
+                                                        unsigned long long flags,
+                                                        int *result);
+
+/* rt_module_calls.c; a struct cuda_module is a cudaLibrary_t */
+struct cuda_module;
+RT_API enum cuda_error cudaLibraryLoadData(struct cuda_module **out, const void *data,
+                                           const int *jit_options, void **jit_values,
+                                           unsigned jit_count, const int *options,
+                                           void **values, unsigned count);
+RT_API enum cuda_error cudaLibraryLoadFromFile(struct cuda_module **out, const char *path,
+                                               const int *jit_options, void **jit_values,
+                                               unsigned jit_count, const int *options,
+                                               void **values, unsigned count);
+RT_API enum cuda_error cudaLibraryUnload(struct cuda_module *m);
+RT_API enum cuda_error cudaLibraryGetKernel(struct cuda_kernel **out, struct cuda_module *m,
+                                            const char *name);
+RT_API enum cuda_error cudaLibraryGetGlobal(void **out, size_t *bytes,
+                                            struct cuda_module *m, const char *name);
+RT_API enum cuda_error cudaLibraryGetKernelCount(unsigned *out, struct cuda_module *m);
+RT_API enum cuda_error cudaLibraryEnumerateKernels(struct cuda_kernel **out, unsigned count,
+                                                   struct cuda_module *m);

@@ -186,8 +186,8 @@ RT_API enum cuda_error cudaGraphKernelNodeSetAttribute(struct graph_op *op, int 
                                                        const void *value);
 RT_API enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int attribute,
                                                        void *value);
-RT_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *from,
-                                                         struct graph_op *to);
+RT_API enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *to,
+                                                         struct graph_op *from);
 
 /* rt_graph_event.c */
 RT_API enum cuda_error cudaGraphAddEventRecordNode(struct graph_op **out,

@@ -36,6 +36,7 @@ struct cuda_kernel {
     uint64_t dynamic_most; /* shared memory that a launch may ask for, where it was set */
     uint32_t required_cluster[3]; /* set by the program; 0: not */
     bool must_cluster, has_large_clusters;
+    bool is_gone;    /* its module was unloaded */
     char *why_whole; /* why a launch ran on one device, NULL: none did, or nobody asks */
     uint64_t launches, split_launches;
     double ns;
@@ -58,6 +59,9 @@ struct rt {
     struct rt_image *images;
     struct cuda_kernel *kernels;
     struct rt_variable *variables;
+    struct cuda_module *modules; /* that the program loaded by hand */
+    struct cuda_context *primary;
+    unsigned primary_users;
     struct rt_stream *streams; /* that the program has made */
     unsigned streams_made;
     struct rt_handles handles; /* of all else */
@@ -98,12 +102,23 @@ struct rt {
     } guests;
     struct rt_graphs {
         uint64_t launches, replayed;
+        bool any; /* the program has made one, which may have any kernel */
     } graphs;
     struct graph_stretch *recording; /* that calls go into (rt_graph_replay.c), or NULL */
     struct rt_moved {
         uint64_t to_device, to_host, on_device;
     } moved;
 };
+
+/* What each thread has. */
+enum { RT_CONTEXTS_MAX = 64 };
+struct rt_thread {
+    unsigned driver_calls; /* under way: what they say is not the runtime's last error */
+    bool is_bound;         /* to the primary context, as it has called the runtime */
+    unsigned context_count;
+    struct cuda_context *contexts[RT_CONTEXTS_MAX]; /* the last is current */
+};
+struct rt_thread *rt_thread(void);
 
 /* Every call of the interface begins with the one and ends with the other, which keeps the
    error for cudaGetLastError(). */
@@ -135,6 +150,9 @@ enum cuda_error rt_queued(struct rt *rt, size_t bytes);
 
 /* PTX of an image, or the sentence why there is none. */
 enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image);
+/* The same of a fat binary, for a device. */
+enum proact_status rt_image_find(struct rt_image *image, unsigned capability,
+                                 struct proact_error *err);
 /* Puts functions in the place of their calls, where that is no long work; the new text
    lives as long as the program. */
 void rt_put_in(struct proact_image *ptx);

@@ -25,3 +25,8 @@ bool rt_in_clusters(const struct cuda_kernel *k, const struct proact_grid *grid)
 enum cuda_error rt_cluster_set(struct cuda_kernel *k, int attribute, int value);
 /* What the kernel was built for, or the program has set; 0, all: neither. */
 const uint32_t *rt_cluster_required(const struct cuda_kernel *k);
+
+/* Queues it, with an argument of the kernel's at each pointer. */
+enum cuda_error rt_launch(struct rt *rt, struct cuda_kernel *k,
+                          const struct proact_grid *grid, struct cuda_stream *stream,
+                          void **args);

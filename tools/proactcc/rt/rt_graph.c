@@ -12,6 +12,7 @@ struct cuda_graph *rt_graph_create(struct rt *rt)
 {
     struct cuda_graph *g = must_calloc(1, sizeof *g);
 
+    rt->graphs.any = true;
     g->handles = &rt->handles;
     handle_add(&rt->handles, g, RT_GRAPH);
     return g;

@@ -153,6 +153,10 @@ enum cuda_error rt_run_event_wait(struct rt *rt, const void *data);
 /* Of nodes: a struct cuda_fill_node, a cuda_host_node, a struct cuda_graph *. */
 enum cuda_error rt_run_fill(struct rt *rt, const void *data);
 enum cuda_error rt_run_fill_wide(struct rt *rt, const void *data);
+/* Which of the two: elements of two or four bytes whose bytes are alike are filled as bytes
+   are. */
+struct cuda_fill_node;
+bool rt_is_fill_of_bytes(const struct cuda_fill_node *f);
 enum cuda_error rt_run_host(struct rt *rt, const void *data);
 enum cuda_error rt_run_nothing(struct rt *rt, const void *data);
 enum cuda_error rt_run_child(struct rt *rt, const void *data);

@@ -61,8 +61,8 @@ enum cuda_error cudaGraphKernelNodeGetAttribute(struct graph_op *op, int attribu
     return rt_leave(rt, cudaSuccess);
 }
 
-enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *from,
-                                                  struct graph_op *to)
+enum cuda_error cudaGraphKernelNodeCopyAttributes(struct graph_op *to,
+                                                  struct graph_op *from)
 {
     struct rt *rt = rt_enter();
     struct cuda_kernel *k = NULL;

@@ -152,15 +152,6 @@ enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
         rt, graph_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
 }
 
-/* Elements of two or four bytes whose bytes are alike are filled as bytes are. */
-static bool is_of_one_byte(const struct cuda_fill_node *f)
-{
-    unsigned byte = f->value & 255;
-
-    return f->element_bytes == 1 || (f->element_bytes == 2 && f->value == byte * 0x101u) ||
-           (f->element_bytes == 4 && f->value == byte * 0x1010101u);
-}
-
 enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
                                        struct graph_op *const *after, size_t count,
                                        const struct cuda_fill_node *node)
@@ -171,16 +162,17 @@ enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph 
     if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
         return rt_leave(rt, cudaErrorInvalidValue);
     return rt_leave(
-        rt, graph_node_add(rt, &at, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide,
-                           node, sizeof *node));
+        rt,
+        graph_node_add(rt, &at, rt_is_fill_of_bytes(node) ? rt_run_fill : rt_run_fill_wide,
+                       node, sizeof *node));
 }
 
 static enum cuda_error change_fill(struct graph_op *op, const struct cuda_fill_node *node)
 {
     if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
         return cudaErrorInvalidValue;
-    return graph_change(op, is_of_one_byte(node) ? rt_run_fill : rt_run_fill_wide, node,
-                        sizeof *node);
+    return graph_change(op, rt_is_fill_of_bytes(node) ? rt_run_fill : rt_run_fill_wide,
+                        node, sizeof *node);
 }
 
 enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,

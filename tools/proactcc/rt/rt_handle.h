@@ -7,7 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum rt_handle_kind { RT_EVENT, RT_GRAPH, RT_GRAPH_EXEC, RT_GRAPH_NODE, RT_ARRAY };
+enum rt_handle_kind {
+    RT_EVENT,
+    RT_GRAPH,
+    RT_GRAPH_EXEC,
+    RT_GRAPH_NODE,
+    RT_ARRAY,
+    RT_CONTEXT,
+    RT_MODULE,
+    RT_LINKING
+};
 
 /* Start from zero. */
 struct rt_handles {

@@ -137,8 +137,8 @@ static enum proact_status link_objects(struct rt_image *image, unsigned limit,
     return status;
 }
 
-static enum proact_status find_text(struct rt_image *image, unsigned capability,
-                                    struct proact_error *err)
+enum proact_status rt_image_find(struct rt_image *image, unsigned capability,
+                                 struct proact_error *err)
 {
     const unsigned limit =
         capability < CAPABILITY_TO_PREFER ? capability : CAPABILITY_TO_PREFER;
@@ -165,7 +165,7 @@ enum cuda_error rt_image_search(struct rt *rt, struct rt_image *image)
 
     if (!image->is_searched) {
         image->is_searched = true;
-        find_text(image, proact_device_describe(rt->session).capability, &image->why);
+        rt_image_find(image, proact_device_describe(rt->session).capability, &image->why);
         for (const struct rt_image *i = image; i; i = i->next)
             number++;
         text_print(&name, "program%u.ptx", number);

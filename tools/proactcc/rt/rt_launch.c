@@ -258,9 +258,9 @@ void rt_launch_show(struct graph_op *op, struct cuda_kernel_node *out)
 }
 
 /* Of most kernels the parameters take no allocation. */
-static enum cuda_error launch_grid(struct rt *rt, struct cuda_kernel *k,
-                                   const struct proact_grid *grid,
-                                   struct cuda_stream *stream, void **args)
+enum cuda_error rt_launch(struct rt *rt, struct cuda_kernel *k,
+                          const struct proact_grid *grid, struct cuda_stream *stream,
+                          void **args)
 {
     _Alignas(struct rt_kept_launch) unsigned char few[FEW_BYTES];
     struct proact_grid settled = *grid;
@@ -294,7 +294,7 @@ static enum cuda_error launch(struct rt *rt, struct cuda_kernel *k, const struct
                                      .is_cooperative = w->is_cooperative};
 
     return w->shared_bytes > UINT32_MAX ? cudaErrorInvalidValue
-                                        : launch_grid(rt, k, &grid, w->stream, args);
+                                        : rt_launch(rt, k, &grid, w->stream, args);
 }
 
 enum cuda_error cudaLaunchKernel(const void *stub, struct cuda_dim3 grid,
@@ -336,7 +336,7 @@ enum cuda_error cudaLaunchKernelExC(const struct cuda_launch_config *config,
     enum cuda_error error = rt_config_read(config, "cudaLaunchKernelExC", &grid);
 
     if (!error)
-        error = launch_grid(rt, rt_kernel_find(rt, stub), &grid, config->stream, args);
+        error = rt_launch(rt, rt_kernel_find(rt, stub), &grid, config->stream, args);
     return rt_leave(rt, error);
 }
 

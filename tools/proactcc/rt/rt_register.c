@@ -98,7 +98,7 @@ char __cudaInitModule(void **image)
 struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle)
 {
     for (struct cuda_kernel *k = rt->kernels; k; k = k->next)
-        if (k->stub == stub_or_handle || k == stub_or_handle)
+        if (!k->is_gone && (k->stub == stub_or_handle || k == stub_or_handle))
             return k;
     return NULL;
 }

@@ -15,6 +15,12 @@ static pthread_mutex_t the_lock;
 static pthread_once_t the_lock_is_made = PTHREAD_ONCE_INIT;
 static _Thread_local enum cuda_error last_error;
 static _Thread_local bool has_context;
+static _Thread_local struct rt_thread the_thread;
+
+struct rt_thread *rt_thread(void)
+{
+    return &the_thread;
+}
 
 /* A callback of the program may call us. */
 static void make_lock(void)
@@ -40,8 +46,11 @@ struct rt *rt_enter_as_guest(void)
 
 enum cuda_error rt_leave_as_guest(enum cuda_error error)
 {
-    if (error && error != cudaErrorNotReady)
-        last_error = error;
+    if (!the_thread.driver_calls) {
+        if (error && error != cudaErrorNotReady)
+            last_error = error;
+        the_thread.is_bound |= the_runtime.session != NULL;
+    }
     pthread_mutex_unlock(&the_lock);
     return error;
 }

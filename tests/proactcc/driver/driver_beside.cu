@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A library of a program's that calls the driver. */
+#include <cuda.h>
+
+CUresult allocate(CUdeviceptr *out, size_t bytes)
+{
+    return cuMemAlloc(out, bytes);
+}

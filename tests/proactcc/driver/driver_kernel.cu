@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What driver_load.c loads. */
+extern "C" __global__ void times(int *x, int n, int factor)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i < n)
+        x[i] = i * factor;
+}

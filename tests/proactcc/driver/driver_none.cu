@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that knows nothing of the driver. */
+__global__ void nothing() {}
+
+int main()
+{
+    nothing<<<1, 1>>>();
+    return cudaDeviceSynchronize() != cudaSuccess;
+}

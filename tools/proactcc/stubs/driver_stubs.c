@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joined to every object that proactcc compiles and that calls the driver, as rt_stubs.c is
+   to all: the driver's calls, weak. Where the runtime is linked, they go to that, and else
+   to libproactrt_shared.so. */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The library's folder: proactcc knows it when it compiles. */
+extern const char proactrt_folder[] __attribute__((visibility("hidden")));
+
+/* As in rt_stubs.c; a callback may be among the arguments, a floating-point number not. */
+__asm__(".text\n"
+        "proactrt_first_driver_call:\n"
+        "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n"
+        "    push %r8\n    push %r9\n    push %r11\n"
+        "    call proactrt_fill_driver\n"
+        "    pop %r11\n    pop %r9\n    pop %r8\n"
+        "    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n"
+        "    jmp *(%r11)\n");
+
+#define STUB(name, of)                                                                     \
+    __asm__(".text\n"                                                                      \
+            ".weak " #name "\n"                                                            \
+            ".hidden " #name "\n"                                                          \
+            ".type " #name ", @function\n" #name ":\n"                                     \
+            "    jmp *proactrt_slot_" #name "(%rip)\n"                                     \
+            "proactrt_first_" #name ":\n"                                                  \
+            "    lea proactrt_slot_" #name "(%rip), %r11\n"                                \
+            "    jmp proactrt_first_driver_call\n"                                         \
+            ".data\n"                                                                      \
+            "    .balign 8\n"                                                              \
+            "proactrt_slot_" #name ": .quad proactrt_first_" #name "\n"                    \
+            ".text\n");                                                                    \
+    extern void *proactrt_slot_##name __attribute__((visibility("hidden")));               \
+    extern void proactrt_##of(void) __attribute__((weak));
+#define CALL(name, of, version) STUB(name, name)
+#define REFUSED(name, of, version) STUB(name, name)
+#define ALIAS(name, of) STUB(name, of)
+#include "driver_call.def"
+#undef CALL
+#undef REFUSED
+#undef ALIAS
+
+#define ROW(name, of) {"proactrt_" #of, proactrt_##of, &proactrt_slot_##name},
+#define CALL(name, of, version) ROW(name, name)
+#define REFUSED(name, of, version) ROW(name, name)
+#define ALIAS(name, of) ROW(name, of)
+static const struct {
+    const char *name;
+    void (*linked)(void); /* NULL: it is not */
+    void **slot;
+} calls[] = {
+#include "driver_call.def"
+};
+
+static void *open_library(void)
+{
+    char path[4096];
+    void *library;
+
+    snprintf(path, sizeof path, "%s/libproactrt_shared.so", proactrt_folder);
+    if (!(library = dlopen(path, RTLD_NOW | RTLD_GLOBAL)) &&
+        !(library = dlopen("libproactrt_shared.so", RTLD_NOW | RTLD_GLOBAL))) {
+        fprintf(stderr, "proact: %s\n", dlerror());
+        exit(1);
+    }
+    return library;
+}
+
+/* Called by the text above. */
+static void fill(void) __asm__("proactrt_fill_driver") __attribute__((used));
+static void fill(void)
+{
+    void *library = calls[0].linked ? NULL : open_library();
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        void *call =
+            library ? dlsym(library, calls[i].name) : (void *)(uintptr_t)calls[i].linked;
+
+        if (!call) {
+            fprintf(stderr, "proact: libproactrt_shared.so has no %s()\n", calls[i].name);
+            exit(1);
+        }
+        *calls[i].slot = call;
+    }
+}
