@@ -73,7 +73,9 @@ static const char fetch_text[] = R"(
     mov.u32 %r2, %ntid.x;
     mov.u32 %r3, %tid.x;
     mad.lo.s32 %r4, %r1, %r2, %r3;
-    tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r4}];
+    cvt.rn.f32.s32 %f0, %r4;
+    add.f32 %f0, %f0, 0f3f000000;
+    tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f0}];
     cvta.to.global.u64 %rd3, %rd1;
     mul.wide.s32 %rd4, %r4, 4;
     add.s64 %rd5, %rd3, %rd4;
