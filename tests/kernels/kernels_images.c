@@ -82,6 +82,18 @@ void kernel_diffuse_tile(struct samples_case *c, bool large)
     pass_image(c, &m, 16, 8);
 }
 
+void kernel_slope_tile(struct samples_case *c, bool large)
+{
+    struct image m = image_of(c, large, 77, 33);
+    const int32_t *in = kernels_ints(c, "in", m.count, -1000, 1000);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, m.count, 0);
+
+    for (int i = 0; i < m.width * m.height; i++)
+        out[i] = 2 * in[i] - (i % m.width ? in[i - 1] : 7) -
+                 (i >= m.width ? in[i - m.width] : 9);
+    pass_image(c, &m, 16, 8);
+}
+
 void kernel_life_periodic(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 45, 31);
