@@ -31,15 +31,13 @@ static int way_of(const struct regions *r, uint32_t branch, uint32_t from, uint3
 static bool read_way(const struct study *s, int32_t value, uint32_t block, struct way *out)
 {
     const struct ssa_value *d = value >= 0 ? &s->ssa->values[value] : NULL;
-    const struct ptx_instruction *i;
+    bool is_set;
 
     if (!d || s->regions->loop_of[d->block] != s->regions->loop_of[block])
         return false;
-    i = &s->function->instructions[d->instruction];
     *out = (struct way){A_VALUE, value, s->values[value].condition};
-    if (d->kind == SSA_DEFINED && i->opcode == PTX_MOV && i->guard < 0 &&
-        i->operands[1].kind == PTX_INTEGER && !i->operands[1].negated)
-        *out = (struct way){.what = i->operands[1].integer ? ALWAYS : NEVER};
+    if (predicate_constant(s, value, &is_set))
+        *out = (struct way){.what = is_set ? ALWAYS : NEVER};
     return out->what != A_VALUE ||
            (out->condition && out->condition->kind != ACCESS_UNSURE);
 }

@@ -180,6 +180,39 @@ static const struct access_condition *compare(struct study *s, uint32_t instruct
     return c;
 }
 
+bool predicate_constant(const struct study *s, int32_t value, bool *out)
+{
+    const struct ssa_value *d = value >= 0 ? &s->ssa->values[value] : NULL;
+    const struct ptx_instruction *i;
+
+    if (!d || d->kind != SSA_DEFINED)
+        return false;
+    i = &s->function->instructions[d->instruction];
+    if (i->opcode != PTX_MOV || i->guard >= 0 || i->operands[1].kind != PTX_INTEGER ||
+        i->operands[1].negated)
+        return false;
+    *out = i->operands[1].integer != 0;
+    return true;
+}
+
+/* One of two, or the other, not both: a bit that is asked for is one that differs from
+   false, as compilers put it. */
+static const struct access_condition *differ(struct study *s, uint32_t instruction)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    bool is_set;
+
+    for (uint32_t n = 1; n < 3; n++) {
+        const struct ptx_operand *o = &i->operands[n];
+        const struct access_condition *other = operand(s, instruction, 3 - n);
+
+        if (o->kind == PTX_REGISTER && !o->negated &&
+            predicate_constant(s, ssa_read(s->ssa, instruction, o->reg), &is_set))
+            return is_set ? predicate_unless(s, other) : other;
+    }
+    return unsure(s);
+}
+
 const struct access_condition *predicate_condition(struct study *s, uint32_t instruction,
                                                    uint32_t element)
 {
@@ -201,6 +234,8 @@ const struct access_condition *predicate_condition(struct study *s, uint32_t ins
     case PTX_OR:
         return predicate_pair(s, ACCESS_EITHER, operand(s, instruction, 1),
                               operand(s, instruction, 2));
+    case PTX_XOR:
+        return differ(s, instruction);
     case PTX_NOT:
         return predicate_unless(s, operand(s, instruction, 1));
     case PTX_MOV:

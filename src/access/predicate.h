@@ -17,3 +17,6 @@ const struct access_condition *predicate_pair(struct study *s,
                                               enum access_condition_kind kind,
                                               const struct access_condition *a,
                                               const struct access_condition *b);
+
+/* Whether a value is always set, or never. */
+bool predicate_constant(const struct study *s, int32_t value, bool *out);

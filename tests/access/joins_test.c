@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicates where ways meet: by the branch above they are known, or nothing is said. */
+/* Predicates where ways meet: by the branch above they are known, or nothing is said. And
+   such as differ from a constant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -48,6 +49,11 @@ static bool below_both(const struct thread *t)
 static bool below_either(const struct thread *t)
 {
     return t->x < t->n || t->x < t->m;
+}
+
+static bool below_m(const struct thread *t)
+{
+    return t->x < t->m;
 }
 
 static bool by_side(const struct thread *t)
@@ -111,6 +117,14 @@ static const struct body {
     {"mov.pred %p2, 0; @%p1 bra MEET; WAIT: add.s32 %r7, %r7, 1;\n"
      "setp.lt.s32 %p2, %r7, %r3; @%p2 bra WAIT; MEET:\n" STORE,
      NULL, ONCE},
+    /* what differs from never, and from always */
+    {"mov.pred %p7, 0; xor.pred %p2, %p3, %p7;\n" STORE, below_m, ONCE},
+    {"mov.pred %p7, 0; xor.pred %p2, %p7, %p3;\n" STORE, below_m, ONCE},
+    {"mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, below, ONCE},
+    {"mov.pred %p7, 0; xor.pred %p8, %p1, %p7; not.pred %p2, %p8;\n" STORE, below, ONCE},
+    {"xor.pred %p2, %p1, %p3;\n" STORE, NULL, ONCE},
+    {"mov.pred %p7, 0; @%p6 mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, NULL,
+     ONCE},
 };
 
 static struct access_analysis *read_body(const struct body *b, struct ptx_module **m)

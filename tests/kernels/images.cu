@@ -262,3 +262,30 @@ KERNEL(lattice_push, const float *in, float *out, int width, int height)
     out[3 * plane + down * width + x] = sum;
     out[4 * plane + up * width + x] = sum;
 }
+
+/* Down each column and up again, which a compiler unrolls by twos. */
+KERNEL(there_and_back, const int *in, int *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    if (x >= width)
+        return;
+    in += x;
+    out += x;
+    for (int y = 0; y < height; y++) {
+        sum += *in;
+        *out = sum;
+        in += width;
+        out += width;
+    }
+    in -= width;
+    out -= width;
+    sum = 3 * *in;
+#pragma unroll 2
+    for (int y = height - 1; y >= 0; y--) {
+        sum -= *in;
+        *out += sum;
+        in -= width;
+        out -= width;
+    }
+}
