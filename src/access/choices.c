@@ -56,8 +56,9 @@ static uint32_t find_selection(struct study *s, const struct ssa_value *v, uint3
     return 1;
 }
 
-/* Whether iterations in what held are those in which the value is of use: the choice is
-   made by what was found in the very same one. */
+/* Whether what held is of the iteration in which the value is of use: the choice is made by
+   what was found in the very same one, by loops that had ended there among it. What is in
+   no loop is made once. */
 static bool is_of_iteration(struct study *s, const struct access_symbol *y, uint32_t choice)
 {
     const uint32_t value = (uint32_t)y->variable;
@@ -67,7 +68,7 @@ static bool is_of_iteration(struct study *s, const struct access_symbol *y, uint
     if (v->kind == SSA_PHI && (regions_header_of(s->regions, v->block) >= 0 ||
                                loop_of[y->origins[choice]] != loop_of[v->block]))
         return false;
-    return within_iteration(s, value);
+    return loop_of[v->block] < 0 || within_iteration(s, value);
 }
 
 struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice)
@@ -85,7 +86,8 @@ struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice)
         count = find_selection(s, v, y.origins[choice], &guards);
     for (uint32_t n = 0; n < count; n++)
         if (holds_only(s, guards[n].condition, STEADY) ||
-            (holds_only(s, guards[n].condition, STEADY | 1u << ACCESS_ITERATION) &&
+            (holds_only(s, guards[n].condition,
+                        STEADY | 1u << ACCESS_ITERATION | 1u << ACCESS_TRIPS) &&
              is_of_iteration(s, &y, choice)))
             guards[kept++] = guards[n];
     return (struct access_way){guards, kept};

@@ -8,9 +8,9 @@
 
 enum { LOOPS_MAX = 3 }; /* around the record that are taken apart */
 
-static bool is_inside(const struct access_analysis *a, uint32_t loop, uint32_t around)
+bool extent_inside(const struct access_analysis *a, int32_t loop, uint32_t around)
 {
-    int32_t up = (int32_t)loop;
+    int32_t up = loop;
 
     while (up >= 0 && (uint32_t)up != around)
         up = a->loops[up].parent;
@@ -31,7 +31,8 @@ static bool only_steps(const struct access_analysis *a, const struct access_form
                 if (y->holds >> ACCESS_ITERATION & 1 || !only_steps(a, y->left, loop) ||
                     !only_steps(a, y->right, loop))
                     return false;
-            } else if (counts && y->loop != loop && is_inside(a, y->loop, loop)) {
+            } else if (counts && y->loop != loop &&
+                       extent_inside(a, (int32_t)y->loop, loop)) {
                 return false;
             } else if (y->kind == ACCESS_TRIPS && y->loop == loop) {
                 return false;
@@ -79,6 +80,21 @@ static const struct access_form *ended_of(void *context, uint32_t symbol)
     return e ? e->is : NULL;
 }
 
+void extent_end(struct extent *e, uint32_t first)
+{
+    struct facts *f = &e->facts;
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < f->count && e->ended; i++) {
+        struct fact at = f->facts[i];
+
+        at.form = form_map(&f->forms, at.form, ended_of, (void *)e->ended);
+        if (at.form)
+            f->facts[kept++] = at;
+    }
+    f->count = e->ended ? kept : f->count;
+}
+
 /* What the iteration before was left by. */
 static void add_stays(struct extent *e, uint32_t loop)
 {
@@ -99,12 +115,11 @@ static void add_stays(struct extent *e, uint32_t loop)
             (chooses && form_holds(&f->forms, at.form) >> ACCESS_CHOICE & 1))
             continue;
         at.form = stepped(f, at.form, loop, false);
-        if (at.form && e->ended)
-            at.form = form_map(&f->forms, at.form, ended_of, (void *)e->ended);
         if (at.form)
             f->facts[kept++] = at;
     }
     f->count = kept;
+    extent_end(e, first);
 }
 
 static void set_first(struct extent *e, uint32_t loop)

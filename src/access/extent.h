@@ -21,10 +21,15 @@ struct extent {
     struct facts facts;
 };
 
+/* Whether the loop, -1 for none, is `around`, or lies in it. */
+bool extent_inside(const struct access_analysis *a, int32_t loop, uint32_t around);
 /* The arena and the rest are borrowed. */
 void extent_open(struct extent *e, struct arena *arena, const struct access_analysis *a,
                  const struct access_record *r, const struct access_launch *l,
                  const int64_t *trips);
+/* In the facts from `first` on, too, loops that have ended went around as often as is
+ * taken. */
+void extent_end(struct extent *e, uint32_t first);
 /* At any thread that executes it, by the facts as they are now; false if that is not known.
    Empty (high < low) where nobody does. */
 bool extent_of(const struct extent *e, const struct access_form *form, struct range *out);

@@ -47,17 +47,6 @@ bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out)
     return make_guard(s, instruction, false, s->regions->flow->block_of[instruction], out);
 }
 
-/* Whether `from` is the only way to the block but for back edges to it. */
-static bool is_only_way(const struct regions *r, uint32_t from, uint32_t to)
-{
-    const struct ptx_block *b = &r->flow->blocks[to];
-
-    for (uint32_t i = 0; i < b->predecessor_count; i++)
-        if (b->predecessors[i] != from && !regions_dominate(r, to, b->predecessors[i]))
-            return false;
-    return true;
-}
-
 /* What the last branch of `above` says of `below`, seen from `from`: the edge that was
    taken is the only way to a block that dominates it. */
 static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint32_t from,
@@ -76,7 +65,8 @@ static bool guard_between(struct study *s, uint32_t above, uint32_t below, uint3
     for (uint32_t k = 0; k < 2; k++) {
         uint32_t to = b->successors[k];
 
-        if (is_only_way(s->regions, above, to) && regions_dominate(s->regions, to, below))
+        if (regions_is_only_way(s->regions, above, to) &&
+            regions_dominate(s->regions, to, below))
             return make_guard(s, at, k == 1, from, out);
     }
     return false;
@@ -110,7 +100,7 @@ static bool has_guard(const struct study *s, uint32_t above, uint32_t below)
     if (ptx_opcode_ends_thread(i->opcode))
         return true;
     for (uint32_t k = 0; i->opcode == PTX_BRA && b->successor_count == 2 && k < 2; k++)
-        if (is_only_way(s->regions, above, b->successors[k]) &&
+        if (regions_is_only_way(s->regions, above, b->successors[k]) &&
             regions_dominate(s->regions, b->successors[k], below))
             return true;
     return false;

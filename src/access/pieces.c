@@ -3,6 +3,7 @@
    chosen, would have everything between as its bounds: each case has its own. So has each
    side of `i < a || i >= b`. */
 #include "access/exact_trips.h"
+#include "access/sign_mask.h"
 #include "access/steps.h"
 
 enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
@@ -123,13 +124,19 @@ static bool climb(struct extent *e, const struct access_symbol *y, struct cases 
     return true;
 }
 
-static bool is_inside(const struct extent *e, uint32_t loop)
+static bool by_sign(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
-    int32_t up = e->loop;
+    struct forms *forms = &e->facts.forms;
+    struct sign_mask m;
 
-    while (up >= 0 && (uint32_t)up != loop)
-        up = e->analysis->loops[up].parent;
-    return up >= 0;
+    if (!sign_mask_open(&m, e, y))
+        return false;
+    c->count = 2;
+    c->each[0] = case_between(forms, m.of, m.range.low, -1);
+    c->each[1] = case_between(forms, m.of, 0, m.range.high);
+    c->each[0].is = m.is;
+    c->each[1].is = form_constant(forms, 0);
+    return c->each[0].facts[1].form && c->each[1].facts[1].form;
 }
 
 /* Whether the facts say that the guard holds, and of what never changes for a thread, so
@@ -169,7 +176,7 @@ static bool end(struct extent *e, const struct access_symbol *y, struct cases *c
     const bool is_never = most && most[y->loop] == 0;
     int64_t trips = 0;
 
-    if (is_inside(e, y->loop) ||
+    if (extent_inside(e->analysis, e->loop, y->loop) ||
         (!is_never && !exact_trips(&e->facts, e->analysis, y->loop, &trips)))
         return false;
     c->count = is_never || is_entered(e, &e->analysis->loops[y->loop]) ? 1 : 2;
@@ -185,9 +192,10 @@ static bool find_cases(struct extent *e, const struct access_form *f, struct cas
             const struct access_symbol y = e->facts.forms.symbols[f->terms[i].symbols[k]];
 
             c->symbol = f->terms[i].symbols[k];
-            if (y.kind == ACCESS_CHOICE     ? choose(&y, c)
-                : y.kind == ACCESS_FUNCTION ? divide(e, &y, c) || climb(e, &y, c)
-                                            : y.kind == ACCESS_TRIPS && end(e, &y, c))
+            if (y.kind == ACCESS_CHOICE ? choose(&y, c)
+                : y.kind == ACCESS_FUNCTION
+                    ? divide(e, &y, c) || climb(e, &y, c) || by_sign(e, &y, c)
+                    : y.kind == ACCESS_TRIPS && end(e, &y, c))
                 return true;
         }
     return false;
@@ -220,6 +228,7 @@ static bool add_case(const struct extent *e, const struct access_form *f, struct
     now.facts.count = kept;
     if (facts_fit(&now.facts, e->analysis->ranges, e->analysis->range_count))
         facts_add_guards(&now.facts, o->way.guards, o->way.count);
+    extent_end(&now, kept);
     if (facts_contradict(&now.facts)) /* nobody comes this way */
         return true;
     f = form_map(&now.facts.forms, f, take, c);

@@ -27,9 +27,10 @@ const struct access_condition *predicate_unless(struct study *s,
     return opposite;
 }
 
-static const struct access_condition *pair(struct study *s, enum access_condition_kind kind,
-                                           const struct access_condition *a,
-                                           const struct access_condition *b)
+const struct access_condition *predicate_pair(struct study *s,
+                                              enum access_condition_kind kind,
+                                              const struct access_condition *a,
+                                              const struct access_condition *b)
 {
     struct access_condition *c = condition_new(s, kind);
 
@@ -114,9 +115,9 @@ static const struct access_condition *negative(struct study *s, uint32_t instruc
     struct access_condition *c;
 
     if (i)
-        return pair(s, i->opcode == PTX_OR ? ACCESS_EITHER : ACCESS_BOTH,
-                    negative(s, at, &i->operands[1], bytes, depth + 1),
-                    negative(s, at, &i->operands[2], bytes, depth + 1));
+        return predicate_pair(s, i->opcode == PTX_OR ? ACCESS_EITHER : ACCESS_BOTH,
+                              negative(s, at, &i->operands[1], bytes, depth + 1),
+                              negative(s, at, &i->operands[2], bytes, depth + 1));
     c = condition_new(s, ACCESS_COMPARE);
     c->comparison = ACCESS_LT;
     c->is_signed = true;
@@ -173,10 +174,43 @@ static const struct access_condition *compare(struct study *s, uint32_t instruct
         const struct access_condition *q = operand(s, instruction, 3);
 
         if (ptx_has(i, PTX_PART_AND))
-            return pair(s, ACCESS_BOTH, c, q);
-        return ptx_has(i, PTX_PART_OR) ? pair(s, ACCESS_EITHER, c, q) : unsure(s);
+            return predicate_pair(s, ACCESS_BOTH, c, q);
+        return ptx_has(i, PTX_PART_OR) ? predicate_pair(s, ACCESS_EITHER, c, q) : unsure(s);
     }
     return c;
+}
+
+bool predicate_constant(const struct study *s, int32_t value, bool *out)
+{
+    const struct ssa_value *d = value >= 0 ? &s->ssa->values[value] : NULL;
+    const struct ptx_instruction *i;
+
+    if (!d || d->kind != SSA_DEFINED)
+        return false;
+    i = &s->function->instructions[d->instruction];
+    if (i->opcode != PTX_MOV || i->guard >= 0 || i->operands[1].kind != PTX_INTEGER ||
+        i->operands[1].negated)
+        return false;
+    *out = i->operands[1].integer != 0;
+    return true;
+}
+
+/* One of two, or the other, not both: a bit that is asked for is one that differs from
+   false, as compilers put it. */
+static const struct access_condition *differ(struct study *s, uint32_t instruction)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    bool is_set;
+
+    for (uint32_t n = 1; n < 3; n++) {
+        const struct ptx_operand *o = &i->operands[n];
+        const struct access_condition *other = operand(s, instruction, 3 - n);
+
+        if (o->kind == PTX_REGISTER && !o->negated &&
+            predicate_constant(s, ssa_read(s->ssa, instruction, o->reg), &is_set))
+            return is_set ? predicate_unless(s, other) : other;
+    }
+    return unsure(s);
 }
 
 const struct access_condition *predicate_condition(struct study *s, uint32_t instruction,
@@ -195,10 +229,13 @@ const struct access_condition *predicate_condition(struct study *s, uint32_t ins
         /* p|q: with a third predicate, q joins the comparison's opposite with it */
         return i->operand_count > 3 ? unsure(s) : predicate_unless(s, c);
     case PTX_AND:
-        return pair(s, ACCESS_BOTH, operand(s, instruction, 1), operand(s, instruction, 2));
+        return predicate_pair(s, ACCESS_BOTH, operand(s, instruction, 1),
+                              operand(s, instruction, 2));
     case PTX_OR:
-        return pair(s, ACCESS_EITHER, operand(s, instruction, 1),
-                    operand(s, instruction, 2));
+        return predicate_pair(s, ACCESS_EITHER, operand(s, instruction, 1),
+                              operand(s, instruction, 2));
+    case PTX_XOR:
+        return differ(s, instruction);
     case PTX_NOT:
         return predicate_unless(s, operand(s, instruction, 1));
     case PTX_MOV:

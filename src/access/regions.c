@@ -185,3 +185,13 @@ bool regions_reach(const struct regions *r, uint32_t loop, uint32_t to)
     free(reached), free(ends);
     return found;
 }
+
+bool regions_is_only_way(const struct regions *r, uint32_t from, uint32_t to)
+{
+    const struct ptx_block *b = &r->flow->blocks[to];
+
+    for (uint32_t i = 0; i < b->predecessor_count; i++)
+        if (b->predecessors[i] != from && !regions_dominate(r, to, b->predecessors[i]))
+            return false;
+    return true;
+}

@@ -27,6 +27,8 @@ struct regions {
 
 struct regions *regions_build(const struct ptx_function *f, struct arena *arena);
 bool regions_dominate(const struct regions *r, uint32_t above, uint32_t below);
+/* Whether `from` is the only way to the block but for back edges to it. */
+bool regions_is_only_way(const struct regions *r, uint32_t from, uint32_t to);
 int32_t regions_header_of(const struct regions *r, uint32_t block); /* loop, or -1 */
 
 /* Whether control can get from the loop's header to `to` before any loop around it starts

@@ -2,7 +2,10 @@
 #include "access/scatters.h"
 
 #include "access/access.h"
+#include "access/write_set.h"
 #include "base/memory.h"
+
+#include <stdlib.h>
 
 /* With no more words than these, so that another address is all that a clone changes. */
 static bool has_plain_words(const struct ptx_instruction *i)
@@ -86,18 +89,20 @@ static bool is_by_pointer(const struct access_analysis *a, uint32_t n,
            is_plain(&a->function->instructions[r->instruction], opcode);
 }
 
-/* One of the stores by that pointer may go where another CTA's goes. */
-static bool is_scattered(const struct access_analysis *a, uint32_t parameter)
+/* One of the stores by that pointer may go where another CTA's goes, or all are taken for
+   such. */
+static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
+                         const bool *untold)
 {
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter &&
-            !is_own(a, &a->records[n]))
+            ((untold && untold[parameter]) || !is_own(a, &a->records[n])))
             return true;
     return false;
 }
 
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
-                         const struct ptx_function *f)
+                         const struct ptx_function *f, const bool *untold)
 {
     struct access_analysis *a = access_analyze(m, f);
     const bool may_read = orders_none(f);
@@ -107,7 +112,7 @@ void access_scatters_add(struct access_reductions *to, const struct ptx_module *
         const struct access_record *r = &a->records[n];
 
         if (!(is_by_pointer(a, n, PTX_ST) || (may_read && is_by_pointer(a, n, PTX_LD))) ||
-            !is_scattered(a, parameter_of(a, r)))
+            !is_scattered(a, parameter_of(a, r), untold))
             continue;
         to->reduction =
             must_grow(to->reduction, to->count, &capacity, sizeof *to->reduction);
@@ -115,4 +120,92 @@ void access_scatters_add(struct access_reductions *to, const struct ptx_module *
             r->instruction, r->line, parameter_of(a, r), ACCESS_SCATTERED};
     }
     access_destroy(a);
+}
+
+static bool is_told(const struct ptx_module *m, const struct ptx_function *f,
+                    const bool *left_out)
+{
+    const struct write_set_options options = {true, left_out};
+    struct write_set_slice *slice = NULL;
+    const bool is = !write_set_slice_create(m, f->name, &options, &slice, NULL);
+
+    write_set_slice_destroy(slice);
+    return is;
+}
+
+/* Without plain stores by pointers, and without reductions. */
+static bool others_are_told(const struct access_analysis *a, const struct ptx_module *m)
+{
+    struct access_reductions r = access_reductions_find(m, a->function, true);
+    bool *left_out = access_reductions_all(&r, a->function);
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_by_pointer(a, n, PTX_ST))
+            left_out[a->records[n].instruction] = true;
+    const bool are = is_told(m, a->function, left_out);
+
+    free(left_out);
+    access_reductions_clear(&r);
+    return are;
+}
+
+static bool stores_are_told(const struct access_analysis *a, const struct ptx_module *m,
+                            uint32_t parameter)
+{
+    bool *left_out = must_calloc(a->function->instruction_count + 1u, sizeof *left_out);
+
+    for (uint32_t n = 0; n < a->function->instruction_count; n++)
+        left_out[n] = true;
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter)
+            left_out[a->records[n].instruction] = false;
+    const bool are = is_told(m, a->function, left_out);
+
+    free(left_out);
+    return are;
+}
+
+/* Of each pointer among the parameters, once; whether there is one. */
+static bool find_untold(const struct access_analysis *a, const struct ptx_module *m,
+                        bool *untold, bool *asked)
+{
+    bool any = false;
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        if (!is_by_pointer(a, n, PTX_ST) || asked[parameter_of(a, &a->records[n])])
+            continue;
+        const uint32_t at = parameter_of(a, &a->records[n]);
+
+        asked[at] = true;
+        untold[at] = !stores_are_told(a, m, at);
+        any |= untold[at];
+    }
+    return any;
+}
+
+static uint32_t parameters_end(const struct access_analysis *a)
+{
+    uint32_t end = 0;
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (a->records[n].base == ACCESS_BASE_PARAMETER &&
+            parameter_of(a, &a->records[n]) >= end)
+            end = parameter_of(a, &a->records[n]) + 1;
+    return end;
+}
+
+bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f)
+{
+    struct access_analysis *a = access_analyze(m, f);
+    const uint32_t end = parameters_end(a);
+    bool *untold = must_calloc(end + 1u, sizeof *untold),
+         *asked = must_calloc(end + 1u, sizeof *asked);
+
+    if (!others_are_told(a, m) || !find_untold(a, m, untold, asked)) {
+        free(untold);
+        untold = NULL;
+    }
+    free(asked);
+    access_destroy(a);
+    return untold;
 }

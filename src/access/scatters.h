@@ -14,6 +14,13 @@
 enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
 
 /* Adds all plain stores, and loads, by each pointer among the parameters by which a store
-   scatters. */
+   scatters. untold, if not NULL, by byte of the parameters: so they do by these pointers.
+ */
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
-                         const struct ptx_function *f);
+                         const struct ptx_function *f, const bool *untold);
+
+/* The pointers of which no slice tells where their stores go, though each CTA may have
+   places of its own: memory says how many (`for (; i < *n; i += all) out[i] = ...`). By
+   byte of the parameters; free() it. NULL for none, or if all other stores are not told
+   either. */
+bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f);

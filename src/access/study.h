@@ -20,6 +20,7 @@ struct study_value {
     const struct access_form *resolved;
     uint32_t generation; /* of `resolved` */
     uint32_t choice;     /* its number + 1 once it has become a choice */
+    int32_t chosen_by;   /* of a predicate's phi that has a condition: a predicate, + 1 */
 };
 
 struct study {

@@ -77,6 +77,7 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
 
         for (uint32_t k = 0; k < b->predecessor_count; k++)
             visit(s, t, d->from[k], 64);
+        visit(s, t, s->values[value].chosen_by - 1, 64);
         return;
     }
     if (i->guard >= 0 && s->ssa->single[d->reg] == -2)

@@ -62,6 +62,15 @@ static int64_t trips_of_line(const struct below *w, const struct access_form *d)
 static int64_t trips_below(const struct below *w, const struct access_form *d,
                            unsigned depth);
 
+/* Adds what held when the way was taken, which is when the value is of use; false: no
+   thread that comes to the loop took it. */
+static bool add_way(struct facts *f, const struct access_symbol *y, uint32_t which)
+{
+    if (y->ways)
+        facts_add_guards(f, y->ways[which].guards, y->ways[which].count);
+    return !facts_contradict(f);
+}
+
 /* The most of all ways to choose. */
 static int64_t trips_chosen(const struct below *w, const struct access_form *d,
                             uint32_t choice, unsigned depth)
@@ -71,7 +80,15 @@ static int64_t trips_chosen(const struct below *w, const struct access_form *d,
 
     for (uint32_t i = 0; i < y.choice_count; i++) {
         struct chosen c = {y.choices[i], choice};
-        int64_t t = trips_below(w, form_map(&w->facts->forms, d, take, &c), depth + 1);
+        struct facts there = *w->facts;
+        struct below now = *w;
+
+        there.count = w->guards;
+        now.facts = &there;
+        if (!add_way(&there, &y, i))
+            continue;
+        now.guards = there.count;
+        const int64_t t = trips_below(&now, form_map(&there.forms, d, take, &c), depth + 1);
 
         if (t < 0)
             return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/walk.h"
 #include "access/arithmetic.h"
+#include "access/joins.h"
 #include "access/narrow.h"
 #include "access/predicate.h"
 
@@ -128,8 +129,11 @@ static void start_phi(struct study *s, uint32_t value)
     struct study_value *v = &s->values[value];
     const struct ssa_value *phi = &s->ssa->values[value];
     const struct ptx_block *b = &s->regions->flow->blocks[phi->block];
+    const bool is_predicate = s->function->registers[phi->reg].type == PTX_PART_PRED;
 
-    if (s->function->registers[phi->reg].type == PTX_PART_PRED || s->regions->irreducible)
+    if (is_predicate && !s->regions->irreducible)
+        v->condition = joins_condition(s, value);
+    if (is_predicate || s->regions->irreducible)
         v->form = study_opaque(s, b->first, value,
                                s->regions->irreducible
                                    ? "is carried around a loop with two entries"

@@ -90,16 +90,28 @@ struct kernel_flags *reductions_create(const struct proact_kernel *k, bool float
     return with_reductions(k, access_reductions_find(k->image->ptx, k->ptx, floats));
 }
 
-struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
+static struct kernel_flags *scattered(const struct proact_kernel *k, bool floats,
+                                      const bool *untold)
 {
     struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
     const uint32_t atomics = r.count;
 
-    access_scatters_add(&r, k->image->ptx, k->ptx);
+    access_scatters_add(&r, k->image->ptx, k->ptx, untold);
     if (r.count > atomics)
         return with_reductions(k, r);
     access_reductions_clear(&r);
     return NULL;
+}
+
+struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
+{
+    struct kernel_flags *f = scattered(k, floats, NULL);
+    bool *untold = f ? NULL : access_scatters_untold(k->image->ptx, k->ptx);
+
+    if (untold)
+        f = scattered(k, floats, untold);
+    free(untold);
+    return f;
 }
 
 bool reductions_have_floats(const struct kernel_flags *f)

@@ -73,6 +73,23 @@ bool stray_choices_add_loop(struct stray_choices *c, uint32_t loop)
     return true;
 }
 
+static bool counts(const struct access_analysis *a, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (a->symbols[f->terms[i].symbols[k]].holds >> ACCESS_TRIPS & 1)
+                return true;
+    return false;
+}
+
+/* How often a loop went around that has ended a point does not say. */
+static bool hangs_on_ended(const struct access_analysis *a,
+                           const struct access_condition *c)
+{
+    return c && (counts(a, c->left) || counts(a, c->right) || hangs_on_ended(a, c->first) ||
+                 hangs_on_ended(a, c->second));
+}
+
 bool stray_choose(const struct stray_choices *c, uint32_t way,
                   const struct access_point *at, uint32_t *chosen)
 {
@@ -86,7 +103,8 @@ bool stray_choose(const struct stray_choices *c, uint32_t way,
         way /= y->choice_count;
         chosen[y->choice] = which;
         for (uint32_t k = 0; k < w.count; k++)
-            if (access_holds(a, w.guards[k].condition, at) == w.guards[k].negated)
+            if (!hangs_on_ended(a, w.guards[k].condition) &&
+                access_holds(a, w.guards[k].condition, at) == w.guards[k].negated)
                 return false;
     }
     return true;

@@ -67,22 +67,49 @@ static uint32_t ended(struct round *r)
     return r->x + chosen + r->i;
 }
 
+static uint32_t less(uint32_t place, uint32_t n)
+{
+    return place < n ? place : place - n;
+}
+
+static uint32_t behind(struct round *r)
+{
+    return less(r->x + 4 * r->m, r->n);
+}
+
+static uint32_t behind_each(struct round *r)
+{
+    return less(r->x + r->i + r->m, r->n);
+}
+
 static const struct loop {
     const char *body;
     uint32_t (*is)(struct round *r);
-    bool is_exact; /* nothing but what is read, and what lies between */
+    bool is_exact;    /* nothing but what is read, and what lies between */
+    bool has_another; /* loop inside, of m rounds */
 } loops[] = {
-    {WRAP LOAD NEXT END, wrapped, true},
+    {WRAP LOAD NEXT END, wrapped, true, false},
     {"add.s32 %r9, %r1, %r7; setp.lt.s32 %p2, %r9, %r2; @%p2 bra IN;\n"
      "sub.s32 %r9, %r9, %r2;\nIN:\n" LOAD NEXT END,
-     wrapped, true},
-    {LOAD FAR NEXT END, carried, false},
-    {WRAP LOAD "add.s32 %r13, %r13, %r12; mov.u32 %r12, %r9;\n" NEXT END, wrapped, false},
-    {FAR NEXT LOAD END, last, false},
+     wrapped, true, false},
+    {LOAD FAR NEXT END, carried, false, false},
+    {WRAP LOAD "add.s32 %r13, %r13, %r12; mov.u32 %r12, %r9;\n" NEXT END, wrapped, false,
+     false},
+    {FAR NEXT LOAD END, last, false, false},
     {"setp.lt.s32 %p2, %r7, 3; selp.b32 %r12, 0, 100, %p2; add.s32 %r9, %r1, %r12;\n"
      "add.s32 %r9, %r9, %r7;\n" LOAD "add.s32 %r7, %r7, 1; setp.eq.s32 %p3, %r12, 0;\n"
      "@%p3 bra LOOP;\n" END,
-     ended, false},
+     ended, false, false},
+    /* what is left over from a loop that has ended */
+    {"add.s32 %r12, %r12, 4;\n" NEXT
+     "add.s32 %r8, %r1, %r12; setp.lt.s32 %p2, %r8, %r2; selp.b32 %r11, 0, %r2, %p2;\n"
+     "sub.s32 %r9, %r8, %r11;\n" LOAD END,
+     behind, true, false},
+    {"mov.u32 %r12, 0;\nIN: add.s32 %r12, %r12, 1; setp.lt.s32 %p4, %r12, %r3;\n"
+     "@%p4 bra IN; add.s32 %r8, %r1, %r7; add.s32 %r8, %r8, %r12;\n"
+     "setp.lt.s32 %p2, %r8, %r2; sub.s32 %r11, %r8, %r2;\n"
+     "selp.b32 %r9, %r8, %r11, %p2;\n" LOAD NEXT END,
+     behind_each, true, true},
 };
 
 struct reader {
@@ -159,14 +186,14 @@ static bool may_be(const struct access_analysis *a, const struct access_form *f,
     return false;
 }
 
-/* Of a place behind the loop whoever asks knows no iteration: it is the first. */
+/* Behind a loop it is all of its rounds. */
 static void check_ways(const struct loop *l, const struct access_analysis *a,
                        const struct access_launch *launch, const struct round *r,
                        uint32_t place)
 {
     const struct access_record *record = &a->records[0];
     const struct access_form *f = record->form;
-    uint64_t trips[4] = {record->loop < 0 ? 1 : r->i + 1};
+    uint64_t trips[4] = {record->loop < 0 || l->has_another ? r->m : r->i + 1, r->i + 1};
     uint32_t chosen[8] = {0};
     struct access_point at = {.tid = {r->x % launch->ntid[0]},
                               .ctaid = {r->x / launch->ntid[0]},
@@ -231,7 +258,9 @@ static void check(const struct loop *l, const struct reader *r, uint32_t width,
                  end - 1, width, n, m);
     for (uint32_t x = low; x < high; x++)
         check_thread(&q, (struct round){.x = x, .n = n, .m = m});
-    if (l->is_exact && words_of(spans, count) > high - low + 2 * m)
+    const uint32_t rounds = l->is == behind ? 0 : m; /* are read side by side */
+
+    if (l->is_exact && words_of(spans, count) > high - low + 2 * rounds)
         fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu words", l->body, first, end - 1,
                  width, n, m, (unsigned long)words_of(spans, count));
 }

@@ -141,6 +141,55 @@ static void what_is_left_over_ahead_bounds_the_rest(void **state)
     expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 8, ROWS(0, 4));
 }
 
+/* From n, or where %p3 is set from n - 1, down by twos: how often. Once if n is 1. */
+static int64_t rounds_of(const char *odd, uint32_t n)
+{
+    struct text text = {0};
+    struct proact_error err;
+    struct ptx_module *module;
+    unsigned char block[16] = {[8] = (unsigned char)n};
+    const struct access_launch l = {.ntid = {8, 1, 1},
+                                    .nctaid = {4, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = sizeof block};
+    int64_t trips[] = {-1};
+
+    text_print(&text, "%s%s%s", START, odd,
+               "setp.gt.s32 %p4, %r1, 1; mov.u32 %r7, %r1; @!%p3 bra TWO;\n"
+               "add.s32 %r7, %r1, -1;\n"
+               "TWO: st.global.u32 [%rd2], %r7; add.s32 %r7, %r7, -2;\n"
+               "setp.gt.and.s32 %p2, %r7, 0, %p4; @%p2 bra TWO;\nBEHIND: ret;\n}\n");
+    if (ptx_parse("t.ptx", text.data, text.length, &module, &err))
+        fail_msg("%s", err.text);
+    struct access_analysis *a = access_analyze(module, ptx_function_find(module, "k"));
+
+    assert_int_equal(a->loop_count, 1);
+    access_trips(a, &l, trips);
+    access_destroy(a);
+    ptx_destroy(module);
+    text_clear(&text);
+    return trips[0];
+}
+
+static void a_start_that_nobody_chooses_counts_for_nothing(void **state)
+{
+    static const char plain[] = "and.b32 %r6, %r1, 1; setp.eq.s32 %p3, %r6, 1;\n";
+    static const char differs[] =
+        "and.b32 %r6, %r1, 1; setp.eq.b32 %p5, %r6, 1; mov.pred %p6, 0;\n"
+        "xor.pred %p7, %p5, %p6; not.pred %p8, %p7; not.pred %p3, %p8;\n";
+    static const char by_thread[] = "and.b32 %r6, %r3, 1; setp.eq.s32 %p3, %r6, 1;\n";
+    static const char by_memory[] = "ld.global.u32 %r6, [%rd1]; setp.eq.s32 %p3, %r6, 1;\n";
+
+    (void)state;
+    assert_int_equal(rounds_of(plain, 7), 3);
+    assert_int_equal(rounds_of(plain, 8), 4);
+    assert_int_equal(rounds_of(plain, 1), 1);
+    assert_int_equal(rounds_of(differs, 7), 3);
+    assert_int_equal(rounds_of(differs, 8), 4);
+    assert_int_equal(rounds_of(by_thread, 7), 4);
+    assert_int_equal(rounds_of(by_memory, 7), 4);
+}
+
 /* Threads end apart, or nobody knows where: from row 0 to the last one. */
 static void else_it_may_be_anywhere_before(void **state)
 {
@@ -165,6 +214,7 @@ int main(void)
         cmocka_unit_test(what_is_left_over_starts_at_the_end),
         cmocka_unit_test(it_may_be_passed_by),
         cmocka_unit_test(what_is_left_over_ahead_bounds_the_rest),
+        cmocka_unit_test(a_start_that_nobody_chooses_counts_for_nothing),
         cmocka_unit_test(else_it_may_be_anywhere_before),
     };
 

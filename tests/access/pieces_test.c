@@ -63,6 +63,26 @@ static uint32_t inserted(uint32_t x, uint32_t m)
     return (x & ~1008u) | (m & 63) << 4;
 }
 
+static uint32_t far_below_1000(uint32_t x, uint32_t m)
+{
+    return x < 1000 ? x + m : x;
+}
+
+static uint32_t near_below_1000(uint32_t x, uint32_t m)
+{
+    return x + 3000 - (x < 1000 ? m : 0);
+}
+
+static uint32_t by_more_bits(uint32_t x, uint32_t m)
+{
+    return x + ((x < 1000 ? ~((999 - x) >> 8) : (x - 1000) >> 8) & m);
+}
+
+static uint32_t by_one_bit(uint32_t x, uint32_t m)
+{
+    return x + (x < 1000 ? m & 1 : 0);
+}
+
 /* As nvcc 13 makes them of C. */
 static const struct form {
     const char *body;
@@ -96,6 +116,21 @@ static const struct form {
      "mad.lo.s32 %r9, %r7, 5000, %r8;",
      row_of_m, 0, 0},
     {"bfi.b32 %r9, %r3, %r1, 4, 6;", inserted, 0, ANY},
+    {"add.s32 %r7, %r1, -1000; shr.s32 %r8, %r7, 31; and.b32 %r8, %r8, %r3;\n"
+     "add.s32 %r9, %r7, %r8; add.s32 %r9, %r9, 1000;",
+     far_below_1000, 0, 1000},
+    {"add.s32 %r7, %r1, -1000; shr.s32 %r8, %r7, 31; and.b32 %r8, %r3, %r8;\n"
+     "add.s32 %r9, %r7, %r8; add.s32 %r9, %r9, 1000;",
+     far_below_1000, 0, 1000},
+    {"add.s32 %r7, %r1, -1000; shr.s32 %r8, %r7, 31; neg.s32 %r10, %r3;\n"
+     "and.b32 %r8, %r8, %r10; add.s32 %r9, %r7, %r8; add.s32 %r9, %r9, 4000;",
+     near_below_1000, 0, ANY},
+    {"add.s32 %r7, %r1, -1000; shr.s32 %r8, %r7, 8; and.b32 %r8, %r8, %r3;\n"
+     "add.s32 %r9, %r1, %r8;",
+     by_more_bits, 0, ANY},
+    {"add.s32 %r7, %r1, -1000; shr.u32 %r8, %r7, 31; and.b32 %r8, %r8, %r3;\n"
+     "add.s32 %r9, %r1, %r8;",
+     by_one_bit, 0, ANY},
 };
 
 struct reader {

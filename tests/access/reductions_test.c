@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -29,7 +30,7 @@ static struct access_reductions find(const struct ptx_module *m, int what)
     struct access_reductions r = access_reductions_find(m, f, (what & FLOATS) != 0);
 
     if (what & SCATTERS)
-        access_scatters_add(&r, m, f);
+        access_scatters_add(&r, m, f, NULL);
     return r;
 }
 
@@ -207,6 +208,58 @@ static void others_do_not(void **state)
             fail_msg("%s is one", bodies[n]);
 }
 
+/* The bytes of the pointers by which stores then scatter, each as often as it stores. */
+static const char *untold(const char *body)
+{
+    static char said[64];
+    struct access_reductions r = {0};
+    struct proact_error err;
+    struct ptx_module *m;
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s%s\nret;\n}\n", head, body);
+    if (ptx_parse("reductions.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.text);
+    bool *is = access_scatters_untold(m, &m->functions[0]);
+
+    if (is)
+        access_scatters_add(&r, m, &m->functions[0], is);
+    said[0] = '\0';
+    for (uint32_t n = 0; n < r.count; n++)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%u ",
+                 r.reduction[n].parameter);
+    free(is);
+    access_reductions_clear(&r);
+    ptx_destroy(m);
+    return said;
+}
+
+/* Places of a CTA's own, of which memory says how many. */
+static void stores_scatter_where_memory_says_how_many(void **state)
+{
+#define LOOP                                                                               \
+    "mov.u32 %r4, %ctaid.x;\nLOOP: mad.wide.u32 %rd10, %r4, 4, %rd3;\n"                    \
+    "st.global.u32 [%rd10], 7;\nadd.s32 %r4, %r4, 8;\nsetp.lt.s32 %p2, %r4, %r3;\n"        \
+    "@%p2 bra LOOP;\n"
+#define TOLD                                                                               \
+    "mov.u32 %r5, %ctaid.x;\nmad.wide.u32 %rd11, %r5, 4, %rd9;\n"                          \
+    "st.global.u32 [%rd11], 5;\n"
+    (void)state;
+    assert_string_equal(untold(LOOP), "0 ");
+    assert_string_equal(untold(LOOP "st.global.u32 [%rd10], 8;"), "0 0 ");
+    assert_string_equal(untold(TOLD LOOP), "0 ");
+    assert_string_equal(untold(LOOP TOLD), "0 ");
+    assert_string_equal(untold(TOLD), "");
+    assert_string_equal(untold(LOOP "red.global.add.u32 [%rd7], 1;"), "0 ");
+    /* where others are told neither way */
+    assert_string_equal(
+        untold(LOOP "ld.global.u64 %rd11, [%rd6];\nst.global.u32 [%rd11], 1;"), "");
+    assert_string_equal(
+        untold(LOOP "atom.global.add.u32 %r5, [%rd7], 1;\nst.global.u32 [%rd9], %r5;"), "");
+#undef LOOP
+#undef TOLD
+}
+
 /* Of a loop that swaps: what is loaded, asked, swapped, and done behind it. */
 static const char *swaps(const char *load, const char *ask, const char *value,
                          const char *behind)
@@ -283,6 +336,7 @@ int main(void)
         cmocka_unit_test(loads_go_where_stores_do),
         cmocka_unit_test(others_stay_where_they_are),
         cmocka_unit_test(others_do_not),
+        cmocka_unit_test(stores_scatter_where_memory_says_how_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

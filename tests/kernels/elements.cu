@@ -77,6 +77,27 @@ KERNEL(differences, const int *in, int *out, int n)
         out[i - 1] = in[i] - in[i - 1];
 }
 
+/* A ring: what is left over from a loop that the compiler unrolls goes around, too. */
+KERNEL(ring_sums, const int *in, int *out, int n, int reach)
+{
+    const int all = blockDim.x * gridDim.x;
+
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += all) {
+        int sum = 0;
+
+        for (int k = 1; k <= reach; k++) {
+            int behind = i + k, ahead = i - k;
+
+            if (behind >= n)
+                behind -= n;
+            if (ahead < 0)
+                ahead += n;
+            sum += 2 * in[behind] - in[ahead];
+        }
+        out[i] = sum;
+    }
+}
+
 KERNEL(early_return, const int *in, int *out, int n, int limit)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

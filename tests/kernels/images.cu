@@ -73,6 +73,35 @@ KERNEL(diffuse_tile, const float *in, float *out, int width, int height)
         out[i] = in[i];
 }
 
+/* Who is inside is found out by the way: a predicate that two ways bring. */
+KERNEL(slope_tile, const int *in, int *out, int width, int height)
+{
+    __shared__ int t[TILE_Y + 1][TILE_X + 1];
+    int x = blockIdx.x * TILE_X + threadIdx.x, y = blockIdx.y * TILE_Y + threadIdx.y;
+    int tx = threadIdx.x + 1, ty = threadIdx.y + 1, i = y * width + x;
+    bool inside = false;
+
+    if (x < width && y < height) {
+        inside = true;
+        if (tx == 1) {
+            if (x == 0)
+                t[ty][0] = 7;
+            else
+                t[ty][0] = in[i - 1];
+        }
+        if (ty == 1) {
+            if (y == 0)
+                t[0][tx] = 9;
+            else
+                t[0][tx] = in[i - width];
+        }
+        t[ty][tx] = in[i];
+    }
+    __syncthreads();
+    if (inside)
+        out[i] = 2 * t[ty][tx] - t[ty][tx - 1] - t[ty - 1][tx];
+}
+
 KERNEL(life_periodic, const unsigned char *in, unsigned char *out, int width, int height)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x,
@@ -232,4 +261,31 @@ KERNEL(lattice_push, const float *in, float *out, int width, int height)
     out[2 * plane + y * width + left] = sum;
     out[3 * plane + down * width + x] = sum;
     out[4 * plane + up * width + x] = sum;
+}
+
+/* Down each column and up again, which a compiler unrolls by twos. */
+KERNEL(there_and_back, const int *in, int *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    if (x >= width)
+        return;
+    in += x;
+    out += x;
+    for (int y = 0; y < height; y++) {
+        sum += *in;
+        *out = sum;
+        in += width;
+        out += width;
+    }
+    in -= width;
+    out -= width;
+    sum = 3 * *in;
+#pragma unroll 2
+    for (int y = height - 1; y >= 0; y--) {
+        sum -= *in;
+        *out += sum;
+        in -= width;
+        out -= width;
+    }
 }

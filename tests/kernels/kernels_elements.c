@@ -114,6 +114,18 @@ void kernel_differences(struct samples_case *c, bool large)
         out[i - 1] = in[i] - in[i - 1];
 }
 
+void kernel_ring_sums(struct samples_case *c, bool large)
+{
+    const int32_t *in;
+    int32_t *out;
+    int n = in_and_out(c, large, &in, &out), reach = 1 + kernels_step(c);
+
+    samples_pass_int(c, reach);
+    for (int i = 0; i < n; i++)
+        for (int k = 1; k <= reach; k++)
+            out[i] += 2 * in[(i + k) % n] - in[(i - k + n) % n];
+}
+
 void kernel_early_return(struct samples_case *c, bool large)
 {
     const int32_t *in;

@@ -82,6 +82,18 @@ void kernel_diffuse_tile(struct samples_case *c, bool large)
     pass_image(c, &m, 16, 8);
 }
 
+void kernel_slope_tile(struct samples_case *c, bool large)
+{
+    struct image m = image_of(c, large, 77, 33);
+    const int32_t *in = kernels_ints(c, "in", m.count, -1000, 1000);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, m.count, 0);
+
+    for (int i = 0; i < m.width * m.height; i++)
+        out[i] = 2 * in[i] - (i % m.width ? in[i - 1] : 7) -
+                 (i >= m.width ? in[i - m.width] : 9);
+    pass_image(c, &m, 16, 8);
+}
+
 void kernel_life_periodic(struct samples_case *c, bool large)
 {
     struct image m = image_of(c, large, 45, 31);
@@ -262,4 +274,26 @@ void kernel_lattice_push(struct samples_case *c, bool large)
         out[4 * plane + (y + h - 1) % h * w + x] = sum;
     }
     pass_image(c, &m, 16, 8);
+}
+
+void kernel_there_and_back(struct samples_case *c, bool large)
+{
+    struct image m = image_of(c, large, 90, 14);
+    const int32_t *in = kernels_ints(c, "in", m.count, -1000, 1000);
+    int32_t *out = kernels_zeros(c, "out", SAMPLES_I32, m.count, 0);
+    int w = m.width, last = (m.height - 1) * w;
+
+    for (int x = 0; x < w; x++) {
+        int sum = 0;
+
+        for (int i = x; i <= last + x; i += w)
+            out[i] = sum += in[i];
+        sum = 3 * in[last + x];
+        for (int i = last + x; i >= 0; i -= w)
+            out[i] += sum -= in[i];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, w);
+    samples_pass_int(c, m.height);
+    samples_grid(c, samples_parts(w, 32), 1, 32, 1);
 }

@@ -115,6 +115,18 @@ __global__ void say_once(const float *weight, float *twice, int *found, int n)
         *found = 7;
 }
 
+/* As many as memory says, each in a place of its own. How often a thread was here is known
+   to be stored in its place, and is read by another pointer. */
+__global__ void as_many(const int *count, const float *in, float *out, const int *visits,
+                        int *visited)
+{
+    const int all = gridDim.x * blockDim.x;
+
+    visited[here()] = visits[here()] + 1;
+    for (int i = here(); i < *count; i += all)
+        out[i] = 3 * in[i];
+}
+
 template <typename T> static T *copy_of(const std::vector<T> &from)
 {
     T *to;
@@ -171,6 +183,9 @@ int main(void)
     float *d_weight = copy_of(expected), *d_twice = copy_of(expected);
     float *d_seen = copy_of(std::vector<float>(EDGE));
     int *d_found = copy_of(std::vector<int>(1));
+    int *d_count = copy_of(std::vector<int>(1, ITEMS - 9));
+    int *d_visits = copy_of(std::vector<int>(ITEMS));
+    float *d_thrice = copy_of(std::vector<float>(ITEMS));
 
     for (int round = 0; round < 2; round++) {
         by_rank<<<blocks, THREADS>>>(d_items, d_rank, d_out, d_keys, d_from, ITEMS);
@@ -181,6 +196,7 @@ int main(void)
         hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_seen, EDGE);
         settle_in_order<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
         say_once<<<blocks, THREADS>>>(d_weight, d_twice, d_found, ITEMS);
+        as_many<<<blocks / 3, THREADS>>>(d_count, d_twice, d_thrice, d_visits, d_visits);
     }
     CHECK(cudaGetLastError());
     for (int i = 0; i < ITEMS; i++)
@@ -194,10 +210,13 @@ int main(void)
     for (int i = 0; i < EDGE; i++)
         expected[boundary[i]] = expected[boundary[i]] * 2 + 3;
     good &= read(d_found, 1)[0] == 7;
-    std::vector<float> doubled = read(d_twice, ITEMS);
+    std::vector<float> doubled = read(d_twice, ITEMS), thrice = read(d_thrice, ITEMS);
+    std::vector<int> visits = read(d_visits, ITEMS);
 
     for (int i = 0; i < ITEMS; i++)
-        good &= doubled[i] == 2 * expected[i];
+        good &= doubled[i] == 2 * expected[i] &&
+                thrice[i] == (i < ITEMS - 9 ? 3 * doubled[i] : 0) &&
+                visits[i] == (i < blocks / 3 * THREADS ? 2 : 0);
 
     std::vector<int> start = read(d_start, KEYS), end = read(d_end, KEYS);
     const int broken = read(d_broken, 1)[0];
@@ -206,7 +225,6 @@ int main(void)
         good &= start[k] != NO_ONE && end[k] == start[k + 1];
     printf("checksum %08x, item %d is broken\n",
            checksum(weight.data(), weight.size() * sizeof(float)), broken);
-    return verdict("scattered_stores",
-                   good && weight == expected && broken == ITEMS / 3 &&
-                       end.back() == ITEMS);
+    return verdict("scattered_stores", good && weight == expected && broken == ITEMS / 3 &&
+                                           end.back() == ITEMS);
 }

@@ -203,11 +203,11 @@ enum how { REDUCING, SCATTERING }; /* which is both */
 
 /* As the runtime does; false where atomics are left that are none. */
 static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
-                         struct reduced *r)
+                         const bool *untold, struct reduced *r)
 {
     r->reductions = access_reductions_find(k->module, k->f, floats);
     if (how == SCATTERING)
-        access_scatters_add(&r->reductions, k->module, k->f);
+        access_scatters_add(&r->reductions, k->module, k->f, untold);
     r->joint = access_reductions_all(&r->reductions, k->f);
     r->flags = access_flags_find(k->module, k->f);
     flag_bytes_leave(&r->flags, r->joint);
@@ -239,16 +239,17 @@ static void clear_tried(struct analyze_kernel *k)
     free(k->is_joint);
 }
 
-/* As the runtime does where a kernel cannot be split without. */
-static void try_reductions(struct analyze_kernel *k, bool floats, enum how how)
+/* As the runtime does where a kernel cannot be split without; false: it still cannot. */
+static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
+                     const bool *untold)
 {
     struct reduced r;
 
-    if (!find_reduced(k, floats, how, &r))
-        return;
+    if (!find_reduced(k, floats, how, untold, &r))
+        return false;
     if (how == SCATTERING && !may_cut(k, r.all)) {
         clear_reduced(&r);
-        return;
+        return false;
     }
     clear_tried(k);
     k->flags = r.flags;
@@ -256,6 +257,18 @@ static void try_reductions(struct analyze_kernel *k, bool floats, enum how how)
     k->request.flags = k->is_flag = r.all;
     k->request.joint = k->is_joint = r.joint;
     cut(k, r.all);
+    return true;
+}
+
+static void try_scatters(struct analyze_kernel *k, bool floats)
+{
+    bool *untold = NULL;
+
+    if (!try_with(k, floats, SCATTERING, NULL))
+        untold = access_scatters_untold(k->module, k->f);
+    if (untold)
+        try_with(k, floats, SCATTERING, untold);
+    free(untold);
 }
 
 static void offer_sums(struct analyze_kernel *k)
@@ -263,7 +276,7 @@ static void offer_sums(struct analyze_kernel *k)
     const size_t at = strlen(k->why.text);
     struct reduced r;
 
-    if (!at || !find_reduced(k, true, REDUCING, &r))
+    if (!at || !find_reduced(k, true, REDUCING, NULL, &r))
         return;
     if (may_cut(k, r.all))
         snprintf(k->why.text + at, sizeof k->why.text - at,
@@ -291,9 +304,9 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     cut(k, NULL);
     k->request.kernel = f->name;
     if (!k->slice || atomic_line(k))
-        try_reductions(k, group_sums, REDUCING);
+        try_with(k, group_sums, REDUCING, NULL);
     if (!k->slice)
-        try_reductions(k, group_sums, SCATTERING);
+        try_scatters(k, group_sums);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);

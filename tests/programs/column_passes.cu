@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Filters that go down each column and up again, by a pointer: where it is at the end says
+   where it starts anew, and whether there is a row more than twos says where it ends. One
+   row above or below would be another array. */
+#include "programs.h"
+#include <vector>
+
+__global__ void there_and_back(const int *in, int *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    if (x >= width)
+        return;
+    in += x;
+    out += x;
+    for (int y = 0; y < height; y++) {
+        sum = sum / 2 + *in;
+        *out = sum;
+        in += width;
+        out += width;
+    }
+    in -= width;
+    out -= width;
+    sum = *in;
+#pragma unroll 2
+    for (int y = height - 1; y > -1; y--) {
+        sum = sum / 2 + *in;
+        *out += sum;
+        in -= width;
+        out -= width;
+    }
+}
+
+/* The same, not unrolled on the way down. */
+__global__ void there_by_ones(const int *in, int *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+    if (x >= width)
+        return;
+    in += x;
+    out += x;
+#pragma unroll 1
+    for (int y = 0; y < height; y++) {
+        sum = sum / 2 + *in;
+        *out = sum;
+        in += width;
+        out += width;
+    }
+    in -= width;
+    out -= width;
+    sum = *in;
+#pragma unroll 2
+    for (int y = height - 1; y > -1; y--) {
+        sum = sum / 2 + *in;
+        *out += sum;
+        in -= width;
+        out -= width;
+    }
+}
+
+static std::vector<int> wanted(const std::vector<int> &in, int width, int height)
+{
+    std::vector<int> out(in);
+
+    for (int x = 0; x < width; x++) {
+        int sum = 0;
+
+        for (int y = 0; y < height; y++)
+            out[y * width + x] = sum = sum / 2 + in[y * width + x];
+        sum = in[(height - 1) * width + x];
+        for (int y = height - 1; y >= 0; y--)
+            out[y * width + x] += sum = sum / 2 + in[y * width + x];
+    }
+    return out;
+}
+
+static bool passes(int width, int height)
+{
+    std::vector<int> in(width * height), got(in);
+    unsigned state = 7;
+    int *before, *from, *to, *behind;
+    bool right = true;
+
+    for (int &x : in)
+        x = (int)(next_random(&state) % 1000);
+    CHECK(cudaMalloc((void **)&before, in.size() * sizeof(int)));
+    CHECK(cudaMalloc((void **)&from, in.size() * sizeof(int)));
+    CHECK(cudaMalloc((void **)&to, in.size() * sizeof(int)));
+    CHECK(cudaMalloc((void **)&behind, in.size() * sizeof(int)));
+    CHECK(cudaMemcpy(from, in.data(), in.size() * sizeof(int), cudaMemcpyHostToDevice));
+    for (int by_ones = 0; by_ones < 2; by_ones++) {
+        CHECK(cudaMemset(to, 0, in.size() * sizeof(int)));
+        (by_ones ? there_by_ones : there_and_back)<<<blocks_for(width, 32), 32>>>(
+            from, to, width, height);
+        CHECK(cudaGetLastError());
+        CHECK(cudaMemcpy(got.data(), to, in.size() * sizeof(int), cudaMemcpyDeviceToHost));
+        right &= got == wanted(in, width, height);
+        printf("%d by %d: %08x\n", width, height,
+               checksum(got.data(), got.size() * sizeof(int)));
+    }
+    CHECK(cudaFree(before));
+    CHECK(cudaFree(from));
+    CHECK(cudaFree(to));
+    CHECK(cudaFree(behind));
+    return right;
+}
+
+int main(void)
+{
+    bool right = true;
+
+    for (int height : {71, 64, 5, 2, 1})
+        right &= passes(130, height);
+    return verdict("column_passes", right);
+}
