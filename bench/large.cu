@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of gigabytes and grids of millions of CTAs: milliseconds of each launch on stderr, the
-// first ones of which the host finds and lays out who writes what for, and sums on stdout. Plain
-// CUDA, for nvcc and proactcc: large [SHIFT], arrays 2^SHIFT times smaller. It takes 20 GB at most.
+// Arrays of gigabytes, grids of millions of CTAs: milliseconds of each launch on stderr, of
+// which the host's for the first ones are to find and to lay out who writes what; sums on
+// stdout. Plain CUDA, for nvcc and proactcc: large [SHIFT], arrays 2^SHIFT times smaller;
+// it takes 10 GB.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -123,8 +123,7 @@ static const struct body {
     {"mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, below, ONCE},
     {"mov.pred %p7, 0; xor.pred %p8, %p1, %p7; not.pred %p2, %p8;\n" STORE, below, ONCE},
     {"xor.pred %p2, %p1, %p3;\n" STORE, NULL, ONCE},
-    {"mov.pred %p7, 0; @%p6 mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, NULL,
-     ONCE},
+    {"mov.pred %p7, 0; @%p6 mov.pred %p7, -1; xor.pred %p2, %p1, %p7;\n" STORE, NULL, ONCE},
 };
 
 static struct access_analysis *read_body(const struct body *b, struct ptx_module **m)

@@ -231,12 +231,12 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
 
 /* Takes as long as it is told; a CTA stores one word. What it might read, if a square left
    5 of 8, all devices must have. */
-static __device__ unsigned worked(unsigned x, const unsigned *out, unsigned n, unsigned rounds)
+static __device__ unsigned worked(unsigned x, unsigned *o, unsigned n, unsigned rounds)
 {
 #pragma unroll 1
     for (unsigned r = 0; r < rounds; r++)
         x = x * 1664525u + 1013904223u;
-    return x * x % 8 == 5 ? out[x % n] : x;
+    return x * x % 8 == 5 ? o[x % n] : x;
 }
 
 extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
