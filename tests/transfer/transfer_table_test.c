@@ -392,6 +392,7 @@ static void two_devices_may_not_own_a_byte(void **state)
     assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_EINVAL);
     assert_string_equal(b.err.text, "array 'a': its map gives byte 9000 both to CTA 1 on "
                                     "device 0 and to CTA 3 on device 1");
+    clear(&b);
     s.range[1][0].bytes = 1000;
     assert_int_equal(build_for(&b, &s, 10000, 2, 0, NULL), PROACT_OK);
     clear(&b);
