@@ -8,6 +8,7 @@ void facts_open(struct facts *f, struct arena *arena, const struct access_analys
         (struct forms){.arena = arena, .symbols = a->symbols, .count = a->symbol_count};
     f->view = (struct range_view){.symbols = a->symbols, .launch = l, .trips = trips};
     f->in_pairs = false;
+    f->tried = arena_alloc(arena, sizeof *f->tried);
     f->count = 0;
 }
 

@@ -107,6 +107,11 @@ struct limits {
     bool has_low, has_high;
 };
 
+/* For one access of one device, some 10 ms. Of the test kernels some would try 0.2 million
+   times, to no use; with many facts of many terms it would be thousands of millions. What
+   is read is then told less exactly. */
+enum { TRIES_MAX = 1 << 15 };
+
 /* What is bounded by: all facts, and of each the bits of its terms. */
 struct bounding {
     struct facts *facts;
@@ -140,6 +145,7 @@ static void limit(const struct bounding *g, const struct access_form *form,
     struct range r;
     int64_t b;
 
+    ++*g->facts->tried;
     if (!n || !fits(by->form, n) || __builtin_mul_overflow(by->most, n, &b) ||
         !bound_rest(g, form, by, n, facts - 1, &r) ||
         __builtin_add_overflow(b, n > 0 ? r.high : r.low, &b))
@@ -188,7 +194,7 @@ bool facts_bound(struct facts *f, const struct access_form *form, struct range *
     g.facts = f;
     for (uint32_t i = 0; i < f->count; i++)
         g.terms[i] = terms_of(f->facts[i].form);
-    return bound(&g, form, f->in_pairs ? 2 : 1, out);
+    return bound(&g, form, f->in_pairs && *f->tried < TRIES_MAX ? 2 : 1, out);
 }
 
 static bool has_count(const struct facts *f, const struct access_form *form, uint32_t loop)
