@@ -2,13 +2,9 @@
 /* Joined to every object that proactcc compiles and that calls the driver, as rt_stubs.c is
    to all: the driver's calls, weak. Where the runtime is linked, they go to that, and else
    to libproactrt_shared.so. */
-#include <dlfcn.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-/* The library's folder: proactcc knows it when it compiles. */
-extern const char proactrt_folder[] __attribute__((visibility("hidden")));
+#include "shared_runtime.h"
 
 /* As in rt_stubs.c; a callback may be among the arguments, a floating-point number not. */
 __asm__(".text\n"
@@ -55,25 +51,11 @@ static const struct {
 #include "driver_call.def"
 };
 
-static void *open_library(void)
-{
-    char path[4096];
-    void *library;
-
-    snprintf(path, sizeof path, "%s/libproactrt_shared.so", proactrt_folder);
-    if (!(library = dlopen(path, RTLD_NOW | RTLD_GLOBAL)) &&
-        !(library = dlopen("libproactrt_shared.so", RTLD_NOW | RTLD_GLOBAL))) {
-        fprintf(stderr, "proact: %s\n", dlerror());
-        exit(1);
-    }
-    return library;
-}
-
 /* Called by the text above. */
 static void fill(void) __asm__("proactrt_fill_driver") __attribute__((used));
 static void fill(void)
 {
-    void *library = calls[0].linked ? NULL : open_library();
+    void *library = calls[0].linked ? NULL : open_shared_runtime();
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         void *call =

@@ -3,15 +3,11 @@
    goes on to libproactrt_shared.so. Where proactcc links, the calls of libproactrt.a are
    stronger; where something else does (`g++ ... -lcudart`), these come before the toolkit's
    libraries, and the program is ours all the same. */
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The library's folder: proactcc knows it when it compiles. */
-extern const char proactrt_folder[] __attribute__((visibility("hidden")));
+#include "shared_runtime.h"
 
 /* A call jumps to what its slot holds: at first to where all slots are filled. Arguments
    are in registers, or on the stack above the way back; none is a floating-point number. */
@@ -55,25 +51,11 @@ static const struct {
 #include "cuda_call.def"
 };
 
-static void *open_library(void)
-{
-    char path[4096];
-    void *library;
-
-    snprintf(path, sizeof path, "%s/libproactrt_shared.so", proactrt_folder);
-    if (!(library = dlopen(path, RTLD_NOW | RTLD_GLOBAL)) &&
-        !(library = dlopen("libproactrt_shared.so", RTLD_NOW | RTLD_GLOBAL))) {
-        fprintf(stderr, "proact: %s\n", dlerror());
-        exit(1);
-    }
-    return library;
-}
-
 /* Called by the text above. */
 static void fill(void) __asm__("proactrt_fill") __attribute__((used));
 static void fill(void)
 {
-    void *library = open_library();
+    void *library = open_shared_runtime();
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         void *call = dlsym(library, calls[i].name);
