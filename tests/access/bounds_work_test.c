@@ -158,12 +158,48 @@ static void what_was_found_of_a_symbol_is_kept(void **state)
     arena_clear(&arena);
 }
 
+/* Facts of many terms each, by pairs of which a form is bounded: once that was tried often
+   enough, by single ones. */
+static void many_facts_are_tried_so_often(void **state)
+{
+    struct launched l;
+    struct facts f;
+    struct range r;
+    uint32_t before, tries[2];
+
+    (void)state;
+    launched_open(&l);
+    facts_open(&f, &l.arena, l.analysis, NULL, NULL);
+    f.in_pairs = true;
+    for (uint32_t n = 0; n < FACTS_MAX; n++) {
+        const struct access_form *sum = form_constant(&f.forms, 0);
+
+        for (uint32_t k = 0; k < l.analysis->symbol_count; k++)
+            sum = form_add(&f.forms, sum, form_of(&f.forms, k), (n * 7 + k * 3) % 5 + 1);
+        f.facts[f.count++] = (struct fact){.form = sum, .most = 1000 + n};
+    }
+    for (int n = 0; n < 2; n++) {
+        before = *f.tried;
+        (void)facts_bound(&f, f.facts[0].form, &r);
+        tries[n] = *f.tried - before;
+    }
+    while (*f.tried < 1 << 20 && tries[1] > tries[0] / 10) {
+        before = *f.tried;
+        (void)facts_bound(&f, f.facts[0].form, &r);
+        tries[1] = *f.tried - before;
+    }
+    assert_true(tries[0] > 1000);
+    assert_true(tries[1] <= tries[0] / 10);
+    launched_close(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_loops_that_concern_are_parted),
         cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
         cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
+        cmocka_unit_test(many_facts_are_tried_so_often),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
