@@ -36,6 +36,7 @@ struct proact_kernel_info proact_kernel_describe(const struct proact_kernel *k)
         .parameter_bytes = k->given_bytes,
         .parameters = k->parameter,
         .parameter_count = k->parameter_count,
+        .addresses = k->given_addresses,
         .max_threads = k->ptx->max_threads,
         .cluster = {k->ptx->cluster[0], k->ptx->cluster[1], k->ptx->cluster[2]},
         .max_cluster = k->ptx->max_cluster,

@@ -9,6 +9,7 @@
 #include "runtime/choice.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
+#include "runtime/given_address.h"
 #include "runtime/kernel_texels.h"
 #include "runtime/known_constants.h"
 #include "runtime/launch_cluster.h"
@@ -192,6 +193,7 @@ static enum proact_status create(struct proact *p, const struct session_image *i
     p->kernels = k;
     read_parameters(k, f);
     k->may_write = writes_global(f);
+    k->given_addresses = given_addresses_find(f);
     k->texels = kernel_texels_find(i->ptx, f);
     k->uses_clusters = cluster_use(k);
     for (unsigned d = 0; d < i->devices && !status; d++)
@@ -288,6 +290,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     for (unsigned s = 0; s < k->slot_count; s++)
         map_clear(&k->slot[s].map);
     free(k->parameter);
+    free(k->given_addresses);
     free(k->refusal);
     free(k->refusal_said);
     free(k->uses_clusters);

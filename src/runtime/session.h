@@ -119,6 +119,7 @@ struct proact_kernel {
     unsigned variable_count; /* of its last parameters, variables' addresses, which nobody
                                 gives; they are not among parameter_count */
     uint32_t given_bytes;    /* of parameters without them */
+    bool *given_addresses;   /* given_address.h */
     uint32_t parameter_bytes, share_offset;
     const struct session_image *image;
     struct kernel_clones *clones;     /* runtime_clone.c; NULL: not made yet, or never */

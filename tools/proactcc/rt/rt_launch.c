@@ -52,9 +52,10 @@ static uint32_t step_of(const struct proact_parameter *at)
     return at->align && at->align < 8 && at->bytes > 8 ? at->align : 8;
 }
 
-/* Every aligned word that lies in our memory, or beside it, counts as an address; one that
-   only looks like it stays what it is on the first device. */
-static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
+/* Every aligned word that the kernel may read as one, and that lies in our memory, or
+   beside it, counts as an address. */
+static enum cuda_error find_places(struct rt *rt, const bool *addresses,
+                                   const unsigned char *bytes,
                                    const struct proact_parameter *at,
                                    struct proact_place *places, size_t *count)
 {
@@ -66,8 +67,9 @@ static enum cuda_error find_places(struct rt *rt, const unsigned char *bytes,
         uint64_t word;
 
         memcpy(&word, bytes + i, sizeof word);
-        struct rt_range *range =
-            step == 8 ? range_near(&rt->ranges, word) : range_find(&rt->ranges, word);
+        struct rt_range *range = !addresses[i] ? NULL
+                                 : step == 8   ? range_near(&rt->ranges, word)
+                                               : range_find(&rt->ranges, word);
 
         next = i + (range ? 8 : step);
         if (!range)
@@ -168,7 +170,8 @@ enum cuda_error rt_run_launch(struct rt *rt, const void *data)
     size_t count = 0;
 
     for (unsigned i = 0; i < info->parameter_count && !error; i++)
-        error = find_places(rt, l->parameters, &info->parameters[i], places, &count);
+        error = find_places(rt, info->addresses, l->parameters, &info->parameters[i],
+                            places, &count);
     if (!error)
         error = launch_block(
             rt, l->kernel, &grid,
