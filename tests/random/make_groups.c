@@ -97,7 +97,7 @@ static void extremes(struct maker *m, struct make_kernel *k)
     text_print(&k->body, "    %s(&%s[%s], (float)(v & 0xfffff));\n",
                pick(m, "greatest|least|greatest_bits"), out->text,
                one_in(m, 2) ? say(m, "v %% %u", 1 + draw(m, 50))
-                            : say(m, "%u", draw(m, 300)));
+                            : say(m, "%u", draw(m, 200)));
 }
 
 /* Two ways of one array, in places of their own. */
