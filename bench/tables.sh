@@ -134,6 +134,29 @@ function compiled_table(file,    line, k, b, kernels, builds, n, m, i, j, us) {
         printf "\n"
     }
 }
+# Milliseconds of the first, the second and the last launch, by kernel, of the builds.
+function large_table(file,    line, k, b, kernels, builds, n, m, i, j, each, ms) {
+    while ((getline line < file) > 0) {
+        if (line !~ /"each": /) continue
+        k = value(line, "kernel")
+        b = value(line, "build") ", " value(line, "devices") " GPU" (value(line, "devices") > 1 ? "s" : "")
+        if (!(k in ms)) { ms[k] = 1; kernels[++n] = k }
+        if (!(b in ms)) { ms[b] = 1; builds[++m] = b }
+        sub(/.*\[/, "", line); sub(/\].*/, "", line)
+        i = split(line, each, ", ")
+        ms[k, b] = sprintf("%.4g, %.4g, %.4g", each[1], each[2], each[i])
+    }
+    close(file)
+    printf "| kernel |"
+    for (j = 1; j <= m; j++) printf " %s |", builds[j]
+    printf "\n"
+    rule(m + 1)
+    for (i = 1; i <= n; i++) {
+        printf "| %s |", kernels[i]
+        for (j = 1; j <= m; j++) printf " %s |", ms[kernels[i], builds[j]]
+        printf "\n"
+    }
+}
 # What bench/correct.sh ran, and what that said.
 function correct_table(file,    line) {
     printf "| what | said | seconds |\n"
@@ -147,6 +170,7 @@ function table(name,    file) {
     file = "bench/results/" name ".json"
     if (name ~ /^correct/) correct_table(file)
     else if (name ~ /^(calls|compiled|distributed)/) compiled_table(file)
+    else if (name ~ /^large/) large_table(file)
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /-[0-9]+x/)
         rows(file, "figure", "measured", "| what | median | lowest to highest | runs |")
