@@ -68,12 +68,16 @@ no_driver "a library" libbeside.so
 
 include=$(echo '#include <cuda.h>' | "$proactcc" -M -x cu - | tr ' ' '\n' | grep '/cuda\.h$')
 
-# A library that another made needs the driver, which need not be there for a link.
+# A library that another made needs the driver, which need not be there for a link. The nvcc on the
+# path may be a script, with its toolkit elsewhere.
 stub=$(echo "${include%/include/*}"/lib*/stubs/libcuda.so | tr ' ' '\n' | head -n 1)
 if [ -f "$stub" ]; then
     printf 'int cuInit(unsigned);\nint start(void) { return cuInit(0); }\n' >start.c
     printf '#include <cuda.h>\nint start(void);\nint main(int n, char **v) { return cuInit(0) || (n > 1 && start()); }\n' >starts.c
-    gcc -shared -fPIC start.c "$stub" -o libstart.so && "$proactcc" starts.c -L. -lstart -lcuda -o starts ||
+    toolkit=$("$proactcc" --dryrun -c x.cu 2>&1 | sed -n 's/^#\$ _HERE_=//p')
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$toolkit/nvcc" >nvcc
+    chmod +x nvcc
+    gcc -shared -fPIC start.c "$stub" -o libstart.so && PROACT_NVCC=./nvcc "$proactcc" starts.c -L. -lstart -lcuda -o starts ||
         fault "a library that needs the driver: no link"
     no_driver "a library that needs the driver" starts
 fi
