@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Read by scripts whose programs print rows as bench/compiled.cuh does, with their arguments
 # PROACTCC FOLDER FILE. They set name, of the script and its program, and here; call one() for
-# each run, with what is left of the arguments, and then finish.
-proactcc=$1 folder=$2 file=$3
+# each run, with what is left of the arguments, and then finish. script: how they are called.
+proactcc=$1 folder=$2 file=$3 script=$name.sh
 mkdir -p "$folder"
 built() { # COMPILER OUT NAME: NAME.cu
     "$1" -O3 -std=c++17 -arch=sm_90 "$here/$3.cu" -o "$folder/$2" || exit 1
@@ -58,10 +58,10 @@ finish() { # the table, whether results are alike, and the file
     # The same results whoever built it, wherever it ran.
     awk -v script="$name.sh" '{ if ($3 in h && h[$3] != $8) { print script ": " $3 ": results differ"; bad = 1 } h[$3] = $8 }
          END { exit bad }' "$rows" || bad=1
-    awk -v script="$name" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(
+    awk -v script="$script" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(
         nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)}" '
         BEGIN { printf "{\"machine\": \"%s\", \"date\": \"%s\", \"commit\": \"%s\",\n", machine, date, commit
-                printf " \"command\": \"bench/%s.sh\",\n \"unit\": \"us a launch\", \"rows\": [", script }
+                printf " \"command\": \"bench/%s\",\n \"unit\": \"us a launch\", \"rows\": [", script }
         { printf "%s\n  {\"build\": \"%s\", \"devices\": %s, \"kernel\": \"%s\", \"median\": %s, \"lowest\": %s, \"highest\": %s, \"runs\": %s}", \
                  (NR > 1 ? "," : ""), $1, $2, $3, $4, $5, $6, $7 }
         END { print "\n]}" }' "$rows" >"$file"
