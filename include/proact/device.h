@@ -58,7 +58,7 @@ struct proact_piece {
 
 /* One written array, as this device sees it. */
 struct proact_slot {
-    unsigned char *base;     /* this device's replica */
+    unsigned char *base; /* this device's replica */
     /* CTA c of this kernel writes into so many chunks as chunk[first[c]] says, which are
        behind that, a row each; CTAs that write alike share them. */
     const proact_u32 *first;

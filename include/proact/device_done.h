@@ -198,9 +198,8 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
         }
         if (c->complete) {
             proact_u32 row = c->counted + proact_lowest_bit(c->complete);
-            proact_u32 chunk = slot->regular
-                                   ? (row + slot->ahead) >> (slot->regular - 1)
-                                   : slot->chunk[row];
+            proact_u32 chunk = slot->regular ? (row + slot->ahead) >> (slot->regular - 1)
+                                             : slot->chunk[row];
 
             c->complete &= c->complete - 1;
             c->piece = slot->piece_first[chunk];
