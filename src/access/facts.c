@@ -284,7 +284,7 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
 {
     uint32_t first = f->count;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && f->count < FACTS_MAX; i++)
         if (facts_fit(f, guards[i].ranges, guards[i].range_count))
             add_whole(f, guards[i].condition, guards[i].negated);
     relax(f, first);
