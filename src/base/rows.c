@@ -80,6 +80,15 @@ void rows_gather(struct rows_list *l, const struct rows *r)
     l->rows[l->count++] = *r;
 }
 
+/* What go_on() asks first. */
+static bool may_go_on(const struct rows *a, const struct rows *r)
+{
+    const uint64_t by = r->first - a->first;
+
+    return by == a->bytes || by == a->count * (a->count > 1 ? a->pitch : r->pitch) ||
+           (a->count == 1 && r->count == 1);
+}
+
 void rows_gather_turns(struct rows_list *l, const struct rows *r)
 {
     enum { TURNS = 8 };
@@ -88,7 +97,7 @@ void rows_gather_turns(struct rows_list *l, const struct rows *r)
     l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
     l->rows[l->count++] = *r;
     for (size_t n = at; n-- > 0 && at - n <= TURNS;) {
-        if (!go_on(&l->rows[n], &l->rows[at]))
+        if (!may_go_on(&l->rows[n], &l->rows[at]) || !go_on(&l->rows[n], &l->rows[at]))
             continue;
         l->count--;
         memmove(&l->rows[at], &l->rows[at + 1], (l->count - at) * sizeof *l->rows);
