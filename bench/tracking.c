@@ -97,13 +97,16 @@ void tracking_tables(struct tracking *t, uint32_t chunk_bytes)
     drop_tables(t);
     build_table(t, chunk_bytes);
     const struct transfer_table *table = &t->table;
+    uint32_t *first = must_calloc(table->cta_count, sizeof *first);
+
+    transfer_table_first(table, first);
     const struct {
         const uint32_t *from;
         const proact_u32 **to;
         size_t count;
     } parts[] = {
-        {table->first, &t->slot.first, (size_t)table->cta_count + 1},
-        {table->chunk, &t->slot.chunk, table->row_count},
+        {first, &t->slot.first, table->cta_count},
+        {table->chunk, &t->slot.chunk, table->list_words},
         {table->writers, &t->slot.writers, table->chunk_count},
         {table->piece_first, &t->slot.piece_first, (size_t)table->chunk_count + 1}};
     const size_t counters = table->chunk_count;
@@ -125,6 +128,7 @@ void tracking_tables(struct tracking *t, uint32_t chunk_bytes)
         *parts[i].to = (const proact_u32 *)(uintptr_t)at;
         words += parts[i].count;
     }
+    free(first);
     t->slot.regular = transfer_table_regular(table, &t->slot.ahead);
 }
 

@@ -58,11 +58,13 @@ struct proact_piece {
 
 /* One written array, as this device sees it. */
 struct proact_slot {
-    unsigned char *base;     /* this device's replica */
-    const proact_u32 *first; /* CTA c of this kernel: rows first[c] .. first[c + 1] - 1 */
-    const proact_u32 *chunk; /* a row: the chunk it writes into */
-    /* Where `regular` is not 0, CTA c has row c alone, of chunk (c + ahead) >> regular - 1:
-       it need not look that up at its end. */
+    unsigned char *base; /* this device's replica */
+    /* CTA c of this kernel writes into so many chunks as chunk[first[c]] says, which are
+       behind that, a row each; CTAs that write alike share them. */
+    const proact_u32 *first;
+    const proact_u32 *chunk;
+    /* Where `regular` is not 0, CTA c writes into one, (c + ahead) >> regular - 1: it does
+       not look that up, and it is not there. */
     proact_u32 regular, ahead;
     proact_u32 *counter;       /* by chunk: its writers that have ended, in all launches */
     const proact_u32 *writers; /* by chunk: in one launch */

@@ -42,14 +42,16 @@ struct proact_rows {
 PROACT_WORD struct proact_rows proact_rows_of(const struct proact_slot *slot)
 {
     const proact_u32 cta = proact_cta_here();
-    struct proact_rows r = {cta, cta + 1, 0, 0};
+    struct proact_rows r = {cta, cta + 1, 0, 0}; /* as a rule has it: row c of CTA c */
 
     if (slot->regular) {
         r.chunk = (cta + slot->ahead) >> (slot->regular - 1);
     } else {
-        r.row = slot->first[cta];
-        r.end = slot->first[cta + 1];
-        r.chunk = r.row < r.end ? slot->chunk[r.row] : 0;
+        const proact_u32 *list = slot->chunk + slot->first[cta];
+
+        r.chunk = list[1]; /* with the other, not behind it: something is there */
+        r.row = (proact_u32)(list - slot->chunk) + 1;
+        r.end = r.row + list[0];
     }
     if (r.row < r.end)
         r.writers = slot->writers[r.chunk];
@@ -195,7 +197,9 @@ PROACT_WORD void proact_next(const struct proact_share *share, struct proact_cur
             return;
         }
         if (c->complete) {
-            proact_u32 chunk = slot->chunk[c->counted + proact_lowest_bit(c->complete)];
+            proact_u32 row = c->counted + proact_lowest_bit(c->complete);
+            proact_u32 chunk = slot->regular ? (row + slot->ahead) >> (slot->regular - 1)
+                                             : slot->chunk[row];
 
             c->complete &= c->complete - 1;
             c->piece = slot->piece_first[chunk];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "access/facts.h"
+#include "access/bounding.h"
 
 void facts_open(struct facts *f, struct arena *arena, const struct access_analysis *a,
                 const struct access_launch *l, const int64_t *trips)
@@ -188,22 +188,40 @@ const struct access_form *facts_replaced(struct facts *f, const struct access_fo
     return form_add(&f->forms, d, more, t->factor);
 }
 
+/* Whether one of the facts from `first` on says so already: a term and another one are
+   replaced in either order. */
+static bool is_said(const struct facts *f, uint32_t first, const struct fact *what)
+{
+    for (uint32_t i = first; i < f->count; i++)
+        if (f->facts[i].most <= what->most && form_equal(f->facts[i].form, what->form))
+            return true;
+    return false;
+}
+
+static void add_new(struct facts *f, uint32_t first, struct fact what)
+{
+    if (f->count < FACTS_MAX && !is_said(f, first, &what))
+        f->facts[f->count++] = what;
+}
+
 /* Of the facts from `first` on, adds what follows by facts_replaced() and facts_floored().
  */
 static void relax(struct facts *f, uint32_t first)
 {
     for (uint32_t i = first; i < f->count; i++) {
         const struct fact of = f->facts[i];
+        struct fact what;
 
         for (uint32_t k = 0; k < 2 * of.form->count; k++) {
             const struct access_form *d = facts_replaced(f, of.form, k / 2, k % 2);
 
-            if (d && f->count < FACTS_MAX)
-                f->facts[f->count++] =
-                    (struct fact){.form = d, .most = of.most, .from = of.from};
+            if (d)
+                add_new(f, first,
+                        (struct fact){.form = d, .most = of.most, .from = of.from});
         }
         for (uint32_t k = 0; k < of.form->count && f->count < FACTS_MAX; k++)
-            f->count += facts_floored(f, &of, k, &f->facts[f->count]);
+            if (facts_floored(f, &of, k, &what))
+                add_new(f, first, what);
     }
 }
 
@@ -266,7 +284,7 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
 {
     uint32_t first = f->count;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && f->count < FACTS_MAX; i++)
         if (facts_fit(f, guards[i].ranges, guards[i].range_count))
             add_whole(f, guards[i].condition, guards[i].negated);
     relax(f, first);
@@ -274,11 +292,17 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
 
 bool facts_contradict(struct facts *f)
 {
+    struct bounding b;
     struct range r;
+    bool is = false;
 
-    for (uint32_t i = 0; i < f->count; i++)
-        if ((range_of(&f->view, f->facts[i].form, &r) && r.low > f->facts[i].most) ||
-            (facts_bound_deep(f, f->facts[i].form, &r) && r.low > f->facts[i].most))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < f->count && !is; i++)
+        is = range_of(&f->view, f->facts[i].form, &r) && r.low > f->facts[i].most;
+    if (is)
+        return true;
+    bounding_open(&b, f);
+    for (uint32_t i = 0; i < f->count && !is; i++)
+        is = bounding_deep(&b, f->facts[i].form, &r) && r.low > f->facts[i].most;
+    bounding_close(&b);
+    return is;
 }

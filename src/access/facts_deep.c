@@ -1,32 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between which values functions lie of what the facts bound: (n - 1 - i) / c where i < n
    was asked before. */
-#include "access/facts.h"
+#include "access/bounding.h"
 
 enum { DEPTH_MAX = 6 }; /* of functions and choices in each other */
 
-static bool bound(struct facts *f, const struct access_form *form, unsigned depth,
+/* Of a symbol, so deep in others as it was come to: where that is no deeper, it is as good
+   as what would be found. */
+struct bounding_deep {
+    struct range range;
+    uint8_t asked; /* depth + 1, 0: not asked */
+    bool is_known;
+};
+
+static bool bound(struct bounding *b, const struct access_form *form, unsigned depth,
                   struct range *out);
 
 /* As the function reads it: of what may not fit, any value of the type. */
-static struct range argument(struct facts *f, const struct access_symbol *y,
+static struct range argument(struct bounding *b, const struct access_symbol *y,
                              const struct access_form *form, unsigned depth)
 {
     const struct range all = range_of_type(y->bits, y->is_signed);
     struct range r;
 
-    if (facts_bound(f, form, &r) && r.low >= all.low && r.high <= all.high)
+    if (bounding_of(b, form, &r) && r.low >= all.low && r.high <= all.high)
         return r;
-    return bound(f, form, depth, &r) && r.low >= all.low && r.high <= all.high ? r : all;
+    return bound(b, form, depth, &r) && r.low >= all.low && r.high <= all.high ? r : all;
 }
 
-static bool bound_choice(struct facts *f, const struct access_symbol *y, unsigned depth,
+static bool bound_choice(struct bounding *b, const struct access_symbol *y, unsigned depth,
                          struct range *out)
 {
     struct range all = {INT64_MAX, INT64_MIN}, r;
 
     for (uint32_t i = 0; i < y->choice_count; i++) {
-        if (!bound(f, y->choices[i], depth, &r))
+        if (!bound(b, y->choices[i], depth, &r))
             return false;
         all.low = r.low < all.low ? r.low : all.low;
         all.high = r.high > all.high ? r.high : all.high;
@@ -35,24 +43,39 @@ static bool bound_choice(struct facts *f, const struct access_symbol *y, unsigne
     return y->choice_count > 0;
 }
 
-static bool bound_symbol(struct facts *f, uint32_t symbol, unsigned depth,
-                         struct range *out)
+static bool find_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
+                        struct range *out)
 {
+    struct facts *f = b->facts;
     const struct access_symbol y = f->forms.symbols[symbol];
 
     if (y.kind == ACCESS_CHOICE)
-        return bound_choice(f, &y, depth, out);
+        return bound_choice(b, &y, depth, out);
     if (y.kind != ACCESS_FUNCTION)
         return range_of(&f->view, form_of(&f->forms, symbol), out);
-    const struct range left = argument(f, &y, y.left, depth),
-                       right = argument(f, &y, y.right, depth);
+    const struct range left = argument(b, &y, y.left, depth),
+                       right = argument(b, &y, y.right, depth);
 
     *out = range_of_function(&y, left, right);
     return y.bits < 64 || out->low > INT64_MIN || out->high < INT64_MAX;
 }
 
+/* Functions are made of each other, and the same ones are in many facts. */
+static bool bound_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
+                         struct range *out)
+{
+    struct bounding_deep *d = &b->deep[symbol];
+
+    if (!d->asked || d->asked > depth + 1) {
+        d->is_known = find_symbol(b, symbol, depth, &d->range);
+        d->asked = (uint8_t)(depth + 1);
+    }
+    *out = d->range;
+    return d->is_known;
+}
+
 /* Of a sum of symbols. */
-static bool bound(struct facts *f, const struct access_form *form, unsigned depth,
+static bool bound(struct bounding *b, const struct access_form *form, unsigned depth,
                   struct range *out)
 {
     struct range sum = {0, 0};
@@ -65,7 +88,7 @@ static bool bound(struct facts *f, const struct access_form *form, unsigned dept
         int64_t low, high;
 
         if (t->degree > 1 ||
-            (t->degree && !bound_symbol(f, t->symbols[0], depth + 1, &r)) ||
+            (t->degree && !bound_symbol(b, t->symbols[0], depth + 1, &r)) ||
             __builtin_mul_overflow(t->factor, t->factor < 0 ? r.high : r.low, &low) ||
             __builtin_mul_overflow(t->factor, t->factor < 0 ? r.low : r.high, &high) ||
             __builtin_add_overflow(sum.low, low, &sum.low) ||
@@ -76,9 +99,13 @@ static bool bound(struct facts *f, const struct access_form *form, unsigned dept
     return true;
 }
 
-bool facts_bound_deep(struct facts *f, const struct access_form *form, struct range *out)
+bool bounding_deep(struct bounding *b, const struct access_form *form, struct range *out)
 {
-    const uint32_t holds = form ? form_holds(&f->forms, form) : 0;
+    const struct forms *forms = &b->facts->forms;
 
-    return holds & (1U << ACCESS_FUNCTION | 1U << ACCESS_CHOICE) && bound(f, form, 0, out);
+    if (!form || !(form_holds(forms, form) & (1U << ACCESS_FUNCTION | 1U << ACCESS_CHOICE)))
+        return false;
+    if (!b->deep)
+        b->deep = arena_alloc(forms->arena, (forms->count + 1u) * sizeof *b->deep);
+    return bound(b, form, 0, out);
 }

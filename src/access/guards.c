@@ -13,14 +13,38 @@ static const struct ptx_instruction *last_of(const struct study *s, uint32_t blo
     return &s->function->instructions[b->first + b->count - 1];
 }
 
-void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
-               uint32_t block, struct access_guard *out)
+/* What was made of a predicate as an instruction reads it, seen from a loop: from all of
+   its blocks it is the same, where loops lie in each other or apart. */
+struct guard_made {
+    int32_t reg, loop;
+    uint32_t generation;
+    struct access_guard guard;
+};
+
+struct guards_kept {
+    struct guard_made **made; /* by instruction: the last one, NULL for none */
+    unsigned char *is_sure; /* by block: 1 + whether its dominator leads to it; 0 unknown */
+};
+
+static struct guards_kept *kept_of(struct study *s)
+{
+    if (!s->guards) {
+        s->guards = arena_alloc(s->arena, sizeof *s->guards);
+        s->guards->made = arena_alloc(s->arena, (s->function->instruction_count + 1u) *
+                                                    sizeof *s->guards->made);
+        s->guards->is_sure = arena_alloc(s->arena, s->regions->flow->block_count + 1u);
+    }
+    return s->guards;
+}
+
+static void find_guard(struct study *s, uint32_t instruction, int32_t reg, uint32_t block,
+                       struct access_guard *out)
 {
     const struct access_condition unsure = {.kind = ACCESS_UNSURE};
     const struct access_condition *c = study_predicate(s, instruction, reg);
 
     out->condition = resolve_condition(s, c ? c : &unsure, block);
-    out->negated = negated;
+    out->negated = false;
     out->line = s->function->instructions[instruction].line;
     out->ranges = NULL;
     out->range_count = 0;
@@ -29,6 +53,26 @@ void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
     if (!trace_ranges(s, &t, &out->ranges, &out->range_count))
         out->condition = resolve_condition(s, &unsure, block);
     trace_clear(&t);
+}
+
+void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,
+               uint32_t block, struct access_guard *out)
+{
+    struct guard_made **made = &kept_of(s)->made[instruction];
+    const int32_t loop = s->regions->loop_of[block];
+
+    if (!*made)
+        *made = arena_alloc(s->arena, sizeof **made);
+    struct guard_made *g = *made;
+
+    if (g->reg == reg && g->loop == loop && g->generation == s->generation &&
+        !s->regions->irreducible) {
+        *out = g->guard;
+    } else {
+        find_guard(s, instruction, reg, block, out);
+        *g = (struct guard_made){reg, loop, s->generation, *out}; /* from 1 on */
+    }
+    out->negated = negated;
 }
 
 static bool make_guard(struct study *s, uint32_t instruction, bool negated, uint32_t block,
@@ -116,7 +160,7 @@ static bool may_leave(const struct study *s, uint32_t block)
 
 /* Whether control goes from `above` to `below`, which it dominates, in any case, and before
    it comes to `above` again. */
-static bool leads_to(const struct study *s, uint32_t above, uint32_t below)
+static bool find_way(const struct study *s, uint32_t above, uint32_t below)
 {
     const struct ptx_flow *flow = s->regions->flow;
     uint32_t *stack = must_calloc(flow->block_count + 1u, sizeof *stack), depth = 0;
@@ -140,7 +184,17 @@ static bool leads_to(const struct study *s, uint32_t above, uint32_t below)
     return sure;
 }
 
-bool guards_decide(const struct study *s, uint32_t block)
+/* The same of a block's dominator, and that block. */
+static bool leads_to(struct study *s, uint32_t below)
+{
+    unsigned char *is = &kept_of(s)->is_sure[below];
+
+    if (!*is)
+        *is = 1 + find_way(s, (uint32_t)s->regions->flow->blocks[below].dominator, below);
+    return *is == 2;
+}
+
+bool guards_decide(struct study *s, uint32_t block)
 {
     const struct ptx_block *blocks = s->regions->flow->blocks;
 
@@ -148,7 +202,7 @@ bool guards_decide(const struct study *s, uint32_t block)
         return false;
     for (int32_t d = blocks[block].dominator, below = (int32_t)block; d >= 0;
          below = d, d = blocks[d].dominator)
-        if (!has_guard(s, (uint32_t)d, block) && !leads_to(s, (uint32_t)d, (uint32_t)below))
+        if (!has_guard(s, (uint32_t)d, block) && !leads_to(s, (uint32_t)below))
             return false;
     return true;
 }

@@ -10,7 +10,7 @@ struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *cou
 
 /* Whether control reaches `block`, once in each iteration of the loops around it, just
    where all guards above it hold. */
-bool guards_decide(const struct study *s, uint32_t block);
+bool guards_decide(struct study *s, uint32_t block);
 
 /* What it says that `reg`, as the instruction reads it, held, or (negated) did not. */
 void guards_of(struct study *s, uint32_t instruction, int32_t reg, bool negated,

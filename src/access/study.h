@@ -35,6 +35,7 @@ struct study {
     struct trace_shared *shared; /* of trace_origin.h, once it needs that */
     const struct ssa_uses *uses; /* NULL until somebody asks */
     uint32_t generation;
+    struct guards_kept *guards; /* of guards.c */
 };
 
 /* Forms of what an instruction reads; addresses with what stands beside the register. */

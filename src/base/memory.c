@@ -49,16 +49,28 @@ void *must_grow(void *array, size_t count, size_t *capacity, size_t size)
     return array;
 }
 
+/* The spare one, or one that is made. */
+static struct arena_block *new_block(struct arena *a, size_t bytes)
+{
+    struct arena_block *block = a->spare;
+    const size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+
+    if (block && bytes <= block->bytes) {
+        a->spare = NULL;
+        return block;
+    }
+    block = must_calloc(1, sizeof *block + room);
+    block->bytes = room;
+    return block;
+}
+
 void *arena_alloc(struct arena *a, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct arena_block *block = a->blocks;
 
     if (!block || block->used + bytes > block->bytes) {
-        size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-
-        block = must_calloc(1, sizeof *block + room);
-        block->bytes = room;
+        block = new_block(a, bytes);
         block->next = a->blocks;
         a->blocks = block;
     }
@@ -73,25 +85,35 @@ struct arena_mark arena_mark(const struct arena *a)
     return (struct arena_mark){a->blocks, a->blocks ? a->blocks->used : 0};
 }
 
-/* The first block stays: whoever asks over and over needs no new one each time. */
+static void empty(struct arena_block *b, size_t used)
+{
+    memset(b->data + used, 0, b->used - used);
+    b->used = used;
+}
+
+/* The first block stays, and another one is kept: whoever asks over and over needs no new
+   one each time. */
 void arena_rewind(struct arena *a, struct arena_mark to)
 {
     while (a->blocks != to.block && a->blocks->next) {
-        struct arena_block *next = a->blocks->next;
+        struct arena_block *last = a->blocks;
 
-        free(a->blocks);
-        a->blocks = next;
+        a->blocks = last->next;
+        if (a->spare || last->bytes > BLOCK_BYTES) {
+            free(last);
+            continue;
+        }
+        empty(last, 0);
+        a->spare = last;
     }
-    if (!a->blocks)
-        return;
-    struct arena_block *b = a->blocks;
-
-    memset(b->data + to.used, 0, b->used - to.used);
-    b->used = to.used;
+    if (a->blocks)
+        empty(a->blocks, to.used);
 }
 
 void arena_clear(struct arena *a)
 {
+    free(a->spare);
+    a->spare = NULL;
     while (a->blocks) {
         struct arena_block *next = a->blocks->next;
 

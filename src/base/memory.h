@@ -17,7 +17,7 @@ void *must_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 /* Memory that is freed all at once. Start from zero; arena_clear() frees everything. */
 struct arena {
-    struct arena_block *blocks;
+    struct arena_block *blocks, *spare;
 };
 
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned to 16 */

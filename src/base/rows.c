@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/rows.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 static void set(struct rows *r, uint64_t first, uint64_t bytes, uint64_t pitch,
@@ -76,6 +78,31 @@ void rows_gather(struct rows_list *l, const struct rows *r)
     rows_gathered(l);
     l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
     l->rows[l->count++] = *r;
+}
+
+/* What go_on() asks first. */
+static bool may_go_on(const struct rows *a, const struct rows *r)
+{
+    const uint64_t by = r->first - a->first;
+
+    return by == a->bytes || by == a->count * (a->count > 1 ? a->pitch : r->pitch) ||
+           (a->count == 1 && r->count == 1);
+}
+
+void rows_gather_turns(struct rows_list *l, const struct rows *r)
+{
+    enum { TURNS = 8 };
+    size_t at = l->count;
+
+    l->rows = must_grow(l->rows, l->count, &l->capacity, sizeof *l->rows);
+    l->rows[l->count++] = *r;
+    for (size_t n = at; n-- > 0 && at - n <= TURNS;) {
+        if (!may_go_on(&l->rows[n], &l->rows[at]) || !go_on(&l->rows[n], &l->rows[at]))
+            continue;
+        l->count--;
+        memmove(&l->rows[at], &l->rows[at + 1], (l->count - at) * sizeof *l->rows);
+        at = n; /* which may go on an earlier one now */
+    }
 }
 
 bool rows_join(const struct rows *one, uint32_t count, uint64_t step, struct rows *out)

@@ -25,6 +25,11 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
 {
     if (first >= end)
         return;
+    if (s->count && s->span[s->count - 1].end < first) { /* mostly they come in order */
+        s->span = must_grow(s->span, s->count, &s->capacity, sizeof *s->span);
+        s->span[s->count++] = (struct span){first, end};
+        return;
+    }
     /* Those from `at` to before `behind` touch it and go into it. */
     size_t at = first ? spans_from(s, first - 1) : 0, behind = at;
 

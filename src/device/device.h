@@ -77,8 +77,8 @@ struct device_function_info {
     uint64_t const_bytes; /* its module's, that kernels read as such */
 };
 
-/* PROACT III-D: counters in hardware. For CTA i (linear) of this launch the chunks
-   chunk[first[i]] .. chunk[first[i + 1] - 1] count down when it ends; a chunk whose count
+/* PROACT III-D: counters in hardware. For CTA i (linear) of this launch so many chunks as
+   chunk[first[i]] says, which are behind that, count down when it ends; a chunk whose count
    in `writers` is reached is sent: pieces piece_first[c] .. piece_first[c + 1] - 1, each to
    its part of `peers`. Borrowed until the launch has ended. */
 struct device_piece {

@@ -21,15 +21,18 @@ static const struct ending {
     [INSTRUMENT_STAGE] = {kernel_stage_90, "proact_ending_stage", "send in bulk", 90, 8},
 };
 
-static bool is_name_of(const struct ptx_function *f, const char *word, size_t length)
+static bool is_word(const char *at, size_t length, const char *word)
+{
+    return strncmp(word, at, length) == 0 && !word[length];
+}
+
+static bool is_name_of(const struct ptx_function *f, const char *at, size_t length)
 {
     for (uint32_t l = 0; l < f->label_count; l++)
-        if (strlen(f->labels[l].name) == length &&
-            memcmp(f->labels[l].name, word, length) == 0)
+        if (is_word(at, length, f->labels[l].name))
             return true;
     for (uint32_t s = f->parameter_count; s < f->symbol_count; s++)
-        if (strlen(f->symbols[s].name) == length &&
-            memcmp(f->symbols[s].name, word, length) == 0)
+        if (is_word(at, length, f->symbols[s].name))
             return true;
     return false;
 }
@@ -97,11 +100,6 @@ static const struct ptx_instruction *asks_leader(const struct ptx_function *f, u
                       i->operands[1].symbol == 1;
 
     return asks ? i : NULL;
-}
-
-static bool is_word(const char *at, size_t length, const char *word)
-{
-    return length == strlen(word) && memcmp(at, word, length) == 0;
 }
 
 /* Registers are declared in the scope; labels and variables get names of their own as well,

@@ -29,9 +29,9 @@ static uint64_t list_slot(const struct transfer_table *t, uint32_t slot,
     uint32_t *last = must_calloc(t->chunk_count, sizeof *last);
     uint64_t count = 0;
 
-    for (uint32_t cta = 0; cta < t->cta_count; cta++)
-        for (uint32_t row = t->first[cta]; row < t->first[cta + 1]; row++)
-            last[t->chunk[row]] = cta;
+    for (uint32_t n = 0; n < t->ctas_count; n++)
+        for (uint32_t list = t->ctas[n].list, k = 1; k <= t->chunk[list]; k++)
+            last[t->chunk[list + k]] = t->ctas[n].end - 1;
     for (uint32_t c = 0; c < t->chunk_count; c++)
         if (t->piece_first[c + 1] > t->piece_first[c])
             out[count++] = (struct expected){{slot, c}, last[c]};

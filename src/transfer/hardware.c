@@ -9,6 +9,7 @@
 struct units {
     struct device_unit unit[PROACT_SLOTS_MAX];
     struct device_piece *pieces[PROACT_SLOTS_MAX];
+    uint32_t *first[PROACT_SLOTS_MAX];
     int64_t deltas[PROACT_SLOTS_MAX][PROACT_PEERS_MAX];
     uint32_t peers[PROACT_PEERS_MAX];
 };
@@ -40,12 +41,14 @@ static enum proact_status make_units(struct transfer_binding *b, unsigned device
         const device_addr *base = b->slot[s].base;
 
         units->pieces[s] = place_pieces(t, base[device], b->plan.elide);
+        units->first[s] = must_calloc(t->cta_count, sizeof *units->first[s]);
+        transfer_table_first(t, units->first[s]);
         for (uint32_t i = 0; i < peer_count; i++)
             units->deltas[s][i] = (int64_t)(base[units->peers[i]] - base[device]);
         units->unit[s] = (struct device_unit){
             .chunk_count = t->chunk_count,
             .cta_count = t->cta_count,
-            .first = t->first,
+            .first = units->first[s],
             .chunk = t->chunk,
             .writers = t->writers,
             .piece_first = t->piece_first,
@@ -63,8 +66,10 @@ static void drop_units(struct transfer_binding *b, unsigned device)
 {
     struct units *units = b->state[device];
 
-    for (uint32_t s = 0; s < PROACT_SLOTS_MAX; s++)
+    for (uint32_t s = 0; s < PROACT_SLOTS_MAX; s++) {
         free(units->pieces[s]);
+        free(units->first[s]);
+    }
     free(units);
 }
 

@@ -10,29 +10,29 @@ static void add_item(struct table_owned *o, struct owned item)
 {
     struct owned *last = o->count ? &o->item[o->count - 1] : NULL;
 
-    if (last && last->device == item.device && last->end == item.first) {
-        last->end = item.end;
+    if (last && last->device == item.device && last->rows.count == 1 &&
+        item.rows.count == 1 && rows_end(&last->rows) == item.rows.first) {
+        last->rows.bytes += item.rows.bytes;
         return;
     }
-    o->is_unsorted |= last && last->first > item.first;
     o->item = must_grow(o->item, o->count, &o->capacity, sizeof *o->item);
     o->item[o->count++] = item;
 }
 
 void owned_add(struct table_owned *o, uint32_t device, const struct rows *r)
 {
-    struct rows_walk w = {r, r + 1, 0};
-
-    for (struct span s; rows_next(&w, &s);)
-        add_item(o, (struct owned){s.first, s.end, device});
+    add_item(o, (struct owned){*r, device});
 }
 
 /* Stable: a radix sort, for scattered ranges may be millions. */
-void owned_sort(struct table_owned *o, uint64_t limit)
+static void sort(struct table_owned *o, uint64_t limit)
 {
     enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+    bool is_sorted = true;
 
-    if (!o->is_unsorted)
+    for (size_t i = 1; i < o->count && is_sorted; i++)
+        is_sorted = o->item[i - 1].rows.first <= o->item[i].rows.first;
+    if (is_sorted)
         return;
     struct owned *from = o->item, *to = must_calloc(o->count, sizeof *to);
     size_t *place = must_calloc(DIGITS, sizeof *place);
@@ -40,7 +40,7 @@ void owned_sort(struct table_owned *o, uint64_t limit)
     for (unsigned shift = 0; shift < 64 && limit >> shift; shift += DIGIT_BITS) {
         memset(place, 0, DIGITS * sizeof *place);
         for (size_t i = 0; i < o->count; i++)
-            place[from[i].first >> shift & (DIGITS - 1)]++;
+            place[from[i].rows.first >> shift & (DIGITS - 1)]++;
         for (size_t digit = 0, sum = 0; digit < DIGITS; digit++) {
             size_t count = place[digit];
 
@@ -48,7 +48,7 @@ void owned_sort(struct table_owned *o, uint64_t limit)
             sum += count;
         }
         for (size_t i = 0; i < o->count; i++)
-            to[place[from[i].first >> shift & (DIGITS - 1)]++] = from[i];
+            to[place[from[i].rows.first >> shift & (DIGITS - 1)]++] = from[i];
         struct owned *spare = from;
 
         from = to;
@@ -58,7 +58,50 @@ void owned_sort(struct table_owned *o, uint64_t limit)
     free(to);
     o->item = from;
     o->capacity = o->count;
-    o->is_unsorted = false;
+}
+
+/* Sorted ones from `n` on, of which the first one ends before the next begins: how many. */
+static size_t entangled(const struct table_owned *o, size_t n)
+{
+    uint64_t end = rows_end(&o->item[n].rows);
+    size_t next = n + 1;
+
+    for (; next < o->count && o->item[next].rows.first < end; next++)
+        if (rows_end(&o->item[next].rows) > end)
+            end = rows_end(&o->item[next].rows);
+    return next - n;
+}
+
+/* Of what lies between each other, row by row: is anything so? */
+static bool part(struct table_owned *o)
+{
+    struct table_owned parted = {NULL, 0, 0};
+    bool any = false;
+
+    for (size_t n = 0, count; n < o->count; n += count) {
+        count = entangled(o, n);
+        any |= count > 1;
+        for (size_t k = n; k < n + count; k++) {
+            struct rows_walk w = {&o->item[k].rows, &o->item[k].rows + 1, 0};
+
+            if (count == 1)
+                add_item(&parted, o->item[k]);
+            else
+                for (struct span s; rows_next(&w, &s);)
+                    add_item(&parted, (struct owned){rows_one(s.first, s.end - s.first),
+                                                     o->item[k].device});
+        }
+    }
+    free(o->item);
+    *o = parted;
+    return any;
+}
+
+void owned_sort(struct table_owned *o, uint64_t limit)
+{
+    sort(o, limit);
+    if (part(o))
+        sort(o, limit);
 }
 
 /* `far` is the one before that reaches farthest. Another that reaches into this one would
@@ -71,12 +114,12 @@ bool owned_conflict(const struct table_owned *o, const struct owned **one,
     for (size_t i = 1; i < o->count; i++) {
         const struct owned *item = &o->item[i];
 
-        if (far->device != item->device && far->end > item->first) {
+        if (far->device != item->device && rows_end(&far->rows) > item->rows.first) {
             *one = far;
             *other = item;
             return true;
         }
-        if (item->end > far->end)
+        if (rows_end(&item->rows) > rows_end(&far->rows))
             far = item;
     }
     return false;

@@ -6,20 +6,19 @@
 #include "base/rows.h"
 
 struct owned {
-    uint64_t first, end;
+    struct rows rows;
     uint32_t device;
 };
 
 struct table_owned {
     struct owned *item;
     size_t count, capacity;
-    bool is_unsorted;
 };
 
 void owned_add(struct table_owned *o, uint32_t device, const struct rows *r);
 
-/* Items, in order of their first bytes; none ends behind `limit`. Once, behind the last
-   owned_add(). */
+/* Items, in order of their first bytes; none ends behind `limit`. Rows between which others
+   lie come one by one. Once, behind the last owned_add(). */
 void owned_sort(struct table_owned *o, uint64_t limit);
 void owned_clear(struct table_owned *o);
 

@@ -24,8 +24,14 @@ uint64_t table_chunk_of(const struct transfer_table_request *r,
     return low;
 }
 
-static uint64_t chunk_end(const struct transfer_table_request *r,
-                          const struct transfer_table *t, uint64_t chunk)
+uint64_t table_chunk_first(const struct transfer_table_request *r,
+                           const struct transfer_table *t, uint64_t chunk)
+{
+    return chunk ? table_chunk_end(r, t, chunk - 1) : 0;
+}
+
+uint64_t table_chunk_end(const struct transfer_table_request *r,
+                         const struct transfer_table *t, uint64_t chunk)
 {
     return t->end ? t->end[chunk] : (chunk + 1) * r->chunk_bytes;
 }
@@ -41,6 +47,8 @@ struct cutter {
     size_t pieces, sends, extents; /* capacities */
     uint64_t chunk; /* looked at now, and the peers that a piece of it goes to */
     uint32_t chunk_peers;
+    size_t
+        behind[PROACT_PEERS_MAX + 1]; /* by device: owned spans that end ahead of it all */
 };
 
 /* A bit for each peer of the device that needs the byte; *until is where that may change.
@@ -94,13 +102,18 @@ static void add_send(struct cutter *c, uint64_t first, uint64_t end, uint32_t pe
     }
 }
 
-static bool is_written(const struct cutter *c, uint64_t first, uint64_t end)
+/* Asked of one place behind the other. */
+static bool is_written(struct cutter *c, uint64_t first, uint64_t end)
 {
     for (uint32_t d = 0; d < c->request->device_count; d++) {
         const struct spans *owned = &c->tables[d].owned;
-        size_t at = spans_from(owned, first);
+        size_t *at = &c->behind[d];
 
-        if (at < owned->count && owned->span[at].first < end)
+        if (*at < owned->count && owned->span[*at].end <= first)
+            ++*at; /* mostly that is all */
+        if (*at < owned->count && owned->span[*at].end <= first)
+            *at = spans_from(owned, first);
+        if (*at < owned->count && owned->span[*at].first < end)
             return true;
     }
     return false;
@@ -148,9 +161,9 @@ static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t p
 {
     add_send(c, first, end, peers);
     add_extent(c, first, end, peers);
-    while (first < end) {
+    while (peers && first < end) {
         uint64_t chunk = table_chunk_of(c->request, c->table, first);
-        uint64_t border = chunk_end(c->request, c->table, chunk);
+        uint64_t border = table_chunk_end(c->request, c->table, chunk);
         uint64_t stop = end < border ? end : border;
 
         if (stop - first > PIECE_BYTES_MAX)
@@ -188,14 +201,21 @@ void table_pieces_cut(const struct transfer_table_request *r, struct transfer_ta
     struct cutter c = {
         .request = r, .tables = tables, .table = t, .device = device, .chunk = UINT64_MAX};
 
-    for (size_t n = 0; n < t->owned.count; n++)
-        for (uint64_t at = t->owned.span[n].first; at < t->owned.span[n].end;) {
-            uint64_t until = t->owned.span[n].end;
-            uint32_t peers = wanted_by(&c, at, &until);
+    uint64_t until = 0;
+    uint32_t peers = 0;
 
-            cut_alike(&c, at, until, peers);
-            at = until;
+    for (size_t n = 0; n < t->owned.count; n++) {
+        const struct span *owned = &t->owned.span[n];
+
+        for (uint64_t at = owned->first, end; at < owned->end; at = end) {
+            if (at >= until) {
+                until = UINT64_MAX;
+                peers = wanted_by(&c, at, &until);
+            }
+            end = until < owned->end ? until : owned->end;
+            cut_alike(&c, at, end, peers);
         }
+    }
     for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
         t->piece_first[chunk + 1] += t->piece_first[chunk];
     put_small_last(t);

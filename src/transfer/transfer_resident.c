@@ -18,12 +18,14 @@ static size_t place(size_t *end, size_t count, size_t size)
     return at;
 }
 
-static struct layout lay_out(const struct transfer_table *t)
+/* Where CTAs find their chunk by a rule, nobody looks for it; and a word behind the lists
+   may be read with the last one. */
+static struct layout lay_out(const struct transfer_table *t, bool is_regular)
 {
     struct layout l = {0};
 
-    l.first = place(&l.bytes, (size_t)t->cta_count + 1, 4);
-    l.chunk = place(&l.bytes, t->row_count, 4);
+    l.first = place(&l.bytes, is_regular ? 0 : t->cta_count, 4);
+    l.chunk = place(&l.bytes, is_regular ? 0 : t->list_words + (size_t)1, 4);
     l.counter = place(&l.bytes, t->chunk_count, 4);
     l.writers = place(&l.bytes, t->chunk_count, 4);
     l.piece_first = place(&l.bytes, (size_t)t->chunk_count + 1, 4);
@@ -39,7 +41,7 @@ static void put(unsigned char *block, size_t at, const void *from, size_t bytes)
 
 static enum proact_status fill_block(const struct transfer_devices *devices,
                                      unsigned device, device_addr block,
-                                     const struct transfer_table *table,
+                                     const struct transfer_table *table, bool is_regular,
                                      const struct layout *l, struct proact_error *err)
 {
     struct device_stream *lane = devices->device[device].lane[TRANSFER_MAIN];
@@ -48,8 +50,10 @@ static enum proact_status fill_block(const struct transfer_devices *devices,
         return devices->backend->fill(lane, block, 0, l->bytes, err);
     unsigned char *image = must_calloc(l->bytes, 1);
 
-    put(image, l->first, table->first, ((size_t)table->cta_count + 1) * 4);
-    put(image, l->chunk, table->chunk, (size_t)table->row_count * 4);
+    if (!is_regular) {
+        transfer_table_first(table, (uint32_t *)(void *)(image + l->first));
+        put(image, l->chunk, table->chunk, (size_t)table->list_words * 4);
+    }
     put(image, l->writers, table->writers, (size_t)table->chunk_count * 4);
     put(image, l->piece_first, table->piece_first, ((size_t)table->chunk_count + 1) * 4);
     put(image, l->piece, table->piece, table->piece_count * sizeof *table->piece);
@@ -64,7 +68,9 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
                                  struct transfer_tables *t, struct proact_error *err)
 {
     const struct transfer_table *table = &t->table[device];
-    struct layout l = lay_out(table);
+    uint32_t ahead = 0;
+    const uint32_t regular = transfer_table_regular(table, &ahead);
+    struct layout l = lay_out(table, regular != 0);
     enum proact_status status =
         devices->backend->alloc(devices->set, device, l.bytes, &t->block[device], err);
 
@@ -77,13 +83,14 @@ static enum proact_status upload(const struct transfer_devices *devices, unsigne
     t->resident[device] = (struct proact_slot){
         .first = (const void *)(base + l.first),
         .chunk = (const void *)(base + l.chunk),
+        .regular = regular,
+        .ahead = ahead,
         .counter = (void *)(base + l.counter),
         .writers = (const void *)(base + l.writers),
         .piece_first = (const void *)(base + l.piece_first),
         .piece = (const void *)(base + l.piece),
     };
-    t->resident[device].regular = transfer_table_regular(table, &t->resident[device].ahead);
-    return fill_block(devices, device, t->block[device], table, &l, err);
+    return fill_block(devices, device, t->block[device], table, regular != 0, &l, err);
 }
 
 enum proact_status transfer_tables_create(const struct transfer_devices *devices,

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "transfer/table_count.h"
 #include "transfer/table_owned.h"
 #include "transfer/table_pieces.h"
 
@@ -41,17 +42,19 @@ static enum proact_status find_conflict(const struct builder *b, struct proact_e
         err, PROACT_EINVAL,
         "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
         "on device %u",
-        b->request->array, (unsigned long long)other->first,
-        writer_of(b, one->device, other->first), one->device,
-        writer_of(b, other->device, other->first), other->device);
+        b->request->array, (unsigned long long)other->rows.first,
+        writer_of(b, one->device, other->rows.first), one->device,
+        writer_of(b, other->device, other->rows.first), other->device);
 }
 
 static void find_owned(const struct builder *b)
 {
     for (size_t n = 0; n < b->owned.count; n++) {
         const struct owned *o = &b->owned.item[n];
+        struct rows_walk w = {&o->rows, &o->rows + 1, 0};
 
-        spans_add(&b->tables[o->device].owned, o->first, o->end);
+        for (struct span s; rows_next(&w, &s);)
+            spans_add(&b->tables[o->device].owned, s.first, s.end);
     }
 }
 
@@ -68,9 +71,8 @@ static struct rows_list gather(const struct transfer_table_request *r, uint32_t 
     for (struct rows rows; cta_runs_rows(&w, &rows);) {
         *first = rows.first < *first ? rows.first : *first;
         *end = rows_end(&rows) > *end ? rows_end(&rows) : *end;
-        rows_gather(&l, &rows);
+        rows_gather_turns(&l, &rows);
     }
-    rows_gathered(&l);
     return l;
 }
 
@@ -108,145 +110,11 @@ static void open_device(struct builder *b, uint32_t device)
         rise(r, t, first, end);
     else
         t->chunk_count = (uint32_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
-    t->first = must_calloc((size_t)t->cta_count + 1, sizeof *t->first);
     t->writers = must_calloc(t->chunk_count, sizeof *t->writers);
     t->piece_first = must_calloc((size_t)t->chunk_count + 1, sizeof *t->piece_first);
     for (size_t n = 0; n < rows.count; n++)
         owned_add(&b->owned, device, &rows.rows[n]);
     free(rows.rows);
-}
-
-/* The rows of a table: CTA by CTA, chunk by chunk. */
-struct counting {
-    const struct transfer_table_request *request;
-    struct transfer_table *table;
-    uint32_t first_cta; /* of the device */
-    uint32_t cta;       /* in its own numbers: those ahead of it have all their rows */
-    uint32_t *last_cta; /* by chunk: the CTA that was last seen to write it, + 1 */
-    size_t capacity;
-};
-
-/* Chunks that go to nobody are not counted: a CTA that writes no others has nothing to say
-   when it ends, as most of a stencil's. */
-static void count_chunks(struct counting *c, uint64_t first, uint64_t end)
-{
-    struct transfer_table *t = c->table;
-    uint64_t chunk = table_chunk_of(c->request, t, first),
-             last = table_chunk_of(c->request, t, end - 1);
-
-    for (; chunk <= last; chunk++) {
-        if (t->piece_first[chunk + 1] == t->piece_first[chunk] ||
-            c->last_cta[chunk] == c->cta + 1)
-            continue;
-        c->last_cta[chunk] = c->cta + 1;
-        t->chunk = must_grow(t->chunk, t->row_count, &c->capacity, sizeof *t->chunk);
-        t->chunk[t->row_count++] = (uint32_t)chunk;
-        t->writers[chunk]++;
-    }
-}
-
-/* Between their first byte and their last no chunk is smaller than the least. */
-static void count_rows(struct counting *c, const struct rows *r)
-{
-    struct rows_walk w = {r, r + 1, 0};
-
-    if (r->pitch <= c->request->chunk_bytes)
-        count_chunks(c, r->first, rows_end(r));
-    else
-        for (struct span s; rows_next(&w, &s);)
-            count_chunks(c, s.first, s.end);
-}
-
-static void go_to(struct counting *c, uint32_t cta)
-{
-    while (c->cta < cta)
-        c->table->first[++c->cta] = c->table->row_count;
-}
-
-static struct rows row_of(const struct counting *c, const struct cta_run *run, uint32_t cta,
-                          uint32_t n)
-{
-    struct rows row = c->request->written->rows[run->first + n];
-
-    row.first += (cta - run->cta) * run->step;
-    return row;
-}
-
-/* Whether something between the rows of the one CTA and those of the other is sent. */
-static bool is_sent(const struct counting *c, const struct rows *one,
-                    const struct rows *other)
-{
-    const struct transfer_table *t = c->table;
-    const uint64_t first = one->first < other->first ? one->first : other->first,
-                   end = one->first < other->first ? rows_end(other) : rows_end(one);
-
-    return t->piece_first[table_chunk_of(c->request, t, end - 1) + 1] >
-           t->piece_first[table_chunk_of(c->request, t, first)];
-}
-
-/* CTAs from .. to - 1, all of the run. Of many that send nothing none is looked at. */
-static void count_ctas(struct counting *c, const struct cta_run *run, uint32_t from,
-                       uint32_t to)
-{
-    enum { FEW = 32 };
-    const uint32_t half = from + (to - from) / 2;
-    bool any = false;
-
-    for (uint32_t n = 0; n < run->rows && !any; n++) {
-        const struct rows one = row_of(c, run, from, n), other = row_of(c, run, to - 1, n);
-
-        any = is_sent(c, &one, &other);
-    }
-    if (any && to - from > FEW) {
-        count_ctas(c, run, from, half);
-        count_ctas(c, run, half, to);
-        return;
-    }
-    for (uint32_t cta = from; any && cta < to; cta++) {
-        go_to(c, cta - c->first_cta);
-        for (uint32_t n = 0; n < run->rows; n++) {
-            const struct rows row = row_of(c, run, cta, n);
-
-            count_rows(c, &row);
-        }
-    }
-}
-
-static void find_quiet(struct transfer_table *t)
-{
-    for (uint32_t cta = 0, end; cta < t->cta_count; cta = end + 1) {
-        for (end = cta; end < t->cta_count && t->first[end] == t->first[end + 1];)
-            end++;
-        if (end - cta > t->quiet_count) {
-            t->quiet = cta;
-            t->quiet_count = end - cta;
-        }
-    }
-}
-
-static void count_device(const struct builder *b, uint32_t device, uint32_t *last_cta)
-{
-    const struct transfer_table_request *r = b->request;
-    struct transfer_table *t = &b->tables[device];
-    const uint32_t first = r->cta_first[device], end = r->cta_first[device + 1];
-    struct counting c = {
-        .request = r, .table = t, .first_cta = first, .last_cta = last_cta};
-
-    if (!t->sent_chunks) {
-        t->quiet_count = t->cta_count;
-        return;
-    }
-    memset(last_cta, 0, t->chunk_count * sizeof *last_cta);
-    for (uint32_t n = 0; n < r->written->count; n++) {
-        const struct cta_run *run = &r->written->run[n];
-        const uint32_t from = run->cta > first ? run->cta : first,
-                       to = run->cta + run->count < end ? run->cta + run->count : end;
-
-        if (from < to)
-            count_ctas(&c, run, from, to);
-    }
-    go_to(&c, t->cta_count);
-    find_quiet(t);
 }
 
 enum proact_status transfer_table_build(const struct transfer_table_request *request,
@@ -269,13 +137,13 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
     if (!status)
         find_owned(&b);
     /* rising: two chunks more */
-    uint32_t *last_cta = must_calloc((size_t)chunks + 3, sizeof *last_cta);
+    uint32_t *seen = must_calloc((size_t)chunks + 3, sizeof *seen);
 
     for (uint32_t d = 0; d < request->device_count && !status; d++) {
         table_pieces_cut(request, tables, d);
-        count_device(&b, d, last_cta);
+        table_count(request, &tables[d], d, seen);
     }
-    free(last_cta);
+    free(seen);
     owned_clear(&b.owned);
     for (uint32_t d = 0; d < request->device_count && status; d++)
         transfer_table_clear(&tables[d]);
@@ -285,7 +153,7 @@ enum proact_status transfer_table_build(const struct transfer_table_request *req
 void transfer_table_clear(struct transfer_table *t)
 {
     free(t->end);
-    free(t->first);
+    free(t->ctas);
     free(t->chunk);
     free(t->writers);
     free(t->piece_first);
@@ -296,26 +164,35 @@ void transfer_table_clear(struct transfer_table *t)
     *t = (struct transfer_table){0};
 }
 
+static bool holds(const struct transfer_table *t, uint32_t list, uint32_t chunk)
+{
+    uint32_t n = t->chunk[list];
+
+    while (n && t->chunk[list + n] != chunk)
+        n--;
+    return n > 0;
+}
+
 uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
                                 uint32_t *out, uint32_t room)
 {
     uint32_t count = 0;
 
-    for (uint32_t cta = 0; cta < t->cta_count; cta++)
-        for (uint32_t row = t->first[cta]; row < t->first[cta + 1]; row++)
-            if (t->chunk[row] == chunk && count++ < room)
-                out[count - 1] = cta;
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; cta = t->ctas[n++].end) {
+        if (!holds(t, t->ctas[n].list, chunk))
+            continue;
+        for (uint32_t k = 0; k < t->ctas[n].end - cta && count + k < room; k++)
+            out[count + k] = cta + k;
+        count += t->ctas[n].end - cta;
+    }
     return count;
 }
 
-/* CTAs from `from` on that write into the same chunk. */
-static uint32_t alike(const struct transfer_table *t, uint32_t from)
+void transfer_table_first(const struct transfer_table *t, uint32_t *out)
 {
-    uint32_t end = from;
-
-    while (end < t->cta_count && t->chunk[end] == t->chunk[from])
-        end++;
-    return end - from;
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; n++)
+        while (cta < t->ctas[n].end)
+            out[cta++] = t->ctas[n].list;
 }
 
 /* The first chunk and the last may have fewer CTAs than the others. */
@@ -323,25 +200,28 @@ uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead)
 {
     uint32_t shift = 0;
 
-    for (uint32_t c = 0; c <= t->cta_count; c++)
-        if (t->first[c] != c)
+    for (uint32_t n = 0; n < t->ctas_count; n++)
+        if (t->chunk[t->ctas[n].list] != 1)
             return 0;
-    if (!t->cta_count)
+    if (!t->ctas_count)
         return 0;
-    uint32_t first = alike(t, 0), most = first;
+    const uint32_t first = t->ctas[0].end,
+                   second = t->ctas_count > 1 ? t->ctas[1].end - first : 0,
+                   most = second > first ? second : first;
 
-    if (first < t->cta_count && alike(t, first) > first)
-        most = alike(t, first);
     while (shift < 31 && 1u << shift < most)
         shift++;
-    uint64_t skip = ((uint64_t)t->chunk[0] << shift) +
+    uint64_t skip = ((uint64_t)t->chunk[t->ctas[0].list + 1] << shift) +
                     (first < t->cta_count ? (1u << shift) - first : 0);
 
     if (skip + t->cta_count > UINT32_MAX)
         return 0;
-    for (uint32_t c = 0; c < t->cta_count; c++)
-        if (t->chunk[c] != (c + skip) >> shift)
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; cta = t->ctas[n++].end) {
+        const uint32_t chunk = t->chunk[t->ctas[n].list + 1];
+
+        if ((cta + skip) >> shift != chunk || (t->ctas[n].end - 1 + skip) >> shift != chunk)
             return 0;
+    }
     *ahead = (uint32_t)skip;
     return shift + 1;
 }

@@ -45,16 +45,19 @@ static inline struct transfer_peers transfer_piece_peers(const struct proact_pie
     return (struct transfer_peers){p->first_peer, p->peer_count};
 }
 
-/* What one device counts and sends. Rows and pieces as in struct proact_slot; chunks that
-   have no piece have no rows either. */
+/* What one device counts and sends. Lists and pieces as in struct proact_slot; chunks that
+   have no piece are in no list either. */
 struct transfer_table {
-    uint32_t cta_count, chunk_count, row_count, piece_count, send_count;
+    uint32_t cta_count, chunk_count, list_words, piece_count, send_count;
     uint64_t *end;               /* of the chunks, if they rise; else NULL */
-    uint32_t quiet, quiet_count; /* the longest run of CTAs without a row */
-    uint32_t *first;             /* cta_count + 1 */
-    uint32_t *chunk;             /* row_count */
-    uint32_t *writers;           /* chunk_count */
-    uint32_t *piece_first;       /* chunk_count + 1 */
+    uint32_t quiet, quiet_count; /* the longest run of CTAs that count nowhere */
+    struct transfer_ctas {       /* from where those before it end, up to end - 1, all: */
+        uint32_t end, list;      /* its place among the lists */
+    } * ctas;
+    uint32_t ctas_count;
+    uint32_t *chunk;       /* list_words: each list once, behind how many are in it */
+    uint32_t *writers;     /* chunk_count */
+    uint32_t *piece_first; /* chunk_count + 1 */
     struct proact_piece *piece;
     struct transfer_send {
         uint64_t first, bytes;
@@ -83,6 +86,9 @@ void transfer_table_clear(struct transfer_table *t); /* zeroed is fine */
    into `out`; returns how many there are. */
 uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
                                 uint32_t *out, uint32_t room);
+
+/* By CTA, its list. */
+void transfer_table_first(const struct transfer_table *t, uint32_t *out);
 
 /* Whether each CTA c writes into one chunk, (c + ahead) >> regular - 1; 0: no. */
 uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead);

@@ -193,6 +193,42 @@ static void many_facts_are_tried_so_often(void **state)
     launched_close(&l);
 }
 
+/* for (i = 0; i < n; i++) out[i] = 0; out[n] = 0: the branch that ends the loop says of the
+   first store what an iteration is, and of the second, how many there were. */
+static void guards_are_kept_by_where_they_are_seen_from(void **state)
+{
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                               ".visible .entry k(.param .u64 a, .param .u32 n)\n{\n"
+                               ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                               "ld.param.u64 %rd0, [a]; cvta.to.global.u64 %rd1, %rd0;\n"
+                               "ld.param.u32 %r0, [n]; mov.u32 %r2, 0;\n"
+                               "more:\nsetp.ge.s32 %p0, %r2, %r0;\n@%p0 bra done;\n"
+                               "mul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\n"
+                               "st.global.u32 [%rd3], %r0;\nst.global.u32 [%rd3+4], %r0;\n"
+                               "add.s32 %r2, %r2, 1;\nbra more;\n"
+                               "done:\nst.global.u32 [%rd1], %r0;\nret;\n}\n";
+    static const uint32_t seen[] = {ACCESS_ITERATION, ACCESS_ITERATION, ACCESS_TRIPS};
+    struct proact_error err = {""};
+    struct ptx_module *m;
+
+    (void)state;
+    assert_int_equal(ptx_parse("guards", text, sizeof text - 1, &m, &err), PROACT_OK);
+    struct access_analysis *a = access_analyze(m, &m->functions[0]);
+    const struct forms forms = {.symbols = a->symbols, .count = a->symbol_count};
+
+    assert_int_equal(a->record_count, 3);
+    for (uint32_t n = 0; n < 3; n++) {
+        assert_int_equal(a->records[n].guard_count, 1);
+        const struct access_guard *g = &a->records[n].guards[0];
+
+        assert_int_equal(g->negated, n < 2);
+        assert_true(form_holds(&forms, g->condition->left) >> seen[n] & 1);
+    }
+    assert_ptr_equal(a->records[0].guards[0].condition, a->records[1].guards[0].condition);
+    access_destroy(a);
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +236,7 @@ int main(void)
         cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
         cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
         cmocka_unit_test(many_facts_are_tried_so_often),
+        cmocka_unit_test(guards_are_kept_by_where_they_are_seen_from),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

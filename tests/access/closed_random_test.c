@@ -42,6 +42,8 @@ static uint32_t write_sum(struct writer *w)
     for (unsigned k = 0; k < 4; k++)
         if (draw(w, 5) < 2)
             add_times(w, to, places[k], numbers[k]);
+    if (draw(w, 3) == 0)
+        add_times(w, to, "%v", 0); /* the line of CTAs */
     for (unsigned k = 0; k < w->counter_count; k++)
         if (draw(w, 2))
             add_times(w, to, "%v", w->counters[k]);
@@ -169,7 +171,8 @@ static char *write_kernel(uint64_t seed)
     while (w.left > 5)
         write_statements(&w, 0);
     text_print(&all,
-               ".reg .b32 %%v<%u>; .reg .pred %%q<%u>; .reg .b64 %%w<%u>, %%x<%u>;\n%s",
+               ".reg .b32 %%v<%u>; .reg .pred %%q<%u>; .reg .b64 %%w<%u>, %%x<%u>;\n"
+               "mov.u32 %%v0, %%ctaid.y;\n%s",
                w.registers, w.registers, w.registers, w.registers, w.text.data);
     text_clear(&w.text);
     return all.data;
@@ -180,7 +183,7 @@ struct tally {
 };
 
 struct launched {
-    uint32_t ctas, threads, n;
+    uint32_t ctas, threads, n, lines, planes;
 };
 
 static void compare(const struct cut *c, struct launched at, const char *text,
@@ -189,7 +192,7 @@ static void compare(const struct cut *c, struct launched at, const char *text,
     static const struct write_set_array array = {"out", 0, 1 << 20};
     static const struct write_set_pointer pointer = {0, 0};
     struct block b = {.n = at.n};
-    struct write_set_launch l = {.grid = {at.ctas},
+    struct write_set_launch l = {.grid = {at.ctas, at.lines, at.planes},
                                  .block = {at.threads},
                                  .parameters = &b,
                                  .parameter_bytes = 20,
@@ -204,10 +207,11 @@ static void compare(const struct cut *c, struct launched at, const char *text,
 
     l.is_sliced = true;
     if (write_set_run(c->slice, &l, &slice, &err) != status)
-        fail_msg("n %u, %u CTAs of %u: %s\n%s", at.n, at.ctas, at.threads, err.text, text);
+        fail_msg("n %u, %u x %u x %u CTAs of %u: %s\n%s", at.n, at.ctas, at.lines,
+                 at.planes, at.threads, err.text, text);
     if (forms && forms->digest != slice->digest)
-        fail_msg("n %u, %u CTAs of %u: forms say other bytes\n%s", at.n, at.ctas,
-                 at.threads, text);
+        fail_msg("n %u, %u x %u x %u CTAs of %u: forms say other bytes\n%s", at.n, at.ctas,
+                 at.lines, at.planes, at.threads, text);
     tally->closed += forms && forms->is_closed;
     tally->sliced += forms && !forms->is_closed;
     tally->failed += !forms;
@@ -225,7 +229,9 @@ static void try_kernel(uint64_t seed, struct tally *tally)
     for (unsigned n = 0; n < 4; n++) {
         struct launched at = {.ctas = 1 + (uint32_t)random_below(&seed, 5),
                               .threads = 1 + (uint32_t)random_below(&seed, 70),
-                              .n = (uint32_t)random_below(&seed, 100)};
+                              .n = (uint32_t)random_below(&seed, 100),
+                              .lines = 1 + (uint32_t)random_below(&seed, 6),
+                              .planes = 1 + (uint32_t)random_below(&seed, 2)};
 
         compare(&c, at, text, tally);
     }
@@ -261,7 +267,7 @@ static void carries_are_seen(void **state)
 
     (void)state;
     for (uint32_t k = 0; k < 96; k++) {
-        struct launched at = {1, 1, 0};
+        struct launched at = {1, 1, 0, 1, 1};
         struct text text = {0};
 
         text_print(&text,
@@ -281,12 +287,51 @@ static void carries_are_seen(void **state)
     assert_true(tally.closed > 6000);
 }
 
+/* What has a margin, 1 <= x < n - 1 and 1 <= y: in lines of CTAs that do alike below the
+   first one. With one guard more, a quotient or a remainder not all of them do. */
+static void lines_are_seen(void **state)
+{
+    static const char *const more[] = {
+        "", "mad.lo.s32 %v3, %v0, 3, %r2; setp.ge.s32 %q3, %v3, 60; @%q3 bra L1;\n",
+        "shr.u32 %v3, %r2, 4; mad.lo.s32 %v2, %v3, 3, %v2;\n",
+        "add.s32 %v3, %r2, %v0; and.b32 %v3, %v3, 15; mad.lo.s32 %v2, %v3, 7, %v2;\n",
+        "mad.lo.s32 %v2, %v0, 44600, %v2;\n" /* the last lines leave the array */};
+    struct tally tally = {0};
+
+    (void)state;
+    for (uint32_t k = 0; k < 5; k++) {
+        struct launched at = {.planes = 2};
+        struct text text = {0};
+
+        text_print(&text,
+                   ".reg .b32 %%v<4>; .reg .pred %%q<4>; .reg .b64 %%w<2>, %%x<2>;\n"
+                   "mov.u32 %%v0, %%ctaid.y; setp.lt.s32 %%q0, %%r2, 1; @%%q0 bra L1;\n"
+                   "sub.s32 %%v1, %%r1, 1; setp.ge.s32 %%q1, %%r2, %%v1; @%%q1 bra L1;\n"
+                   "setp.lt.s32 %%q2, %%v0, 1; @%%q2 bra L1;\n"
+                   "mad.lo.s32 %%v2, %%v0, 400, %%r2;\n%s"
+                   "mul.wide.s32 %%w1, %%v2, 4; add.s64 %%x1, %%rd1, %%w1;\n"
+                   "st.global.u32 [%%x1], 0;\nL1:\n",
+                   more[k]);
+        struct cut c = cut_text("", text.data, NULL);
+
+        assert_non_null(c.slice);
+        for (at.ctas = 1; at.ctas < 6; at.ctas++)
+            for (at.threads = 1; at.threads < 70; at.threads += 15)
+                for (at.n = 0; at.n < 120; at.n += 17)
+                    for (at.lines = 1; at.lines < 8; at.lines += 2)
+                        compare(&c, at, text.data, &tally);
+        write_set_slice_destroy(c.slice);
+        text_clear(&text);
+    }
+    assert_true(tally.closed > tally.sliced && tally.failed > 0);
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1,
                         .count = argc > 2 ? strtoull(argv[2], NULL, 0) : COUNT};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries_are_seen),
+        cmocka_unit_test(carries_are_seen), cmocka_unit_test(lines_are_seen),
         cmocka_unit_test_prestate(forms_say_what_slices_say, &r)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

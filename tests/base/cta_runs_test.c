@@ -87,6 +87,7 @@ static void mark(unsigned char *bytes, const struct rows *rows)
 static void compare(uint64_t round, const struct cta_runs *runs, const struct spelled *s,
                     uint32_t first, uint32_t end)
 {
+    const bool in_turns = round % 2;
     static unsigned char is[BYTES], must[BYTES];
     struct cta_runs_walk w = cta_runs_walk(runs, first, end);
     struct rows_list list = {0};
@@ -94,7 +95,10 @@ static void compare(uint64_t round, const struct cta_runs *runs, const struct sp
     memset(is, 0, sizeof is);
     memset(must, 0, sizeof must);
     for (struct rows rows; cta_runs_rows(&w, &rows);)
-        rows_gather(&list, &rows);
+        if (in_turns)
+            rows_gather_turns(&list, &rows);
+        else
+            rows_gather(&list, &rows);
     rows_gathered(&list);
     for (size_t n = 0; n < list.count; n++)
         mark(is, &list.rows[n]);
@@ -185,9 +189,34 @@ static void a_million_tiles_are_few_rows(void **state)
     cta_runs_clear(&runs);
 }
 
+/* Each CTA has some lines in each of three planes, and a margin at both ends. */
+static void planes_that_come_in_turns_are_a_few_rows(void **state)
+{
+    enum { WIDE = 16, DEEP = 3, LINES = 64, TALL = 4, LINE = 4 * WIDE, PLANE = 1 << 20 };
+    struct rows_list list = {0};
+
+    (void)state;
+    for (uint64_t y = 0; y < LINES; y += TALL)
+        for (uint64_t x = 0; x < WIDE; x += WIDE / 2)
+            for (uint64_t z = 0; z < DEEP; z++) {
+                const struct rows tile = {z * PLANE + y * LINE + 4 * (x ? x : 1),
+                                          4 * (WIDE / 2 - 1), LINE, TALL};
+
+                rows_gather_turns(&list, &tile);
+            }
+    assert_int_equal(list.count, DEEP);
+    for (size_t z = 0; z < DEEP; z++) {
+        assert_int_equal(list.rows[z].first, z * PLANE + 4);
+        assert_int_equal(list.rows[z].bytes, 4 * (WIDE - 2));
+        assert_int_equal(list.rows[z].count, LINES);
+    }
+    free(list.rows);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planes_that_come_in_turns_are_a_few_rows),
         cmocka_unit_test(random_ctas_have_what_they_are_told),
         cmocka_unit_test(a_million_tiles_are_few_rows),
     };

@@ -147,6 +147,33 @@ static void arena_takes_back_what_came_behind_a_mark(void **state)
     arena_clear(&a);
 }
 
+/* Whoever asks and gives back over a block's end, over and over, needs no new one. */
+static void arena_keeps_a_block_that_comes_back(void **state)
+{
+    struct arena a = {0};
+    struct arena_mark mark;
+
+    (void)state;
+    arena_alloc(&a, 1);
+    const struct arena_block *first = a.blocks;
+
+    do {
+        mark = arena_mark(&a);
+        memset(arena_alloc(&a, 1000), 1, 1000);
+    } while (a.blocks == first);
+    const struct arena_block *second = a.blocks;
+
+    arena_rewind(&a, mark);
+    assert_ptr_equal(a.blocks, first);
+    assert_ptr_equal(a.spare, second);
+    assert_int_equal(*(unsigned char *)arena_alloc(&a, 1000), 0);
+    assert_ptr_equal(a.blocks, second);
+    assert_null(a.spare);
+    arena_rewind(&a, mark);
+    arena_clear(&a);
+    assert_null(a.spare);
+}
+
 /* A new folder for one test, entered. */
 static void enter_scratch(char *name)
 {
@@ -318,6 +345,7 @@ int main(void)
         cmocka_unit_test(grow_keeps_content_and_makes_room),
         cmocka_unit_test(arena_is_zeroed_and_aligned),
         cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
+        cmocka_unit_test(arena_keeps_a_block_that_comes_back),
         cmocka_unit_test(write_replaces_the_whole_file),
         cmocka_unit_test(a_link_to_nothing_stays_a_link),
         cmocka_unit_test(a_write_that_fails_leaves_nothing),

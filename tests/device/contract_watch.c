@@ -151,7 +151,7 @@ static void an_observer_sees_what_happens(struct contract *c)
 static void the_unit_sends_what_is_complete(struct contract *c)
 {
     enum { THREADS = 64, BYTES = THREADS * 4 };
-    static const uint32_t first[] = {0, 1, 2, 3, 4}, chunk[] = {0, 1, 2, 2};
+    static const uint32_t first[] = {0, 2, 4, 4}, chunk[] = {1, 0, 1, 1, 1, 2};
     static const uint32_t writers[] = {1, 1, 2}, piece_first[] = {0, 1, 2, 3},
                           peers[] = {1};
     device_addr from = contract_words(c, 0, WORDS), to = contract_words(c, 1, WORDS);

@@ -26,8 +26,8 @@ static void see(void *context, const struct device_span *s)
 }
 
 /* Chunks of two CTAs: 0 and 1, 2 and 3, ... */
-static const uint32_t first[CTAS + 1] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-static const uint32_t chunk_of[CTAS] = {0, 0, 1, 1, 2, 2, 3, 3};
+static const uint32_t first[CTAS] = {0, 0, 2, 2, 4, 4, 6, 6};
+static const uint32_t lists[] = {1, 0, 1, 1, 1, 2, 1, 3};
 static const uint32_t writers[] = {2, 2, 2, 2};
 static const uint32_t piece_first[] = {0, 1, 2, 3, 4};
 
@@ -57,7 +57,7 @@ static void array_make(struct emulator_rig *r, struct array *a)
     a->unit = (struct device_unit){.chunk_count = 4,
                                    .cta_count = CTAS,
                                    .first = first,
-                                   .chunk = chunk_of,
+                                   .chunk = lists,
                                    .writers = writers,
                                    .piece_first = piece_first,
                                    .pieces = a->pieces,
@@ -190,7 +190,7 @@ static void every_array_has_counters_of_its_own(void **state)
 static void a_large_piece_goes_in_parts(void **state)
 {
     enum { LARGE = 600001 };
-    static const uint32_t one[] = {0, 1}, zero[] = {0}, peers[] = {1};
+    static const uint32_t one[] = {0, 1}, list[] = {1, 0}, peers[] = {1};
     static unsigned char bytes[LARGE + 1];
     struct emulator_rig r;
 
@@ -203,7 +203,7 @@ static void a_large_piece_goes_in_parts(void **state)
     const struct device_unit unit = {.chunk_count = 1,
                                      .cta_count = 1,
                                      .first = one,
-                                     .chunk = zero,
+                                     .chunk = list,
                                      .writers = one + 1,
                                      .piece_first = one,
                                      .pieces = &piece,

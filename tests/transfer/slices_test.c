@@ -16,7 +16,8 @@ enum { MB = 1 << 20, CHUNKS = 3, CHUNK = 4 * MB, PIECES_MAX = 4000, ROUND = 64 <
 
 /* Chunks of one array, of which a device that sends to three peers owns these pieces. */
 struct owned {
-    uint32_t last_row[2], row_chunk[CHUNKS], writers[CHUNKS], first[CHUNKS + 1];
+    struct transfer_ctas ctas;
+    uint32_t list[CHUNKS + 1], writers[CHUNKS], first[CHUNKS + 1];
     struct proact_piece piece[PIECES_MAX];
     struct transfer_tables tables;
     struct transfer_binding b;
@@ -25,9 +26,10 @@ struct owned {
 static void owned_begin(struct owned *o)
 {
     memset(o, 0, sizeof *o);
-    o->last_row[1] = CHUNKS;
+    o->ctas.end = 1;
+    o->list[0] = CHUNKS;
     for (uint32_t c = 0; c < CHUNKS; c++) {
-        o->row_chunk[c] = c;
+        o->list[1 + c] = c;
         o->writers[c] = 10 + c;
     }
     o->b.slot_count = 1;
@@ -38,10 +40,11 @@ static void owned_end(struct owned *o)
 {
     o->tables.table[0] = (struct transfer_table){.cta_count = 1,
                                                  .chunk_count = CHUNKS,
-                                                 .row_count = CHUNKS,
+                                                 .list_words = CHUNKS + 1,
+                                                 .ctas_count = 1,
                                                  .sent_chunks = CHUNKS,
-                                                 .first = o->last_row,
-                                                 .chunk = o->row_chunk,
+                                                 .ctas = &o->ctas,
+                                                 .chunk = o->list,
                                                  .writers = o->writers,
                                                  .piece_first = o->first,
                                                  .piece = o->piece,

@@ -114,6 +114,16 @@ static bool writes_chunk(const struct spelled *s, uint32_t cta, struct range chu
     return false;
 }
 
+/* How many chunks a CTA counts in, and which. */
+static const uint32_t *list_of(const struct transfer_table *t, uint32_t cta)
+{
+    uint32_t n = 0;
+
+    while (t->ctas[n].end <= cta)
+        n++;
+    return &t->chunk[t->ctas[n].list];
+}
+
 /* The longest run of CTAs without rows. */
 static void quiet_is_right(const struct transfer_table *t)
 {
@@ -121,7 +131,7 @@ static void quiet_is_right(const struct transfer_table *t)
 
     assert_true(t->quiet + t->quiet_count <= t->cta_count);
     for (uint32_t cta = 0; cta < t->cta_count; cta++) {
-        bool has_rows = t->first[cta + 1] > t->first[cta];
+        bool has_rows = list_of(t, cta)[0] > 0;
 
         run = has_rows ? 0 : run + 1;
         assert_true(run <= t->quiet_count);
@@ -137,18 +147,18 @@ static void rows_are_right(const struct spelled *s, const struct built *b, unsig
     uint32_t first = b->cta_first[device];
 
     assert_int_equal(t->cta_count, b->cta_first[device + 1] - first);
-    assert_int_equal(t->first[0], 0);
-    assert_int_equal(t->first[t->cta_count], t->row_count);
+    assert_int_equal(t->ctas_count ? t->ctas[t->ctas_count - 1].end : 0, t->cta_count);
     quiet_is_right(t);
     for (uint32_t c = 0; c < t->chunk_count; c++) {
         bool is_sent = t->piece_first[c + 1] > t->piece_first[c];
         uint32_t writers = 0;
 
         for (uint32_t cta = 0; cta < t->cta_count; cta++) {
+            const uint32_t *list = list_of(t, cta);
             uint32_t rows = 0;
 
-            for (uint32_t r = t->first[cta]; r < t->first[cta + 1]; r++)
-                rows += t->chunk[r] == c;
+            for (uint32_t r = 1; r <= list[0]; r++)
+                rows += list[r] == c;
             assert_int_equal(rows,
                              is_sent && writes_chunk(s, first + cta, chunk_range(t, c),
                                                      b->request.array_bytes));
@@ -345,6 +355,59 @@ static void any_map_gives_the_tables_that_counting_gives(void **state)
     }
 }
 
+/* Tiles of a matrix, some rows each, line by line or column by column, forth or back: runs
+   of many CTAs, which go on in the same chunks as long as the pitch has it. */
+static uint64_t draw_tiles(uint64_t *r, struct spelled *s)
+{
+    static const uint64_t pitches[] = {CHUNK, CHUNK / 2, 2 * CHUNK, CHUNK + 512, 6144, 300};
+    const uint64_t pitch = pitches[random_below(r, 6)], start = random_below(r, CHUNK);
+    const uint32_t across =
+                       1 + (uint32_t)random_below(r, random_below(r, 3) ? 8 : CTAS_MAX),
+                   down = 1 + (uint32_t)random_below(r, CTAS_MAX / across);
+    const unsigned height = 1 + (unsigned)random_below(r, RANGES_MAX);
+    const uint64_t width = pitch / across, bytes = 1 + random_below(r, width);
+    const bool columns = random_below(r, 2), back = random_below(r, 2);
+
+    *s = (struct spelled){.ctas = across * down};
+    for (uint32_t cta = 0; cta < s->ctas; cta++) {
+        const uint32_t n = back ? s->ctas - 1 - cta : cta;
+        const uint32_t x = columns ? n / down : n % across,
+                       y = columns ? n % down : n / across;
+
+        s->in_rows[cta] = true;
+        s->count[cta] = height;
+        for (unsigned k = 0; k < height; k++)
+            s->range[cta][k] =
+                (struct range){start + (y * height + k) * pitch + x * width, bytes};
+    }
+    return start + down * height * pitch;
+}
+
+static void tiles_give_the_tables_that_counting_gives(void **state)
+{
+    static const uint64_t rises[] = {0, 0, CHUNK / 2};
+    uint64_t r = 5;
+
+    (void)state;
+    for (unsigned i = 0; i < 3000; i++) {
+        const unsigned devices = 1 + (unsigned)random_below(&r, 3);
+        struct transfer_need needs[DEVICES_MAX] = {0};
+        struct spelled s;
+        struct built b;
+        const uint64_t bytes = draw_tiles(&r, &s);
+
+        draw_needs(&r, needs, bytes, devices);
+        assert_int_equal(
+            build_for(&b, &s, bytes, devices, rises[i % 3], i % 2 ? needs : NULL),
+            PROACT_OK);
+        for (unsigned d = 0; d < devices; d++) {
+            rows_are_right(&s, &b, d);
+            spans_clear(&needs[d].spans);
+        }
+        clear(&b);
+    }
+}
+
 /* 1, 1.5, and 2 with the rest, which is less than half of the next. */
 static void chunks_rise_within_a_share(void **state)
 {
@@ -449,7 +512,7 @@ static void even_maps_are_told_by_numbers(void **state)
 
             assert_int_equal(regular != 0, i < 3);
             for (uint32_t c = 0; c < b.table[d].cta_count && regular; c++)
-                assert_int_equal(b.table[d].chunk[c], (c + ahead) >> (regular - 1));
+                assert_int_equal(list_of(&b.table[d], c)[1], (c + ahead) >> (regular - 1));
         }
         clear(&b);
     }
@@ -463,6 +526,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_map_gives_the_tables_that_counting_gives),
+        cmocka_unit_test(tiles_give_the_tables_that_counting_gives),
         cmocka_unit_test(chunks_rise_within_a_share),
         cmocka_unit_test(a_straddling_chunk_is_sent_in_parts),
         cmocka_unit_test(two_devices_may_not_own_a_byte),

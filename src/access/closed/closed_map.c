@@ -24,6 +24,7 @@ struct closing {
     struct closed_group *groups;
     uint32_t group_count;
     struct rows_list rows, apart; /* of one CTA, by a group that is alone */
+    struct line *lines;           /* by group */
     uint32_t places;
 };
 
@@ -147,6 +148,26 @@ static bool is_small(const struct closing *c)
     return places <= PLACES_MAX;
 }
 
+/* What the group writes at `outer`, and, each time `step` farther on, at the `count` - 1
+   values of one outer variable behind it. */
+struct at {
+    const struct closed_template *is; /* NULL: nothing */
+    int64_t from, step;
+    uint32_t count;
+};
+
+/* What a group without loops writes in a line of CTAs, and, each time `down` farther on, in
+   the `left` ones below. */
+struct line {
+    struct line_run {
+        struct at at; /* but that its template may have moved: */
+        uint32_t is;  /* which one it is */
+        int64_t down;
+    } * runs;
+    uint32_t count, left;
+    size_t capacity;
+};
+
 /* Whether what starts at `from` stays in the array; `from` is any 64 bits. */
 static bool is_within(const struct closed_template *t, int64_t from, uint64_t bytes)
 {
@@ -158,13 +179,13 @@ static bool is_within(const struct closed_template *t, int64_t from, uint64_t by
     return from + first >= 0 && (uint64_t)(from + end) <= bytes;
 }
 
-/* What the group writes at `outer`, and, each time `step` farther on, at the `count` - 1
-   values of one outer variable behind it. */
-struct at {
-    const struct closed_template *is; /* NULL: nothing */
-    int64_t from, step;
-    uint32_t count;
-};
+static bool are_within(const struct closed_template *t, const struct at *at, uint64_t bytes)
+{
+    const uint64_t way = (at->count - 1u) * (uint64_t)at->step;
+
+    return is_within(t, at->from, bytes) &&
+           is_within(t, (int64_t)((uint64_t)at->from + way), bytes);
+}
 
 static bool find_at(struct closing *c, struct closed_group *g, const int64_t *outer,
                     uint32_t of, uint32_t most, struct at *at)
@@ -180,10 +201,7 @@ static bool find_at(struct closing *c, struct closed_group *g, const int64_t *ou
     if (!at->is)
         return true;
     record_note_line(a, g->line, g->is_atomic);
-    const uint64_t way = (at->count - 1u) * (uint64_t)at->step;
-
-    return is_within(at->is, at->from, a->bytes) &&
-           is_within(at->is, (int64_t)((uint64_t)at->from + way), a->bytes) &&
+    return are_within(at->is, at, a->bytes) &&
            (uint64_t)g->template_count * g->threads * g->store_count <= LOOKS_MAX;
 }
 
@@ -240,17 +258,18 @@ static bool are_apart(const struct rows_list *l)
     return true;
 }
 
-/* How many CTAs from outer[0] on, most at most, do alike where outer variable `of` is as
-   now and up to `count` - 1 more: what moves in equal steps does so in between, too. */
-static uint32_t beside(const struct closed_group *g, const int64_t *outer, uint32_t of,
-                       uint32_t count, uint32_t most, int64_t *step)
+/* How many values of outer variable `along` from outer[along] on, most at most, are alike
+   where variable `of` is as now and up to `count` - 1 more: what moves in equal steps does
+   so in between, too. */
+static uint32_t alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
+                      uint32_t count, uint32_t along, uint32_t most, int64_t *step)
 {
     int64_t last[CLOSED_OUTER];
 
     memcpy(last, outer, sizeof last);
     last[of] += count - 1u;
-    most = closed_group_alike(g, outer, 0, most, step);
-    return closed_group_alike(g, last, 0, most, step);
+    most = closed_group_alike(g, outer, along, most, step);
+    return closed_group_alike(g, last, along, most, step);
 }
 
 /* What the group writes in the CTA outer[0], many iterations of whose innermost loop are
@@ -271,7 +290,7 @@ static bool gather_loops(struct closing *c, struct closed_group *g, int64_t *out
                          &at))
                 return false;
             if (*ctas > 1)
-                *ctas = beside(g, outer, last, at.count, *ctas, step);
+                *ctas = alike(g, outer, last, at.count, 0, *ctas, step);
             if (at.is)
                 gather(&c->rows, &at);
         }
@@ -282,7 +301,7 @@ static bool gather_loops(struct closing *c, struct closed_group *g, int64_t *out
 }
 
 /* Whether rows that far behind those of a list are in the array. */
-static bool are_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
+static bool rows_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
 {
     bool all = true;
 
@@ -315,8 +334,63 @@ static bool add_loops(struct closing *c, struct closed_group *g, const int64_t *
     run->rows = (uint32_t)l->count;
     run->step = (uint64_t)step;
     return !l->count || (l->count <= UINT32_MAX &&
-                         are_within(l, (run->count - 1u) * (uint64_t)step, a->bytes) &&
+                         rows_within(l, (run->count - 1u) * (uint64_t)step, a->bytes) &&
                          record_add_run(a, *run, l->rows, 0));
+}
+
+static bool add_at(const struct closing *c, const struct closed_group *g,
+                   const struct at *at, uint32_t cta)
+{
+    const struct cta_run run = {cta, at->count, 0, at->is ? at->is->row_count : 0,
+                                (uint64_t)at->step};
+
+    return !at->is || record_add_run(&c->into->arrays[g->array], run, at->is->rows,
+                                     (uint64_t)at->from);
+}
+
+/* The line below the last one, which does alike. */
+static bool add_again(const struct closing *c, const struct closed_group *g,
+                      struct line *line, uint32_t cta)
+{
+    const uint64_t bytes = c->into->arrays[g->array].bytes;
+
+    line->left--;
+    for (uint32_t n = 0; n < line->count; n++) {
+        struct line_run *run = &line->runs[n];
+        struct at *at = &run->at;
+
+        at->is = at->is ? &g->templates[run->is] : NULL;
+        at->from = (int64_t)((uint64_t)at->from + (uint64_t)run->down);
+        if (at->is && (!are_within(at->is, at, bytes) || !add_at(c, g, at, cta)))
+            return false;
+        cta += at->count;
+    }
+    return true;
+}
+
+static bool add_line(struct closing *c, struct closed_group *g, int64_t *outer,
+                     uint32_t cta)
+{
+    const uint32_t *grid = c->launch->nctaid;
+    struct line *line = &c->lines[g - c->groups];
+    uint32_t lines = grid[1] - (uint32_t)outer[1]; /* alike, from this one on */
+    struct line_run run;
+
+    line->count = 0;
+    for (; outer[0] < grid[0]; outer[0] += run.at.count) {
+        if (!find_at(c, g, outer, 0, grid[0] - (uint32_t)outer[0], &run.at) ||
+            !add_at(c, g, &run.at, cta + (uint32_t)outer[0]))
+            return false;
+        if (lines == 1)
+            continue;
+        lines = alike(g, outer, 0, run.at.count, 1, lines, &run.down);
+        run.is = run.at.is ? (uint32_t)(run.at.is - g->templates) : 0;
+        line->runs =
+            must_grow(line->runs, line->count, &line->capacity, sizeof *line->runs);
+        line->runs[line->count++] = run;
+    }
+    line->left = lines - 1;
+    return true;
 }
 
 /* CTAs that stand beside each other, many of which are alike. */
@@ -325,24 +399,15 @@ static bool add_beside(struct closing *c, struct closed_group *g, const uint32_t
 {
     const uint32_t width = c->launch->nctaid[0];
     int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
+    struct line *line = &c->lines[g - c->groups];
     struct cta_run run;
-    struct at at;
 
+    if (!g->loops.count)
+        return line->left ? add_again(c, g, line, number) : add_line(c, g, outer, number);
     for (uint32_t x = 0; x < width; x += run.count) {
         outer[0] = x;
         run = (struct cta_run){number + x, width - x, 0, 0, 0};
-        if (g->loops.count) {
-            if (!add_loops(c, g, outer, &run))
-                return false;
-            continue;
-        }
-        if (!find_at(c, g, outer, 0, width - x, &at))
-            return false;
-        run.count = at.count;
-        run.rows = at.is ? at.is->row_count : 0;
-        run.step = (uint64_t)at.step;
-        if (at.is && !record_add_run(&c->into->arrays[g->array], run, at.is->rows,
-                                     (uint64_t)at.from))
+        if (!add_loops(c, g, outer, &run))
             return false;
     }
     return true;
@@ -403,12 +468,16 @@ const char *closed_map_run(const struct closed_map *c, const struct access_launc
     closed_view_open(&now.view, c->analysis, l, trips, &arena);
     why = close_records(&now, line);
     find_alone(&now);
+    now.lines = must_calloc(now.group_count + 1u, sizeof *now.lines);
     if (!why && !is_small(&now))
         why = "has too many iterations";
     if (!why)
         why = walk(&now);
-    for (uint32_t n = 0; n < now.group_count; n++)
+    for (uint32_t n = 0; n < now.group_count; n++) {
         closed_group_clear(&now.groups[n]);
+        free(now.lines[n].runs);
+    }
+    free(now.lines);
     free(now.rows.rows);
     free(now.apart.rows);
     arena_clear(&arena);

@@ -30,9 +30,8 @@ static void find_rows(const struct write_set_ranges *a, struct part *p)
 
         p->first = rows.first < p->first ? rows.first : p->first;
         p->end = end > p->end ? end : p->end;
-        rows_gather(&p->rows, &rows);
+        rows_gather_turns(&p->rows, &rows);
     }
-    rows_gathered(&p->rows);
 }
 
 static void find_spans(struct part *p)

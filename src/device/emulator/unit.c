@@ -63,11 +63,14 @@ void unit_count(struct emulated *d, struct kernel_run *run, uint32_t cta)
     uint32_t *left = run->unit_left;
 
     for (const struct device_unit *u = run->unit; u; left += u->chunk_count, u = u->next)
-        for (uint32_t row = cta < u->cta_count ? u->first[cta] : 0;
-             cta < u->cta_count && row < u->first[cta + 1]; row++) {
+        for (const uint32_t *list = cta < u->cta_count ? u->chunk + u->first[cta] : NULL,
+                            *chunk = list;
+             list && chunk < list + list[0];) {
+            const uint32_t of = *++chunk;
+
             /* protocol: unit-count */
-            left[u->chunk[row]]--;
-            if (left[u->chunk[row]] == 0)
-                send_chunk(d, run, u, u->chunk[row]);
+            left[of]--;
+            if (left[of] == 0)
+                send_chunk(d, run, u, of);
         }
 }

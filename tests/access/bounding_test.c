@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds by facts: as tight as if each pair of facts were taken away from the form in turn,
+   true of all that the facts allow, and found once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/bounding.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+enum { SYMBOLS = 6 };
+
+/* Indices of CTAs and threads, of a launch in which all have a few values. */
+struct world {
+    struct arena arena;
+    struct access_symbol symbols[SYMBOLS];
+    struct access_analysis analysis;
+    struct access_launch launch;
+    struct facts facts;
+};
+
+static void world_open(struct world *w)
+{
+    static const enum ptx_special each[SYMBOLS] = {PTX_TID_X,   PTX_TID_Y,   PTX_TID_Z,
+                                                   PTX_CTAID_X, PTX_CTAID_Y, PTX_CTAID_Z};
+
+    *w = (struct world){.launch = {.ntid = {4, 5, 3}, .nctaid = {6, 3, 7}}};
+    for (int n = 0; n < SYMBOLS; n++)
+        w->symbols[n] =
+            (struct access_symbol){.kind = ACCESS_SPECIAL, .special = each[n], .bits = 32};
+    w->analysis.symbols = w->symbols;
+    w->analysis.symbol_count = SYMBOLS;
+    facts_open(&w->facts, &w->arena, &w->analysis, &w->launch, NULL);
+}
+
+static const struct access_form *random_form(struct forms *forms, uint64_t *random)
+{
+    const struct access_form *f =
+        form_constant(forms, (int64_t)random_below(random, 21) - 10);
+
+    for (uint64_t n = random_below(random, 5); n > 0; n--) {
+        const struct access_form *x =
+            form_of(forms, (uint32_t)random_below(random, SYMBOLS));
+
+        if (random_below(random, 4) == 0)
+            x = form_multiply(forms, x,
+                              form_of(forms, (uint32_t)random_below(random, SYMBOLS)));
+        f = form_add(forms, f, x, (int64_t)random_below(random, 9) - 4);
+    }
+    return f;
+}
+
+static int64_t value(const struct access_form *f, const int64_t at[SYMBOLS])
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        int64_t product = f->terms[i].factor;
+
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            product *= at[f->terms[i].symbols[k]];
+        sum += product;
+    }
+    return sum;
+}
+
+static bool are_true(const struct facts *f, const int64_t at[SYMBOLS])
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (value(f->facts[i].form, at) > f->facts[i].most)
+            return false;
+    return true;
+}
+
+/* By how much of the fact's term the form's gets smaller. */
+static int64_t ratio(const struct access_form *form, const struct access_term *of)
+{
+    for (uint32_t i = 0; i < form->count; i++) {
+        const struct access_term *t = &form->terms[i];
+
+        if (!t->degree || form_term_order(t, of))
+            continue;
+        return t->factor % of->factor == 0           ? t->factor / of->factor
+               : (t->factor < 0) == (of->factor < 0) ? 1
+                                                     : -1;
+    }
+    return 0;
+}
+
+/* Each fact taken away in turn, and `facts` - 1 others on top of it. */
+static void bound_plainly(struct facts *f, const struct access_form *form, unsigned facts,
+                          struct range *out)
+{
+    assert_true(range_of(&f->view, form, out));
+    for (uint32_t i = 0; facts && i < f->count; i++)
+        for (uint32_t k = 0; k < f->facts[i].form->count; k++) {
+            const struct fact *by = &f->facts[i];
+            const int64_t n = ratio(form, &by->form->terms[k]);
+            struct range rest;
+
+            if (!n)
+                continue;
+            bound_plainly(f, form_add(&f->forms, form, by->form, -n), facts - 1, &rest);
+            if (n > 0 && n * by->most + rest.high < out->high)
+                out->high = n * by->most + rest.high;
+            if (n < 0 && n * by->most + rest.low > out->low)
+                out->low = n * by->most + rest.low;
+        }
+}
+
+static void random_facts(struct facts *f, uint64_t *random)
+{
+    int64_t at[SYMBOLS];
+
+    for (int n = 0; n < SYMBOLS; n++)
+        at[n] = (int64_t)random_below(random, 3);
+    f->count = (uint32_t)random_below(random, 7);
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct access_form *form = random_form(&f->forms, random);
+
+        f->facts[i] = (struct fact){
+            .form = form, .most = value(form, at) + (int64_t)random_below(random, 3)};
+    }
+}
+
+static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
+{
+    static const int64_t ends[SYMBOLS] = {4, 5, 3, 6, 3, 7};
+    uint64_t random = 3;
+    struct world w;
+    unsigned tighter = 0, held = 0;
+
+    (void)state;
+    world_open(&w);
+    for (int n = 0; n < 3000; n++) {
+        const struct arena_mark mark = arena_mark(&w.arena);
+        struct range plain, all, r;
+
+        random_facts(&w.facts, &random);
+        w.facts.in_pairs = n % 2;
+        *w.facts.tried = 0;
+        const struct access_form *form = random_form(&w.facts.forms, &random);
+
+        bound_plainly(&w.facts, form, w.facts.in_pairs ? 2 : 1, &plain);
+        assert_true(range_of(&w.facts.view, form, &all));
+        assert_true(facts_bound(&w.facts, form, &r));
+        assert_true(r.low >= plain.low && r.high <= plain.high);
+        tighter += r.low > all.low || r.high < all.high;
+        for (int k = 0; k < 50; k++) {
+            int64_t at[SYMBOLS];
+
+            for (int s = 0; s < SYMBOLS; s++)
+                at[s] = (int64_t)random_below(&random, (uint64_t)ends[s]);
+            if (!are_true(&w.facts, at))
+                continue;
+            assert_true(value(form, at) >= r.low && value(form, at) <= r.high);
+            held++;
+        }
+        arena_rewind(&w.arena, mark);
+    }
+    assert_true(tighter > 300 && held > 5000);
+    arena_clear(&w.arena);
+}
+
+/* Facts on one symbol, made of the one before in two ways, and so on: each argument may be
+   less than its function can read, so that what it is made of is asked. */
+static void symbols_of_many_facts_are_bounded_once(void **state)
+{
+    enum { DEEP = 5, FACTS = 40 };
+    struct access_symbol symbols[SYMBOLS + DEEP];
+    struct world w;
+
+    (void)state;
+    world_open(&w);
+    struct forms *forms = &w.facts.forms;
+
+    memcpy(symbols, w.symbols, sizeof w.symbols);
+    w.facts.view.symbols = forms->symbols = symbols;
+    forms->count = SYMBOLS + DEEP;
+    for (uint32_t n = SYMBOLS; n < SYMBOLS + DEEP; n++) {
+        const struct access_form *before = form_of(forms, n - 1);
+
+        symbols[n] = (struct access_symbol){
+            .kind = ACCESS_FUNCTION,
+            .holds = 1U << ACCESS_FUNCTION,
+            .function = ACCESS_MIN,
+            .bits = 32,
+            .left = form_add(forms, before, form_constant(forms, 1), -1),
+            .right = form_add(forms, before, form_constant(forms, 2), -1)};
+    }
+    for (uint32_t i = 0; i < FACTS; i++)
+        w.facts.facts[w.facts.count++] =
+            (struct fact){.form = form_add(forms, form_of(forms, SYMBOLS - 1),
+                                           form_of(forms, SYMBOLS + DEEP - 1), i + 1),
+                          .most = 3};
+    assert_false(facts_contradict(&w.facts));
+    /* Two arguments, from above and from below. */
+    assert_in_range(*w.facts.tried, 1, 4 * FACTS);
+    arena_clear(&w.arena);
+}
+
+/* 1 <= min(a, b) + min(c, d) says so of a + c, and of each other way to choose, once. */
+static void what_follows_is_said_once(void **state)
+{
+    struct access_symbol symbols[SYMBOLS + 2];
+    struct world w;
+
+    (void)state;
+    world_open(&w);
+    struct forms *forms = &w.facts.forms;
+
+    memcpy(symbols, w.symbols, sizeof w.symbols);
+    w.facts.view.symbols = forms->symbols = symbols;
+    forms->count = SYMBOLS + 2;
+    for (uint32_t n = 0; n < 2; n++)
+        symbols[SYMBOLS + n] = (struct access_symbol){.kind = ACCESS_FUNCTION,
+                                                      .function = ACCESS_MIN,
+                                                      .bits = 32,
+                                                      .left = form_of(forms, 2 * n),
+                                                      .right = form_of(forms, 2 * n + 1)};
+    facts_add_positive(
+        &w.facts, form_add(forms, form_of(forms, SYMBOLS), form_of(forms, SYMBOLS + 1), 1),
+        NULL);
+    assert_int_equal(w.facts.count, 3 * 3);
+    arena_clear(&w.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_follows_is_said_once),
+        cmocka_unit_test(bounds_are_true_and_no_looser_than_plain_ones),
+        cmocka_unit_test(symbols_of_many_facts_are_bounded_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
