@@ -134,6 +134,7 @@ const char *closed_store_find(struct closed_view *v, const struct access_record 
 {
     struct finder d = {.view = v, .store = out};
 
+    closed_view_turn(v, r);
     *out = (struct closed_store){.bytes = r->bytes, .is_exact = r->guards_decide};
     if (!closed_loops_find(v->analysis, r, &out->loops))
         return "counts a loop that it is not in";
