@@ -9,6 +9,36 @@
 
 #include <stdlib.h>
 
+static void find_above(struct study *s, const struct access_range *ranges, uint32_t count,
+                       bool *found)
+{
+    for (uint32_t n = 0; n < count; n++) {
+        const int32_t block = ranges[n].block;
+
+        if (block < 0 || found[block])
+            continue;
+        found[block] = true;
+        s->analysis->above[block] = choices_above(s, (uint32_t)block);
+    }
+}
+
+static void find_all_above(struct study *s)
+{
+    struct access_analysis *a = s->analysis;
+    const uint32_t blocks = s->regions->flow->block_count;
+    bool *found = must_calloc(blocks, sizeof *found);
+    uint32_t ways;
+
+    a->above = arena_alloc(&a->arena, blocks * sizeof *a->above);
+    for (uint32_t r = 0; r < a->record_count; r++) {
+        const struct access_record *way = access_either(&a->records[r], &ways);
+
+        for (uint32_t n = 0; n < ways; n++)
+            find_above(s, way[n].ranges, way[n].range_count, found);
+    }
+    free(found);
+}
+
 /* Demands that came up while forms were resolved: of whom is not known, so of all. What is
    resolved here may add to them. */
 static void keep_demands(struct study *s, uint32_t first)
@@ -54,6 +84,7 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     records_make(&s);
     guards_make_loops(&s);
     choices_find_ways(&s);
+    find_all_above(&s);
     keep_demands(&s, walked);
     a->symbols = s.maker.forms.symbols;
     a->symbol_count = s.maker.forms.count;

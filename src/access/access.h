@@ -131,6 +131,7 @@ enum access_state {
 /* A form that was widened from `bits` and so must lie in their range. */
 struct access_range {
     const struct access_form *form;
+    int32_t block; /* only there it is widened, see access_analysis; -1: of several */
     uint8_t bits;
     bool is_signed;
 };
@@ -213,6 +214,9 @@ struct access_analysis {
     uint32_t choice_count;
     struct access_range *ranges; /* assumed by all records and guards */
     uint32_t range_count;
+    /* By block: what holds for each thread that comes there, as long as it lives. Found of
+       those that records' ranges name. */
+    struct access_way *above;
     struct arena arena;
 };
 

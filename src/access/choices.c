@@ -93,6 +93,17 @@ struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice)
     return (struct access_way){guards, kept};
 }
 
+struct access_way choices_above(struct study *s, uint32_t block)
+{
+    uint32_t count, kept = 0;
+    struct access_guard *guards = guards_above(s, block, &count);
+
+    for (uint32_t n = 0; n < count; n++)
+        if (holds_only(s, guards[n].condition, STEADY))
+            guards[kept++] = guards[n];
+    return (struct access_way){guards, kept};
+}
+
 void choices_find_ways(struct study *s)
 {
     struct forms *forms = &s->maker.forms;

@@ -11,5 +11,8 @@
 /* Of one choice of a symbol; into the arena. */
 struct access_way choices_way(struct study *s, uint32_t symbol, uint32_t choice);
 
+/* What holds for a thread as long as it lives if it comes to the block. */
+struct access_way choices_above(struct study *s, uint32_t block);
+
 /* Of all that there are by now. */
 void choices_find_ways(struct study *s);

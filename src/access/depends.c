@@ -76,6 +76,16 @@ static void add_guards(struct access_depends *d, const struct access_guard *g,
     }
 }
 
+static void add_where_made(struct access_depends *d, const struct access_range *r,
+                           uint32_t count)
+{
+    add_ranges(d, r, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (r[i].block >= 0)
+            add_guards(d, d->analysis->above[r[i].block].guards,
+                       d->analysis->above[r[i].block].count);
+}
+
 /* How often it goes around: access_trips() looks at the ranges of all. */
 static void add_loop(struct access_depends *d, uint32_t loop)
 {
@@ -98,13 +108,13 @@ static void add(struct access_depends *d, const struct access_record *r, bool wi
     add_form(d, r->form);
     add_form(d, r->hull.from);
     add_form(d, r->hull.step);
-    add_ranges(d, r->ranges, r->range_count);
+    add_where_made(d, r->ranges, r->range_count);
     add_guards(d, r->guards, r->guard_count);
     if (r->base == ACCESS_BASE_PARAMETER && with_base)
         add_symbol(d, r->base_symbol);
     if (r->member >= 0)
         add_symbol(d, (uint32_t)r->member);
-    add_ranges(d, r->member_ranges, r->member_range_count);
+    add_where_made(d, r->member_ranges, r->member_range_count);
     if (r->loop >= 0)
         add_loop(d, (uint32_t)r->loop);
     for (uint32_t n = 0; n < r->either_count; n++)

@@ -26,8 +26,8 @@ static void demand(struct maker *m, const struct access_form *a, unsigned bits,
         return;
     m->ranges =
         must_grow(m->ranges, m->range_count + 1, &m->range_capacity, sizeof *m->ranges);
-    m->ranges[m->range_count++] =
-        (struct access_range){.form = a, .bits = (uint8_t)bits, .is_signed = is_signed};
+    m->ranges[m->range_count++] = (struct access_range){
+        .form = a, .block = -1, .bits = (uint8_t)bits, .is_signed = is_signed};
 }
 
 const struct access_form *function_widen(struct maker *m, const struct access_form *a,

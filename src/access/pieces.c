@@ -2,7 +2,7 @@
 /* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
    chosen, would have everything between as its bounds: each case has its own. So has each
    side of `i < a || i >= b`. */
-#include "access/exact_trips.h"
+#include "access/ended_loop.h"
 #include "access/sign_mask.h"
 #include "access/steps.h"
 
@@ -139,47 +139,16 @@ static bool by_sign(struct extent *e, const struct access_symbol *y, struct case
     return c->each[0].facts[1].form && c->each[1].facts[1].form;
 }
 
-/* Whether the facts say that the guard holds, and of what never changes for a thread, so
-   that it held whenever it was passed. */
-static bool is_sure(const struct extent *e, const struct access_guard *g)
-{
-    struct access_guard other = *g;
-    struct facts known = e->facts, now = known;
-    struct range r;
-
-    if (g->condition->kind != ACCESS_COMPARE ||
-        !facts_never_change(&now, g->condition->left) ||
-        !facts_never_change(&now, g->condition->right))
-        return false;
-    other.negated = !g->negated;
-    facts_add_guards(&now, &other, 1);
-    for (uint32_t i = known.count; i < now.count; i++)
-        if (facts_bound(&known, now.facts[i].form, &r) && r.low > now.facts[i].most)
-            return true;
-    return false;
-}
-
-static bool is_entered(const struct extent *e, const struct access_loop *l)
-{
-    bool is = l->guards_decide;
-
-    for (uint32_t i = 0; i < l->guard_count && is; i++)
-        is = is_sure(e, &l->guards[i]);
-    return is;
-}
-
 /* What the compiler left over from unrolling starts where that loop ended: behind all of
    its iterations, if all threads have as many, or it was passed by. */
 static bool end(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
-    const int64_t *most = e->facts.view.trips;
-    const bool is_never = most && most[y->loop] == 0;
-    int64_t trips = 0;
+    int64_t trips;
+    bool may_pass;
 
-    if (extent_inside(e->analysis, e->loop, y->loop) ||
-        (!is_never && !exact_trips(&e->facts, e->analysis, y->loop, &trips)))
+    if (!ended_loop_trips(e, y->loop, &trips, &may_pass))
         return false;
-    c->count = is_never || is_entered(e, &e->analysis->loops[y->loop]) ? 1 : 2;
+    c->count = may_pass ? 2 : 1;
     c->each[0] = (struct one_case){.is = form_constant(&e->facts.forms, trips)};
     c->each[1] = (struct one_case){.is = form_constant(&e->facts.forms, 0)};
     return true;

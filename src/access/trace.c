@@ -134,8 +134,11 @@ static void add_range(struct study *s, const struct access_range *range,
     for (uint32_t i = 0; i < *count; i++)
         if ((*ranges)[i].bits == range->bits &&
             (*ranges)[i].is_signed == range->is_signed &&
-            form_equal((*ranges)[i].form, range->form))
+            form_equal((*ranges)[i].form, range->form)) {
+            if ((*ranges)[i].block != range->block)
+                (*ranges)[i].block = -1;
             return;
+        }
     if (!(*count & (*count - 1))) { /* full at each power of two */
         size_t room = *count ? 2 * *count : 1;
         struct access_range *more = arena_alloc(s->arena, room * sizeof *more);
@@ -170,7 +173,8 @@ bool trace_ranges(struct study *s, const struct trace *t, struct access_range **
 
             if (may_wrap(s, t, t->values[i], &range))
                 continue;
-            range.form = resolve_form(s, range.form, s->ssa->values[t->values[i]].block);
+            range.block = (int32_t)s->ssa->values[t->values[i]].block;
+            range.form = resolve_form(s, range.form, (uint32_t)range.block);
             if (!range.form)
                 return false;
             add_range(s, &range, ranges, count);

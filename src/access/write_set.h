@@ -125,9 +125,9 @@ struct write_set {
     const char *why_sliced; /* otherwise why: a phrase about the store at why_line (0: all
                                of them), or NULL where that was asked for */
     uint32_t why_line;
-    uint64_t lanes;                  /* thread instructions that it took */
-    uint64_t work;                   /* the same, and 64 for each range that was found */
-    uint64_t digest;                 /* of the ranges: alike where launches write alike */
+    uint64_t lanes;  /* thread instructions that it took */
+    uint64_t work;   /* the same, and what noting and sorting the ranges took */
+    uint64_t digest; /* of the ranges: alike where launches write alike */
     struct write_set_parted *parted; /* what write_set_overlap() last found */
 };
 

@@ -9,8 +9,9 @@
 #include "runtime/known_constants.h"
 #include "runtime/unsplittable.h"
 
-/* Thread instructions that a core of the host takes about a second for. Where constants
-   change, slices of which forms tell nothing run again and again: a kernel gets that. */
+/* Thread instructions that a core of the host takes about a second for. A slice of which
+   forms tell nothing gets that for a launch, and is then given up. Where constants change
+   it runs again and again: then all launches of the kernel together do. */
 enum { WORK_A_CORE = 1 << 30 };
 
 /* Those, and what goes to distributed arrays; free() it. NULL for neither. */
@@ -53,10 +54,15 @@ enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_ou
     return status;
 }
 
+static uint64_t most_work(const struct proact *p)
+{
+    return (uint64_t)p->cores * WORK_A_CORE;
+}
+
 /* What is left of it; never 0, which would be no limit. */
 static uint64_t affordable(const struct proact_kernel *k)
 {
-    const uint64_t most = (uint64_t)k->session->cores * WORK_A_CORE;
+    const uint64_t most = most_work(k->session);
 
     return most > k->looked_through ? most - k->looked_through : 1;
 }
@@ -70,6 +76,7 @@ static enum proact_status add_constants(const struct launching *l,
     const bool is_api = l->kernel->session->recording && !l->is_program;
     const struct known_constants *c;
 
+    launch->work_most = most_work(l->kernel->session);
     if (!write_set_slice_info(s).reads_constants)
         return PROACT_OK;
     if (is_api || !(c = known_constants_find(l->kernel)))
@@ -87,7 +94,7 @@ static enum proact_status add_constants(const struct launching *l,
 static void count_work(const struct launching *l, const struct write_set_launch *launch,
                        enum proact_status status, const struct write_set *w)
 {
-    if (launch->work_most && (!status || status == PROACT_EREFUSED))
+    if (launch->constants && (!status || status == PROACT_EREFUSED))
         l->kernel->looked_through += status ? launch->work_most : w->work;
 }
 
@@ -105,11 +112,15 @@ static uint64_t host_ns(const struct proact *p, const struct write_set *w)
            w->lanes / (p->backend->is_virtual ? 1 : p->cores);
 }
 
-/* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be. */
-static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new)
+/* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be, or
+   after all the work that was allowed. */
+static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new,
+                       uint64_t refused_work)
 {
     enum { REFUSED_NS = 100000, USES = 16 };
-    const uint64_t took = w ? host_ns(k->session, w) : REFUSED_NS;
+    const uint64_t took = w              ? host_ns(k->session, w)
+                          : refused_work ? refused_work / k->session->cores
+                                         : REFUSED_NS;
     const uint64_t paid = took / USES;
 
     k->anew = is_new ? k->anew + 1 : 0;
@@ -169,9 +180,12 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
 
     if (!status)
         status = write_set_cached(cache, s, &launch, out, err);
-    if (cache->misses > before)
+    const bool is_new = cache->misses > before;
+
+    if (is_new)
         count_work(l, &launch, status, status ? NULL : *out);
-    note_found(l->kernel, status ? NULL : *out, cache->misses > before);
+    note_found(l->kernel, status ? NULL : *out, is_new,
+               is_new && status == PROACT_EREFUSED ? launch.work_most : 0);
     free(block);
     free(pointers);
     free(arrays);

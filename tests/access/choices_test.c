@@ -291,10 +291,68 @@ static void choices_hold_in_their_iteration(void **state)
     }
 }
 
+/* CTAs below n, and the others, read element %rd3 + x of their tids; places of both kinds
+   are widened from 32 bits without sign, which hold no number below 0. */
+#define TWO_KINDS                                                                          \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{\n"                  \
+    ".reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %rd<19>;\n"                             \
+    "ld.param.u64 %rd1, [a]; ld.param.u32 %r2, [n]; ld.param.u32 %r3, [m];\n"              \
+    "mov.u32 %r4, %ctaid.x; mov.u32 %r6, %tid.x; cvt.u64.u32 %rd5, %r6;\n"                 \
+    "setp.lt.u32 %p1, %r4, %r2; @%p1 bra BELOW;\n"                                         \
+    "sub.s32 %r8, %r4, %r2; mul.lo.s32 %r8, %r8, %r3; cvt.u64.u32 %rd3, %r8;\n"            \
+    "bra BOTH;\nBELOW: "
+#define BOTH_KINDS                                                                         \
+    " mul.lo.s32 %r9, %r9, %r3; cvt.u64.u32 %rd3, %r9;\n"                                  \
+    "BOTH: add.s64 %rd3, %rd3, %rd5; shl.b64 %rd3, %rd3, 2; add.s64 %rd3, %rd1, %rd3;\n"   \
+    "ld.global.u32 %r9, [%rd3]; ret;\n}\n"
+
+/* The last word that eight CTAs of 32 threads read, or -1: it is not known. */
+static int64_t last_word(const char *text, uint32_t n, uint32_t m)
+{
+    unsigned char block[16] = {0};
+    const struct access_launch at = {.ntid = {32, 1, 1},
+                                     .nctaid = {8, 1, 1},
+                                     .parameters = block,
+                                     .parameter_bytes = sizeof block};
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct ptx_module *module;
+    int64_t last = -1;
+    uint32_t count = 0;
+
+    assert_int_equal(ptx_parse("small", text, strlen(text), &module, NULL), PROACT_OK);
+    struct access_analysis *a = access_analyze(module, &module->functions[0]);
+
+    memcpy(block + 8, &n, sizeof n);
+    memcpy(block + 12, &m, sizeof m);
+    assert_int_equal(a->loop_count, 0);
+    if (access_extent(a, &a->records[0], &at, NULL, spans, &count))
+        for (uint32_t s = 0; s < count; s++)
+            if (spans[s].end + spans[s].times * spans[s].stride > last)
+                last = spans[s].end + spans[s].times * spans[s].stride;
+    access_destroy(a);
+    ptx_destroy(module);
+    return last < 0 ? last : last / WORD - 1;
+}
+
+static void what_one_arm_widens_has_to_fit_there(void **state)
+{
+    static const char two[] = TWO_KINDS "mov.u32 %r9, %r4;" BOTH_KINDS,
+                      alike[] = TWO_KINDS "sub.s32 %r9, %r4, %r2;" BOTH_KINDS;
+
+    (void)state;
+    assert_int_equal(last_word(two, 3, 100), 400 + 31);
+    assert_int_equal(last_word(two, 6, 100), 500 + 31);
+    assert_int_equal(last_word(two, 3, 1 << 30), -1); /* 4 << 30 */
+    assert_int_equal(last_word(alike, 0, 100), 700 + 31);
+    assert_int_equal(last_word(alike, 3, 100), -1); /* where it is below n */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(choices_hold_in_their_iteration),
+        cmocka_unit_test(what_one_arm_widens_has_to_fit_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

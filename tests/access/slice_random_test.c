@@ -24,9 +24,10 @@ struct writer {
     struct text text;
     uint64_t chance;
     uint32_t registers, labels;
-    uint32_t known[KNOWN_MAX], known_count; /* of parameters and place only, as written */
-    uint32_t ends[2 * DEPTH_MAX], depth;    /* of what encloses: labels to leave to */
-    unsigned left;                          /* statements that may come */
+    uint32_t known[KNOWN_MAX], known_count;  /* of parameters and place only, as written */
+    uint32_t places[KNOWN_MAX], place_count; /* addresses of words */
+    uint32_t ends[2 * DEPTH_MAX], depth;     /* of what encloses: labels to leave to */
+    unsigned left;                           /* statements that may come */
     unsigned good, assigned; /* of the shared: of parameters and place only; bits */
 };
 
@@ -118,17 +119,30 @@ static void write_assignment(struct writer *w)
         learn(w, to);
 }
 
-static void write_store(struct writer *w)
+static uint32_t write_place(struct writer *w)
 {
     uint32_t at = w->registers;
 
     w->registers += 2;
     text_print(&w->text,
                "mad.lo.s32 %%v%u, %%v%u, %u, %u; and.b32 %%v%u, %%v%u, %d;\n"
-               "mul.wide.u32 %%w%u, %%v%u, 4; add.s64 %%x%u, %%rd1, %%w%u;\n"
-               "st.global.u32 [%%x%u], 0;\n",
+               "mul.wide.u32 %%w%u, %%v%u, 4; add.s64 %%x%u, %%rd1, %%w%u;\n",
                at, any_known(w), 1 + draw(w, 40), draw(w, 999), at + 1, at, WORDS - 1, at,
-               at + 1, at, at, at);
+               at + 1, at, at);
+    if (w->place_count < KNOWN_MAX)
+        w->places[w->place_count++] = at;
+    return at;
+}
+
+/* Often where something was stored, or will be. */
+static void write_store(struct writer *w)
+{
+    bool again = w->place_count && draw(w, 3) == 0;
+    uint32_t at = again ? w->places[draw(w, w->place_count)] : write_place(w);
+
+    if (draw(w, 6) == 0)
+        text_print(&w->text, "@%%q%u ", write_condition(w));
+    text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", at);
 }
 
 static void write_statements(struct writer *w, unsigned depth);
@@ -136,6 +150,7 @@ static void write_statements(struct writer *w, unsigned depth);
 static void write_if(struct writer *w, unsigned depth)
 {
     uint32_t other = w->labels++, end = w->labels++, known = w->known_count;
+    uint32_t places = w->place_count;
     unsigned good = w->good, assigned = w->assigned;
 
     w->assigned = 0;
@@ -143,6 +158,7 @@ static void write_if(struct writer *w, unsigned depth)
     w->ends[w->depth++] = end;
     write_statements(w, depth + 1);
     w->known_count = known;
+    w->place_count = places;
     w->good = good; /* the other arm sees what was there before */
     if (draw(w, 2)) {
         text_print(&w->text, "bra L%u; L%u:\n", end, other);
@@ -153,6 +169,7 @@ static void write_if(struct writer *w, unsigned depth)
     w->depth--;
     text_print(&w->text, "L%u:\n", end);
     w->known_count = known;
+    w->place_count = places;
     w->good = good & ~w->assigned;
     w->assigned |= assigned;
 }
@@ -161,7 +178,7 @@ static void write_if(struct writer *w, unsigned depth)
 static void write_loop(struct writer *w, unsigned depth)
 {
     uint32_t counter = w->registers++, head = w->labels++, end = w->labels++;
-    uint32_t known = w->known_count, kind = draw(w, 3);
+    uint32_t known = w->known_count, places = w->place_count, kind = draw(w, 3);
     unsigned good = w->good, assigned = w->assigned;
 
     if (kind == 0) {
@@ -194,6 +211,7 @@ static void write_loop(struct writer *w, unsigned depth)
                "@%%q%u bra L%u; L%u:\n",
                counter, counter, last, counter, last, head, end);
     w->known_count = known;
+    w->place_count = places;
 }
 
 static void write_leaving(struct writer *w)
@@ -209,7 +227,7 @@ static void write_leaving(struct writer *w)
 static void write_statements(struct writer *w, unsigned depth)
 {
     for (unsigned n = 1 + draw(w, 4); n && w->left; n--) {
-        uint32_t what = draw(w, 18);
+        uint32_t what = draw(w, 19);
 
         w->left--;
         if (what < 4 && depth < DEPTH_MAX)
@@ -222,6 +240,8 @@ static void write_statements(struct writer *w, unsigned depth)
             write_assignment(w);
         else if (what < 13)
             write_shared(w);
+        else if (what == 13)
+            write_place(w);
         else
             write_store(w);
     }

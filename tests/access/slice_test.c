@@ -93,6 +93,73 @@ static void loops_over_parameters_run(void **state)
                   one, true, "32+4"); /* the carry is 1 */
 }
 
+/* The text of the slice has so many stores, and goes back or not. */
+static void expect_text(const char *body, unsigned stores, bool goes_back)
+{
+    struct cut c = cut_text("", body, NULL);
+    unsigned count = 0;
+
+    assert_non_null(c.slice);
+    const char *text = write_set_slice_info(c.slice).text;
+
+    for (const char *at = text; (at = strstr(at, "st.global")); at++)
+        count++;
+    if (count != stores || !strstr(text, "@") == goes_back)
+        fail_msg("%s: not %u stores, or a way back too many or few:\n%s", body, stores,
+                 text);
+    write_set_slice_destroy(c.slice);
+}
+
+#define COUNT_TO_R1 "add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r1; @%p1 bra LOOP;\n"
+
+static void loops_over_the_same_places_run_once(void **state)
+{
+    static const char *const again[] = {
+        /* what it ends with is where it stores */
+        "mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 0;\n" COUNT_TO_R1
+        "mul.wide.s32 %rd6, %r6, 8; add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 1;",
+        /* a step decides whether it stores */
+        "mov.u32 %r6, 0; LOOP: setp.eq.s32 %p2, %r6, 1; @%p2 bra OVER;\n"
+        "st.global.u32 [%rd3], 0; OVER: " COUNT_TO_R1,
+        /* it is left in two places */
+        "mov.u32 %r6, 0; LOOP: setp.eq.s32 %p2, %r6, 1; @%p2 bra OUT;\n"
+        "st.global.u32 [%rd3], 0;\n" COUNT_TO_R1 "st.global.u32 [%rd3+512], 0; OUT:",
+        /* what it stores by is what the step before has left */
+        "mov.u32 %r6, 0; mov.u64 %rd6, %rd1; LOOP: st.global.u32 [%rd6], 0;\n"
+        "add.s64 %rd6, %rd3, 256;\n" COUNT_TO_R1};
+
+    (void)state;
+    expect_text("mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 0;\n" COUNT_TO_R1, 1, false);
+    expect_text("mov.u32 %r6, 0; LOOP: setp.ge.s32 %p1, %r6, %r1; @%p1 bra OUT;\n"
+                "mul.wide.s32 %rd6, %r1, 64; add.s64 %rd6, %rd3, %rd6;\n"
+                "st.global.u32 [%rd6], 0; add.s32 %r6, %r6, 1; bra LOOP; OUT:",
+                1, true); /* whether it goes in at all */
+    expect_ranges("mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 0;\n" COUNT_TO_R1, warp,
+                  true, "0+128");
+    for (unsigned n = 0; n < sizeof again / sizeof *again; n++)
+        expect_text(again[n], n == 0 || n == 2 ? 2 : 1, true);
+    expect_ranges(again[0], one, true, "0+4 24+4");
+    expect_ranges(again[1], one, true, "0+4");
+    expect_ranges(again[2], one, true, "0+4");
+    expect_ranges(again[3], one, true, "0+4 256+4");
+}
+
+static void stores_that_repeat_one_ahead_go(void **state)
+{
+    (void)state;
+    expect_text("st.global.u32 [%rd3], 0; mov.u32 %r6, 0; LOOP: st.global.u32 [%rd3], 1;\n"
+                "st.global.u32 [%rd3], 2;\n" COUNT_TO_R1 "st.global.u32 [%rd3], 3;",
+                1, false);
+    expect_text("@%p1 st.global.u32 [%rd3], 0; st.global.u32 [%rd3], 1;", 2, true);
+    expect_text("st.global.u32 [%rd3], 0; st.global.u32 [%rd3+4], 1;", 2, false);
+    expect_text("st.global.u32 [%rd3], 0; st.global.u64 [%rd3], 1;", 2, false);
+    expect_text("st.global.u32 [%rd3], 0; add.s64 %rd3, %rd3, 4; st.global.u32 [%rd3], 1;",
+                2, false);
+    expect_text("setp.eq.s32 %p1, %r2, 0; @%p1 bra OVER; st.global.u32 [%rd3], 0;\n"
+                "OVER: st.global.u32 [%rd3], 0;",
+                2, true);
+}
+
 static void a_mask_is_not_what_it_cannot_be(void **state)
 {
     (void)state;
@@ -325,6 +392,8 @@ int main(void)
         cmocka_unit_test(a_matrix_is_stored_not_added),
         cmocka_unit_test(what_decides_nothing_goes),
         cmocka_unit_test(loops_over_parameters_run),
+        cmocka_unit_test(loops_over_the_same_places_run_once),
+        cmocka_unit_test(stores_that_repeat_one_ahead_go),
         cmocka_unit_test(a_mask_is_not_what_it_cannot_be),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),

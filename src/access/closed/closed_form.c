@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_form.h"
 
+#include <string.h>
+
 #include "access/apply.h"
 #include "access/closed/closed_divide.h"
+#include "access/ended_loop.h"
 #include "access/form.h"
 #include "access/range.h"
 #include "base/memory.h"
@@ -18,6 +21,31 @@ void closed_view_open(struct closed_view *v, const struct access_analysis *a,
     v->threads = l->ntid[0] * l->ntid[1] * l->ntid[2];
     v->hangs = arena_alloc(arena, a->symbol_count + 1u);
     v->begun = arena_alloc(arena, (a->loop_count + 1u) * sizeof *v->begun);
+    v->ended = arena_alloc(arena, (a->loop_count + 1u) * sizeof *v->ended);
+    v->ended_trips = arena_alloc(arena, (a->loop_count + 1u) * sizeof *v->ended_trips);
+}
+
+void closed_view_turn(struct closed_view *v, const struct access_record *r)
+{
+    v->record = r;
+    memset(v->ended, 0, (v->analysis->loop_count + 1u) * sizeof *v->ended);
+}
+
+/* What the compiler leaves over from an unrolled loop starts where that has ended. */
+static bool is_ended(struct closed_view *v, uint32_t loop)
+{
+    struct closed_ended *is = &v->ended[loop];
+    struct extent e;
+    int64_t trips;
+    bool may_pass;
+
+    if (is->is_asked || !v->record)
+        return is->is_known;
+    is->is_asked = true;
+    extent_open(&e, v->arena, v->analysis, v->record, v->launch, v->trips);
+    is->is_known = ended_loop_trips(&e, loop, &trips, &may_pass) && !may_pass;
+    v->ended_trips[loop] = is->is_known ? (uint64_t)trips : 0;
+    return is->is_known;
 }
 
 static uint8_t form_hangs(struct closed_view *v, const struct access_form *f);
@@ -37,6 +65,7 @@ static uint8_t symbol_hangs(struct closed_view *v, uint32_t symbol)
 
     if (v->hangs[symbol])
         return v->hangs[symbol] & (uint8_t)~KNOWN;
+    const bool counts = y->holds >> ACCESS_TRIPS & 1;
     uint8_t on = ON_OTHER;
 
     if (range_is_given(y))
@@ -47,6 +76,10 @@ static uint8_t symbol_hangs(struct closed_view *v, uint32_t symbol)
         on = ON_OUTER;
     else if (y->kind == ACCESS_FUNCTION)
         on = form_hangs(v, y->left) | form_hangs(v, y->right);
+    else if (y->kind == ACCESS_TRIPS && is_ended(v, y->loop))
+        on = 0;
+    if (counts) /* known of this record; such numbers are none of what moves */
+        return on ? ON_OTHER : 0;
     v->hangs[symbol] = on | KNOWN;
     return on;
 }
@@ -88,6 +121,7 @@ static bool take_numbers(struct closed_view *v, const struct access_term *t,
 {
     struct access_point p = closed_point(v->launch);
 
+    p.trips = v->ended_trips; /* of numbers, which count no other loops */
     *left = (struct access_term){.factor = t->factor};
     *on = 0;
     for (uint32_t k = 0; k < t->degree; k++) {

@@ -37,20 +37,32 @@ struct closed_form {
     int64_t least, most; /* of inner */
 };
 
+/* A loop that has ended where the record's instruction is executed: whether all threads
+   have gone around as often. */
+struct closed_ended {
+    bool is_asked, is_known;
+};
+
 struct closed_view {
     const struct access_analysis *analysis;
     const struct access_launch *launch;
-    const int64_t *trips; /* by loop, at most */
-    struct arena *arena;  /* of what is made */
-    uint32_t threads;     /* of a CTA */
-    uint8_t *hangs;       /* by symbol: on what; 0: not yet known */
-    uint64_t *begun;      /* by loop: iterations, where a form is evaluated */
+    const int64_t *trips;               /* by loop, at most */
+    struct arena *arena;                /* of what is made */
+    uint32_t threads;                   /* of a CTA */
+    uint8_t *hangs;                     /* by symbol: on what; 0: not yet known */
+    const struct access_record *record; /* that is taken apart */
+    struct closed_ended *ended;         /* by loop */
+    uint64_t *ended_trips;              /* by loop, of those that are known */
+    uint64_t *begun;                    /* by loop: iterations, where a form is evaluated */
 };
 
 /* `trips` as by access_trips(). */
 void closed_view_open(struct closed_view *v, const struct access_analysis *a,
                       const struct access_launch *l, const int64_t *trips,
                       struct arena *arena);
+
+/* What is split from now on is of that record. */
+void closed_view_turn(struct closed_view *v, const struct access_record *r);
 
 /* False if the form is not of that kind. */
 bool closed_form_split(struct closed_view *v, const struct access_form *f,

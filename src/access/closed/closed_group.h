@@ -26,7 +26,6 @@ struct closed_template {
 struct closed_group {
     uint32_t array, line; /* of its first store */
     bool is_atomic;
-    bool is_alone;         /* for closed_map.c: nothing else goes to the array */
     struct closed_form at; /* of the first store */
     struct closed_loops loops;
     int64_t trips[CLOSED_LOOPS_MAX];

@@ -23,7 +23,7 @@ struct closing {
     struct record *into;
     struct closed_group *groups;
     uint32_t group_count;
-    struct rows_list rows, apart; /* of one CTA, by a group that is alone */
+    struct rows_list rows, apart; /* of one CTA and array */
     struct line *lines;           /* by group */
     uint32_t places;
 };
@@ -133,21 +133,6 @@ static const char *close_records(struct closing *c, uint32_t *line)
     return why;
 }
 
-/* Counts before it walks, but where many places are one: these count as they come. */
-static bool is_small(const struct closing *c)
-{
-    double places = 0;
-
-    for (uint32_t n = 0; n < c->group_count; n++) {
-        double of = c->groups[n].is_alone ? 0 : c->into->cta_count;
-
-        for (uint32_t k = 0; k < c->groups[n].loops.count; k++)
-            of *= (double)c->groups[n].trips[k];
-        places += of;
-    }
-    return places <= PLACES_MAX;
-}
-
 /* What the group writes at `outer`, and, each time `step` farther on, at the `count` - 1
    values of one outer variable behind it. */
 struct at {
@@ -216,23 +201,6 @@ static bool next(const struct closed_group *g, uint32_t count, int64_t *outer)
     return false;
 }
 
-/* All iterations of the group's loops. */
-static bool add_group(struct closing *c, struct closed_group *g, const uint32_t id[3])
-{
-    struct record_array *a = &c->into->arrays[g->array];
-    int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]};
-    struct at at;
-
-    do {
-        if (!find_at(c, g, outer, 0, 1, &at))
-            return false;
-        for (uint32_t n = 0; at.is && n < at.is->count; n++)
-            write_set_spans_add(&a->spans, (uint64_t)(at.from + at.is->spans[n].first),
-                                (uint64_t)(at.from + at.is->spans[n].end));
-    } while (next(g, g->loops.count, outer));
-    return true;
-}
-
 /* One after the other, each `step` behind the one before it. */
 static void gather(struct rows_list *l, const struct at *at)
 {
@@ -272,16 +240,21 @@ static uint32_t alike(const struct closed_group *g, const int64_t *outer, uint32
     return closed_group_alike(g, last, along, most, step);
 }
 
-/* What the group writes in the CTA outer[0], many iterations of whose innermost loop are
-   alike: to c->rows. And how many CTAs from there on, each *step behind the one before it.
- */
+/* What one group writes there: whether anything, in how many CTAs from there on, each
+   `step` behind the one before it. */
+struct beside {
+    bool is_any;
+    uint32_t ctas;
+    int64_t step;
+};
+
+/* Many iterations of the innermost loop are alike. */
 static bool gather_loops(struct closing *c, struct closed_group *g, int64_t *outer,
-                         uint32_t *ctas, int64_t *step)
+                         struct beside *is)
 {
     const uint32_t last = 3 + g->loops.count - 1;
     struct at at;
 
-    c->rows.count = 0;
     do {
         for (; outer[last] < g->trips[last - 3]; outer[last] += at.count) {
             const int64_t left = g->trips[last - 3] - outer[last];
@@ -289,13 +262,55 @@ static bool gather_loops(struct closing *c, struct closed_group *g, int64_t *out
             if (!find_at(c, g, outer, last, left < UINT32_MAX ? (uint32_t)left : UINT32_MAX,
                          &at))
                 return false;
-            if (*ctas > 1)
-                *ctas = alike(g, outer, last, at.count, 0, *ctas, step);
+            if (is->ctas > 1)
+                is->ctas = alike(g, outer, last, at.count, 0, is->ctas, &is->step);
             if (at.is)
                 gather(&c->rows, &at);
+            is->is_any |= at.is != NULL;
         }
         outer[last] = 0;
     } while (next(g, last - 3, outer));
+    return true;
+}
+
+static bool gather_group(struct closing *c, struct closed_group *g, int64_t *outer,
+                         struct beside *is)
+{
+    struct at at;
+
+    if (g->loops.count)
+        return gather_loops(c, g, outer, is);
+    if (!find_at(c, g, outer, 0, is->ctas, &at))
+        return false;
+    *is = (struct beside){at.is != NULL, at.count, at.step};
+    at.count = 1;
+    if (at.is)
+        gather(&c->rows, &at);
+    return true;
+}
+
+/* All that goes to the array in the CTA outer[0]: to c->rows. `run` is of as many CTAs as
+   may be. */
+static bool gather_array(struct closing *c, uint32_t array, int64_t *outer,
+                         struct cta_run *run)
+{
+    bool moves = false;
+
+    c->rows.count = 0;
+    for (uint32_t n = 0; n < c->group_count; n++) {
+        struct beside is = {false, run->count, 0};
+
+        if (c->groups[n].array != array)
+            continue;
+        if (!gather_group(c, &c->groups[n], outer, &is))
+            return false;
+        run->count = is.ctas;
+        if (is.is_any && moves && run->step != (uint64_t)is.step)
+            run->count = 1;
+        else if (is.is_any)
+            run->step = (uint64_t)is.step;
+        moves |= is.is_any;
+    }
     rows_gathered(&c->rows);
     return true;
 }
@@ -310,16 +325,11 @@ static bool rows_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
     return all;
 }
 
-/* `run` is of so many CTAs as may be. */
-static bool add_loops(struct closing *c, struct closed_group *g, const int64_t *id,
-                      struct cta_run *run)
+static bool add_run(struct closing *c, uint32_t array, struct cta_run *run)
 {
-    struct record_array *a = &c->into->arrays[g->array];
-    int64_t outer[CLOSED_OUTER] = {id[0], id[1], id[2]}, step = 0;
+    struct record_array *a = &c->into->arrays[array];
     struct rows_list *l = &c->apart;
 
-    if (!gather_loops(c, g, outer, &run->count, &step))
-        return false;
     if (!are_apart(&c->rows)) {
         struct rows_walk w = {c->rows.rows, c->rows.rows + c->rows.count, 0};
 
@@ -332,9 +342,8 @@ static bool add_loops(struct closing *c, struct closed_group *g, const int64_t *
     for (size_t n = 0; n < c->rows.count; n++)
         rows_append(l, c->rows.rows[n]);
     run->rows = (uint32_t)l->count;
-    run->step = (uint64_t)step;
     return !l->count || (l->count <= UINT32_MAX &&
-                         rows_within(l, (run->count - 1u) * (uint64_t)step, a->bytes) &&
+                         rows_within(l, (run->count - 1u) * run->step, a->bytes) &&
                          record_add_run(a, *run, l->rows, 0));
 }
 
@@ -393,54 +402,50 @@ static bool add_line(struct closing *c, struct closed_group *g, int64_t *outer,
     return true;
 }
 
+/* The one group that writes the array; NULL where several do. */
+static struct closed_group *only_group(const struct closing *c, uint32_t array)
+{
+    struct closed_group *only = NULL;
+
+    for (uint32_t n = 0; n < c->group_count; n++) {
+        if (c->groups[n].array != array)
+            continue;
+        if (only)
+            return NULL;
+        only = &c->groups[n];
+    }
+    return only;
+}
+
 /* CTAs that stand beside each other, many of which are alike. */
-static bool add_beside(struct closing *c, struct closed_group *g, const uint32_t id[3],
+static bool add_beside(struct closing *c, uint32_t array, const uint32_t id[3],
                        uint32_t number)
 {
     const uint32_t width = c->launch->nctaid[0];
-    int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
-    struct line *line = &c->lines[g - c->groups];
+    struct closed_group *g = only_group(c, array);
+    int64_t first[CLOSED_OUTER] = {0, id[1], id[2]};
     struct cta_run run;
 
-    if (!g->loops.count)
-        return line->left ? add_again(c, g, line, number) : add_line(c, g, outer, number);
+    if (g && !g->loops.count)
+        return c->lines[g - c->groups].left
+                   ? add_again(c, g, &c->lines[g - c->groups], number)
+                   : add_line(c, g, first, number);
     for (uint32_t x = 0; x < width; x += run.count) {
-        outer[0] = x;
+        int64_t outer[CLOSED_OUTER] = {x, id[1], id[2]};
+
         run = (struct cta_run){number + x, width - x, 0, 0, 0};
-        if (!add_loops(c, g, outer, &run))
+        if (!gather_array(c, array, outer, &run) || !add_run(c, array, &run))
             return false;
     }
     return true;
 }
 
-/* What a template says is then what the CTA writes, sorted and apart. */
-static void find_alone(struct closing *c)
+static bool is_written(const struct closing *c, uint32_t array)
 {
-    for (uint32_t n = 0; n < c->group_count; n++) {
-        c->groups[n].is_alone = true;
-        for (uint32_t k = 0; k < c->group_count; k++)
-            c->groups[n].is_alone &= k == n || c->groups[k].array != c->groups[n].array;
-    }
-}
-
-static const char *walk_beside(struct closing *c, uint32_t id[3], uint32_t number)
-{
-    const char *const leaves = "may leave its array, or is too irregular";
-    bool all = true;
-
     for (uint32_t n = 0; n < c->group_count; n++)
-        if (!c->groups[n].is_alone)
-            all = false;
-        else if (!add_beside(c, &c->groups[n], id, number))
-            return leaves;
-    for (id[0] = 0; !all && id[0] < c->launch->nctaid[0]; id[0]++) {
-        for (uint32_t n = 0; n < c->group_count; n++)
-            if (!c->groups[n].is_alone && !add_group(c, &c->groups[n], id))
-                return leaves;
-        if (!record_end_cta(c->into, number + id[0]))
-            return "has too many ranges";
-    }
-    return NULL;
+        if (c->groups[n].array == array)
+            return true;
+    return false;
 }
 
 static const char *walk(struct closing *c)
@@ -451,7 +456,9 @@ static const char *walk(struct closing *c)
 
     for (id[2] = 0; id[2] < grid[2] && !why; id[2]++)
         for (id[1] = 0; id[1] < grid[1] && !why; id[1]++, number += grid[0])
-            why = walk_beside(c, id, number);
+            for (uint32_t n = 0; n < c->into->array_count && !why; n++)
+                if (is_written(c, n) && !add_beside(c, n, id, number))
+                    why = "may leave its array, or is too irregular";
     return why;
 }
 
@@ -467,10 +474,7 @@ const char *closed_map_run(const struct closed_map *c, const struct access_launc
     access_trips(c->analysis, l, trips);
     closed_view_open(&now.view, c->analysis, l, trips, &arena);
     why = close_records(&now, line);
-    find_alone(&now);
     now.lines = must_calloc(now.group_count + 1u, sizeof *now.lines);
-    if (!why && !is_small(&now))
-        why = "has too many iterations";
     if (!why)
         why = walk(&now);
     for (uint32_t n = 0; n < now.group_count; n++) {

@@ -123,6 +123,8 @@ static void find_facts(struct finder *d, const struct access_record *r)
     for (uint32_t n = 0; n < loops->count; n++) {
         const struct access_loop *loop = &a->loops[loops->loop[n]];
 
+        if (d->store->trips[n] <= 1)
+            continue; /* no iteration follows another */
         d->store->is_exact &= loop->repeats.condition && loop->repeats_decide;
         if (loop->repeats.condition)
             add_guard(d, &loop->repeats, (int32_t)(3 + n));
@@ -134,6 +136,7 @@ const char *closed_store_find(struct closed_view *v, const struct access_record 
 {
     struct finder d = {.view = v, .store = out};
 
+    closed_view_turn(v, r);
     *out = (struct closed_store){.bytes = r->bytes, .is_exact = r->guards_decide};
     if (!closed_loops_find(v->analysis, r, &out->loops))
         return "counts a loop that it is not in";

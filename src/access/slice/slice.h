@@ -47,9 +47,11 @@ struct slice {
     bool *kept;                 /* by instruction */
     bool *decides;              /* by block: its branch is kept */
     bool *cut;                  /* by block: head of a loop that runs once */
+    bool *released;             /* by block: all that its branch decided was how often */
     uint32_t *names;            /* by definition: one of those that share its register */
     struct write_set_site *sites;
     uint32_t *site_at; /* by site: its instruction */
+    bool *repeated;    /* by site: it stores to what another one has stored to */
     uint32_t site_count;
 };
 
@@ -85,6 +87,8 @@ const char *slice_root(const struct slice *s, const struct ptx_instruction *i);
 
 enum proact_status slice_find_flow(struct slice *s, struct proact_error *err);
 bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other);
+/* Marks the blocks of the loop whose head is `head`, by block; false if there is none. */
+bool slice_loop_mark(const struct slice *s, uint32_t head, bool *in);
 /* Whether `block` is in a loop whose head is `head`. */
 bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block);
 struct slice_list slice_list_make(struct slice *s, uint32_t count,
@@ -102,6 +106,11 @@ void slice_find_taint(struct slice *s);
 /* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
+
+void slice_find_repeats(struct slice *s);
+/* Cuts the loops that store to the same places in every iteration; whether there were any
+   that were not cut. By then it is known what is needed. */
+bool slice_cut_same_loops(struct slice *s);
 
 /* Registers that an instruction uses where it is in the slice. */
 void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,

@@ -250,24 +250,30 @@ bool slice_dominates(const struct slice *s, uint32_t block, uint32_t other)
     return ptx_dominates(s->flow, block, other);
 }
 
-/* A natural loop: from `block` one comes back to `head` without leaving what it dominates.
- */
-bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block)
+/* A natural loop: from its blocks one comes back to `head` without leaving what it
+   dominates. */
+bool slice_loop_mark(const struct slice *s, uint32_t head, bool *in)
 {
-    if (!s->reached[block] || !slice_dominates(s, head, block))
-        return false;
-    bool *seen = must_calloc(s->flow->block_count, sizeof *seen), found = false;
+    bool found = false;
 
-    seen[head] = true; /* the walk against the edges ends there */
     for (uint32_t n = 0; n < s->flow->blocks[head].predecessor_count; n++) {
         uint32_t latch = s->flow->blocks[head].predecessors[n];
 
         if (!s->reached[latch] || !slice_dominates(s, head, latch))
             continue;
-        found |= block == head;
-        mark(s->flow, seen, latch, true);
+        found = in[head] = true; /* the walk against the edges ends there */
+        mark(s->flow, in, latch, true);
     }
-    found |= block != head && seen[block];
-    free(seen);
+    return found;
+}
+
+bool slice_in_loop(const struct slice *s, uint32_t head, uint32_t block)
+{
+    if (!s->reached[block] || !slice_dominates(s, head, block))
+        return false;
+    bool *in = must_calloc(s->flow->block_count, sizeof *in);
+    bool found = slice_loop_mark(s, head, in) && in[block];
+
+    free(in);
     return found;
 }

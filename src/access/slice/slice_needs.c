@@ -2,6 +2,7 @@
 /* What decides where the kernel writes: backwards from the addresses of its stores, and
    from the branches that decide whether they run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "access/slice/slice.h"
 #include "base/fail.h"
@@ -25,6 +26,8 @@ static void want_block(struct needs *n, uint32_t block)
     for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++) {
         uint32_t by = s->controls.items[c];
 
+        if (s->released[by])
+            continue;
         s->decides[by] = true;
         if (s->branch_taint[by])
             want_block(n, by);
@@ -205,10 +208,8 @@ static enum proact_status loosen(struct slice *s, struct proact_error *err)
     return status;
 }
 
-static enum proact_status keep_writers(struct needs *n, struct proact_error *err)
+static enum proact_status find_writers(struct slice *s, struct proact_error *err)
 {
-    struct slice *s = n->s;
-
     for (uint32_t at = 0; at < s->f->instruction_count; at++) {
         const struct ptx_instruction *i = &s->f->instructions[at];
         struct slice_writer w = slice_writer(s, i);
@@ -220,9 +221,22 @@ static enum proact_status keep_writers(struct needs *n, struct proact_error *err
         if ((status = check_writer(s, at, &w, err)))
             return status;
         note_site(s, at, w.bytes);
-        keep(n, at);
     }
     return PROACT_OK;
+}
+
+/* All that the stores need, from nothing. */
+static void find_needs(struct needs *n)
+{
+    struct slice *s = n->s;
+
+    memset(s->kept, 0, s->f->instruction_count * sizeof *s->kept);
+    memset(s->decides, 0, s->flow->block_count * sizeof *s->decides);
+    memset(n->wanted, 0, s->flow->block_count * sizeof *n->wanted);
+    for (uint32_t site = 0; site < s->site_count; site++)
+        if (!s->repeated[site])
+            keep(n, s->site_at[site]);
+    follow(n);
 }
 
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
@@ -233,16 +247,22 @@ enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
     s->kept = arena_alloc(s->arena, count * sizeof *s->kept);
     s->decides = arena_alloc(s->arena, blocks * sizeof *s->decides);
     s->cut = arena_alloc(s->arena, blocks * sizeof *s->cut);
+    s->released = arena_alloc(s->arena, blocks * sizeof *s->released);
     s->sites = arena_alloc(s->arena, count * sizeof *s->sites);
     s->site_at = arena_alloc(s->arena, count * sizeof *s->site_at);
+    s->repeated = arena_alloc(s->arena, count * sizeof *s->repeated);
     n.stack = must_calloc(count, sizeof *n.stack);
     n.wanted = must_calloc(blocks, sizeof *n.wanted);
-    enum proact_status status = keep_writers(&n, err);
+    enum proact_status status = find_writers(s, err);
 
     if (!status) {
-        follow(&n);
+        slice_find_repeats(s);
+        find_needs(&n);
         status = loosen(s, err);
     }
+    if (!status && !is_irregular(s))
+        while (slice_cut_same_loops(s))
+            find_needs(&n);
     free(n.stack);
     free(n.wanted);
     return status;

@@ -23,8 +23,9 @@ struct part {
     pthread_t thread;
 };
 
-static uint64_t work_of(const struct record *r, uint64_t lanes)
+uint64_t write_set_work(const struct record *r, uint64_t lanes)
 {
+    lanes += WRITE_SET_SPAN_WORK * r->spans;
     for (uint32_t n = 0; n < r->array_count; n++)
         lanes += WRITE_SET_RANGE_WORK * r->arrays[n].ranges;
     return lanes;
@@ -43,18 +44,25 @@ static enum proact_status check_work(const struct execution *e, uint64_t work,
                 e->slice->kernel, e->slice->file, e->line, e->why);
 }
 
+/* One CTA alone may take too long. */
 static enum proact_status run_cta(struct part *p, struct execute_cta *cta,
                                   struct proact_error *err)
 {
-    uint64_t limit = p->e->limit;
+    enum { STEP = 1 << 16 };
+    const uint64_t limit = p->e->limit;
+    enum proact_status status = PROACT_OK;
     enum execute_stop stop;
 
-    do
-        stop = execute_cta_run(cta, limit, 0);
-    while (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit));
+    do {
+        const uint64_t left = limit > cta->issued ? limit - cta->issued : 1;
+
+        stop = execute_cta_run(cta, left < STEP ? left : STEP, 0);
+        status = check_work(p->e, write_set_work(&p->record, p->lanes + cta->lanes), err);
+    } while (!status &&
+             (stop == EXECUTE_STRONG || (stop == EXECUTE_BUDGET && cta->issued < limit)));
     p->lanes += cta->lanes;
-    if (stop == EXECUTE_EXITED)
-        return check_work(p->e, work_of(&p->record, p->lanes), err);
+    if (status || stop == EXECUTE_EXITED)
+        return status;
     if (stop == EXECUTE_TRAPPED)
         return fail(err, PROACT_EFAULT, "%s", cta->fault);
     return fail(err, PROACT_EFAULT,
@@ -163,6 +171,7 @@ static enum proact_status take_parts(struct part *parts, unsigned count,
         struct part *p = &parts[n];
 
         *lanes += p->lanes;
+        into->spans += p->record.spans;
         if (p->status)
             return fail(err, p->status, "%s", p->err.text);
         for (uint32_t k = 0; k < into->array_count; k++)
@@ -197,7 +206,7 @@ enum proact_status write_set_execute(const struct execution *e, struct record *i
             pthread_join(parts[n].thread, NULL);
     status = take_parts(parts, count, into, lanes, err);
     if (!status)
-        status = check_work(e, work_of(into, *lanes), err);
+        status = check_work(e, write_set_work(into, *lanes), err);
     for (unsigned n = 0; n < count; n++)
         close_part(&parts[n]);
     free(parts);

@@ -17,7 +17,11 @@ struct execution {
     const char *why; /* it has to be run, which is then said: a phrase about the store at */
     uint32_t line;   /* ... of the kernel */
 };
-enum { WRITE_SET_RANGE_WORK = 64 }; /* in thread instructions: about as long it takes */
+/* In thread instructions, about as long as they take: a span that comes in, which has to be
+   sorted, and a range that is found. */
+enum { WRITE_SET_SPAN_WORK = 32, WRITE_SET_RANGE_WORK = 64 };
+
+uint64_t write_set_work(const struct record *r, uint64_t lanes);
 
 /* `into` knows its arrays. What it gets, and the failure of the first CTA that fails, do
    not hang on the threads. Adds to `lanes` the thread instructions. */

@@ -77,8 +77,10 @@ static uint64_t note(struct record *r, uint64_t address, uint64_t bytes,
     uint64_t end = bytes < a->bytes - first ? first + bytes : a->bytes;
 
     record_note_line(a, site->line, site->is_atomic);
-    if (!write_set_spans_extend(&a->spans, first, end))
+    if (!write_set_spans_extend(&a->spans, first, end)) {
         write_set_spans_add(&a->spans, first, end);
+        r->spans++;
+    }
     return end - first;
 }
 

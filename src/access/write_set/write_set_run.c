@@ -193,12 +193,12 @@ static struct write_set *take(struct run *r)
     w->is_closed = r->is_closed;
     w->why_sliced = r->why;
     w->why_line = r->line;
-    w->lanes = w->work = r->lanes;
+    w->lanes = r->lanes;
+    w->work = r->is_closed ? r->lanes : write_set_work(&r->record, r->lanes);
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
         struct write_set_ranges *to = &w->arrays[n];
 
-        w->work += r->is_closed ? 0 : WRITE_SET_RANGE_WORK * a->ranges;
         to->name = must_strdup(a->name ? a->name : "");
         to->count = a->ranges;
         to->bytes = a->bytes_written;
