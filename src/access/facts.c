@@ -12,13 +12,21 @@ void facts_open(struct facts *f, struct arena *arena, const struct access_analys
     f->count = 0;
 }
 
+/* What has one value in the launch is known without any fact: such take time alone. */
+static bool is_plain(const struct facts *f, const struct access_form *d, int64_t most)
+{
+    struct range r;
+
+    return range_of(&f->view, d, &r) && r.low == r.high && r.high <= most;
+}
+
 static void add(struct facts *f, const struct access_condition *c,
                 const struct access_form *more, const struct access_form *less,
                 int64_t most)
 {
     const struct access_form *d = facts_known(f, form_add(&f->forms, more, less, -1));
 
-    if (d && f->count < FACTS_MAX)
+    if (d && f->count < FACTS_MAX && !is_plain(f, d, most))
         f->facts[f->count++] = (struct fact){.form = d, .most = most, .from = c};
 }
 
