@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "runtime/derive.h"
 #include "runtime/direct.h"
-#include "runtime/found_address.h"
 #include "runtime/known_constants.h"
 #include "runtime/unsplittable.h"
 
@@ -34,12 +33,11 @@ static enum proact_status cut(const struct proact_kernel *k, const bool *left_ou
     const struct write_set_options plain = {.left_out = left_out},
                                    known = {.left_out = left_out, .constants_known = true};
     const struct ptx_module *m = k->image->ptx;
-    struct proact_error why = {""};
+    struct proact_error addresses, why = {""};
     enum proact_status status = write_set_slice_create(m, k->name, &plain, out, &why);
 
     /* Constants may hold addresses, which are the first device's. */
-    if (status == PROACT_EREFUSED && !unsplittable_in_program(k, NULL) &&
-        !found_address_line(m, k->ptx, NULL) &&
+    if (status == PROACT_EREFUSED && !unsplittable_in_program(k, &addresses) &&
         !write_set_slice_create(m, k->name, &known, out, NULL))
         return PROACT_OK;
     return status ? fail(err, status, "%s", why.text) : PROACT_OK;

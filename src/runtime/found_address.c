@@ -73,7 +73,6 @@ static uint8_t mark_halves(const struct ptx_function *f, const struct ptx_instru
    behind it, whatever the control flow. */
 struct reading {
     const struct ptx_function *function;
-    const bool *left_out; /* by instruction, or NULL: what nobody comes to */
     uint8_t *addresses;
     bool *pointers;
 };
@@ -258,7 +257,7 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     const struct ptx_function *f = r->function;
 
     if (loaded(i))
-        return r->left_out && r->left_out[i - f->instructions] ? 0 : loaded(i);
+        return loaded(i);
     if (adds_index(r, i))
         return 0;
     if (is_float(i->type) || (i->operand_count && i->operands[0].kind == PTX_REGISTER &&
@@ -299,10 +298,10 @@ static bool leads_somewhere(const struct ptx_instruction *i, const uint8_t *mark
 }
 
 /* Where the first `what` is loaded from memory that others may have written; or 0. */
-static uint32_t loads_at(const struct ptx_function *f, const bool *left_out, uint8_t what)
+static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
 {
     for (uint32_t i = 0; i < f->instruction_count; i++)
-        if (loaded(&f->instructions[i]) == what && !(left_out && left_out[i]) &&
+        if (loaded(&f->instructions[i]) == what &&
             f->instructions[i].space != PTX_SPACE_SHARED &&
             f->instructions[i].space != PTX_SPACE_LOCAL)
             return f->instructions[i].line;
@@ -310,11 +309,11 @@ static uint32_t loads_at(const struct ptx_function *f, const bool *left_out, uin
 }
 
 /* By register: what it may hold of what was read. */
-static uint8_t *find_marks(const struct ptx_function *f, const bool *left_out)
+static uint8_t *find_marks(const struct ptx_function *f)
 {
     const size_t registers = f->register_count + 1u;
     uint8_t *marks = must_calloc(registers, 1);
-    struct reading r = {f, left_out, must_calloc(registers, 1),
+    struct reading r = {f, must_calloc(registers, 1),
                         must_calloc(registers, sizeof *r.pointers)};
 
     taint_spread(f, r.addresses, mark_addresses, &r);
@@ -329,9 +328,9 @@ bool *found_words(const struct ptx_function *f)
 {
     bool *words = must_calloc(f->register_count + 1u, sizeof *words);
 
-    if (!loads_at(f, NULL, WORD) && !loads_at(f, NULL, HALF))
+    if (!loads_at(f, WORD) && !loads_at(f, HALF))
         return words;
-    uint8_t *marks = find_marks(f, NULL);
+    uint8_t *marks = find_marks(f);
 
     for (uint32_t reg = 0; reg < f->register_count; reg++)
         words[reg] = marks[reg] & WORD;
@@ -339,14 +338,14 @@ bool *found_words(const struct ptx_function *f)
     return words;
 }
 
-static uint32_t loads_address_at(const struct ptx_function *f, const bool *left_out)
+static uint32_t loads_address_at(const struct ptx_function *f)
 {
-    uint32_t line = loads_at(f, left_out, WORD), half_line = loads_at(f, left_out, HALF);
+    uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
     bool leads = false;
 
     if (!line && !half_line)
         return 0;
-    uint8_t *marks = find_marks(f, left_out);
+    uint8_t *marks = find_marks(f);
 
     for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
         leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
@@ -354,16 +353,15 @@ static uint32_t loads_address_at(const struct ptx_function *f, const bool *left_
     return !leads ? 0 : line ? line : half_line;
 }
 
-uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel,
-                            const bool *left_out)
+uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel)
 {
     bool *reached = must_calloc(m->function_count, sizeof *reached);
-    uint32_t line = loads_address_at(kernel, left_out);
+    uint32_t line = loads_address_at(kernel);
 
     ptx_reach(m, kernel, reached);
     for (uint32_t i = 0; i < m->function_count && !line; i++)
         if (reached[i] && !m->functions[i].is_entry)
-            line = loads_address_at(&m->functions[i], NULL);
+            line = loads_address_at(&m->functions[i]);
     free(reached);
     return line;
 }

@@ -6,10 +6,8 @@
 #include "ptx/ptx.h"
 
 /* The line at which the kernel, or a function that it could call, may read an address from
-   memory and go there; or 0. `left_out`, by the kernel's instructions, NULL for none: loads
-   to which nobody comes. */
-uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel,
-                            const bool *left_out);
+   memory and go there; or 0. */
+uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel);
 
 /* By register: whether it may hold an address that was read from memory, or what is left of
    one; the caller frees it. A pointer of the kernel's and an index behind it is none. */

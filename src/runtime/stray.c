@@ -9,14 +9,13 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "runtime/found_address.h"
 #include "runtime/known_constants.h"
 #include "runtime/needs.h"
 #include "runtime/stray_ask.h"
 
 /* As many shapes of launches as networks have layers. */
 enum { KEPT = 64 };
-enum { NOWHERE = 1, LEAVES, FOUND };
+enum { NOWHERE = 1, LEAVES };
 
 struct strays {
     /* What it looks at of the parameters, and of constants. */
@@ -26,7 +25,6 @@ struct strays {
         bool is_pointer; /* and nothing else */
     } * fields;
     bool asks_constants;
-    bool finds; /* it may read addresses from memory, if it comes there */
     uint32_t field_count;
     uint64_t key[KEPT];
     struct verdict {
@@ -127,33 +125,11 @@ static void look_at(struct hunt *h, const struct access_analysis *a,
         look_at_one(h, a, &each[n]);
 }
 
-/* Where it goes by what it reads, in memory to which some thread comes. Tables of pointers
-   are often options: nobody reads from those whose pointer is null. */
-static uint32_t finds_at(const struct hunt *h, const struct access_analysis *a)
-{
-    bool *never = must_calloc(a->function->instruction_count + 1u, sizeof *never);
-
-    for (uint32_t n = 0; n < a->record_count; n++) {
-        const struct access_record *r = &a->records[n];
-        struct access_span spans[ACCESS_SPANS_MAX];
-        uint32_t count = 0;
-
-        never[r->instruction] = r->kind == ACCESS_READ &&
-                                access_extent(a, r, &h->at, h->trips, spans, &count) &&
-                                !count;
-    }
-    const uint32_t line = found_address_line(a->module, a->function, never);
-
-    free(never);
-    return line;
-}
-
 static void look(const struct launching *l, const unsigned char *block,
-                 const unsigned char *const *constants, bool finds, struct verdict *into)
+                 const unsigned char *const *constants, struct verdict *into)
 {
     const struct access_analysis *a = needs_analysis(l->kernel);
     struct hunt h = {.launch = l, .into = into};
-    uint32_t line;
 
     memcpy(h.at.ntid, l->threads, sizeof h.at.ntid);
     memcpy(h.at.nctaid, l->grid, sizeof h.at.nctaid);
@@ -162,9 +138,7 @@ static void look(const struct launching *l, const unsigned char *block,
     h.at.constants = constants;
     h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
     access_trips(a, &h.at, h.trips);
-    if (finds && (line = finds_at(&h, a)))
-        note(&h, FOUND, 0, line);
-    for (uint32_t n = 0; n < a->record_count && into->what != FOUND; n++)
+    for (uint32_t n = 0; n < a->record_count; n++)
         look_at(&h, a, &a->records[n]);
     free(h.trips);
 }
@@ -260,12 +234,12 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
 
     if (!v) {
         v = keep(s, key, bases);
-        look(l, block, constants, s->finds, v);
+        look(l, block, constants, v);
     }
     *beyond = leads_away(l, v);
     if (*beyond && !v->is_full) {
         *v = (struct verdict){.bases = bases, .is_full = true};
-        look(l, block, constants, s->finds, v);
+        look(l, block, constants, v);
         *beyond = leads_away(l, v);
     }
     free(block);
@@ -307,7 +281,6 @@ static struct strays *open(struct proact_kernel *k)
     struct strays *s = must_calloc(1, sizeof *s);
 
     find_fields(s, k, a);
-    s->finds = found_address_line(a->module, a->function, NULL) != 0;
     return s;
 }
 
@@ -330,11 +303,6 @@ enum proact_status strays_check(const struct launching *l, struct strays **kept,
     const struct verdict *v = verdict_of(*kept, l, &beyond);
     const uint32_t offset = beyond ? beyond->offset : v->offset;
 
-    if (v->what == FOUND)
-        return fail(err, PROACT_EREFUSED,
-                    "kernel '%s', %s:%" PRIu32
-                    ": it reads what may be addresses, which are the first device's",
-                    k->name, k->image->ptx->name, v->line);
     if (v->what == NOWHERE)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/found_address.h"
 #include "runtime/kernel_texels.h"
 #include "runtime/module_variable.h"
 
@@ -64,12 +65,18 @@ enum proact_status unsplittable(const struct proact_kernel *k, struct proact_err
 enum proact_status unsplittable_in_program(const struct proact_kernel *k,
                                            struct proact_error *err)
 {
-    const uint32_t line = prints_at(k->image->ptx, k->ptx);
+    const char *file = k->image->ptx->name;
+    uint32_t line = found_address_line(k->image->ptx, k->ptx);
 
     if (line)
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s', %s:%" PRIu32
+                    ": it reads what may be addresses, which are the first device's",
+                    k->name, file, line);
+    if ((line = prints_at(k->image->ptx, k->ptx)))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
                     ": it prints, and several devices would not keep the order",
-                    k->name, k->image->ptx->name, line);
+                    k->name, file, line);
     return PROACT_OK;
 }
