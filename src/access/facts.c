@@ -12,21 +12,13 @@ void facts_open(struct facts *f, struct arena *arena, const struct access_analys
     f->count = 0;
 }
 
-/* What has one value in the launch is known without any fact: such take time alone. */
-static bool is_plain(const struct facts *f, const struct access_form *d, int64_t most)
-{
-    struct range r;
-
-    return range_of(&f->view, d, &r) && r.low == r.high && r.high <= most;
-}
-
 static void add(struct facts *f, const struct access_condition *c,
                 const struct access_form *more, const struct access_form *less,
                 int64_t most)
 {
     const struct access_form *d = facts_known(f, form_add(&f->forms, more, less, -1));
 
-    if (d && f->count < FACTS_MAX && !is_plain(f, d, most))
+    if (d && f->count < FACTS_MAX)
         f->facts[f->count++] = (struct fact){.form = d, .most = most, .from = c};
 }
 
@@ -270,6 +262,19 @@ static void add_whole(struct facts *f, const struct access_condition *c, bool ne
     }
 }
 
+/* What has one value in the launch is known without any fact: such take time alone. */
+static void drop_plain(struct facts *f, uint32_t first)
+{
+    uint32_t kept = first;
+    struct range r;
+
+    for (uint32_t i = first; i < f->count; i++)
+        if (!range_of(&f->view, f->facts[i].form, &r) || r.low != r.high ||
+            r.high > f->facts[i].most)
+            f->facts[kept++] = f->facts[i];
+    f->count = kept;
+}
+
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count)
 {
     uint32_t first = f->count;
@@ -277,6 +282,7 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
     for (uint32_t i = 0; i < count; i++)
         if (facts_fit(f, guards[i].ranges, guards[i].range_count))
             add_whole(f, guards[i].condition, guards[i].negated);
+    drop_plain(f, first);
     relax(f, first);
 }
 

@@ -286,6 +286,8 @@ static void variants_drop(struct proact_kernel *k)
         next = v->next_variant;
         proact_kernel_destroy(v);
     }
+    free(k->narrowing); /* it has some of them */
+    k->narrowing = NULL;
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,
@@ -334,7 +336,6 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k->refusal_said);
     free(k->uses_clusters);
     kernel_texels_destroy(k->texels);
-    free(k->narrowing);
     own_image_drop(k->own_image);
     free(k->name);
     free(k);

@@ -166,6 +166,33 @@ static void sentences_name_the_array_of_the_launch(void **state)
     write_set_slice_destroy(c.slice);
 }
 
+/* Which the launch's numbers decide: that is no reason to run the slice. */
+static void a_guard_of_numbers_alone_has_a_form(void **state)
+{
+    static const char *const guards[] = {
+        "setp.gt.s32 %p1, %r1, 2;", "setp.lt.s32 %p1, %r1, 2;", "setp.ne.s64 %p1, %rd2, 0;",
+        "setp.eq.s32 %p2, %r1, 5; selp.u32 %r6, 1, 0, %p2;\n"
+        "setp.ne.u32 %p1, %r6, 0;"};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof guards / sizeof *guards; n++) {
+        struct write_set_cache cache = {0};
+        struct text body = {0};
+
+        text_print(&body, "%s @!%%p1 bra END; st.global.u32 [%%rd3], 0; END:", guards[n]);
+        struct cut c = cut_text("", body.data, NULL);
+        const struct write_set *w =
+            ask(&cache, &c, (struct places){FIRST, FAR, 0, 5, NULL});
+
+        if (!w->is_closed)
+            fail_msg("%s: %s", body.data, w->why_sliced);
+        assert_int_equal(w->arrays[0].bytes, n == 1 ? 0 : 256);
+        write_set_cache_clear(&cache);
+        write_set_slice_destroy(c.slice);
+        text_clear(&body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +201,7 @@ int main(void)
         cmocka_unit_test(what_leaves_its_array_counts_where_it_goes),
         cmocka_unit_test(from_within_an_array_it_counts_from_where),
         cmocka_unit_test(sentences_name_the_array_of_the_launch),
+        cmocka_unit_test(a_guard_of_numbers_alone_has_a_form),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,10 @@
 #include "base/hash.h"
 
 /* Addresses of the slice's own: of variables, then of arrays that are nowhere, far from
-   each other and from those of a process or a device. */
+   each other and from those of a process or a device, yet so small that forms add them. */
 #define VARIABLES_ADDRESS 0x7000000000000000ull
-#define ARRAYS_ADDRESS 0x7100000000000000ull
-#define ARRAYS_STEP 0x0010000000000000ull /* more than any two real ones are apart */
+#define ARRAYS_ADDRESS 0x0002000000000000ull
+#define ARRAYS_STEP 0x0001000000000000ull /* more than any two real ones are apart */
 #define LIMIT_DEFAULT (1ull << 26)
 
 struct run {
