@@ -143,6 +143,7 @@ struct access_guard {
     uint32_t line;
     struct access_range *ranges; /* what its forms assume */
     uint32_t range_count;
+    bool is_part; /* the branch asks for more */
 };
 
 /* Of what has no form for each thread, such as a matrix that a warp loads together, or none

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/bases.h"
+
+#include "access/hull.h"
 #include "access/resolve.h"
 #include "access/trace.h"
 
@@ -51,6 +53,22 @@ int64_t bases_find(const struct bases *b, const struct access_form *f)
             marked = marked == -1 ? (int64_t)t->symbols[0] : -2;
     }
     return marked != -1 ? marked : any;
+}
+
+bool bases_choose_address(const struct bases *b, const struct access_form *f)
+{
+    const struct access_symbol *symbols = b->study->maker.forms.symbols;
+    bool is = false;
+
+    for (uint32_t i = 0; i < f->count && !is; i++) {
+        const struct access_term *t = &f->terms[i];
+        const struct access_symbol *y = t->degree ? &symbols[t->symbols[0]] : NULL;
+
+        is = t->degree == 1 && t->factor == 1 && y->choice_count;
+        for (uint32_t k = 0; is && k < y->choice_count; k++)
+            is = bases_find(b, y->choices[k]) != -1;
+    }
+    return is;
 }
 
 /* Whether the symbol may be an address that memory holds, or nobody knows what. */
@@ -208,10 +226,11 @@ static void mark(struct bases *b, uint32_t base)
     b->is_pointer[base] = true;
 }
 
-/* The address in a form, or in each of those that are chosen from. */
+/* The address in a form, or in each of those that are chosen from: what is added to that is
+   a number, though it may be as long. */
 static void mark_all(struct bases *b, const struct access_form *f)
 {
-    int64_t base = bases_find(b, f);
+    int64_t base = bases_choose_address(b, f) ? -1 : bases_find(b, f);
 
     if (base == -1)
         base = find_member(b, f);
@@ -224,6 +243,32 @@ static void mark_all(struct bases *b, const struct access_form *f)
         for (uint32_t k = 0; k < y.choice_count && t->degree == 1 && t->factor == 1; k++)
             mark_all(b, y.choices[k]);
     }
+}
+
+static const struct ptx_operand *global_operand(const struct ptx_instruction *i)
+{
+    if (i->opcode == PTX_CP)
+        return hull_operand(i);
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (i->operands[k].kind == PTX_MEMORY &&
+            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC))
+            return &i->operands[k];
+    return NULL;
+}
+
+/* What goes to memory by one parameter alone has its address there. */
+static void mark_alone(struct bases *b, uint32_t instruction)
+{
+    struct study *s = b->study;
+    const struct ptx_operand *at = global_operand(&s->function->instructions[instruction]);
+    const struct access_form *f = at ? resolve_form(s, study_operand(s, instruction, at),
+                                                    s->regions->flow->block_of[instruction])
+                                     : NULL;
+    const int64_t base = f ? bases_find(b, f) : -1;
+
+    if (base >= 0 && s->maker.forms.symbols[base].kind == ACCESS_PARAMETER &&
+        bases_alone(b, f))
+        mark(b, (uint32_t)base);
 }
 
 void bases_open(struct bases *b)
@@ -242,6 +287,9 @@ void bases_open(struct bases *b)
         if (f)
             mark_all(b, f);
     }
+    for (uint32_t i = 0; i < s->function->instruction_count; i++)
+        if (s->regions->position[s->regions->flow->block_of[i]] >= 0)
+            mark_alone(b, i);
 }
 
 void bases_close(struct bases *b)

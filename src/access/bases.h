@@ -15,7 +15,8 @@ enum {
 /* Start from the study alone, and close. */
 struct bases {
     struct study *study;
-    bool *is_pointer; /* by symbol: a parameter that some cvta takes for an address */
+    bool *is_pointer; /* by symbol: a parameter that some cvta takes for an address, or by
+                         which alone some access goes */
     uint32_t symbol_count;
 };
 void bases_open(struct bases *b);
@@ -27,6 +28,8 @@ int bases_kind(const struct access_symbol *y);
 bool bases_marked(const struct bases *b, uint32_t symbol);
 /* The one address among the terms, a symbol; -1 for none, -2 for several. */
 int64_t bases_find(const struct bases *b, const struct access_form *f);
+/* Whether some term is one of several forms, each of which has an address in it. */
+bool bases_choose_address(const struct bases *b, const struct access_form *f);
 /* Whether none of the other terms may be an address, whatever memory holds. */
 bool bases_alone(const struct bases *b, const struct access_form *f);
 

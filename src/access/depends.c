@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
+#include "access/form.h"
 #include "base/memory.h"
 
 struct access_depends access_depends_on_nothing(const struct access_analysis *a)
 {
     return (struct access_depends){a, must_calloc(a->symbol_count + 1u, sizeof(bool)),
-                                   must_calloc(a->loop_count + 1u, sizeof(bool))};
+                                   must_calloc(a->loop_count + 1u, sizeof(bool)), false};
 }
 
 void access_depends_clear(struct access_depends *d)
@@ -50,9 +51,22 @@ static void add_form(struct access_depends *d, const struct access_form *f)
             add_symbol(d, f->terms[i].symbols[k]);
 }
 
+static bool asks_for_null(const struct access_analysis *a, const struct access_condition *c)
+{
+    const struct access_term *t = c->left ? c->left->terms : NULL;
+    int64_t right;
+
+    return c->kind == ACCESS_COMPARE && c->bits == 64 &&
+           (c->comparison == ACCESS_EQ || c->comparison == ACCESS_NE) &&
+           form_is_constant(c->right, &right) && !right && c->left->count == 1 &&
+           t->degree == 1 && t->factor == 1 &&
+           a->symbols[t->symbols[0]].kind == ACCESS_PARAMETER &&
+           a->symbols[t->symbols[0]].bytes == sizeof(uint64_t);
+}
+
 static void add_condition(struct access_depends *d, const struct access_condition *c)
 {
-    if (!c)
+    if (!c || (d->is_behind && asks_for_null(d->analysis, c)))
         return;
     add_form(d, c->left);
     add_form(d, c->right);
@@ -128,5 +142,6 @@ void access_depends_add(struct access_depends *d, const struct access_record *r)
 
 void access_depends_add_behind(struct access_depends *d, const struct access_record *r)
 {
+    d->is_behind = true;
     add(d, r, false);
 }

@@ -280,6 +280,19 @@ static void add_whole(struct facts *f, const struct access_condition *c, bool ne
     }
 }
 
+/* What has one value in the launch is known without any fact: such take time alone. */
+static void drop_plain(struct facts *f, uint32_t first)
+{
+    uint32_t kept = first;
+    struct range r;
+
+    for (uint32_t i = first; i < f->count; i++)
+        if (!range_of(&f->view, f->facts[i].form, &r) || r.low != r.high ||
+            r.high > f->facts[i].most)
+            f->facts[kept++] = f->facts[i];
+    f->count = kept;
+}
+
 void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32_t count)
 {
     uint32_t first = f->count;
@@ -287,6 +300,7 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
     for (uint32_t i = 0; i < count && f->count < FACTS_MAX; i++)
         if (facts_fit(f, guards[i].ranges, guards[i].range_count))
             add_whole(f, guards[i].condition, guards[i].negated);
+    drop_plain(f, first);
     relax(f, first);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/guards.h"
+#include "access/bits.h"
 #include "access/resolve.h"
 #include "access/trace.h"
 #include "base/memory.h"
@@ -42,8 +43,9 @@ static void find_guard(struct study *s, uint32_t instruction, int32_t reg, uint3
 {
     const struct access_condition unsure = {.kind = ACCESS_UNSURE};
     const struct access_condition *c = study_predicate(s, instruction, reg);
+    const struct access_condition *of_bits = bits_predicate(s, instruction, reg, block);
 
-    out->condition = resolve_condition(s, c ? c : &unsure, block);
+    out->condition = of_bits ? of_bits : resolve_condition(s, c ? c : &unsure, block);
     out->negated = false;
     out->line = s->function->instructions[instruction].line;
     out->ranges = NULL;
@@ -89,6 +91,37 @@ bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out)
     if (s->function->instructions[instruction].guard < 0)
         return false;
     return make_guard(s, instruction, false, s->regions->flow->block_of[instruction], out);
+}
+
+/* A copy of which a register says how much is read reads nothing where that is 0; nor does
+   one that is told to leave the source alone. */
+bool guards_copy(struct study *s, uint32_t instruction, struct access_guard *out)
+{
+    const struct ptx_instruction *i = &s->function->instructions[instruction];
+    const uint32_t block = s->regions->flow->block_of[instruction];
+    const struct ptx_operand *o = i->operand_count > 3 ? &i->operands[3] : NULL;
+
+    if (i->opcode != PTX_CP || ptx_has(i, PTX_PART_BULK) || !o || o->kind != PTX_REGISTER)
+        return false;
+    if (s->function->registers[o->reg].type == PTX_PART_PRED) {
+        guards_of(s, instruction, o->reg, !o->negated, block, out);
+        return true;
+    }
+    const struct access_condition *c = s->function->registers[o->reg].bytes == 4
+                                           ? bits_condition(s, instruction, o->reg, block)
+                                           : NULL;
+
+    if (!c)
+        return false;
+    *out = (struct access_guard){.condition = c, .line = i->line};
+    struct trace t = trace_open(s, true);
+
+    trace_visit(s, &t, instruction, o);
+    trace_finish(s, &t);
+    const bool good = trace_ranges(s, &t, &out->ranges, &out->range_count);
+
+    trace_clear(&t);
+    return good;
 }
 
 /* What the last branch of `above` says of `below`, seen from `from`: the edge that was
@@ -207,6 +240,65 @@ bool guards_decide(struct study *s, uint32_t block)
     return true;
 }
 
+static bool is_and(const struct access_condition *c, bool negated)
+{
+    return c->kind == (negated ? ACCESS_EITHER : ACCESS_BOTH);
+}
+
+/* All of its parts must hold, each of which is not such; into `out`, unless that is NULL.
+ */
+static uint32_t take_apart(const struct access_guard *g, const struct access_condition *c,
+                           bool negated, struct access_guard *out)
+{
+    uint32_t count;
+
+    if (c->kind == ACCESS_UNLESS)
+        return take_apart(g, c->first, !negated, out);
+    if (is_and(c, negated)) {
+        count = take_apart(g, c->first, negated, out);
+        return count + take_apart(g, c->second, negated, out ? out + count : NULL);
+    }
+    if (out) {
+        *out = *g;
+        out->condition = c;
+        out->negated = negated;
+        out->is_part = true;
+    }
+    return 1;
+}
+
+static bool has_or(const struct access_condition *c, bool negated)
+{
+    if (c->kind == ACCESS_UNLESS)
+        return has_or(c->first, !negated);
+    if (is_and(c, negated))
+        return has_or(c->first, negated) || has_or(c->second, negated);
+    return c->kind == (negated ? ACCESS_BOTH : ACCESS_EITHER);
+}
+
+struct access_guard *guards_apart(struct study *s, struct access_guard *guards,
+                                  uint32_t *count)
+{
+    enum { PARTS_MAX = 16 };
+    struct access_guard *out;
+    uint32_t all = 0, n = 0;
+
+    for (uint32_t i = 0; i < *count; i++)
+        all += has_or(guards[i].condition, guards[i].negated)
+                   ? take_apart(&guards[i], guards[i].condition, guards[i].negated, NULL)
+                   : 1;
+    if (all == *count || all > *count + PARTS_MAX)
+        return guards;
+    out = arena_alloc(s->arena, all * sizeof *out);
+    for (uint32_t i = 0; i < *count; i++)
+        if (has_or(guards[i].condition, guards[i].negated))
+            n += take_apart(&guards[i], guards[i].condition, guards[i].negated, &out[n]);
+        else
+            out[n++] = guards[i];
+    *count = all;
+    return out;
+}
+
 struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count)
 {
     const struct ptx_block *blocks = s->regions->flow->blocks;
@@ -215,7 +307,7 @@ struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *cou
 
     for (int32_t d = blocks[block].dominator; d >= 0; d = blocks[d].dominator)
         depth++;
-    guards = arena_alloc(s->arena, (depth + 1) * sizeof *guards);
+    guards = arena_alloc(s->arena, (depth + GUARDS_OWN) * sizeof *guards);
     for (int32_t d = blocks[block].dominator; d >= 0; d = blocks[d].dominator)
         n += guard_between(s, (uint32_t)d, block, block, &guards[n]);
     for (uint32_t i = 0; i < n / 2; i++) {

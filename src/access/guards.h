@@ -5,8 +5,15 @@
 
 #include "access/study.h"
 
-/* The branches above `block`, outermost first, resolved as seen from it; into the arena. */
+/* The branches above `block`, outermost first, resolved as seen from it; into the arena,
+   with room for as many of an instruction's own. */
+enum { GUARDS_OWN = 2 };
 struct access_guard *guards_above(struct study *s, uint32_t block, uint32_t *count);
+
+/* The same guards, those of several parts of which some say `or` taken apart: each way of
+   such a part may then be looked at by itself. */
+struct access_guard *guards_apart(struct study *s, struct access_guard *guards,
+                                  uint32_t *count);
 
 /* Whether control reaches `block`, once in each iteration of the loops around it, just
    where all guards above it hold. */
@@ -24,3 +31,6 @@ void guards_make_loops(struct study *s);
 
 /* The guard of the instruction itself; false if it has none. */
 bool guards_own(struct study *s, uint32_t instruction, struct access_guard *out);
+
+/* What a copy past the thread says of itself: that it reads at all; false if nothing. */
+bool guards_copy(struct study *s, uint32_t instruction, struct access_guard *out);

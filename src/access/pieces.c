@@ -346,6 +346,7 @@ static bool add_alternatives(const struct extent *e, const struct way_in *w, uin
                add_alternatives(e, w, guard, c->second, negated);
     if (++w->out->tries > TRIES_MAX)
         return false;
+    now.facts.in_pairs = true; /* that one, and what bounds the row */
     facts_add_guards(&now.facts, &alone, 1);
     return facts_contradict(&now.facts) || add_ways(&now, w, guard + 1);
 }

@@ -156,6 +156,8 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
             return (struct range){0, ones_above(greater(a.high, b.high))};
         break;
     case ACCESS_SHR:
+        if (a.low >= 0 && b.low >= 0 && b.high < y->bits)
+            return (struct range){a.low >> b.high, a.high >> b.low};
         if (b.low != b.high || b.low < 1 || b.low >= y->bits)
             break;
         if (!y->is_signed && a.low < 0)
@@ -175,7 +177,10 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
         if (positive)
             return (struct range){applied(y, a.low, b.low), applied(y, a.high, b.high)};
         break;
-    case ACCESS_SHL:
+    case ACCESS_SHL: /* what keeps its sign in any case */
+        if (a.low >= 0 && b.low >= 0 && b.high < y->bits - 1 &&
+            a.high <= (range_of_type(y->bits, true).high >> b.high))
+            return (struct range){a.low << b.low, a.high << b.high};
         break;
     }
     return all;

@@ -144,6 +144,9 @@ static void judge(const struct book *b, struct access_record *r,
     r->base = ACCESS_BASE_UNKNOWN;
     if (base >= 0 && bases_kind(&s->maker.forms.symbols[base]) == ACCESS_BASE_UNKNOWN)
         base = -1;
+    if (base >= 0 && !bases_marked(&b->bases, (uint32_t)base) &&
+        bases_choose_address(&b->bases, address))
+        base = -1;
     if (base >= 0 && (!open || bases_marked(&b->bases, (uint32_t)base) ||
                       bases_alone(&b->bases, address))) {
         r->base = (enum access_base)bases_kind(&s->maker.forms.symbols[base]);
@@ -171,9 +174,11 @@ static void add_guards(struct study *s, struct access_record *r)
 
     r->guards = guards_above(s, block, &r->guard_count);
     r->guards_decide = guards_decide(s, block);
-    /* guards_above() leaves room for one more */
     if (guards_own(s, r->instruction, &r->guards[r->guard_count]))
         r->guard_count++;
+    if (guards_copy(s, r->instruction, &r->guards[r->guard_count]))
+        r->guard_count++;
+    r->guards = guards_apart(s, r->guards, &r->guard_count);
 }
 
 /* Where no thread has a form of its own: what all touch together. */

@@ -71,9 +71,11 @@ struct write_set_array {
     uint64_t bytes;
 };
 
-/* Eight bytes of the parameter block, for which the array's address is put in. */
+/* Eight bytes of the parameter block, for which an address is put in: `byte` bytes behind
+   the array's. */
 struct write_set_pointer {
     uint32_t parameter_offset, array;
+    uint64_t byte;
 };
 
 struct write_set_constant {
@@ -125,9 +127,10 @@ struct write_set {
     const char *why_sliced; /* otherwise why: a phrase about the store at why_line (0: all
                                of them), or NULL where that was asked for */
     uint32_t why_line;
-    uint64_t lanes;  /* thread instructions that it took */
-    uint64_t work;   /* the same, and what noting and sorting the ranges took */
-    uint64_t digest; /* of the ranges: alike where launches write alike */
+    bool is_cut_short; /* some store that memory decides was left out: see below */
+    uint64_t lanes;    /* thread instructions that it took */
+    uint64_t work;     /* the same, and what noting and sorting the ranges took */
+    uint64_t digest;   /* of the ranges: alike where launches write alike */
     struct write_set_parted *parted; /* what write_set_overlap() last found */
 };
 
@@ -158,12 +161,15 @@ enum proact_status write_set_overlap(const struct write_set *w, const uint32_t *
 struct write_set_cache {
     struct write_set_cache_entry *entries;
     uint32_t count;
-    uint32_t capacity; /* entries kept at most; 0: 16 */
+    uint32_t capacity; /* entries kept at most; 0: 64, of which those after the 16 newest
+                          go where their rows are very many */
     uint64_t clock, hits, misses;
 };
 /* The launch's arrays count by address, size and name; of its parameters counts what the
-   slice reads: another factor or input gives the same result at once. A slice is known by
-   its text, so that it may be destroyed before the cache. What is refused stays so. */
+   slice reads: another factor or input gives the same result at once. Where all pointers to
+   arrays are said, and nothing shows of their addresses but where stores begin, other
+   arrays of that size do, too, wherever they lie. A slice is known by its text, so that it
+   may be destroyed before the cache. What is refused stays so. */
 enum proact_status write_set_cached(struct write_set_cache *cache,
                                     const struct write_set_slice *s,
                                     const struct write_set_launch *launch,

@@ -85,6 +85,13 @@ char *instrument_children(const struct ptx_module *m, size_t *bytes);
    by its name; line by line as it was. NULL where there is no such kernel; free() it. */
 char *instrument_read_parameters(const struct ptx_module *m, size_t *bytes);
 
+/* The module's text, of whose kernel nothing is left that no thread comes to where
+   branches, by instruction, go those ways; line by line as it was. NULL where all is left;
+   free() it. */
+enum instrument_way { INSTRUMENT_EITHER, INSTRUMENT_GOES, INSTRUMENT_STAYS };
+char *instrument_decided(const struct ptx_module *m, const struct ptx_function *kernel,
+                         const enum instrument_way *way, size_t *bytes);
+
 /* The textures that a kernel reads by, where each is a number of 64 bits among its
    parameters: where these lie in the block, each once. */
 struct instrument_textures {

@@ -146,7 +146,7 @@ static uint32_t find_arrays(const struct launching *l, struct write_set_array *a
         if (n == count)
             arrays[count++] = (struct write_set_array){
                 .name = a->name, .address = a->base[0], .bytes = a->bytes};
-        pointers[i] = (struct write_set_pointer){l->places[i].offset, n};
+        pointers[i] = (struct write_set_pointer){l->places[i].offset, n, l->places[i].byte};
     }
     return count;
 }
@@ -164,17 +164,14 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
                                       .threads = k->session->threads,
                                       .parameters = block,
                                       .parameter_bytes = k->parameter_bytes,
-                                      .arrays = arrays};
+                                      .arrays = arrays,
+                                      .pointers = pointers,
+                                      .pointer_count = (uint32_t)l->place_count};
 
     memcpy(block, l->block, k->parameter_bytes);
     memcpy(launch.grid, l->grid, sizeof launch.grid);
     memcpy(launch.block, l->threads, sizeof launch.block);
     launch.array_count = find_arrays(l, arrays, pointers);
-    for (size_t i = 0; i < l->place_count; i++) {
-        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
-
-        memcpy(block + l->places[i].offset, &address, sizeof address);
-    }
     uint64_t before = cache->misses;
     enum proact_status status = add_constants(l, s, &launch, err);
 

@@ -13,6 +13,7 @@
 #include "runtime/first_device.h"
 #include "runtime/launch_cluster.h"
 #include "runtime/launch_little.h"
+#include "runtime/launch_narrow.h"
 #include "runtime/launch_textures.h"
 #include "runtime/launch_variant.h"
 #include "runtime/program_streams.h"
@@ -252,16 +253,11 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     return launch_queue(l, err);
 }
 
-static enum proact_status launch_unmarked(struct launching *l,
-                                          const struct proact_grid *grid,
-                                          struct proact_error *err)
+static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
+                                        struct proact_error *err)
 {
-    enum proact_status status;
-
-    if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
-        (status = launch_variant(l, err)))
-        return status;
     struct proact *p = l->kernel->session;
+    enum proact_status status;
 
     if (launch_is_in_clusters(l) || l->is_cooperative) {
         p->whole_by = NULL;
@@ -283,6 +279,8 @@ static enum proact_status launch_unmarked(struct launching *l,
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
+    if (!l->binding && launch_narrow(l, true))
+        return launch_chosen(l, grid, err);
     if (!l->binding) {
         p->whole_by = NULL;
         return launch_first(l, err);
@@ -290,6 +288,19 @@ static enum proact_status launch_unmarked(struct launching *l,
     if (c)
         return choice_run(c, l, launch_first, err);
     return launch_queue(l, err);
+}
+
+static enum proact_status launch_unmarked(struct launching *l,
+                                          const struct proact_grid *grid,
+                                          struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
+        (status = launch_variant(l, err)))
+        return status;
+    launch_narrow(l, false);
+    return launch_chosen(l, grid, err);
 }
 
 /* With what nobody gave: addresses of variables, and of what textures are of. */

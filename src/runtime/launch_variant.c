@@ -33,7 +33,7 @@ static uint32_t *offsets_of(const struct launching *l, uint32_t *count)
 static bool are_the_same(const struct kernel_direct *d, const uint32_t *offset,
                          uint32_t count)
 {
-    return d->count == count && memcmp(d->offset, offset, count * sizeof *offset) == 0;
+    return d && d->count == count && memcmp(d->offset, offset, count * sizeof *offset) == 0;
 }
 
 static bool uses_any(const struct launching *l)

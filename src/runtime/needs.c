@@ -7,10 +7,10 @@
 
 #include <proact/device.h>
 
-#include "access/depends.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/known_constants.h"
+#include "runtime/launch_fields.h"
 #include "runtime/launch_textures.h"
 
 /* As many shapes of launches as networks have layers. */
@@ -18,11 +18,12 @@ enum { KEPT = 64, SPANS_MAX = 256 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
-    struct access_depends depends; /* what its loads hang on */
-    bool asks_constants; /* on what constants hold, too; a marked kernel's modules may hold
-                            others on each device */
+    struct launch_fields fields; /* on which its loads hang; a marked kernel's modules may
+                                    hold other constants on each device */
     uint64_t key[KEPT];
     struct kept_needs {
+        bool is_mixed; /* some load may leave its array: it counts where they lie */
+        uint64_t bases;
         uint32_t array_count;
         struct launch_needs found;
         struct {
@@ -44,6 +45,7 @@ struct finder {
     struct launch_needs *into;
     const struct cta_part *part; /* by device; NULL: all of its CTAs */
     int64_t *trips;
+    bool is_mixed;
 };
 
 static struct transfer_need *need_at(const struct finder *f, uint32_t array)
@@ -74,12 +76,26 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
     }
 }
 
-static void want_span(const struct finder *f, uint64_t pointer, const struct access_span *s)
+static bool is_in_one(const struct launching *l, uint64_t pointer, uint64_t first,
+                      uint64_t end)
+{
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        if (pointer - a->base[0] < a->bytes)
+            return first - a->base[0] < a->bytes && end - a->base[0] <= a->bytes;
+    }
+    return false;
+}
+
+static void want_span(struct finder *f, uint64_t pointer, const struct access_span *s)
 {
     for (uint32_t n = 0; n <= s->times; n++) {
-        uint64_t by = pointer + n * (uint64_t)s->stride;
+        const uint64_t by = pointer + n * (uint64_t)s->stride,
+                       first = by + (uint64_t)s->low, end = by + (uint64_t)s->end;
 
-        want_bytes(f, by + (uint64_t)s->low, by + (uint64_t)s->end);
+        f->is_mixed |= !is_in_one(f->launch, pointer, first, end);
+        want_bytes(f, first, end);
     }
 }
 
@@ -107,7 +123,7 @@ static bool is_load(const struct proact_kernel *k, const struct access_record *r
            r->base != ACCESS_BASE_SHARED && r->base != ACCESS_BASE_LOCAL;
 }
 
-static void want_one(const struct finder *f, const struct access_record *r)
+static void want_one(struct finder *f, const struct access_record *r)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
     struct access_pointers p;
@@ -132,7 +148,7 @@ static void want_one(const struct finder *f, const struct access_record *r)
     }
 }
 
-static void want_record(const struct finder *f, const struct access_record *r)
+static void want_record(struct finder *f, const struct access_record *r)
 {
     uint32_t count;
     const struct access_record *each = access_either(r, &count);
@@ -235,51 +251,26 @@ static void find(struct finder *f, unsigned char *block)
     }
 }
 
-/* The place of a number that the host has put there; NULL where it is not known. */
-static const unsigned char *place_of(const struct launching *l,
-                                     const struct access_symbol *y,
-                                     const unsigned char *block,
-                                     const unsigned char *const *constants)
-{
-    const unsigned char *of = NULL;
-
-    if ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
-         y->kind == ACCESS_ELEMENT) &&
-        y->offset + y->bytes <= l->kernel->parameter_bytes)
-        of = block;
-    else if (y->kind == ACCESS_CONSTANT && constants)
-        of = constants[y->variable - PTX_SYMBOL_MODULE];
-    return of ? of + y->offset : NULL;
-}
-
-/* Of the parameters and constants counts what the loads hang on, and where arrays are. */
-static uint64_t key_of(const struct launching *l, const struct access_depends *d,
+static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
                        const unsigned char *block, const unsigned char *const *constants)
 {
-    const struct access_analysis *a = d->analysis;
     const struct kernel_binding *b = l->binding;
-    uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
+    uint64_t key = launch_fields_key(f, l, block, constants);
 
-    key = hash_bytes(l->threads, sizeof l->threads, key);
     if (b)
         key = hash_bytes(b->cta_first,
                          (b->transfer.devices->count + 1) * sizeof *b->cta_first, key);
-    for (size_t i = 0; i < l->place_count; i++)
-        key = hash_mix(key + l->places[i].array->id) + l->places[i].byte;
-    for (size_t n = 0; n < l->texture_count; n++)
-        key = hash_mix(key + (l->textures[n].texture ? l->textures[n].texture->bytes : 0));
+    for (size_t n = 0; n < l->texture_count; n++) {
+        const struct launch_texture *t = &l->textures[n];
+
+        key = hash_mix(key + (t->texture ? t->texture->bytes : 0));
+        key = hash_mix(key + (t->array ? launching_number(l, t->array) + 1 : 0)) + t->first;
+    }
     if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest +
                        (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +
               sends_stores(&b->transfer.plan);
-    for (uint32_t n = 0; n < a->symbol_count; n++) {
-        const struct access_symbol *y = &a->symbols[n];
-        const unsigned char *at = d->symbol[n] ? place_of(l, y, block, constants) : NULL;
-
-        if (at)
-            key = hash_bytes(at, y->bytes, key);
-    }
-    return key + !constants;
+    return key;
 }
 
 static void needs_clear(struct launch_needs *n, uint32_t array_count)
@@ -300,10 +291,11 @@ static void forget(struct kept_needs *k)
     free(k);
 }
 
-static struct kept_needs *kept_of(const struct kernel_needs *k, uint64_t key)
+static struct kept_needs *kept_of(const struct kernel_needs *k, uint64_t key,
+                                  uint64_t bases)
 {
     for (unsigned n = 0; n < KEPT && k->kept[n]; n++)
-        if (k->key[n] == key)
+        if (k->key[n] == key && (!k->kept[n]->is_mixed || k->kept[n]->bases == bases))
             return k->kept[n];
     return NULL;
 }
@@ -319,6 +311,25 @@ static struct kept_needs *keep(struct kernel_needs *k, uint64_t key)
     return k->kept[at];
 }
 
+static struct launch_fields find_fields(const struct proact_kernel *k,
+                                        const struct access_analysis *a)
+{
+    struct access_depends all = access_depends_on_nothing(a),
+                          behind = access_depends_on_nothing(a);
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_load(k, &a->records[n])) {
+            access_depends_add(&all, &a->records[n]);
+            access_depends_add_behind(&behind, &a->records[n]);
+        }
+    struct launch_fields f = launch_fields_find(k, &all, &behind);
+
+    f.asks_constants &= !k->is_marked;
+    access_depends_clear(&all);
+    access_depends_clear(&behind);
+    return f;
+}
+
 static struct kernel_needs *kernel_needs(struct proact_kernel *k)
 {
     if (!k->needs) {
@@ -326,13 +337,7 @@ static struct kernel_needs *kernel_needs(struct proact_kernel *k)
 
         k->needs = must_calloc(1, sizeof *k->needs);
         k->needs->analysis = a;
-        k->needs->depends = access_depends_on_nothing(a);
-        for (uint32_t n = 0; n < a->record_count; n++)
-            if (is_load(k, &a->records[n]))
-                access_depends_add(&k->needs->depends, &a->records[n]);
-        for (uint32_t n = 0; n < a->symbol_count && !k->is_marked; n++)
-            k->needs->asks_constants |=
-                k->needs->depends.symbol[n] && a->symbols[n].kind == ACCESS_CONSTANT;
+        k->needs->fields = find_fields(k, a);
     }
     return k->needs;
 }
@@ -347,7 +352,7 @@ void needs_drop(struct proact_kernel *k)
     for (unsigned n = 0; k->needs && n < KEPT; n++)
         forget(k->needs->kept[n]);
     if (k->needs) {
-        access_depends_clear(&k->needs->depends);
+        free(k->needs->fields.fields);
         access_destroy(k->needs->analysis);
     }
     free(k->needs);
@@ -379,14 +384,15 @@ static struct known known_now(const struct launching *l, const bool *left_out)
 {
     const struct kernel_needs *k = kernel_needs(l->kernel);
     const struct known_constants *known =
-        k->asks_constants ? known_constants_find(l->kernel) : NULL;
+        k->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
 
     return (struct known){needs_block(l),
                           known ? (const unsigned char *const *)known->content : NULL,
                           left_out};
 }
 
-static void make(const struct launching *l, struct known known, const struct cta_part *part,
+/* Whether it counts where arrays lie. */
+static bool make(const struct launching *l, struct known known, const struct cta_part *part,
                  struct launch_needs *into)
 {
     const struct access_analysis *a = kernel_needs(l->kernel)->analysis;
@@ -407,6 +413,7 @@ static void make(const struct launching *l, struct known known, const struct cta
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
     find(&f, known.block);
     free(f.trips);
+    return f.is_mixed;
 }
 
 const struct launch_needs *needs_find(const struct launching *l, const bool *left_out)
@@ -415,14 +422,16 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
     struct known known = known_now(l, left_out);
     /* a launch may be tried with its flags, its reductions, its scattered stores left out
      */
-    uint64_t key = hash_mix(key_of(l, &k->depends, known.block, known.constants) +
-                            (uint64_t)(uintptr_t)left_out);
-    struct kept_needs *found = kept_of(k, key);
+    const uint64_t key = hash_mix(key_of(l, &k->fields, known.block, known.constants) +
+                                  (uint64_t)(uintptr_t)left_out);
+    const uint64_t bases = launch_fields_bases(l);
+    struct kept_needs *found = kept_of(k, key, bases);
 
     if (!found) {
         found = keep(k, key);
         found->array_count = launching_arrays(l);
-        make(l, known, NULL, &found->found);
+        found->bases = bases;
+        found->is_mixed = make(l, known, NULL, &found->found);
     }
     free(known.block);
     return &found->found;
@@ -450,7 +459,10 @@ const struct launch_needs *needs_of_part(const struct launching *l,
 
         needs_clear(found, (*of)->array_count);
         memcpy((*of)->of_part[place].part, part, bytes);
-        make(l, known, part, found);
+        if (make(l, known, part, found)) {
+            (*of)->is_mixed = true;
+            (*of)->bases = launch_fields_bases(l);
+        }
         free(known.block);
     }
     return found;

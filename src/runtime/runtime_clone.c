@@ -4,11 +4,11 @@
 #include "runtime/runtime_clone.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "instrument/instrument.h"
 #include "runtime/direct.h"
 #include "runtime/module_variable.h"
@@ -125,16 +125,18 @@ static enum proact_status load_on(const struct proact_kernel *k, enum instrument
 {
     const struct device_backend *b = k->session->backend;
     enum proact_status status = PROACT_OK;
-    char name[1024];
+    struct text name = {0}; /* of templates: thousands of letters */
 
     if (part->function[device])
         return PROACT_OK;
     if (!part->module[device])
         status = b->module_load(k->session->set, device, k->image->ptx->name, part->text,
                                 part->bytes, &part->module[device], err);
-    snprintf(name, sizeof name, "%s%s", k->name, instrument_suffix(kind));
-    return status ? status
-                  : b->function(part->module[device], name, &part->function[device], err);
+    text_print(&name, "%s%s", k->name, instrument_suffix(kind));
+    if (!status)
+        status = b->function(part->module[device], name.data, &part->function[device], err);
+    text_clear(&name);
+    return status;
 }
 
 static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,

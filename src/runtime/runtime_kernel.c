@@ -231,6 +231,45 @@ enum proact_status kernel_variant_create(struct proact_kernel *k,
     return status;
 }
 
+static void own_image_drop(struct session_image *i)
+{
+    if (!i)
+        return;
+    known_constants_destroy(i->constants);
+    ptx_destroy(i->ptx);
+    free(i->text);
+    free(i);
+}
+
+enum proact_status kernel_narrowed_create(struct proact_kernel *k, char *text, size_t bytes,
+                                          struct proact_kernel **out)
+{
+    struct session_image *i = must_calloc(1, sizeof *i);
+    struct proact_kernel *v;
+
+    *i = *k->image;
+    i->next = NULL;
+    i->text = text;
+    i->bytes = bytes;
+    i->given = NULL;
+    i->ptx = NULL;
+    i->constants = must_calloc(1, sizeof *i->constants);
+    enum proact_status status = ptx_parse(k->image->ptx->name, text, bytes, &i->ptx, NULL);
+
+    if (!status)
+        status = create(k->session, i, ptx_function_find(i->ptx, k->name), &v, NULL);
+    if (status) {
+        own_image_drop(i);
+        return status;
+    }
+    v->own_image = i;
+    v->variant_of = k;
+    v->next_variant = k->variants;
+    k->variants = v;
+    *out = v;
+    return PROACT_OK;
+}
+
 static void variant_leave(struct proact_kernel *v)
 {
     struct proact_kernel **link = &v->variant_of->variants;
@@ -247,6 +286,8 @@ static void variants_drop(struct proact_kernel *k)
         next = v->next_variant;
         proact_kernel_destroy(v);
     }
+    free(k->narrowing); /* it has some of them */
+    k->narrowing = NULL;
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,
@@ -295,6 +336,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     free(k->refusal_said);
     free(k->uses_clusters);
     kernel_texels_destroy(k->texels);
+    own_image_drop(k->own_image);
     free(k->name);
     free(k);
 }

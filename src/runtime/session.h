@@ -128,6 +128,8 @@ struct proact_kernel {
        comes. `used` is the one of the last launch, NULL: itself. */
     struct proact_kernel *variant_of, *variants, *next_variant, *used;
     struct kernel_direct *direct;         /* of a variant; else NULL */
+    struct kernel_narrowing *narrowing;   /* launch_narrow.c; NULL: nobody asked */
+    struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
     char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
     const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
@@ -263,6 +265,11 @@ void kernel_shapes_trim(struct proact_kernel *k);
 enum proact_status kernel_variant_create(struct proact_kernel *k,
                                          struct proact_kernel **out,
                                          struct proact_error *err);
+
+/* The same with another text of its image's, which it takes: its lines, modules, variables
+   and parameters are the same. */
+enum proact_status kernel_narrowed_create(struct proact_kernel *k, char *text, size_t bytes,
+                                          struct proact_kernel **out);
 
 /* Before its slots become others: waits, and drops what was made of the old ones. */
 void kernel_slots_change(struct proact_kernel *k);

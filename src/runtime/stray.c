@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/depends.h"
 #include "base/fail.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/known_constants.h"
+#include "runtime/launch_fields.h"
 #include "runtime/needs.h"
 #include "runtime/stray_ask.h"
 
@@ -18,14 +17,7 @@ enum { KEPT = 64 };
 enum { NOWHERE = 1, LEAVES };
 
 struct strays {
-    /* What it looks at of the parameters, and of constants. */
-    struct field {
-        int32_t variable; /* symbol of the module; -1: a parameter's */
-        uint32_t offset, bytes;
-        bool is_pointer; /* and nothing else */
-    } * fields;
-    bool asks_constants;
-    uint32_t field_count;
+    struct launch_fields fields; /* that it looks at */
     uint64_t key[KEPT];
     struct verdict {
         uint64_t bases; /* where arrays were: it counts where what is found is mixed */
@@ -143,45 +135,6 @@ static void look(const struct launching *l, const unsigned char *block,
     free(h.trips);
 }
 
-static bool leads_to_place(const struct launching *l, const struct field *f)
-{
-    return f->is_pointer && place_at(l, f->offset);
-}
-
-/* Numbers that only what is computed hangs on may differ from launch to launch, and so may
-   arrays: what counts is how large they are, and where in them pointers lead. */
-static uint64_t key_of(const struct strays *s, const struct launching *l,
-                       const unsigned char *block, const unsigned char *const *constants)
-{
-    uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
-
-    key = hash_bytes(l->threads, sizeof l->threads, key);
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_place *p = &l->places[i];
-
-        key = hash_mix(hash_mix(key + p->array->bytes) + p->byte) + p->offset;
-    }
-    for (uint32_t n = 0; n < s->field_count; n++) {
-        const struct field *f = &s->fields[n];
-        const unsigned char *of = f->variable < 0 ? block
-                                  : constants     ? constants[f->variable]
-                                                  : NULL;
-
-        if (of && !leads_to_place(l, f))
-            key = hash_bytes(of + f->offset, f->bytes, key);
-    }
-    return key + !constants;
-}
-
-static uint64_t bases_of(const struct launching *l)
-{
-    uint64_t key = 0;
-
-    for (size_t i = 0; i < l->place_count; i++)
-        key = hash_mix(key + l->places[i].array->base[0]);
-    return key;
-}
-
 /* The array may lie elsewhere than when it was asked. */
 static const struct stray_beyond *leads_away(const struct launching *l,
                                              const struct verdict *v)
@@ -225,11 +178,12 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
                                         const struct stray_beyond **beyond)
 {
     const struct known_constants *known =
-        s->asks_constants ? known_constants_find(l->kernel) : NULL;
+        s->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
-    const uint64_t key = key_of(s, l, block, constants), bases = bases_of(l);
+    const uint64_t key = launch_fields_key(&s->fields, l, block, constants),
+                   bases = launch_fields_bases(l);
     struct verdict *v = kept(s, key, bases);
 
     if (!v) {
@@ -246,41 +200,20 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
     return v;
 }
 
-/* Fields behind the block are of no parameter. */
-static void find_fields(struct strays *s, const struct proact_kernel *k,
-                        const struct access_analysis *a)
-{
-    struct access_depends d = access_depends_on_nothing(a),
-                          behind = access_depends_on_nothing(a);
-
-    for (uint32_t n = 0; n < a->record_count; n++) {
-        access_depends_add(&d, &a->records[n]);
-        access_depends_add_behind(&behind, &a->records[n]);
-    }
-    s->fields = must_calloc(a->symbol_count + 1u, sizeof *s->fields);
-    for (uint32_t n = 0; n < a->symbol_count; n++) {
-        const struct access_symbol *y = &a->symbols[n];
-        const bool is_constant = y->kind == ACCESS_CONSTANT;
-
-        if (d.symbol[n] &&
-            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
-                              y->kind == ACCESS_ELEMENT) &&
-                             y->offset + y->bytes <= k->parameter_bytes)))
-            s->fields[s->field_count++] =
-                (struct field){is_constant ? y->variable - PTX_SYMBOL_MODULE : -1,
-                               y->offset, y->bytes, !is_constant && !behind.symbol[n]};
-        s->asks_constants |= d.symbol[n] && is_constant;
-    }
-    access_depends_clear(&behind);
-    access_depends_clear(&d);
-}
-
 static struct strays *open(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
     struct strays *s = must_calloc(1, sizeof *s);
+    struct access_depends all = access_depends_on_nothing(a),
+                          behind = access_depends_on_nothing(a);
 
-    find_fields(s, k, a);
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        access_depends_add(&all, &a->records[n]);
+        access_depends_add_behind(&behind, &a->records[n]);
+    }
+    s->fields = launch_fields_find(k, &all, &behind);
+    access_depends_clear(&behind);
+    access_depends_clear(&all);
     return s;
 }
 
@@ -331,6 +264,6 @@ void strays_destroy(struct strays *s)
         return;
     for (unsigned n = 0; n < KEPT; n++)
         free(s->kept[n]);
-    free(s->fields);
+    free(s->fields.fields);
     free(s);
 }

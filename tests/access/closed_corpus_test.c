@@ -116,7 +116,7 @@ static void draw(struct trial *t, uint64_t *chance)
     for (uint32_t n = 0; n < t->pointer_count; n++) {
         t->arrays[n] = (struct write_set_array){"array", 0,
                                                 (uint64_t)4096 << random_below(chance, 20)};
-        t->places[n] = (struct write_set_pointer){t->pointers[n], n};
+        t->places[n] = (struct write_set_pointer){t->pointers[n], n, 0};
     }
 }
 

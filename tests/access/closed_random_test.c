@@ -190,7 +190,7 @@ static void compare(const struct cut *c, struct launched at, const char *text,
                     struct tally *tally)
 {
     static const struct write_set_array array = {"out", 0, 1 << 20};
-    static const struct write_set_pointer pointer = {0, 0};
+    static const struct write_set_pointer pointer = {0, 0, 0};
     struct block b = {.n = at.n};
     struct write_set_launch l = {.grid = {at.ctas, at.lines, at.planes},
                                  .block = {at.threads},

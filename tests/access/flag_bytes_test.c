@@ -14,7 +14,7 @@ enum { CTAS = 3, ARRAYS = 3 };
 
 /* Two pointers to two arrays, and a variable behind them; flags of kind 0 go through the
    first pointer, of kind 1 through the second. */
-static const struct write_set_pointer pointers[] = {{0, 0}, {8, 1}};
+static const struct write_set_pointer pointers[] = {{0, 0, 0}, {8, 1, 0}};
 static struct access_flag sites[] = {
     {.parameter = 0, .kind = 0}, {.instruction = 2, .parameter = 8, .kind = 1, .way = 1}};
 static bool decide[16];

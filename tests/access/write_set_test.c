@@ -410,7 +410,7 @@ static const struct write_set *ask(struct write_set_cache *cache, const struct c
                                    uint32_t n, uint32_t ctas)
 {
     static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
-    static const struct write_set_pointer pointers[] = {{0, 0}};
+    static const struct write_set_pointer pointers[] = {{0, 0, 0}};
     struct block b = {.n = n};
     struct write_set_launch l = {.grid = {ctas},
                                  .block = {32},

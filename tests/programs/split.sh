@@ -40,6 +40,7 @@ verdicts() {
                 "s/^program[0-9]*\.ptx:[0-9]*: //; s/[0-9][0-9]*/N/g")
             name=${kernel%% (whole: *}
             name=${name%%(*}
+            [ ${#name} -gt 80 ] && name="$(echo "$name" | cut -c1-40)..."
             how="split"
             [ "$split" -lt "$launches" ] && how="partly split, else $reason"
             [ "$split" = 0 ] && how="whole: $reason"

@@ -37,7 +37,7 @@ bool __wrap_access_extent(const struct access_analysis *a, const struct access_r
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* What memory says bounds nothing: to[i] = 7 for i below from[0]. */
+/* What memory says bounds nothing: to[i] = 7 for i below from[0], if there is a `from`. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n"
@@ -46,6 +46,7 @@ static const char text[] =
     "ld.param.u64 %rd3, [from]; cvta.to.global.u64 %rd4, %rd3;\n"
     "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
     "mad.lo.s32 %r4, %r1, %r2, %r3; ld.global.u32 %r5, [%rd4];\n"
+    "setp.eq.s64 %p1, %rd3, 0; @%p1 bra END;\n"
     "setp.ge.u32 %p1, %r4, %r5; @%p1 bra END;\n"
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"
     "st.global.u32 [%rd6], %r6;\nEND: ret;\n}\n";
@@ -157,12 +158,32 @@ static void many_shapes_are_known(void **state)
     proact_close(l.b.p);
 }
 
+/* As of programs that allocate in each round: nothing is bounded again. */
+static void arrays_that_are_made_anew_are_known(void **state)
+{
+    struct launches l = open_launches();
+
+    (void)state;
+    for (unsigned n = 0; n < 6; n++) {
+        struct proact_array *from = array_of(&l, 1000),
+                            *to = array_of(&l, (size_t)MORE * THREADS);
+
+        bounded = 0;
+        assert_int_equal(launch(&l, to, from), 0);
+        if ((bounded != 0) != (n == 0))
+            fail_msg("round %u: bounded %u times", n, bounded);
+    }
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
         cmocka_unit_test(many_shapes_are_known),
+        cmocka_unit_test(arrays_that_are_made_anew_are_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void add_array(struct filling *f, uint32_t offset, uint64_t bytes, bool s
     b->array_count++;
     analyze_place_text(f->kernel->f, offset, b->names[n], sizeof b->names[n]);
     b->arrays[n] = (struct write_set_array){.name = b->names[n], .bytes = bytes};
-    b->pointers[n] = (struct write_set_pointer){offset, n};
+    b->pointers[n] = (struct write_set_pointer){offset, n, 0};
     b->sized[n] = sized;
     memset(b->given + offset, true, 8);
 }

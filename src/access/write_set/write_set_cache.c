@@ -7,7 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { CAPACITY_DEFAULT = 16 };
+/* As many shapes of launches as networks have layers, unless they are large. */
+enum { CAPACITY_DEFAULT = 64, NEWEST = 16, ROWS_MOST = 1 << 20 };
 
 /* Two hashes, so that no two launches are ever taken for one. */
 struct key {
@@ -19,6 +20,7 @@ struct write_set_cache_entry {
     uint64_t used; /* when, by the cache's clock */
     struct write_set *set;
     struct proact_error refusal; /* where there is none */
+    uint64_t rows;
 };
 
 static void add(struct key *k, const void *data, size_t bytes)
@@ -81,7 +83,8 @@ static struct key key_of(const struct write_set_slice *s, const struct write_set
         add_text(&k, l->arrays[n].name);
     }
     for (uint32_t n = 0; n < l->pointer_count; n++) {
-        uint32_t pointer[] = {l->pointers[n].parameter_offset, l->pointers[n].array};
+        uint64_t pointer[] = {l->pointers[n].parameter_offset, l->pointers[n].array,
+                              l->pointers[n].byte};
 
         add(&k, pointer, sizeof pointer);
     }
@@ -100,19 +103,42 @@ static struct write_set_cache_entry *oldest(struct write_set_cache *c)
     return best;
 }
 
+static void drop(struct write_set_cache *c, struct write_set_cache_entry *e)
+{
+    write_set_destroy(e->set);
+    *e = c->entries[--c->count];
+}
+
+static uint64_t rows_of(const struct write_set *w)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t n = 0; w && n < w->array_count; n++)
+        rows += w->arrays[n].runs.row_count;
+    return rows;
+}
+
 static struct write_set_cache_entry *keep(struct write_set_cache *c, struct key k,
                                           struct write_set *set,
                                           const struct proact_error *refusal)
 {
-    uint32_t capacity = c->capacity ? c->capacity : CAPACITY_DEFAULT;
+    const uint32_t capacity = c->capacity ? c->capacity : CAPACITY_DEFAULT;
     struct write_set_cache_entry *e;
+    uint64_t rows = rows_of(set);
 
     if (!c->entries)
         c->entries = must_calloc(capacity, sizeof *c->entries);
-    e = c->count < capacity ? &c->entries[c->count++] : oldest(c);
-    write_set_destroy(e->set);
+    for (uint32_t n = 0; n < c->count; n++)
+        rows += c->entries[n].rows;
+    while (c->count == capacity || (c->count >= NEWEST && rows > ROWS_MOST)) {
+        e = oldest(c);
+        rows -= e->rows;
+        drop(c, e);
+    }
+    e = &c->entries[c->count++];
     *e = (struct write_set_cache_entry){.key = k, .used = ++c->clock, .set = set};
     e->refusal = *refusal;
+    e->rows = rows_of(set);
     return e;
 }
 
@@ -125,27 +151,141 @@ static enum proact_status take(const struct write_set_cache_entry *e,
     return PROACT_OK;
 }
 
-enum proact_status write_set_cached(struct write_set_cache *cache,
-                                    const struct write_set_slice *s,
-                                    const struct write_set_launch *launch,
-                                    const struct write_set **out, struct proact_error *err)
+static struct write_set_cache_entry *find(struct write_set_cache *cache,
+                                          const struct key *k)
 {
-    struct key k = key_of(s, launch);
+    for (uint32_t n = 0; n < cache->count; n++)
+        if (!memcmp(&cache->entries[n].key, k, sizeof *k)) {
+            cache->entries[n].used = ++cache->clock;
+            return &cache->entries[n];
+        }
+    return NULL;
+}
+
+static enum proact_status cached(struct write_set_cache *cache,
+                                 const struct write_set_slice *s,
+                                 const struct write_set_launch *launch,
+                                 const struct write_set **out, struct proact_error *err)
+{
+    const struct key k = key_of(s, launch);
+    const struct write_set_cache_entry *e = find(cache, &k);
     struct write_set *set = NULL;
     struct proact_error refusal = {""};
 
-    for (uint32_t n = 0; n < cache->count; n++)
-        if (!memcmp(&cache->entries[n].key, &k, sizeof k)) {
-            cache->entries[n].used = ++cache->clock;
-            cache->hits++;
-            return take(&cache->entries[n], out, err);
-        }
+    if (e) {
+        cache->hits++;
+        return take(e, out, err);
+    }
     enum proact_status status = write_set_run(s, launch, &set, &refusal);
 
     if (status && status != PROACT_EREFUSED)
         return fail(err, status, "%s", refusal.text);
     cache->misses++;
     return take(keep(cache, k, set, &refusal), out, err);
+}
+
+/* The same launch with its arrays anywhere, and no names; nor are the addresses among the
+   parameters what they were. */
+struct moved {
+    struct write_set_launch launch;
+    struct write_set_array *arrays;
+    unsigned char *parameters;
+};
+
+static bool move(struct moved *m, const struct write_set_slice *s,
+                 const struct write_set_launch *l)
+{
+    uint32_t *offsets = must_calloc(l->pointer_count + 1u, sizeof *offsets);
+    bool moves = l->pointer_count != 0;
+
+    for (uint32_t n = 0; n < l->pointer_count; n++) {
+        offsets[n] = l->pointers[n].parameter_offset;
+        moves &= offsets[n] + sizeof(uint64_t) <= l->parameter_bytes;
+    }
+    for (uint32_t n = 0; n < l->array_count; n++)
+        moves &= l->arrays[n].address != 0;
+    moves = moves && write_set_moves_all(&s->moves, offsets, l->pointer_count);
+    free(offsets);
+    if (!moves)
+        return false;
+    m->launch = *l;
+    m->arrays = must_calloc(l->array_count + 1u, sizeof *m->arrays);
+    m->parameters = must_calloc(l->parameter_bytes + 1u, 1);
+    memcpy(m->parameters, l->parameters, l->parameter_bytes);
+    for (uint32_t n = 0; n < l->array_count; n++)
+        m->arrays[n].bytes = l->arrays[n].bytes;
+    for (uint32_t n = 0; n < l->pointer_count; n++)
+        memset(m->parameters + l->pointers[n].parameter_offset, 0, sizeof(uint64_t));
+    m->launch.arrays = m->arrays;
+    m->launch.parameters = m->parameters;
+    return true;
+}
+
+/* What is said of an array names that of the launch. */
+static void rename_arrays(struct write_set *w, const struct write_set_launch *l)
+{
+    bool differ = false;
+
+    for (uint32_t n = 0; n < l->array_count; n++) {
+        const char *name = l->arrays[n].name ? l->arrays[n].name : "";
+
+        if (!strcmp(w->arrays[n].name, name))
+            continue;
+        free((char *)w->arrays[n].name);
+        w->arrays[n].name = must_strdup(name);
+        differ = true;
+    }
+    if (differ && w->parted->status) /* it is asked anew */
+        w->parted->count = 0;
+}
+
+/* False: where stores leave their array it counts what lies there. Then nothing moves, and
+   that is kept, too. */
+static bool find_moved(struct write_set_cache *cache, const struct write_set_slice *s,
+                       const struct write_set_launch *launch,
+                       struct write_set_cache_entry **out)
+{
+    const struct key k = key_of(s, launch);
+    struct proact_error refusal = {""};
+    struct write_set *set = NULL;
+
+    *out = find(cache, &k);
+    if (*out) {
+        cache->hits += (*out)->set || (*out)->refusal.text[0];
+        return (*out)->set || (*out)->refusal.text[0];
+    }
+    const enum proact_status status = write_set_run(s, launch, &set, &refusal);
+
+    if (status != PROACT_EREFUSED)
+        refusal.text[0] = '\0';
+    if (set && set->is_cut_short) {
+        write_set_destroy(set);
+        set = NULL;
+    }
+    cache->misses += set || refusal.text[0];
+    *out = keep(cache, k, set, &refusal);
+    return set || refusal.text[0];
+}
+
+enum proact_status write_set_cached(struct write_set_cache *cache,
+                                    const struct write_set_slice *s,
+                                    const struct write_set_launch *launch,
+                                    const struct write_set **out, struct proact_error *err)
+{
+    struct write_set_cache_entry *e = NULL;
+    struct moved m;
+
+    if (!move(&m, s, launch))
+        return cached(cache, s, launch, out, err);
+    const bool moves = find_moved(cache, s, &m.launch, &e);
+
+    free(m.arrays);
+    free(m.parameters);
+    if (!moves)
+        return cached(cache, s, launch, out, err);
+    if (e->set)
+        rename_arrays(e->set, launch);
+    return take(e, out, err);
 }
 
 void write_set_cache_clear(struct write_set_cache *cache)

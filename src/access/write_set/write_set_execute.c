@@ -172,6 +172,7 @@ static enum proact_status take_parts(struct part *parts, unsigned count,
 
         *lanes += p->lanes;
         into->spans += p->record.spans;
+        into->is_cut_short |= p->record.is_cut_short;
         if (p->status)
             return fail(err, p->status, "%s", p->err.text);
         for (uint32_t k = 0; k < into->array_count; k++)

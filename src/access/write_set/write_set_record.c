@@ -90,6 +90,7 @@ static bool note_lane(struct record *r, struct execute_warp *w,
 {
     if (note(r, a->address[lane], a->bytes, site) == a->bytes)
         return true;
+    r->is_cut_short |= site->is_may;
     return site->is_may || stray(r, w, a, lane, site);
 }
 

@@ -10,10 +10,10 @@
 #include "base/hash.h"
 
 /* Addresses of the slice's own: of variables, then of arrays that are nowhere, far from
-   each other and from those of a process or a device. */
+   each other and from those of a process or a device, yet so small that forms add them. */
 #define VARIABLES_ADDRESS 0x7000000000000000ull
-#define ARRAYS_ADDRESS 0x7100000000000000ull
-#define ARRAYS_STEP 0x0000100000000000ull
+#define ARRAYS_ADDRESS 0x0002000000000000ull
+#define ARRAYS_STEP 0x0001000000000000ull /* more than any two real ones are apart */
 #define LIMIT_DEFAULT (1ull << 26)
 
 struct run {
@@ -98,9 +98,12 @@ static void lay_parameters(struct run *r)
     r->parameters = must_calloc(l->parameter_bytes + 16, 1);
     if (l->parameter_bytes)
         memcpy(r->parameters, l->parameters, l->parameter_bytes);
-    for (uint32_t n = 0; n < l->pointer_count; n++)
-        memcpy(r->parameters + l->pointers[n].parameter_offset,
-               &r->record.arrays[l->pointers[n].array].address, 8);
+    for (uint32_t n = 0; n < l->pointer_count; n++) {
+        const uint64_t address =
+            r->record.arrays[l->pointers[n].array].address + l->pointers[n].byte;
+
+        memcpy(r->parameters + l->pointers[n].parameter_offset, &address, sizeof address);
+    }
 }
 
 static void lay_variables(struct run *r)
@@ -193,6 +196,7 @@ static struct write_set *take(struct run *r)
     w->is_closed = r->is_closed;
     w->why_sliced = r->why;
     w->why_line = r->line;
+    w->is_cut_short = r->record.is_cut_short;
     w->lanes = r->lanes;
     w->work = r->is_closed ? r->lanes : write_set_work(&r->record, r->lanes);
     for (uint32_t n = 0; n < w->array_count; n++) {

@@ -87,6 +87,7 @@ static enum proact_status make_ready(struct write_set_slice *s, struct proact_er
     find_lines(s);
     find_variables(s);
     find_parameters(s);
+    s->moves = write_set_moves_find(ptx_function_find(s->module, s->name));
     s->closed = closed_map_create(s->module, ptx_function_find(s->module, s->name));
     for (unsigned n = 0; n < 2; n++)
         s->hash[n] = hash_bytes(s->cut.text, s->cut.bytes, hash_mix(n + 1));

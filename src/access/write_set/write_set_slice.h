@@ -3,6 +3,7 @@
 
 #include "access/closed/closed_map.h"
 #include "access/slice/slice_cut.h"
+#include "access/write_set/write_set_moves.h"
 #include "execute/execute.h"
 
 /* A module variable that the slice names; the ones of .global come behind the arrays. */
@@ -28,5 +29,6 @@ struct write_set_slice {
     uint32_t line_count;
     uint64_t hash[2]; /* of the text, by two seeds */
     bool *parameters; /* by byte of the parameters: it is read */
+    struct write_set_moves moves;
     struct arena arena;
 };
