@@ -72,7 +72,7 @@ static const struct ended {
 static struct write_set *run(const struct cut *c, struct shape s, bool is_sliced)
 {
     static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
-    static const struct write_set_pointer pointers[] = {{0, 0}};
+    static const struct write_set_pointer pointers[] = {{0, 0, 0}};
     struct block b = {.in = (uint64_t)1 << 50, .n = s.n};
     struct write_set_launch l = {.grid = {s.ctas},
                                  .block = {s.threads},
