@@ -80,12 +80,20 @@ static const struct access_condition *taken(struct study *s,
     return w->what == ALWAYS ? by : predicate_pair(s, ACCESS_BOTH, by, w->condition);
 }
 
+/* Where one way always says yes, of the other one only what it brings counts: `a || b ||
+   c`, asked one by one, is one of three. */
 static const struct access_condition *join(struct study *s,
                                            const struct access_condition *by,
                                            const struct way ways[2])
 {
+    const struct access_condition *unless = predicate_unless(s, by);
+
+    if (ways[0].what == ALWAYS && ways[1].what == A_VALUE)
+        return predicate_pair(s, ACCESS_EITHER, by, ways[1].condition);
+    if (ways[1].what == ALWAYS && ways[0].what == A_VALUE)
+        return predicate_pair(s, ACCESS_EITHER, unless, ways[0].condition);
     const struct access_condition *yes = taken(s, by, &ways[0]);
-    const struct access_condition *no = taken(s, predicate_unless(s, by), &ways[1]);
+    const struct access_condition *no = taken(s, unless, &ways[1]);
 
     return yes && no ? predicate_pair(s, ACCESS_EITHER, yes, no) : yes ? yes : no;
 }

@@ -182,17 +182,20 @@ static const struct access_condition *compare(struct study *s, uint32_t instruct
 
 bool predicate_constant(const struct study *s, int32_t value, bool *out)
 {
-    const struct ssa_value *d = value >= 0 ? &s->ssa->values[value] : NULL;
-    const struct ptx_instruction *i;
+    while (value >= 0 && s->ssa->values[value].kind == SSA_DEFINED) {
+        const uint32_t at = s->ssa->values[value].instruction;
+        const struct ptx_instruction *i = &s->function->instructions[at];
+        const struct ptx_operand *o = &i->operands[1];
 
-    if (!d || d->kind != SSA_DEFINED)
-        return false;
-    i = &s->function->instructions[d->instruction];
-    if (i->opcode != PTX_MOV || i->guard >= 0 || i->operands[1].kind != PTX_INTEGER ||
-        i->operands[1].negated)
-        return false;
-    *out = i->operands[1].integer != 0;
-    return true;
+        if (i->opcode != PTX_MOV || i->guard >= 0 || o->negated)
+            return false;
+        if (o->kind == PTX_INTEGER) {
+            *out = o->integer != 0;
+            return true;
+        }
+        value = o->kind == PTX_REGISTER && !o->is_part ? ssa_read(s->ssa, at, o->reg) : -1;
+    }
+    return false;
 }
 
 /* One of two, or the other, not both: a bit that is asked for is one that differs from

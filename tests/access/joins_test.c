@@ -84,8 +84,14 @@ static const struct body {
      ONCE},
     {"mov.pred %p2, -1; @!%p1 bra MEET; setp.lt.s32 %p2, %r1, %r3; MEET:\n" STORE,
      below_either, ONCE},
+    {"setp.lt.s32 %p2, %r1, %r3; @%p1 bra MEET; mov.pred %p2, -1; MEET:\n" STORE,
+     below_either, ONCE},
     {"setp.ge.s32 %p2, %r1, 5; @%p1 bra MEET; setp.lt.s32 %p2, %r1, %r3; MEET:\n" STORE,
      by_side, ONCE},
+    /* copies */
+    {"mov.pred %p7, 0; mov.pred %p2, %p7; @%p1 bra MEET; mov.pred %p8, %p3;\n"
+     "mov.pred %p2, %p8; MEET:\n" STORE,
+     below_both, ONCE},
     /* one joined in another */
     {"mov.pred %p2, 0; @%p1 bra MEET; mov.pred %p2, 0; @!%p3 bra SOME;\n"
      "mov.pred %p2, -1; SOME: st.shared.u32 [4], %r1; MEET:\n" STORE,
@@ -226,9 +232,41 @@ static void it_assumes_what_the_branch_does(void **state)
     ptx_destroy(m);
 }
 
+/* `x >= n || x >= m || x >= 40`, one after the other. */
+static void what_is_asked_one_by_one_bounds(void **state)
+{
+    const struct body b = {
+        "mov.pred %p2, -1; @%p1 bra ONE; setp.ge.s32 %p2, %r1, %r3; ONE:\n"
+        "mov.pred %p4, -1; @%p2 bra TWO; setp.ge.s32 %p4, %r1, 40; TWO:\n"
+        "@%p4 bra END; st.global.u32 [%rd2], %r1; END: ret;\n}\n",
+        NULL, ONCE};
+    static const uint32_t cases[][3] = {{48, 48, 40}, {48, 30, 30}, {20, 48, 20}};
+    unsigned char block[16] = {0};
+    const struct access_launch l = {.ntid = {WIDTH, 1, 1},
+                                    .nctaid = {CTAS, 1, 1},
+                                    .parameters = block,
+                                    .parameter_bytes = sizeof block};
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct ptx_module *m;
+    struct access_analysis *a = read_body(&b, &m);
+    uint32_t count;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memcpy(block + 8, &cases[i][0], sizeof cases[i][0]);
+        memcpy(block + 12, &cases[i][1], sizeof cases[i][1]);
+        assert_true(access_extent(a, store_of(a), &l, NULL, spans, &count));
+        assert_int_equal(count, 1);
+        assert_int_equal(spans[0].end, 4 * cases[i][2]);
+    }
+    access_destroy(a);
+    ptx_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_asked_one_by_one_bounds),
         cmocka_unit_test(a_joined_predicate_is_what_the_branch_says),
         cmocka_unit_test(it_assumes_what_the_branch_does),
     };

@@ -38,7 +38,7 @@ proact analyze "$(dirname "$0")/analyze.ptx" --kernel chooses --grid 4,3 --block
 # What would take too long is left out, and said.
 of vecadd.sm_90 vecadd --grid 2000000000 --block 32 --arg 3=100 --json large.json
 sed -n 's/.*\("map_reason": [^}]*\).*/\1/p' large.json
-of stencil.sm_90 stencil3d --grid 2048,2048 --block 32,8 --arg 2=500 --arg 3=100 --arg 4=20
+proact analyze "$(dirname "$0")/analyze.ptx" --kernel products --grid 4194304 --block 256
 # A shape that is declared wins; the table and the data say so.
 shape() {
     echo "\$ $*"

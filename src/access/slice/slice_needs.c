@@ -54,23 +54,6 @@ static void keep_definitions(void *context, uint32_t reg)
         keep(n, s->definitions.items[s->sees.items[d]]);
 }
 
-void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
-                        void *context)
-{
-    const struct ptx_instruction *i = &s->f->instructions[instruction];
-    struct slice_writer w = slice_writer(s, i);
-
-    if (!w.address) {
-        slice_visit_uses(s, i, visit, context);
-        return;
-    }
-    slice_visit_operand(w.address, visit, context);
-    if (w.stride)
-        slice_visit_operand(w.stride, visit, context);
-    if (i->guard >= 0 && !slice_taint(s, instruction, (uint32_t)i->guard))
-        visit(context, (uint32_t)i->guard);
-}
-
 static void follow(struct needs *n)
 {
     while (n->depth) {

@@ -94,3 +94,21 @@ void slice_find_taint(struct slice *s)
         spread_views(&p);
     }
 }
+
+/* Not what a store stores, and no guard that memory decides. */
+void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit *visit,
+                        void *context)
+{
+    const struct ptx_instruction *i = &s->f->instructions[instruction];
+    struct slice_writer w = slice_writer(s, i);
+
+    if (!w.address) {
+        slice_visit_uses(s, i, visit, context);
+        return;
+    }
+    slice_visit_operand(w.address, visit, context);
+    if (w.stride)
+        slice_visit_operand(w.stride, visit, context);
+    if (i->guard >= 0 && !slice_taint(s, instruction, (uint32_t)i->guard))
+        visit(context, (uint32_t)i->guard);
+}
