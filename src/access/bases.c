@@ -82,7 +82,10 @@ static bool may_point(const struct bases *b, const struct access_symbol *y)
     case ACCESS_LOADED:
         bytes = ptx_type_bytes(all[y->variable].type);
         return !bytes || bytes >= sizeof(uint64_t);
-    case ACCESS_FUNCTION: /* what an address is off a multiple of a few bytes */
+    case ACCESS_FUNCTION: /* of fewer bits it is an index; or what an address is off a
+                             multiple of a few bytes */
+        if (y->bits <= 32)
+            return false;
         return y->function != ACCESS_AND || !form_is_constant(y->right, &bits) ||
                bits < 0 || bits >= SMALL;
     case ACCESS_OPAQUE:
@@ -110,7 +113,8 @@ bool bases_alone(const struct bases *b, const struct access_form *f)
 
         for (uint32_t k = 0; k < t->degree && !is_element; k++)
             if (may_point(b, &symbols[t->symbols[k]]) ||
-                (is_half && symbols[t->symbols[k]].kind == ACCESS_LOADED))
+                (is_half && (symbols[t->symbols[k]].kind == ACCESS_LOADED ||
+                             symbols[t->symbols[k]].kind == ACCESS_FUNCTION)))
                 return false;
     }
     return true;

@@ -153,6 +153,10 @@ static void what_is_added_to_a_pointer_is_a_number(void **state)
     expect("ld.global.u32 %r9, [%rd6]; add.s64 %rd7, %rd6, %rd2;\n"
            "ld.global.u32 %r9, [%rd7];",
            1000, 1032);
+    /* by a function of 32 bits, too, which is no address */
+    expect("xor.b32 %r5, %r3, 1; cvt.u64.u32 %rd7, %r5; add.s64 %rd8, %rd1, %rd7;\n"
+           "ld.global.u8 %r9, [%rd8]; add.s64 %rd8, %rd8, %rd2; ld.global.u8 %r9, [%rd8];",
+           1000, 1008);
     /* either is the pointer: x somewhere, or x in another row */
     expect("mov.u64 %rd8, %rd1; setp.lt.u32 %p1, %r3, 5; @%p1 bra L;\n"
            "add.s64 %rd8, %rd1, 8;\nL: add.s64 %rd7, %rd8, %rd2;\n"
