@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 
 #include "kit.h"
 #include "measured.h"

@@ -15,7 +15,7 @@
 
 #include <unistd.h>
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/device.h"

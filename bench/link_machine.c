@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "link.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 
 enum {
     BULK_CAPABILITY = 90,

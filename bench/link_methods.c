@@ -7,7 +7,7 @@
 #include "link_machine.h"
 #include "measured.h"
 #include "micro_run.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 
 enum {
     KB = 1 << 10,

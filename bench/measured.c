@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 
 static void read_text(const struct json_at *at, const char *key, char *into, size_t size)

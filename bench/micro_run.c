@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "micro.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 #include "transfer/transfer.h"
 
 enum {

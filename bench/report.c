@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "base/memory.h"
 #include "bench_commit.h"
 #include "kit.h"

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "instrument/instrument.h"
 #include "micro.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 #include "transfer/transfer.h"
 
 extern const char kernel_micro[];

@@ -10,7 +10,7 @@
 #include "device/device.h"
 #include "kit.h"
 #include "topology/topology.h"
-#include "transfer/transfer_table.h"
+#include "transfer/table/transfer_table.h"
 
 /* COMPILED: the unmarked text, of which a map is known. */
 enum tracked { PLAIN, MARKED, COMPILED, TRACKED };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/access.h"
-#include "access/choices.h"
-#include "access/guards.h"
-#include "access/range.h"
-#include "access/records.h"
-#include "access/resolve.h"
-#include "access/walk.h"
+#include "access/address/records.h"
+#include "access/form/range.h"
+#include "access/values/resolve.h"
+#include "access/values/walk.h"
+#include "access/ways/choices.h"
+#include "access/ways/guards.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "access/form.h"
+#include "access/form/form.h"
 #include "base/memory.h"
 
 struct access_depends access_depends_on_nothing(const struct access_analysis *a)

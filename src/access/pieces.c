@@ -2,9 +2,9 @@
 /* Which bytes an access touches, in pieces. What lies around an end, (i + n - 1) % n, or is
    chosen, would have everything between as its bounds: each case has its own. So has each
    side of `i < a || i >= b`. */
-#include "access/ended_loop.h"
-#include "access/sign_mask.h"
-#include "access/steps.h"
+#include "access/bounds/sign_mask.h"
+#include "access/bounds/steps.h"
+#include "access/loops/ended_loop.h"
 
 enum { CASES_MAX = 3, DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
 enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which pointers among the parameters an access may go through. */
-#include "access/extent.h"
+#include "access/bounds/extent.h"
 
 enum { POINTER_BYTES = 8, STEP_MAX = 4096 };
 

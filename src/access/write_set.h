@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cta_runs.h"
+#include "base/spans/cta_runs.h"
 #include "ptx/ptx.h"
 
 struct write_set_slice;

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "instrument/clone.h"
+#include "instrument/clone/clone.h"
 
 enum { GRID = 1 << INSTRUMENT_GRID, INLINE = 1 << INSTRUMENT_INLINE };
 enum {

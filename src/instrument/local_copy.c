@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "instrument/definition.h"
 #include "instrument/edit.h"
+#include "instrument/flow/definition.h"
 #include "instrument/instrument.h"
 #include "instrument/parameter_place.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/memory.h"
-#include "instrument/definition.h"
+#include "instrument/flow/definition.h"
 
 enum { STEPS = 8 }; /* numbers that are added one after another */
 

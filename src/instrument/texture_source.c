@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "instrument/definition.h"
+#include "instrument/flow/definition.h"
 #include "instrument/instrument.h"
 
 struct search {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "topology/machine_folder.h"

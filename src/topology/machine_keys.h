@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "base/json.h"
-#include "base/json_write.h"
+#include "base/json/json.h"
+#include "base/json/json_write.h"
 #include "topology/topology.h"
 
 /* Read into `t` what the object has. A key that is missing keeps its value where `inherit`,

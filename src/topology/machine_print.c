@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "topology/machine_keys.h"
 #include "topology/topology.h"
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "device/device.h"
-#include "transfer/transfer_table.h"
+#include "transfer/table/transfer_table.h"
 
 enum {
     TRANSFER_DEVICES_MAX = PROACT_PEERS_MAX + 1,

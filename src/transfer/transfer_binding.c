@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "transfer/mixed.h"
+#include "transfer/methods/mixed.h"
 
 /* The binding, and that of its tail where it has one; then NULL. */
 static struct transfer_binding *part(const struct transfer_binding *b, unsigned number)

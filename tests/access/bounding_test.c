@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "access/bounding.h"
+#include "access/bounds/bounding.h"
 #include "base/memory.h"
 #include "base/random.h"
 

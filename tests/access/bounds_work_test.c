@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "access/extent.h"
+#include "access/bounds/extent.h"
 #include "base/memory.h"
 #include "base/random.h"
 

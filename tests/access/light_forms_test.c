@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "access/access.h"
-#include "access/form.h"
+#include "access/form/form.h"
 #include "base/text.h"
 
 enum { ROUNDS = 64 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "access/apply.h"
+#include "access/form/apply.h"
 #include "base/text.h"
 
 enum { THREADS_MAX = 1024, CHOICES_MAX = 64, TRIES_MAX = 4096 };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "access/pattern.h"
+#include "access/pattern/pattern.h"
 #include "base/text.h"
 #include "samples/samples_ptx.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/cta_runs.h"
 #include "base/random.h"
+#include "base/spans/cta_runs.h"
 
 enum { CTAS = 60, ROWS_MAX = 3, BYTES = 1 << 15, ROUNDS = 3000 };
 

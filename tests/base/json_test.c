@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json/json.h"
 
 static const char text[] =
     "{\n"

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/json_write.h"
+#include "base/json/json.h"
+#include "base/json/json_write.h"
 
 static void put_sample(struct json_writer *w)
 {

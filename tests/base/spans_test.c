@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of bytes against an array of flags. */
-#include "base/spans.h"
+#include "base/spans/spans.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

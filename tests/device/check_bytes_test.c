@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "device/emulator/check.h"
+#include "device/emulator/check/check.h"
 
 #define BASE ((uint64_t)1 << 32)
 enum { BYTES = 1 << 24, FAULT = 512 };

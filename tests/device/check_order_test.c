@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "device/emulator/check.h"
+#include "device/emulator/check/check.h"
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 

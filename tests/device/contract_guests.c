@@ -3,7 +3,7 @@
    queued by the contract. A keeper that has none has nothing to keep. */
 #include "device/contract.h"
 
-#include "device/cuda/driver.h"
+#include "device/cuda/driver/driver.h"
 
 enum { WORDS = 1000, BYTES = WORDS * 4, LONG = 20000 };
 

@@ -16,7 +16,7 @@
 static const char *const calls[] = {
 #define DRIVER(name, symbol, parameters) #symbol,
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 #undef OPTIONAL
 #undef DRIVER
 };

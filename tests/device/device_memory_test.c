@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/emulator/device_memory.h"
+#include "device/emulator/memory/device_memory.h"
 
 #define MEGABYTE ((uint64_t)1 << 20)
 #define EACH (256 * MEGABYTE)

@@ -23,7 +23,7 @@ int main(void)
 #else
 
 #define CU_STREAM_NON_BLOCKING OUR_STREAM_NON_BLOCKING /* both call it so */
-#include "device/cuda/driver.h"
+#include "device/cuda/driver/driver.h"
 #undef CU_STREAM_NON_BLOCKING
 #include <cuda.h>
 #if CUDA_VERSION < 12080
@@ -285,7 +285,7 @@ MEMBER(struct cu_launch_config, attribute_count, CUlaunchConfig, numAttrs)
         __builtin_types_compatible_p(cu_result(*) parameters, __typeof__(&symbol)),        \
         #symbol " has other parameters");
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 
 static char *read_text(const char *path)
 {
@@ -301,7 +301,7 @@ static char *read_text(const char *path)
 /* Every CU_NAME that driver.h gives a value has a row above. */
 static void no_number_is_left_out(void **state)
 {
-    char *header = read_text(PROACT_SOURCE "/src/device/cuda/driver.h");
+    char *header = read_text(PROACT_SOURCE "/src/device/cuda/driver/driver.h");
     char *rows = read_text(PROACT_SOURCE "/tests/device/driver_abi_test.c"), name[80],
          row[96];
     size_t count = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A libcuda.so.1 without a GPU, for tests: the calls of device/cuda/driver.def over host
-   memory. Streams are queues that run whenever somebody asks how far they are; a kernel's
-   PTX is executed by the room `execute`. It is set up by the environment:
+/* A libcuda.so.1 without a GPU, for tests: the calls of device/cuda/driver/driver.def over
+   host memory. Streams are queues that run whenever somebody asks how far they are; a
+   kernel's PTX is executed by the room `execute`. It is set up by the environment:
 
    FAKE_CUDA_DEVICES=2           how many; 0: cuInit answers 100
    FAKE_CUDA_NAMES=A,B           the devices' names; the last one is the rest's, too
@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "device/cuda/driver.h"
+#include "device/cuda/driver/driver.h"
 #include "execute/execute.h"
 
 enum { FAKE_DEVICES_MAX = 16, FAKE_CALLS_MAX = 112 };
@@ -250,6 +250,6 @@ __attribute__((visibility("default"))) void fake_cuda_reset(void);
 #define DRIVER(name, symbol, parameters)                                                   \
     __attribute__((visibility("default"))) cu_result symbol parameters;
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 #undef OPTIONAL
 #undef DRIVER

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "device/cuda/driver.h"
+#include "device/cuda/driver/driver.h"
 
 struct many_entry {
     const char *symbol;
@@ -14,6 +14,6 @@ extern const struct many_entry many_entries[]; /* the last one's symbol is NULL 
     extern __attribute__((visibility("hidden"))) cu_result(*many_##name) parameters;       \
     __attribute__((visibility("default"))) cu_result symbol parameters;
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 #undef OPTIONAL
 #undef DRIVER

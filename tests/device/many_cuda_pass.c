@@ -8,14 +8,14 @@
     __asm__(".pushsection .text\n.weak " #symbol "\n.type " #symbol                        \
             ", @function\n" #symbol ":\n    jmp *many_" #name "(%rip)\n.popsection\n");
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 #undef OPTIONAL
 #undef DRIVER
 
 const struct many_entry many_entries[] = {
 #define DRIVER(name, symbol, parameters) {#symbol, &many_##name},
 #define OPTIONAL DRIVER
-#include "device/cuda/driver.def"
+#include "device/cuda/driver/driver.def"
 #undef OPTIONAL
 #undef DRIVER
     {0}};

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "device/emulator/machine.h"
-#include "device/emulator/team.h"
+#include "device/emulator/stream/team.h"
 
 enum { DEVICES = 4, ROUNDS = 20000, PATIENCE_S = 20 };
 

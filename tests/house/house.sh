@@ -4,6 +4,7 @@
 #   2. no file reaches itself through the symbols it uses, those above src/ neither
 #   3. no file is longer than 500 lines, no line of code than 92 columns; names are unique
 #      (a public header may be called like a room's face)
+#   4. docs/architecture.md says what is in each folder of a room, which has 40 files at most
 root=$1
 src=$1/src
 shift
@@ -25,9 +26,13 @@ files=$(cd "$root" && find src include tools apps kernels bench tests -name '*.[
 sizes=$(cd "$root" && echo "$files" | xargs wc -l | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines, 500 allowed" }')
 wide=$(cd "$root" && echo "$files" | xargs awk 'length($0) > 92 { print FILENAME ":" FNR ": " length($0) " columns, 92 allowed" }')
 twins=$(echo "$files" | grep -v '^include/' | sed 's|.*/||' | sort | uniq -d | sed 's/$/: two files of this name/')
+folders=$(cd "$src" && find . -mindepth 2 -maxdepth 2 -type d | sed 's|^\./||' | while read -r folder; do
+    grep -q "\`$folder[\`/]" "$root/docs/architecture.md" || echo "src/$folder: docs/architecture.md does not say what is in it"
+done)
+crowds=$(cd "$root" && echo "$files" | grep -v '^tests/' | sed 's|/[^/]*$||' | sort | uniq -c | awk '$1 > 40 { print $2 ": " $1 " files, 40 allowed" }')
 
 echo "$(echo "$symbols" | wc -l) arrows checked"
-faults=$(printf '%s\n' "$strays" "$circles" "$sizes" "$wide" "$twins" | sed '/^$/d')
+faults=$(printf '%s\n' "$strays" "$circles" "$sizes" "$wide" "$twins" "$folders" "$crowds" | sed '/^$/d')
 [ -z "$faults" ] && echo "1 passed, 0 failed" && exit 0
 printf '%s\n' "$faults"
 exit 1

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "abi_ours.h"
 
-#include "cuda_abi.h"
-#include "driver_abi.h"
-#include "graph_calls.h"
-#include "pool_calls.h"
+#include "rt/abi/cuda_abi.h"
+#include "rt/abi/driver_abi.h"
+#include "rt/abi/graph_calls.h"
+#include "rt/abi/pool_calls.h"
 
 const struct abi_row abi_ours[] = {
 #define SAME(ours, theirs) {#ours, "", sizeof(ours)},

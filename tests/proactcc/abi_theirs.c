@@ -9,13 +9,13 @@
 
 #define ERROR(name, number, words)                                                         \
     _Static_assert((int)name == (number), #name " has another number");
-#include "cuda_error.def"
+#include "rt/abi/cuda_error.def"
 #define ATTRIBUTE(name, number, value)                                                     \
     _Static_assert((int)name == (number), #name " has another number");
-#include "cuda_attribute.def"
+#include "rt/abi/cuda_attribute.def"
 #define RESULT(name, number)                                                               \
     _Static_assert((int)name == (number), #name " has another number");
-#include "driver_result.def"
+#include "rt/abi/driver_result.def"
 _Static_assert(CU_JIT_WALL_TIME == 2 && CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES == 6 &&
                    CU_JIT_GLOBAL_SYMBOL_ADDRESSES == 18 && CU_JIT_INPUT_PTX == 1 &&
                    CU_JIT_INPUT_FATBINARY == 2,

@@ -2,7 +2,7 @@
 # Usage: calls.sh SOURCE LIBRARY CUDART. Every call that NVIDIA's static runtime has is in our
 # list, and every call of our list is in our library.
 set -u
-list=$1/tools/proactcc/rt/cuda_call.def
+list=$1/tools/proactcc/rt/abi/cuda_call.def
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 calls() {

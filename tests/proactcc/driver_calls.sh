@@ -3,7 +3,7 @@
 # NVIDIA's library exports (DRIVER, a stub will do), and the versions that its headers know; our
 # library has what the list has; and what is ours takes as many parameters as in cuda.h.
 set -u
-rt=$1/tools/proactcc/rt list=$1/tools/proactcc/rt/driver_call.def
+tool=$1/tools/proactcc list=$1/tools/proactcc/rt/abi/driver_call.def
 library=$2 include=$3 driver=$4
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -58,7 +58,7 @@ parameters() { # HEADER OPTION...: a line for each call: its name, how many
         }' | sort -u
 }
 parameters "-D__CUDA_API_VERSION_INTERNAL" "$include/cuda.h" >"$scratch/declared"
-parameters "-I$1/include" "-I$rt" "$rt/driver_calls.h" >"$scratch/taken"
+parameters "-I$1/include" "-I$tool" "$tool/rt/abi/driver_calls.h" >"$scratch/taken"
 join "$scratch/declared" "$scratch/taken" >"$scratch/both"
 awk '$2 != $3 { print $1 " takes " $2 " parameters, ours " $3 }' "$scratch/both" >>"$scratch/faults"
 [ "$(wc -l <"$scratch/both")" -ge 200 ] || echo "parameters of too few calls were compared" >>"$scratch/faults"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "rt.h"
+#include "rt/rt.h"
 
 enum { PTX = 1, CODE = 2, COMPRESSED = 0x8011 };
 

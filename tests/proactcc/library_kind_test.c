@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rt_library.h"
+#include "rt/library/rt_library.h"
 
 static void names_tell_what_a_call_does(void **state)
 {

@@ -61,13 +61,13 @@ endif()
 # Our insides, and our declarations against NVIDIA's, where those are.
 foreach(program image_test library_kind_test)
     target_sources(${program} PRIVATE $<TARGET_OBJECTS:proactrt_objects>)
-    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt)
+    target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc)
 endforeach()
 find_path(PROACT_CUDART_H cuda_runtime_api.h HINTS ENV CUDA_HOME PATH_SUFFIXES include
     PATHS /usr/local/cuda)
 if(PROACT_CUDART_H)
     add_executable(abi_theirs proactcc/abi_theirs.c proactcc/abi_ours.c)
-    target_include_directories(abi_theirs PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc/rt
+    target_include_directories(abi_theirs PRIVATE ${PROJECT_SOURCE_DIR}/tools/proactcc
         ${PROJECT_SOURCE_DIR}/include)
     target_include_directories(abi_theirs SYSTEM PRIVATE ${PROACT_CUDART_H})
     target_link_libraries(abi_theirs PRIVATE proact_options)

@@ -15,10 +15,10 @@ tree=$scratch/tree
 table=$scratch/table.md
 
 files() {
-    cd "$root" && ls include/proact/device_words.h include/proact/device_done.h \
+    cd "$root" && git ls-files include/proact/device_words.h include/proact/device_done.h \
         include/proact/device_bulk.h \
-        kernels/agent.cu kernels/child.cu src/runtime/*.c \
-        src/transfer/*.c src/device/emulator/unit.c src/device/cuda/cuda_guest.c
+        kernels/agent.cu kernels/child.cu 'src/runtime/*.c' \
+        'src/transfer/*.c' src/device/emulator/kernel/unit.c src/device/cuda/cuda_guest.c
 }
 
 marks() { # FILE NAME LINE, in the order of the files

@@ -3,7 +3,7 @@
    copies columns are. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/bring.h"
+#include "runtime/held/bring.h"
 
 enum { BYTES = N * 4, ALL = 15 };
 

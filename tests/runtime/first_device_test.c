@@ -4,7 +4,7 @@
 
 #include <proact/program.h>
 /* after them */
-#include "runtime/array_held.h"
+#include "runtime/held/array_held.h"
 
 static const char ptx[] =
     ".version 7.5\n.target sm_75\n.address_size 64\n"

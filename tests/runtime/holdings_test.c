@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who holds what, against a word for each byte. */
-#include "runtime/holdings.h"
+#include "runtime/held/holdings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 
 #include <proact/program.h>
 
-#include "runtime/known_constants.h"
-#include "runtime/session.h"
+#include "runtime/session/session.h"
+#include "runtime/variables/known_constants.h"
 
 enum { ROWS = 60, BYTES = 4 * N };
 

@@ -11,8 +11,8 @@
 #include <proact/device.h>
 
 #include "runtime/fake_device.h"
-#include "runtime/session.h"
-#include "transfer/mixed.h"
+#include "runtime/session/session.h"
+#include "transfer/methods/mixed.h"
 
 enum { BYTES = 40000, CHUNK = 4096, CHUNKS = 10, CTAS = 10 };
 

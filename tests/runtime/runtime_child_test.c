@@ -3,7 +3,7 @@
    may change around them, and what cannot be is said. */
 #include "device/device.h"
 #include "runtime/runtime_testing.h"
-#include "runtime/session.h"
+#include "runtime/session/session.h"
 
 /* The emulator, with so many places for kernels that kernels launch. */
 static enum proact_status open_narrow(const struct device_options *options, unsigned places,

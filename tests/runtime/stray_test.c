@@ -5,7 +5,7 @@
 
 #include <proact/program.h>
 
-#include "runtime/stray_ask.h"
+#include "runtime/stray/stray_ask.h"
 
 static unsigned asked, bounded;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the probe measures on an emulated machine is what its file says. */
-#include "topology_probe.h"
+#include "topology/topology_probe.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "transfer/slices.h"
+#include "transfer/methods/slices.h"
 
 enum { MB = 1 << 20, CHUNKS = 3, CHUNK = 4 * MB, PIECES_MAX = 4000, ROUND = 64 << 10 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "transfer/stretches.h"
+#include "transfer/methods/stretches.h"
 
 enum { BYTES = 1 << 16 };
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "transfer/table_owned.h"
-#include "transfer/transfer_table.h"
+#include "transfer/table/table_owned.h"
+#include "transfer/table/transfer_table.h"
 
 enum { TILES = 8, ROWS = 4, TILE = 16, PITCH = TILES * TILE };
 

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "transfer/transfer_table.h"
+#include "transfer/table/transfer_table.h"
 
 enum { CHUNK = 4096, DEVICES_MAX = 16, RANGES_MAX = 6, CTAS_MAX = 40 };
 

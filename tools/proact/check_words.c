@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "command.h"
-#include "runtime/runtime_machine.h"
+#include "runtime/session/runtime_machine.h"
 
 /* By a name, under which what is written goes behind what was: stdout may be a file. */
 const char *take_output(const char *path)

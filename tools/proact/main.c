@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "topology_commands.h"
+#include "topology/topology_commands.h"
 
 static int command_help(int argc, char **argv);
 static int command_version(int argc, char **argv);

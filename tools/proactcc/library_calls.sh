@@ -4,7 +4,7 @@
 # Where it names NVIDIA's libraries, which bring a CUDA runtime of their own, trampolines for
 # all they export are made in FOLDER, and what is to be added to the command line is printed,
 # a word a line. The linker then leads each call F of the program to the trampoline __wrap_F,
-# which goes to proact_library_call (rt/rt_trampoline.c) with a struct library_call.
+# which goes to proact_library_call (rt/library/rt_trampoline.c) with a struct library_call.
 set -u
 nvcc=$1 out=$2
 shift 2
@@ -114,7 +114,7 @@ for pair in $wanted; do
     esac
 done
 [ -s "$out/names" ] || exit 0
-# What tells, when the program starts, that this link was made here (rt/rt_unseen.c).
+# What tells, when the program starts, that this link was made here (rt/library/rt_unseen.c).
 cat >"$out/linked.s" <<'END' && as -o "$out/linked.o" "$out/linked.s" || exit 1
 .text
 .Llinked:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_divide.h"
 
-#include "access/divisor.h"
+#include "access/pattern/divisor.h"
 #include "base/memory.h"
 
 struct closed_division closed_division_of(enum access_function f, int64_t right)

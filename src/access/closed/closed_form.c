@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "access/apply.h"
 #include "access/closed/closed_divide.h"
-#include "access/ended_loop.h"
-#include "access/form.h"
-#include "access/range.h"
+#include "access/form/apply.h"
+#include "access/form/form.h"
+#include "access/form/range.h"
+#include "access/loops/ended_loop.h"
 #include "base/memory.h"
 
 /* What a symbol hangs on; of neither it is a number in this launch. */

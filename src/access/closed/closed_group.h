@@ -7,7 +7,7 @@
 
 #include "access/closed/closed_store.h"
 #include "access/write_set/write_set_spans.h"
-#include "base/rows.h"
+#include "base/spans/rows.h"
 
 struct closed_span {
     int64_t first, end;

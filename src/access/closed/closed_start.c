@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "access/closed/closed_form.h"
-#include "access/form.h"
+#include "access/form/form.h"
 
 struct access_point closed_point(const struct access_launch *l)
 {

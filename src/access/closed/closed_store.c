@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_store.h"
 
-#include "access/facts.h"
+#include "access/bounds/facts.h"
 
 /* What guards say is found as facts, and these are taken apart one by one. */
 struct finder {

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
-#include "device/cuda/cuda_repeat.h"
+#include "device/cuda/graph/cuda_repeat.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_crew.h"
-#include "device/cuda/cuda_repeat.h"
+#include "device/cuda/graph/cuda_repeat.h"
 
 enum batch_kind {
     BATCH_LAUNCH,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "device/cuda/driver.h"
+#include "device/cuda/driver/driver.h"
 #include "device/device.h"
 
 /* A piece of a device's memory: alone in its own mapped range if it is large. */

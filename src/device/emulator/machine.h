@@ -12,10 +12,10 @@
 
 #include "base/random.h"
 #include "device/device.h"
-#include "device/emulator/agenda.h"
-#include "device/emulator/arrivals.h"
-#include "device/emulator/check.h"
-#include "device/emulator/device_memory.h"
+#include "device/emulator/check/check.h"
+#include "device/emulator/memory/device_memory.h"
+#include "device/emulator/stream/agenda.h"
+#include "device/emulator/traffic/arrivals.h"
 #include "execute/execute.h"
 #include "model/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How each call of the interface begins and ends, and how the program does. */
-#include "rt.h"
+#include "rt/rt.h"
 
 /* Seen by rt_stubs.c, which is for programs that another linked. */
 extern const char proactrt_is_here;

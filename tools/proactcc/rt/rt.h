@@ -9,9 +9,9 @@
 
 #include <proact/program.h>
 
-#include "cuda_abi.h"
-#include "rt_handle.h"
-#include "rt_range.h"
+#include "rt/abi/cuda_abi.h"
+#include "rt/memory/rt_range.h"
+#include "rt/rt_handle.h"
 
 /* A fat binary of the program, and the PTX in it that fits the device best. */
 struct rt_image {

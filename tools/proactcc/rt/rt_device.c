@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda_calls.h"
-#include "rt.h"
+#include "rt/abi/cuda_calls.h"
+#include "rt/rt.h"
 
 enum { REGISTERS_PER_SM = 65536, CONST_BYTES = 65536, SHARED_DEFAULT = 48 << 10 };
 
@@ -84,7 +84,7 @@ static enum cuda_error attribute(const struct rt *rt, int number, int *out)
     case known_number:                                                                     \
         *out = (int)(value);                                                               \
         return cudaSuccess;
-#include "cuda_attribute.def"
+#include "rt/abi/cuda_attribute.def"
 #undef ATTRIBUTE
     }
     *out = 0; /* mipmaps and the like, of which there are none */

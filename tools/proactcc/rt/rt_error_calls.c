@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cuda_calls.h"
-#include "rt.h"
+#include "rt/abi/cuda_calls.h"
+#include "rt/rt.h"
 
 static const struct {
     int number;
     const char *name, *words;
 } errors[] = {
 #define ERROR(name, number, words) {number, #name, words},
-#include "cuda_error.def"
+#include "rt/abi/cuda_error.def"
 #undef ERROR
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "rt_handle.h"
+#include "rt/rt_handle.h"
 
 #include <stdint.h>
 #include <stdlib.h>

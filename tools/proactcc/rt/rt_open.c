@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt.h"
+#include "rt/rt.h"
 
 /* Where there is no GPU, and nothing is said. */
 static const char emulated_default[] = "h200x4";

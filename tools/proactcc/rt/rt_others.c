@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the interface that we do not have: each says so. Their arguments are not looked
    at. (Second names of calls, ALIAS, are given by the linker.) */
-#include "cuda_calls.h"
-#include "rt.h"
+#include "rt/abi/cuda_calls.h"
+#include "rt/rt.h"
 
 #define CALL(name)
 #define ALIAS(name, of)
@@ -12,4 +12,4 @@
     {                                                                                      \
         return rt_refuse(#name);                                                           \
     }
-#include "cuda_call.def"
+#include "rt/abi/cuda_call.def"

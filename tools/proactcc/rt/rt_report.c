@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "rt.h"
+#include "rt/rt.h"
 
 /* Of the host's C++ library, where the program has one. */
 extern char *demangle(const char *name, char *into, size_t *bytes,

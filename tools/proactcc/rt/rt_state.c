@@ -8,7 +8,7 @@
 
 #include <proact/guest.h>
 
-#include "rt.h"
+#include "rt/rt.h"
 
 static struct rt the_runtime;
 static pthread_mutex_t the_lock;

@@ -26,4 +26,4 @@
 #define CALL(name, of, version) FORWARD(name, name)
 #define REFUSED(name, of, version) FORWARD(name, name)
 #define ALIAS(name, of) FORWARD(name, of)
-#include "driver_call.def"
+#include "rt/abi/driver_call.def"

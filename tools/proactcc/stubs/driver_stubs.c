@@ -34,7 +34,7 @@ __asm__(".text\n"
 #define CALL(name, of, version) STUB(name, name)
 #define REFUSED(name, of, version) STUB(name, name)
 #define ALIAS(name, of) STUB(name, of)
-#include "driver_call.def"
+#include "rt/abi/driver_call.def"
 #undef CALL
 #undef REFUSED
 #undef ALIAS
@@ -48,7 +48,7 @@ static const struct {
     void (*linked)(void); /* NULL: it is not */
     void **slot;
 } calls[] = {
-#include "driver_call.def"
+#include "rt/abi/driver_call.def"
 };
 
 /* Called by the text above. */

@@ -36,7 +36,7 @@ __asm__(".text\n"
 #define CALL(name) STUB(name)
 #define REFUSED(name) STUB(name)
 #define ALIAS(name, of) STUB(name)
-#include "cuda_call.def"
+#include "rt/abi/cuda_call.def"
 #undef CALL
 #undef REFUSED
 #undef ALIAS
@@ -48,7 +48,7 @@ static const struct {
     const char *name;
     void **slot;
 } calls[] = {
-#include "cuda_call.def"
+#include "rt/abi/cuda_call.def"
 };
 
 /* Called by the text above. */

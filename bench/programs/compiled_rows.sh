@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Read by scripts whose programs print rows as bench/programs/compiled.cuh does, with their arguments
+# PROACTCC FOLDER FILE. They set name, of the script and its program, and here; call one() for
+# each run, with what is left of the arguments, and then finish. script: how they are called.
+proactcc=$1 folder=$2 file=$3 script=$name.sh
+mkdir -p "$folder"
+built() { # COMPILER OUT NAME: NAME.cu
+    "$1" -O3 -std=c++17 -arch=sm_90 "$here/$3.cu" -o "$folder/$2" || exit 1
+}
+built "$proactcc" "${name}_proactcc" "$name"
+if [ -z "${PROACT_MACHINE-}" ]; then
+    built nvcc "${name}_nvcc" "$name"
+    gpus=$(nvidia-smi -L | wc -l)
+else
+    gpus=${PROACT_DEVICES:-4}
+fi
+commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
+rows=$folder/$name.rows
+: >"$rows"
+
+one() { # BUILD DEVICES COMMAND...
+    build=$1 devices=$2
+    shift 2
+    "$@" >"$folder/$name.out" || { echo "$name.sh: $build on $devices failed" >&2; bad=1; }
+    sed "s/^/$build $devices /" "$folder/$name.out" >>"$rows"
+}
+
+bad=0
+
+# What was run more than once is one row: the median of its medians, and all of its runs.
+merge() {
+    awk '{ k = $1 " " $2 " " $3
+           if (!(k in n)) { keys[++count] = k; low[k] = $5; high[k] = $6 }
+           us[k, ++n[k]] = $4; runs[k] += $7
+           if (n[k] > 1 && hash[k] != $8) bad = 1; else hash[k] = $8
+           if ($5 < low[k]) low[k] = $5
+           if ($6 > high[k]) high[k] = $6 }
+         END { for (i = 1; i <= count; i++) {
+                   k = keys[i]
+                   for (a = 2; a <= n[k]; a++)
+                       for (b = a; b > 1 && us[k, b] < us[k, b - 1]; b--) {
+                           t = us[k, b]; us[k, b] = us[k, b - 1]; us[k, b - 1] = t
+                       }
+                   print k, us[k, int((n[k] + 1) / 2)], low[k], high[k], runs[k], hash[k]
+               }
+               exit bad }' "$rows" >"$rows.merged" || { echo "$name.sh: results of one build differ" >&2; bad=1; }
+    mv "$rows.merged" "$rows"
+}
+
+finish() { # the table, whether results are alike, and the file
+    merge
+    printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' build devices kernel 'us a launch' lowest highest runs result
+    while read -r build devices kernel us low high runs hash; do
+        printf '%-13s %7s  %-15s %12s %12s %12s %4s  %s\n' \
+            "$build" "$devices" "$kernel" "$us" "$low" "$high" "$runs" "$hash"
+    done <"$rows"
+    # The same results whoever built it, wherever it ran.
+    awk -v script="$name.sh" '{ if ($3 in h && h[$3] != $8) { print script ": " $3 ": results differ"; bad = 1 } h[$3] = $8 }
+         END { exit bad }' "$rows" || bad=1
+    awk -v script="$script" -v commit="$commit" -v date="$(date +%F)" -v machine="${PROACT_MACHINE:-$gpus x $(
+        nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -1)}" '
+        BEGIN { printf "{\"machine\": \"%s\", \"date\": \"%s\", \"commit\": \"%s\",\n", machine, date, commit
+                printf " \"command\": \"bench/programs/%s\",\n \"unit\": \"us a launch\", \"rows\": [", script }
+        { printf "%s\n  {\"build\": \"%s\", \"devices\": %s, \"kernel\": \"%s\", \"median\": %s, \"lowest\": %s, \"highest\": %s, \"runs\": %s}", \
+                 (NR > 1 ? "," : ""), $1, $2, $3, $4, $5, $6, $7 }
+        END { print "\n]}" }' "$rows" >"$file"
+    exit $bad
+}

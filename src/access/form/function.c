@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/form/function.h"
+#include "access/form/apply.h"
+#include "access/form/range.h"
+
+static struct range_view any_launch(const struct maker *m)
+{
+    return (struct range_view){.symbols = m->forms.symbols};
+}
+
+static bool lies_below(const struct maker *m, const struct access_form *a, uint64_t end)
+{
+    struct range_view view = any_launch(m);
+    struct range r;
+
+    return range_of(&view, a, &r) && r.low >= 0 && (uint64_t)r.high < end;
+}
+
+/* Remembers that the form has to lie in the range, unless it does in every launch. */
+static void demand(struct maker *m, const struct access_form *a, unsigned bits,
+                   bool is_signed)
+{
+    struct range_view view = any_launch(m);
+
+    if (range_fits(&view, a, bits, is_signed))
+        return;
+    m->ranges =
+        must_grow(m->ranges, m->range_count + 1, &m->range_capacity, sizeof *m->ranges);
+    m->ranges[m->range_count++] = (struct access_range){
+        .form = a, .block = -1, .bits = (uint8_t)bits, .is_signed = is_signed};
+}
+
+const struct access_form *function_widen(struct maker *m, const struct access_form *a,
+                                         unsigned bits, bool is_signed)
+{
+    int64_t value;
+
+    if (!a || bits >= 64)
+        return a;
+    if (form_is_constant(a, &value))
+        return form_constant(&m->forms,
+                             (int64_t)apply_cut((uint64_t)value, bits, is_signed));
+    demand(m, a, bits, is_signed);
+    return a;
+}
+
+/* The part of a form whose factors are multiples of `unit`. */
+static const struct access_form *multiples(struct maker *m, const struct access_form *a,
+                                           int64_t unit)
+{
+    const struct access_form *sum = form_constant(&m->forms, 0);
+
+    for (uint32_t i = 0; i < a->count; i++) {
+        struct access_form *one =
+            arena_alloc(m->forms.arena, sizeof *one + sizeof a->terms[0]);
+
+        one->count = 1;
+        one->terms[0] = a->terms[i];
+        if (a->terms[i].factor % unit == 0)
+            sum = form_add(&m->forms, sum, one, 1);
+    }
+    return sum;
+}
+
+/* a / d, a >> log d and a % d where a = d * whole + rest and the rest lies in [0, d). */
+static const struct access_form *split(struct maker *m, enum access_function f,
+                                       bool is_signed, unsigned bits,
+                                       const struct access_form *a, int64_t d)
+{
+    const struct access_form *whole = multiples(m, a, d);
+    const struct access_form *rest = form_add(&m->forms, a, whole, -1);
+    struct range_view view = any_launch(m);
+    struct range r;
+
+    if (!lies_below(m, rest, (uint64_t)d))
+        return NULL;
+    /* Division of what may be negative goes the other way. */
+    if (f != ACCESS_SHR && is_signed && !(range_of(&view, a, &r) && r.low >= 0))
+        return NULL;
+    demand(m, a, bits, is_signed);
+    return f == ACCESS_REM ? rest : form_divide(&m->forms, whole, d);
+}
+
+/* a & (2^low - 1): multiples of 2^low do not count. */
+static const struct access_form *low_bits(struct maker *m, unsigned bits,
+                                          const struct access_form *a, unsigned low)
+{
+    int64_t unit = (int64_t)1 << low;
+    const struct access_form *rest = form_add(&m->forms, a, multiples(m, a, unit), -1);
+    struct access_symbol y = {.kind = ACCESS_FUNCTION, .function = ACCESS_AND};
+
+    if (lies_below(m, rest, (uint64_t)unit))
+        return rest;
+    y.bits = (uint8_t)bits;
+    y.left = rest;
+    y.right = form_constant(&m->forms, unit - 1);
+    return form_make(&m->forms, &y);
+}
+
+static const struct access_form *mask(struct maker *m, unsigned bits,
+                                      const struct access_form *a, int64_t constant)
+{
+    uint64_t c = apply_cut((uint64_t)constant, bits, false);
+    uint64_t all = apply_cut(UINT64_MAX, bits, false), above = c + (c & (0 - c));
+    unsigned low = c ? (unsigned)__builtin_ctzll(c) : 0;
+
+    if (!c)
+        return form_constant(&m->forms, 0);
+    if (low && low < 62 && form_low_zeros(a) >= low) { /* there is nothing in them */
+        c |= ((uint64_t)1 << low) - 1;
+        low = 0;
+    }
+    if (c == all)
+        return a;
+    if (bits == 64 && above == (uint64_t)1 << 32) { /* bits low .. 31: widens as well */
+        a = function_widen(m, a, 32, false);
+        above = 0;
+    }
+    if (above == 0 || above == all + 1)
+        return low ? form_add(&m->forms, a, low_bits(m, bits, a, low), -1) : a;
+    if (!low && !(c & (c + 1)))
+        return low_bits(m, bits, a, (unsigned)__builtin_ctzll(c + 1));
+    return NULL;
+}
+
+static const struct access_form *with_constant(struct maker *m, enum access_function f,
+                                               bool is_signed, unsigned bits,
+                                               const struct access_form *a, int64_t c)
+{
+    switch (f) {
+    case ACCESS_AND:
+        return mask(m, bits, a, c);
+    case ACCESS_OR:
+        return c ? NULL : a;
+    case ACCESS_XOR:
+        if (apply_cut((uint64_t)c, bits, true) == UINT64_MAX)
+            return form_add(&m->forms, form_constant(&m->forms, -1), a, -1);
+        return c ? NULL : a;
+    case ACCESS_SHL:
+        if (c < 0 || c >= (int64_t)bits)
+            return form_constant(&m->forms, 0);
+        return form_multiply(&m->forms, a,
+                             form_constant(&m->forms, (int64_t)((uint64_t)1 << c)));
+    case ACCESS_SHR:
+        if (c < 0 || c >= (int64_t)bits || c > 62)
+            return NULL;
+        return c ? split(m, f, is_signed, bits, a, (int64_t)1 << c) : a;
+    case ACCESS_DIV:
+    case ACCESS_REM:
+        return c > 0 ? split(m, f, is_signed, bits, a, c) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* or, xor of forms that have no bit in common is their sum. */
+static const struct access_form *join_bits(struct maker *m, const struct access_form *a,
+                                           const struct access_form *b)
+{
+    for (unsigned turn = 0; turn < 2; turn++) {
+        const struct access_form *high = turn ? a : b, *low = turn ? b : a;
+        unsigned zeros = form_low_zeros(high);
+
+        if (lies_below(m, low, (uint64_t)1 << zeros))
+            return form_add(&m->forms, a, b, 1);
+    }
+    return NULL;
+}
+
+const struct access_form *function_make(struct maker *m, enum access_function f,
+                                        bool is_signed, unsigned bits,
+                                        const struct access_form *a,
+                                        const struct access_form *b)
+{
+    const struct access_form *simple = NULL;
+    bool commutes =
+        f != ACCESS_DIV && f != ACCESS_REM && f != ACCESS_SHL && f != ACCESS_SHR;
+    int64_t x, y;
+
+    if (!a || !b)
+        return NULL;
+    if (commutes && form_is_constant(a, &x)) {
+        const struct access_form *swap = a;
+
+        a = b;
+        b = swap;
+    }
+    bool constant = form_is_constant(b, &y);
+
+    if (constant && form_is_constant(a, &x))
+        return form_constant(&m->forms, (int64_t)apply_function(f, is_signed, bits,
+                                                                (uint64_t)x, (uint64_t)y));
+    if (constant)
+        simple = with_constant(m, f, is_signed, bits, a, y);
+    if (!simple && (f == ACCESS_OR || f == ACCESS_XOR))
+        simple = join_bits(m, a, b);
+    if (!simple && (f == ACCESS_MIN || f == ACCESS_MAX) && form_equal(a, b))
+        simple = a;
+    if (simple)
+        return simple;
+    struct access_symbol symbol = {.kind = ACCESS_FUNCTION,
+                                   .function = f,
+                                   .is_signed = is_signed,
+                                   .bits = (uint8_t)bits,
+                                   .left = a,
+                                   .right = b};
+
+    return form_make(&m->forms, &symbol);
+}
+
+/* What stands beside `n` and the symbol `d` in a term that holds both; NULL if it does not
+   hold them. */
+static const struct access_form *beside(struct maker *m, const struct access_term *t,
+                                        const struct access_form *n, uint32_t d)
+{
+    struct access_form *rest = arena_alloc(m->forms.arena, sizeof *rest + sizeof *t);
+    struct access_term *r = &rest->terms[0];
+    uint32_t k = 0;
+    bool took = false;
+
+    if (n->count != 1 || t->factor % n->terms[0].factor)
+        return NULL;
+    rest->count = 1;
+    r->factor = t->factor / n->terms[0].factor;
+    for (uint32_t i = 0; i < t->degree; i++) {
+        if (!took && t->symbols[i] == d)
+            took = true;
+        else if (k < n->terms[0].degree && t->symbols[i] == n->terms[0].symbols[k])
+            k++;
+        else
+            r->symbols[r->degree++] = t->symbols[i];
+    }
+    return took && k == n->terms[0].degree ? rest : NULL;
+}
+
+static uint32_t weight(const struct maker *m, const struct access_form *a)
+{
+    uint32_t sum = a->count;
+
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++)
+            if (m->forms.symbols[a->terms[i].symbols[k]].kind == ACCESS_FUNCTION)
+                sum += 8;
+    return sum;
+}
+
+/* The form with c * n * (t / n) written as c * t - c * (t % n), or the other way round,
+   where that is simpler; else NULL. */
+static const struct access_form *rewritten(struct maker *m, const struct access_form *a,
+                                           const struct access_term *term, uint32_t d)
+{
+    struct forms *f = &m->forms;
+    const struct access_symbol y = f->symbols[d];
+    const struct access_form *c =
+        beside(m, term, y.function == ACCESS_DIV ? y.right : form_constant(f, 1), d);
+    const struct access_form *quotient, *rest, *sum;
+
+    if (!c)
+        return NULL;
+    quotient = function_make(m, ACCESS_DIV, y.is_signed, y.bits, y.left, y.right);
+    rest = function_make(m, ACCESS_REM, y.is_signed, y.bits, y.left, y.right);
+    /* t - n * (t / n) - t % n, which is 0 */
+    sum =
+        form_add(f, form_add(f, y.left, form_multiply(f, y.right, quotient), -1), rest, -1);
+    sum = form_add(f, a, form_multiply(f, c, sum), 1);
+    return sum && weight(m, sum) < weight(m, a) ? sum : NULL;
+}
+
+const struct access_form *function_remainder(struct maker *m, const struct access_form *a,
+                                             unsigned bits)
+{
+    for (uint32_t i = 0; a && i < a->count; i++)
+        for (uint32_t k = 0; k < a->terms[i].degree; k++) {
+            const struct access_symbol *y = &m->forms.symbols[a->terms[i].symbols[k]];
+            const struct access_form *simpler;
+
+            if (y->kind != ACCESS_FUNCTION || y->bits != bits ||
+                (y->function != ACCESS_DIV && y->function != ACCESS_REM))
+                continue;
+            simpler = rewritten(m, a, &a->terms[i], a->terms[i].symbols[k]);
+            if (simpler)
+                return simpler;
+        }
+    return a;
+}

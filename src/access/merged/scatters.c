@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/merged/scatters.h"
+
+#include "access/access.h"
+#include "access/write_set.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* With no more words than these, so that another address is all that a clone changes. */
+static bool has_plain_words(const struct ptx_instruction *i)
+{
+    for (uint8_t n = 0; n < i->part_count; n++)
+        switch (i->parts[n]) {
+        case PTX_PART_GLOBAL:
+        case PTX_PART_WEAK:
+        case PTX_PART_V2:
+        case PTX_PART_V4:
+            break;
+        case PTX_PART_VOLATILE:
+            if (i->opcode == PTX_LD)
+                return false;
+            break;
+        default:
+            if (i->parts[n] != i->type)
+                return false;
+        }
+    return true;
+}
+
+static bool is_plain(const struct ptx_instruction *i, enum ptx_opcode opcode)
+{
+    const struct ptx_operand *at = &i->operands[opcode == PTX_LD];
+
+    return i->opcode == opcode && i->operand_count == 2 && at->kind == PTX_MEMORY &&
+           at->reg >= 0 && !at->count &&
+           (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
+           has_plain_words(i);
+}
+
+/* Whether it orders what another CTA may see: there is no saying what it sees of another
+   device's, whose stores go a longer way. */
+static bool orders(const struct ptx_instruction *i)
+{
+    if (i->opcode == PTX_FENCE || i->opcode == PTX_MEMBAR)
+        return !ptx_has(i, PTX_PART_CTA);
+    return ptx_has(i, PTX_PART_ACQUIRE) || ptx_has(i, PTX_PART_RELEASE) ||
+           ptx_has(i, PTX_PART_ACQ_REL);
+}
+
+static bool orders_none(const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (orders(&f->instructions[n]))
+            return false;
+    return true;
+}
+
+static bool is_of_cta(const struct access_symbol *y)
+{
+    return y->kind == ACCESS_SPECIAL
+               ? y->special >= PTX_CTAID_X && y->special <= PTX_CTAID_Z
+               : (y->holds >> ACCESS_SPECIAL & 1) != 0;
+}
+
+/* Whether each CTA may have a place of its own, as far as its form says. */
+static bool is_own(const struct access_analysis *a, const struct access_record *r)
+{
+    if (r->state != ACCESS_CLOSED)
+        return false;
+    for (uint32_t t = 0; t < r->form->count; t++)
+        for (uint32_t n = 0; n < r->form->terms[t].degree; n++)
+            if (is_of_cta(&a->symbols[r->form->terms[t].symbols[n]]))
+                return true;
+    return false;
+}
+
+static uint32_t parameter_of(const struct access_analysis *a, const struct access_record *r)
+{
+    return a->symbols[r->base_symbol].offset;
+}
+
+static bool is_by_pointer(const struct access_analysis *a, uint32_t n,
+                          enum ptx_opcode opcode)
+{
+    const struct access_record *r = &a->records[n];
+
+    return r->base == ACCESS_BASE_PARAMETER &&
+           is_plain(&a->function->instructions[r->instruction], opcode);
+}
+
+/* One of the stores by that pointer may go where another CTA's goes, or all are taken for
+   such. */
+static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
+                         const bool *untold)
+{
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter &&
+            ((untold && untold[parameter]) || !is_own(a, &a->records[n])))
+            return true;
+    return false;
+}
+
+void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
+                         const struct ptx_function *f, const bool *untold)
+{
+    struct access_analysis *a = access_analyze(m, f);
+    const bool may_read = orders_none(f);
+    size_t capacity = to->count;
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+
+        if (!(is_by_pointer(a, n, PTX_ST) || (may_read && is_by_pointer(a, n, PTX_LD))) ||
+            !is_scattered(a, parameter_of(a, r), untold))
+            continue;
+        to->reduction =
+            must_grow(to->reduction, to->count, &capacity, sizeof *to->reduction);
+        to->reduction[to->count++] = (struct access_reduction){
+            r->instruction, r->line, parameter_of(a, r), ACCESS_SCATTERED};
+    }
+    access_destroy(a);
+}
+
+static bool is_told(const struct ptx_module *m, const struct ptx_function *f,
+                    const bool *left_out)
+{
+    const struct write_set_options options = {true, left_out};
+    struct write_set_slice *slice = NULL;
+    const bool is = !write_set_slice_create(m, f->name, &options, &slice, NULL);
+
+    write_set_slice_destroy(slice);
+    return is;
+}
+
+/* Without plain stores by pointers, and without reductions. */
+static bool others_are_told(const struct access_analysis *a, const struct ptx_module *m)
+{
+    struct access_reductions r = access_reductions_find(m, a->function, true);
+    bool *left_out = access_reductions_all(&r, a->function);
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_by_pointer(a, n, PTX_ST))
+            left_out[a->records[n].instruction] = true;
+    const bool are = is_told(m, a->function, left_out);
+
+    free(left_out);
+    access_reductions_clear(&r);
+    return are;
+}
+
+static bool stores_are_told(const struct access_analysis *a, const struct ptx_module *m,
+                            uint32_t parameter)
+{
+    bool *left_out = must_calloc(a->function->instruction_count + 1u, sizeof *left_out);
+
+    for (uint32_t n = 0; n < a->function->instruction_count; n++)
+        left_out[n] = true;
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter)
+            left_out[a->records[n].instruction] = false;
+    const bool are = is_told(m, a->function, left_out);
+
+    free(left_out);
+    return are;
+}
+
+/* Of each pointer among the parameters, once; whether there is one. */
+static bool find_untold(const struct access_analysis *a, const struct ptx_module *m,
+                        bool *untold, bool *asked)
+{
+    bool any = false;
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        if (!is_by_pointer(a, n, PTX_ST) || asked[parameter_of(a, &a->records[n])])
+            continue;
+        const uint32_t at = parameter_of(a, &a->records[n]);
+
+        asked[at] = true;
+        untold[at] = !stores_are_told(a, m, at);
+        any |= untold[at];
+    }
+    return any;
+}
+
+static uint32_t parameters_end(const struct access_analysis *a)
+{
+    uint32_t end = 0;
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (a->records[n].base == ACCESS_BASE_PARAMETER &&
+            parameter_of(a, &a->records[n]) >= end)
+            end = parameter_of(a, &a->records[n]) + 1;
+    return end;
+}
+
+bool *access_scatters_untold(const struct ptx_module *m, const struct ptx_function *f)
+{
+    struct access_analysis *a = access_analyze(m, f);
+    const uint32_t end = parameters_end(a);
+    bool *untold = must_calloc(end + 1u, sizeof *untold),
+         *asked = must_calloc(end + 1u, sizeof *asked);
+
+    if (!others_are_told(a, m) || !find_untold(a, m, untold, asked)) {
+        free(untold);
+        untold = NULL;
+    }
+    free(asked);
+    access_destroy(a);
+    return untold;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json/json_write.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Length of the UTF-8 sequence at `s` (RFC 3629: neither overlong nor a surrogate); 0:
+ * none. */
+static size_t utf8_length(const unsigned char *s)
+{
+    size_t length = s[0] < 0x80   ? 1
+                    : s[0] < 0xc2 ? 0
+                    : s[0] < 0xe0 ? 2
+                    : s[0] < 0xf0 ? 3
+                    : s[0] < 0xf5 ? 4
+                                  : 0;
+
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static void add_string(struct text *t, const char *value)
+{
+    const unsigned char *s = (const unsigned char *)value;
+
+    text_add(t, "\"", 1);
+    while (*s) {
+        size_t length = utf8_length(s);
+
+        if (*s == '"' || *s == '\\')
+            text_print(t, "\\%c", *s);
+        else if (*s == '\n')
+            text_add(t, "\\n", 2);
+        else if (*s == '\t')
+            text_add(t, "\\t", 2);
+        else if (*s < 0x20 || *s == 0x7f)
+            text_print(t, "\\u%04x", *s);
+        else if (length)
+            text_add(t, (const char *)s, length);
+        else
+            text_add(t, "\\ufffd", 6);
+        s += length ? length : 1;
+    }
+    text_add(t, "\"", 1);
+}
+
+/* A new line where the container that is `depth` deep has one a value, else a space. */
+static void separate(struct json_writer *w, unsigned depth, const char *space)
+{
+    if (depth <= w->lines && w->lines)
+        text_print(&w->text, "\n%*s", (int)(2 * (w->depth)), "");
+    else
+        text_print(&w->text, "%s", space);
+}
+
+static void put_key(struct json_writer *w, const char *key)
+{
+    if (w->depth) {
+        unsigned inner = w->depth - 1;
+
+        assert((key != NULL) == (w->open[inner] == JSON_OBJECT));
+        if (w->filled[inner])
+            text_add(&w->text, ",", 1);
+        separate(w, w->depth, w->filled[inner] ? " " : "");
+        w->filled[inner] = true;
+    }
+    if (key) {
+        add_string(&w->text, key);
+        text_add(&w->text, ": ", 2);
+    }
+}
+
+void json_begin(struct json_writer *w, const char *key, enum json_container container)
+{
+    assert(w->depth < JSON_DEPTH_MAX);
+    put_key(w, key);
+    text_add(&w->text, container == JSON_OBJECT ? "{" : "[", 1);
+    w->open[w->depth] = container;
+    w->filled[w->depth] = false;
+    w->depth++;
+}
+
+void json_end(struct json_writer *w)
+{
+    assert(w->depth > 0);
+    w->depth--;
+    if (w->filled[w->depth])
+        separate(w, w->depth + 1, "");
+    text_add(&w->text, w->open[w->depth] == JSON_OBJECT ? "}" : "]", 1);
+    if (w->depth == 0)
+        text_add(&w->text, "\n", 1);
+}
+
+void json_put_text(struct json_writer *w, const char *key, const char *value)
+{
+    put_key(w, key);
+    if (value)
+        add_string(&w->text, value);
+    else
+        text_add(&w->text, "null", 4);
+}
+
+void json_put_real(struct json_writer *w, const char *key, double value)
+{
+    char number[32] = "null";
+
+    put_key(w, key);
+    if (isfinite(value)) {
+        for (int digits = 15; digits <= 17; digits++) {
+            snprintf(number, sizeof number, "%.*g", digits, value);
+            if (strtod(number, NULL) == value)
+                break;
+        }
+        char *comma = strchr(number, ','); /* some locales' decimal point */
+
+        if (comma)
+            *comma = '.';
+    }
+    text_print(&w->text, "%s", number);
+}
+
+void json_put_whole(struct json_writer *w, const char *key, uint64_t value)
+{
+    put_key(w, key);
+    text_print(&w->text, "%" PRIu64, value);
+}
+
+void json_put_flag(struct json_writer *w, const char *key, bool value)
+{
+    put_key(w, key);
+    text_print(&w->text, "%s", value ? "true" : "false");
+}

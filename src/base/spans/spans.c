@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/spans/spans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+size_t spans_from(const struct spans *s, uint64_t byte)
+{
+    size_t low = 0, high = s->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (s->span[middle].end <= byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void spans_add(struct spans *s, uint64_t first, uint64_t end)
+{
+    if (first >= end)
+        return;
+    if (s->count && s->span[s->count - 1].end < first) { /* mostly they come in order */
+        s->span = must_grow(s->span, s->count, &s->capacity, sizeof *s->span);
+        s->span[s->count++] = (struct span){first, end};
+        return;
+    }
+    /* Those from `at` to before `behind` touch it and go into it. */
+    size_t at = first ? spans_from(s, first - 1) : 0, behind = at;
+
+    while (behind < s->count && s->span[behind].first <= end) {
+        first = s->span[behind].first < first ? s->span[behind].first : first;
+        end = s->span[behind].end > end ? s->span[behind].end : end;
+        behind++;
+    }
+    if (behind == at)
+        s->span = must_grow(s->span, s->count, &s->capacity, sizeof *s->span);
+    if (s->count > behind)
+        memmove(&s->span[at + 1], &s->span[behind], (s->count - behind) * sizeof *s->span);
+    s->count = s->count - (behind - at) + 1;
+    s->span[at] = (struct span){first, end};
+}
+
+void spans_join(struct spans *into, const struct spans *of)
+{
+    for (size_t n = 0; n < of->count; n++)
+        spans_add(into, of->span[n].first, of->span[n].end);
+}
+
+bool spans_hold(const struct spans *s, const struct spans *all_of)
+{
+    for (size_t n = 0; n < all_of->count; n++) {
+        size_t at = spans_from(s, all_of->span[n].first);
+
+        if (at == s->count || s->span[at].first > all_of->span[n].first ||
+            s->span[at].end < all_of->span[n].end)
+            return false;
+    }
+    return true;
+}
+
+bool spans_meet(const struct spans *a, const struct spans *b)
+{
+    for (size_t n = 0, m = 0; n < a->count && m < b->count;) {
+        if (a->span[n].first < b->span[m].end && b->span[m].first < a->span[n].end)
+            return true;
+        if (a->span[n].end < b->span[m].end)
+            n++;
+        else
+            m++;
+    }
+    return false;
+}
+
+void spans_clear(struct spans *s)
+{
+    free(s->span);
+    *s = (struct spans){0};
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes: what is refused, and what is remembered of them.
+
+   Of the readers since the last write that do not know each other, CHECK_READERS are kept,
+   of different devices where there are such. A write that comes too early for a third one
+   alone is not found; a missing wait as a rule is unordered with every reader. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/short_name.h"
+#include "device/emulator/check/check_inside.h"
+
+/* One access, with what does not change from byte to byte. */
+struct access {
+    struct check *c;
+    struct told told;
+    check_stamp stamp;
+    bool strong;
+    bool copies;                /* to another replica's same place */
+    bool is_same;               /* what is stored lies there already */
+    const unsigned char *value; /* that a kernel stores, from `first` on; else NULL */
+    uint64_t first;
+    uint32_t cell_bytes; /* of the cell that is looked at */
+    uint32_t site;
+    uint32_t content; /* the operation that it is of, or whose content it copies */
+};
+
+static struct access access_begin(struct check *c, uint32_t actor, bool strong,
+                                  const struct check_where *where, const char *verb)
+{
+    struct actor *a = &c->actors[actor];
+
+    a->last = a->epoch;
+    return (struct access){
+        .c = c,
+        .told = {.check = c, .actor = actor, .where = where, .verb = verb},
+        .stamp = check_stamp_make(a->epoch, strong, actor),
+        .strong = strong,
+        .site = check_site(c, where, a->device),
+        .content = check_issue_of(c, actor)};
+}
+
+static bool races(const struct access *a, check_stamp other)
+{
+    return other && !(a->strong && check_stamp_strong(other)) &&
+           !check_knows(a->c, a->told.actor, other);
+}
+
+/* Whether the slot of another reader can be given up for this one. */
+static bool outlives(const struct access *a, check_stamp other)
+{
+    if (!other)
+        return true;
+    if (a->strong && !check_stamp_strong(other) && check_stamp_time(other) > a->c->quiet)
+        return false; /* a strong write does not race with this one, but with the other */
+    return check_knows(a->c, a->told.actor, other);
+}
+
+static void remember_reader(const struct access *a, struct check_cell *cell)
+{
+    const struct actor *actors = a->c->actors;
+    int slot = -1;
+
+    for (int i = 0; i < CHECK_READERS && slot < 0; i++)
+        if (outlives(a, cell->read[i]))
+            slot = i;
+    for (int i = 0; i < CHECK_READERS && slot < 0 && !a->strong; i++)
+        if (actors[check_stamp_actor(cell->read[i])].device == actors[a->told.actor].device)
+            slot = i;
+    if (slot < 0 && !a->strong)
+        slot = CHECK_READERS - 1;
+    if (slot >= 0)
+        cell->read[slot] = a->stamp;
+}
+
+/* Whether it comes behind the last write, and behind who else wrote the same. */
+static bool follows_writers(const struct access *a, const struct check_cell *cell)
+{
+    if (races(a, cell->write))
+        check_say_race(&a->told, "written", cell->write, cell->write_site);
+    else if (races(a, cell->alike))
+        check_say_race(&a->told, "written", cell->alike, 0);
+    else
+        return true;
+    return false;
+}
+
+static bool read_cell(const struct access *a, struct check_cell *cell)
+{
+    if (!cell->write) {
+        check_say_unwritten(&a->told);
+        return false;
+    }
+    if (cell->stale && cell->stale_content <= a->content &&
+        check_knows(a->c, a->told.actor, cell->stale)) {
+        check_say_stale(&a->told, cell);
+        return false;
+    }
+    if (!follows_writers(a, cell))
+        return false;
+    remember_reader(a, cell);
+    return true;
+}
+
+/* Content that is older than what the byte lacks does not make it whole. */
+static void keep_stale(struct check_cell *cell, const struct check_cell *before)
+{
+    if (!before->stale || before->stale_content <= cell->content)
+        return;
+    cell->stale = before->stale;
+    cell->stale_site = before->stale_site;
+    cell->stale_content = before->stale_content;
+}
+
+/* Neighbours of what is new go along, and bytes of a map that nobody stored. Who reads them
+   meanwhile finds what was there; who stores there must come before or after. */
+static bool changes_nothing(const struct access *a, const struct check_cell *cell)
+{
+    return cell->write && !cell->stale &&
+           (a->is_same || (a->copies && cell->content == a->content));
+}
+
+/* Whether somebody else of this launch stored the same there: which of them comes last
+   shows in nothing. */
+static bool is_alike(const struct access *a, const struct check_cell *cell)
+{
+    return a->value && cell->has_value && cell->content == a->content &&
+           !memcmp(check_shadow_value(a->c->shadow, a->told.address),
+                   a->value + (a->told.address - a->first), a->cell_bytes);
+}
+
+static check_stamp unknown_writer(const struct access *a, const struct check_cell *before)
+{
+    if (races(a, before->alike))
+        return before->alike;
+    return races(a, before->write) ? before->write : 0;
+}
+
+static bool write_cell(const struct access *a, struct check_cell *cell)
+{
+    const bool alike = is_alike(a, cell);
+
+    if (!alike && !follows_writers(a, cell))
+        return false;
+    if (!alike && changes_nothing(a, cell)) { /* else it is one of several such stores */
+        remember_reader(a, cell);
+        return true;
+    }
+    for (int i = 0; i < CHECK_READERS; i++)
+        if (races(a, cell->read[i])) {
+            check_say_race(&a->told, "read", cell->read[i], 0);
+            return false;
+        }
+    const struct check_cell before = *cell;
+
+    *cell = (struct check_cell){.write = a->stamp,
+                                .alike = unknown_writer(a, &before),
+                                .write_site = a->site,
+                                .content = a->content,
+                                .has_value = a->value != NULL};
+    if (a->value)
+        memcpy(check_shadow_value(a->c->shadow, a->told.address),
+               a->value + (a->told.address - a->first), a->cell_bytes);
+    keep_stale(cell, &before);
+    return true;
+}
+
+static bool each_cell(struct access *a, uint64_t address, uint64_t bytes,
+                      bool (*act)(const struct access *a, struct check_cell *cell))
+{
+    while (bytes) {
+        struct check_span s = check_shadow_find(a->c->shadow, address, bytes);
+
+        if (!s.count)
+            break;
+        a->cell_bytes = s.cell_bytes;
+        for (uint32_t i = 0; i < s.count; i++) {
+            a->told.address = s.address + (uint64_t)i * s.cell_bytes;
+            if (!act(a, &s.cells[i]))
+                return false;
+        }
+        address += (uint64_t)s.count * s.cell_bytes;
+        bytes -= (uint64_t)s.count * s.cell_bytes;
+    }
+    return true;
+}
+
+bool check_read(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                bool strong, const struct check_where *where, char *fault,
+                size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, strong, where, "reads");
+
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return each_cell(&a, address, bytes, read_cell);
+}
+
+static bool make_stale(const struct access *a, struct check_cell *cell)
+{
+    if (cell->content > a->content || cell->stale_content > a->content)
+        return true;
+    cell->stale = a->stamp;
+    cell->stale_site = a->site;
+    cell->stale_content = a->content;
+    return true;
+}
+
+/* A kernel's store into its own device's replica is new content that the others lack. */
+static void others_stale(struct access *a, uint64_t address, uint64_t bytes)
+{
+    struct check *c = a->c;
+    struct replica_place r;
+
+    if (!a->site || !check_replica_of(c, address, &r) ||
+        r.device != c->actors[a->told.actor].device)
+        return;
+    if (bytes > r.array->bytes - r.offset)
+        bytes = r.array->bytes - r.offset;
+    for (unsigned d = 0; d < c->device_count; d++)
+        if (d != r.device && r.array->base[d])
+            each_cell(a, r.array->base[d] + r.offset, bytes, make_stale);
+}
+
+static bool write_range(struct access *a, uint64_t address, uint64_t bytes)
+{
+    if (!each_cell(a, address, bytes, write_cell))
+        return false;
+    check_shadow_unite(a->c->shadow, address, bytes);
+    others_stale(a, address, bytes);
+    return true;
+}
+
+bool check_write(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                 bool strong, const struct check_where *where, char *fault,
+                 size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, strong, where, "writes");
+
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return write_range(&a, address, bytes);
+}
+
+bool check_store(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                 const unsigned char *value, const struct check_where *where, char *fault,
+                 size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, false, where, "writes");
+
+    a.value = value;
+    a.first = address;
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return write_range(&a, address, bytes);
+}
+
+bool check_store_again(struct check *c, uint32_t actor, uint64_t address, uint64_t bytes,
+                       const unsigned char *value, const struct check_where *where,
+                       char *fault, size_t fault_bytes)
+{
+    struct access a = access_begin(c, actor, false, where, "writes");
+
+    a.is_same = true;
+    a.value = value;
+    a.first = address;
+    a.told.fault = fault;
+    a.told.fault_bytes = fault_bytes;
+    return each_cell(&a, address, bytes, write_cell);
+}
+
+/* What is copied of a range, of one operation's content each. */
+struct stretch {
+    uint64_t address, bytes;
+    uint32_t content;
+};
+
+struct stretches {
+    struct stretch *stretch;
+    size_t count, capacity;
+};
+
+static void add_stretch(struct stretches *s, uint64_t first, uint64_t end, uint32_t content)
+{
+    struct stretch *last = s->count ? &s->stretch[s->count - 1] : NULL;
+
+    if (last && last->address + last->bytes == first && last->content == content) {
+        last->bytes += end - first;
+        return;
+    }
+    s->stretch = must_grow(s->stretch, s->count, &s->capacity, sizeof *s->stretch);
+    s->stretch[s->count++] = (struct stretch){first, end - first, content};
+}
+
+/* Of the range, what was ever written. */
+static void add_written(const struct check *c, uint64_t address, uint64_t bytes,
+                        struct stretches *out)
+{
+    uint64_t end = address + bytes;
+
+    while (address < end) {
+        struct check_span s = check_shadow_look(c->shadow, address);
+
+        for (uint32_t i = 0; i < s.count; i++) {
+            uint64_t at = s.address + (uint64_t)i * s.cell_bytes, stop = at + s.cell_bytes;
+            uint64_t first = at < address ? address : at;
+
+            if (s.cells && s.cells[i].write && first < end && stop > first)
+                add_stretch(out, first, stop < end ? stop : end, s.cells[i].content);
+        }
+        address = s.address + (uint64_t)s.count * s.cell_bytes;
+    }
+}
+
+bool check_copy_replica(struct check *c, uint32_t actor, uint64_t to, uint64_t from,
+                        uint64_t bytes, char *fault, size_t fault_bytes)
+{
+    struct access write = access_begin(c, actor, false, NULL, "writes");
+    struct replica_place source, target;
+    struct stretches s = {0};
+    bool good = true;
+
+    write.told.fault = fault;
+    write.told.fault_bytes = fault_bytes;
+    if (check_replica_of(c, from, &source) && check_replica_of(c, to, &target) &&
+        source.array == target.array && source.offset == target.offset) {
+        write.copies = true;
+        add_written(c, from, bytes, &s);
+    } else {
+        add_stretch(&s, from, from + bytes, write.content);
+    }
+    for (size_t n = 0; n < s.count && good; n++) {
+        const struct stretch *e = &s.stretch[n];
+
+        write.content = e->content;
+        good =
+            check_read(c, actor, e->address, e->bytes, false, NULL, fault, fault_bytes) &&
+            write_range(&write, to + (e->address - from), e->bytes);
+    }
+    free(s.stretch);
+    return good;
+}
+
+bool check_current(const struct check *c, uint64_t address, uint64_t bytes, char *fault,
+                   size_t fault_bytes)
+{
+    uint64_t end = address + bytes;
+    struct replica_place r;
+
+    if (!check_replica_of(c, address, &r))
+        return true;
+    while (address < end) {
+        struct check_span s = check_shadow_look(c->shadow, address);
+
+        for (uint32_t i = 0; s.cells && i < s.count; i++) {
+            uint64_t at = s.address + (uint64_t)i * s.cell_bytes;
+
+            if (!s.cells[i].stale || at + s.cell_bytes <= address || at >= end)
+                continue;
+            const struct site *from = &c->sites[s.cells[i].stale_site];
+
+            at = at < address ? address : at;
+            snprintf(fault, fault_bytes,
+                     "byte %" PRIu64
+                     " of array '%s' was not sent to device %u by device %u "
+                     "(kernel '%s', line %" PRIu32 ")",
+                     at - r.array->base[r.device], r.array->name, r.device, from->device,
+                     name_shorten(from->kernel).text, from->line);
+            return false;
+        }
+        address = s.address + (uint64_t)s.count * s.cell_bytes;
+    }
+    return true;
+}

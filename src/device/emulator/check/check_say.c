@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of a refused access. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/short_name.h"
+#include "device/emulator/check/check_inside.h"
+
+enum { WHO_BYTES = 256, BYTE_BYTES = 128 };
+
+static void say_who(const struct told *t, char *into)
+{
+    const struct check_where *w = t->where;
+
+    if (w && w->kernel)
+        snprintf(into, WHO_BYTES,
+                 "kernel '%s', line %" PRIu32 ", CTA (%" PRIu32 ",%" PRIu32 ",%" PRIu32
+                 "), thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                 name_shorten(w->kernel).text, w->line, w->cta[0], w->cta[1], w->cta[2],
+                 w->thread[0], w->thread[1], w->thread[2]);
+    else
+        snprintf(into, WHO_BYTES, "%s", t->check->actors[t->actor].name);
+}
+
+static void say_byte(const struct told *t, char *into)
+{
+    struct replica_place r;
+    const struct extent *e = check_extent_of(t->check, t->address);
+
+    if (check_replica_of(t->check, t->address, &r))
+        snprintf(into, BYTE_BYTES, "byte %" PRIu64 " of array '%s' on device %u", r.offset,
+                 r.array->name, r.device);
+    else if (e)
+        snprintf(into, BYTE_BYTES, "byte %" PRIu64 " of the allocation at 0x%" PRIx64,
+                 t->address - e->address, e->address);
+    else
+        snprintf(into, BYTE_BYTES, "the byte at 0x%" PRIx64, t->address);
+}
+
+void check_say_race(const struct told *t, const char *other_verb, check_stamp other,
+                    uint32_t site)
+{
+    char who[WHO_BYTES], byte[BYTE_BYTES], line[32] = "";
+    const struct actor *a = &t->check->actors[check_stamp_actor(other)];
+
+    say_who(t, who);
+    say_byte(t, byte);
+    if (site)
+        snprintf(line, sizeof line, ", line %" PRIu32, t->check->sites[site].line);
+    snprintf(t->fault, t->fault_bytes,
+             "race: %s %s %s, %s by %s%s, without an order between them (missing fence, "
+             "barrier or wait)",
+             who, t->verb, byte, other_verb, a->name, line);
+}
+
+void check_say_unwritten(const struct told *t)
+{
+    char who[WHO_BYTES], byte[BYTE_BYTES];
+
+    say_who(t, who);
+    say_byte(t, byte);
+    snprintf(t->fault, t->fault_bytes, "%s %s %s, which was never written", who, t->verb,
+             byte);
+}
+
+void check_say_stale(const struct told *t, const struct check_cell *cell)
+{
+    char who[WHO_BYTES], byte[BYTE_BYTES];
+    const struct site *s = &t->check->sites[cell->stale_site];
+
+    say_who(t, who);
+    say_byte(t, byte);
+    snprintf(t->fault, t->fault_bytes,
+             "%s %s %s before it was sent by device %u (kernel '%s', line %" PRIu32 ")",
+             who, t->verb, byte, s->device, name_shorten(s->kernel).text, s->line);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that are launched by kernels: they have their device's places for such, wait
+   behind all CTAs that are there already, and their parent ends with the last of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/emulator/check/checked.h"
+#include "device/emulator/kernel/children.h"
+#include "device/emulator/kernel/cluster_launch.h"
+#include "device/emulator/traffic/global_access.h"
+
+enum { INVALID_VALUE = 1 /* cudaErrorInvalidValue */ };
+
+static bool fits(const struct emulated *d, const struct execute_child *child)
+{
+    const struct topology_device *t = &d->set->topology->device;
+    const struct execute_kernel_info info = execute_kernel_info(child->kernel);
+    const uint32_t *grid = child->grid, *block = child->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+
+    return threads && threads <= t->threads_per_cta && threads <= info.max_threads &&
+           ctas && ctas <= INT32_MAX && info.parameter_bytes <= CHILD_PARAMETER_BYTES &&
+           (uint64_t)info.shared_bytes + child->shared_bytes <= t->shared_bytes_per_cta &&
+           !cluster_check(d->set, &info,
+                          &(struct device_launch){.grid = {grid[0], grid[1], grid[2]},
+                                                  .block = {block[0], block[1], block[2]},
+                                                  .shared_bytes = child->shared_bytes},
+                          NULL);
+}
+
+uint64_t child_parameters(void *context, struct execute_warp *w,
+                          const struct execute_child *child)
+{
+    struct emulated *d = context;
+    struct children *c = d->children;
+
+    (void)w;
+    if (!c || !c->free_count || !fits(d, child))
+        return 0;
+    uint32_t place = c->free[--c->free_count];
+    uint64_t address = c->base + (uint64_t)place * CHILD_PARAMETER_BYTES;
+
+    c->place[place] = (struct child_place){.is_filling = true, .child = *child};
+    checked_child_parameters(d, address, CHILD_PARAMETER_BYTES);
+    return address;
+}
+
+static void child_begin(struct emulated *d, void *subject, uint64_t detail)
+{
+    (void)detail;
+    run_begin(d, subject);
+}
+
+static void child_done(struct emulated *d, struct kernel_run *run)
+{
+    struct children *c = d->children;
+
+    c->free[c->free_count++] = run->place;
+    checked_child_end(d, run);
+    run->parent->children--;
+    run_settle(d, run->parent);
+}
+
+/* The parent's launch, but for what the child was launched with. */
+static struct kernel_run *make_run(struct emulated *d, const struct execute_child *child,
+                                   uint64_t address)
+{
+    struct kernel_run *parent = d->current->run;
+    struct execute_launch launch = parent->launch;
+    void *parameters = must_calloc(CHILD_PARAMETER_BYTES, 1);
+
+    const struct execute_kernel_info info = execute_kernel_info(child->kernel);
+
+    memcpy(parameters, (const void *)(uintptr_t)address, info.parameter_bytes);
+    launch.kernel = child->kernel;
+    launch.dynamic_shared_bytes = child->shared_bytes;
+    launch.parameters = parameters;
+    for (int i = 0; i < 3; i++) {
+        launch.grid[i] = child->grid[i];
+        launch.whole[i] = 0;
+        launch.block[i] = child->block[i];
+        launch.cluster[i] = info.cluster[i];
+    }
+    struct kernel_run *run = run_create(d, &launch);
+
+    run->parameters = parameters;
+    run->parent = parent;
+    run->done = child_done;
+    parent->children++;
+    return run;
+}
+
+/* What is launched begins as late as what the host launches, one after the other. */
+uint32_t child_launch(void *context, struct execute_warp *w, uint64_t parameters)
+{
+    struct emulated *d = context;
+    struct children *c = d->children;
+    uint64_t place = c ? (parameters - c->base) / CHILD_PARAMETER_BYTES : 0;
+
+    if (!c || place >= c->count || !c->place[place].is_filling)
+        return INVALID_VALUE;
+    struct kernel_run *run = make_run(d, &c->place[place].child, parameters);
+
+    c->place[place].is_filling = false;
+    run->place = (uint32_t)place;
+    checked_child_launch(d, run, w, parameters, CHILD_PARAMETER_BYTES);
+    d->usage.children++;
+    later(d, instant(d, w) + ps_of_ns(d->set->topology->device.launch_us * 1000),
+          child_begin, run, 0);
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The contract's graphs: what streams are given while there is a tape goes there, and is
+   queued anew as often as the graph is launched. */
+
+#include "device/emulator/stream/stream.h"
+
+enum proact_status tape_begin(struct device_set *set, struct proact_error *err);
+enum proact_status tape_end(struct device_set *set, struct device_graph **out,
+                            struct proact_error *err);
+enum proact_status tape_play(struct device_graph *g, struct proact_error *err);
+void tape_destroy(struct device_graph *g);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/stream/team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "device/emulator/machine.h"
+
+enum { THREADS_MAX = 16 };
+/* Looks at what another thread does, some 20 us, before who waits sleeps. Who only yields
+   instead gets no processor any more where a third wants one. */
+enum { SPINS = 2000 };
+/* A sleeper takes some microseconds to wake: for less than that nobody is woken. */
+enum { WORTH_NS = 10000 };
+
+/* `next` is the whole offer: a device with a lower number than `count` is to be had by who
+   adds one. So who wakes late finds either something of a later window or nothing. */
+struct team {
+    struct device_set *set;
+    team_work *run;
+    unsigned wanted, size; /* size 1: nobody was needed yet */
+    bool has_asked;        /* in this window */
+    uint64_t began_ns;
+    pthread_t caller, threads[THREADS_MAX];
+    atomic_uint next, left; /* left: devices that are not done */
+    atomic_uint asleep;
+    atomic_bool over, caller_sleeps;
+    pthread_mutex_t lock;
+    pthread_cond_t offered, done;
+};
+
+static void relax(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#endif
+}
+
+static bool is_offered(struct team *t)
+{
+    return atomic_load(&t->next) < t->set->count;
+}
+
+static void finish_one(struct team *t)
+{
+    if (atomic_fetch_sub(&t->left, 1) > 1 || !atomic_load(&t->caller_sleeps))
+        return;
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_signal(&t->done);
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void take_devices(struct team *t)
+{
+    unsigned i;
+
+    while (is_offered(t) && (i = atomic_fetch_add(&t->next, 1)) < t->set->count) {
+        t->run(t->set, i);
+        finish_one(t);
+    }
+}
+
+static bool helper_waits(struct team *t)
+{
+    return !is_offered(t) && !atomic_load(&t->over);
+}
+
+static void *helper(void *context)
+{
+    struct team *t = context;
+
+    while (!atomic_load(&t->over)) {
+        for (unsigned n = 0; n < SPINS && helper_waits(t); n++)
+            relax();
+        if (helper_waits(t)) {
+            pthread_mutex_lock(&t->lock);
+            atomic_fetch_add(&t->asleep, 1);
+            while (helper_waits(t))
+                pthread_cond_wait(&t->offered, &t->lock);
+            atomic_fetch_sub(&t->asleep, 1);
+            pthread_mutex_unlock(&t->lock);
+        }
+        take_devices(t);
+    }
+    return NULL;
+}
+
+struct team *team_create(struct device_set *set)
+{
+    struct team *t = must_calloc(1, sizeof *t);
+    unsigned wanted = set->options.threads;
+
+    if (wanted > set->count)
+        wanted = set->count;
+    t->set = set;
+    t->wanted = wanted < THREADS_MAX ? wanted : THREADS_MAX;
+    t->size = 1;
+    atomic_store(&t->next, set->count);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->offered, NULL);
+    pthread_cond_init(&t->done, NULL);
+    return t;
+}
+
+static void wake_helpers(struct team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_broadcast(&t->offered);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void team_destroy(struct team *t)
+{
+    if (!t)
+        return;
+    atomic_store(&t->over, true);
+    wake_helpers(t);
+    for (unsigned i = 1; i < t->size; i++)
+        pthread_join(t->threads[i], NULL);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->offered);
+    pthread_cond_destroy(&t->done);
+    free(t);
+}
+
+/* Only the caller asks: who helps needs no help, for others are awake then. */
+void team_ask(struct team *t)
+{
+    if (!pthread_equal(pthread_self(), t->caller) || t->has_asked || !is_offered(t) ||
+        clock_host_ns() - t->began_ns < WORTH_NS)
+        return;
+    t->has_asked = true;
+    if (t->size == t->wanted) {
+        if (atomic_load(&t->asleep))
+            wake_helpers(t);
+        return;
+    }
+    for (; t->size < t->wanted; t->size++)
+        if (pthread_create(&t->threads[t->size], NULL, helper, t)) {
+            t->wanted = t->size; /* then with fewer */
+            break;
+        }
+}
+
+static void wait_for_helpers(struct team *t)
+{
+    for (unsigned n = 0; n < SPINS && atomic_load(&t->left); n++)
+        relax();
+    if (!atomic_load(&t->left))
+        return;
+    pthread_mutex_lock(&t->lock);
+    atomic_store(&t->caller_sleeps, true);
+    while (atomic_load(&t->left))
+        pthread_cond_wait(&t->done, &t->lock);
+    atomic_store(&t->caller_sleeps, false);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void team_run(struct team *t, team_work *run)
+{
+    t->run = run;
+    t->has_asked = t->wanted == 1;
+    t->caller = pthread_self();
+    t->began_ns = clock_host_ns();
+    atomic_store(&t->left, t->set->count);
+    atomic_store(&t->next, 0);
+    take_devices(t);
+    wait_for_helpers(t);
+}

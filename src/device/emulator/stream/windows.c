@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device/emulator/stream/windows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/float_mode.h"
+#include "device/emulator/check/checked.h"
+#include "device/emulator/kernel/kernel_run.h"
+#include "device/emulator/kernel/print_log.h"
+#include "device/emulator/span_log.h"
+#include "device/emulator/stream/stream.h"
+#include "device/emulator/stream/team.h"
+#include "device/emulator/traffic/message.h"
+
+static bool has_work(const struct emulated *d)
+{
+    return d->agenda.count && d->agenda.heap[0].time_ps < d->set->window_end_ps;
+}
+
+static void run_device(struct device_set *set, unsigned number)
+{
+    struct emulated *d = &set->devices[number];
+
+    while (has_work(d) && !d->fault_status) {
+        struct happening h = agenda_pop(&d->agenda);
+
+        d->now_ps = h.time_ps;
+        h.happen(d, h.subject, h.detail);
+        if (set->is_shared)
+            team_ask(set->team);
+    }
+}
+
+static void run_window(struct device_set *set)
+{
+    unsigned busy = 0;
+
+    for (unsigned i = 0; i < set->count; i++)
+        busy += has_work(&set->devices[i]);
+    set->is_shared = busy > 1 && set->options.threads > 1;
+    if (set->is_shared) {
+        if (!set->team)
+            set->team = team_create(set);
+        team_run(set->team, run_device);
+        return;
+    }
+    for (unsigned i = 0; i < set->count; i++)
+        run_device(set, i);
+}
+
+/* The earliest thing on any agenda; false if all are empty. */
+static bool next_time(const struct device_set *set, uint64_t *out)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < set->count; i++) {
+        const struct agenda *a = &set->devices[i].agenda;
+
+        if (a->count && (!found || a->heap[0].time_ps < *out)) {
+            *out = a->heap[0].time_ps;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void collect_faults(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count && !set->broken; i++)
+        if (set->devices[i].fault_status) {
+            set->broken = set->devices[i].fault_status;
+            memcpy(set->sentence, set->devices[i].fault, sizeof set->sentence);
+        }
+}
+
+static void give_up(struct device_set *set)
+{
+    char who[sizeof set->sentence - 64];
+
+    stall_sentence(set, who, sizeof who);
+    set->broken = PROACT_ETIMEOUT;
+    snprintf(set->sentence, sizeof set->sentence, "nothing can satisfy the wait of %s",
+             who);
+}
+
+static void run_windows(struct device_set *set, const bool *finished)
+{
+    struct stall stall = {0};
+    uint64_t time = 0;
+
+    while (!set->broken && !(finished ? *finished : streams_idle(set))) {
+        if (!next_time(set, &time)) {
+            give_up(set);
+            return;
+        }
+        set->window_end_ps = time + set->latency_ps;
+        run_window(set);
+        messages_deliver(set);
+        prints_tell(set);
+        collect_faults(set);
+        if (!set->broken && !stall_check(set, &stall))
+            give_up(set);
+    }
+}
+
+/* What is still under way when the last stream is empty: acknowledgements, signals. */
+static void drain(struct device_set *set)
+{
+    uint64_t time = 0;
+
+    while (!set->broken && streams_idle(set) && next_time(set, &time)) {
+        set->window_end_ps = time + set->latency_ps;
+        run_window(set);
+        messages_deliver(set);
+        collect_faults(set);
+    }
+}
+
+/* What was in flight will never end, and its modules may go before the set does. */
+static void tear_down(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        runs_clear(&set->devices[i]);
+}
+
+static void set_clocks(struct device_set *set)
+{
+    for (unsigned i = 0; i < set->count; i++)
+        if (set->devices[i].now_ps > set->host_ps)
+            set->host_ps = set->devices[i].now_ps;
+}
+
+/* The devices' arithmetic is not the host's; helpers begin with their creator's mode. */
+static void run_devices(struct device_set *set, const bool *finished)
+{
+    struct float_mode mode;
+
+    float_mode_begin(&mode);
+    streams_start(set);
+    run_windows(set, finished);
+    drain(set);
+    float_mode_end(&mode);
+    set_clocks(set);
+    if (set->broken)
+        tear_down(set);
+}
+
+enum proact_status machine_run(struct device_set *set, const bool *finished,
+                               struct proact_error *err)
+{
+    host_settle(set);
+    if (!set->broken)
+        run_devices(set, finished);
+    spans_tell(set);
+    if (set->broken)
+        return fail(err, set->broken, "%s", set->sentence);
+    if (streams_idle(set))
+        checked_quiet(set);
+    return PROACT_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What executing warps ask of the device: the callbacks of execute_host. */
+
+#include "device/emulator/kernel/kernel_run.h"
+
+/* global_access.c */
+enum execute_verdict access_global(void *context, struct execute_warp *w,
+                                   const struct execute_access *a);
+
+/* The slow way, each lane by itself: GO if all are here, TAKEN if some are not. What the
+   last lane here lies in is `known` afterwards. */
+enum execute_verdict access_look_up(struct emulated *d, struct execute_warp *w,
+                                    const struct execute_access *a,
+                                    struct known_range *known);
+/* Bytes of this device go through the L2. */
+void access_touch(struct emulated *d, uint64_t address, uint32_t bytes);
+
+/* remote_access.c: what does not lie here, or must wait for what was sent. */
+enum execute_verdict access_far(void *context, struct execute_warp *w,
+                                const struct execute_access *a, const struct execute_op *op,
+                                const unsigned char *operands);
+enum execute_verdict fence_global(void *context, struct execute_warp *w, uint32_t mask,
+                                  enum execute_order order, enum execute_scope scope,
+                                  uint32_t line);
+
+/* bulk_access.c */
+enum execute_verdict bulk_global(void *context, struct execute_warp *w,
+                                 const struct execute_bulk *b);
+
+/* When this warp's instruction is, within the turn. */
+static inline uint64_t instant(const struct emulated *d, const struct execute_warp *w)
+{
+    const struct topology_device *t = &d->set->topology->device;
+
+    return d->now_ps + (uint64_t)((double)execute_warp_issued(w) * t->dependent_cycles *
+                                  PS / t->clock_ghz);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was enough among the threads of one device, where peers take part. */
+#include <string.h>
+
+#include "instrument/clone/clone.h"
+
+/* Where such a dotted word of the instruction stands; 0 bytes if it does not. */
+static struct ptx_span find_word(const struct clone *c, const struct ptx_instruction *i,
+                                 const char *word)
+{
+    const char *text = c->module->text;
+    const size_t length = strlen(word);
+    uint32_t at = i->span.offset, end = i->span.offset + i->span.bytes;
+
+    for (; at + length < end; at++) {
+        char next = text[at + length];
+
+        if (memcmp(text + at, word, length) == 0 && strchr(". \t\r\n;", next))
+            return (struct ptx_span){at, (uint32_t)length};
+    }
+    return (struct ptx_span){0, 0};
+}
+
+static void replace_word(struct clone *c, const struct ptx_instruction *i, const char *word,
+                         const char *by)
+{
+    struct ptx_span span = find_word(c, i, word);
+
+    if (span.bytes)
+        edit_replace(&c->edits, span, "%s", by);
+}
+
+/* Stores go to the peers as well, so that fences and orders have to hold there. */
+static void widen(struct clone *c, const struct ptx_instruction *i)
+{
+    enum ptx_effect effect = ptx_instruction_effect(i);
+    bool orders = i->opcode == PTX_FENCE || i->opcode == PTX_MEMBAR;
+
+    if (!orders && effect != PTX_STORES && effect != PTX_ATOMIC && effect != PTX_LOADS)
+        return;
+    if (ptx_has(i, PTX_PART_GPU))
+        replace_word(c, i, ".gpu", ".sys");
+    if (i->opcode == PTX_MEMBAR && ptx_has(i, PTX_PART_GL))
+        replace_word(c, i, ".gl", ".sys");
+}
+
+/* Behind the opcode, where the first dot is: a name has none. */
+void clone_among_all(struct clone *c, const struct ptx_instruction *i)
+{
+    struct ptx_span order = find_word(c, i, ".relaxed");
+    uint32_t at = i->span.offset;
+
+    if (ptx_has(i, PTX_PART_GPU))
+        replace_word(c, i, ".gpu", ".sys");
+    if (ptx_has(i, PTX_PART_GPU) || ptx_has(i, PTX_PART_SYS))
+        return;
+    while (c->module->text[at] != '.')
+        at++;
+    edit_insert(&c->edits, order.bytes ? order.offset + order.bytes : at, ".sys");
+}
+
+/* The cache of non-coherent loads would not see what is written in this launch. */
+static void read_coherently(struct clone *c, const struct ptx_instruction *i)
+{
+    if (i->opcode != PTX_LD || !ptx_has(i, PTX_PART_NC) || i->operand_count < 2)
+        return;
+    struct origin o = origin_of_memory(c->module, c->function, c->origin, &i->operands[1]);
+
+    if (origin_slot(&o) != -1)
+        replace_word(c, i, ".nc", "");
+}
+
+enum proact_status keep_coherent(struct clone *c)
+{
+    const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE;
+
+    for (uint32_t n = 0; n < c->function->instruction_count; n++) {
+        const struct ptx_instruction *i = &c->function->instructions[n];
+
+        if (clone_is_direct(c, n) && (i->opcode == PTX_ATOM || i->opcode == PTX_RED))
+            clone_among_all(c, i);
+        else if ((stores || c->request->direct) && !clone_is_flag(c, n))
+            widen(c, i);
+        read_coherently(c, i);
+    }
+    return PROACT_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads that have returned are counted by no barrier and named by no mask any more; those
+   that wait for the last words would be. And of a warp that has some lanes at a barrier the
+   others are not waited for (seen on sm_90). So where threads may come to the end one by
+   one they are counted in shared memory, and go; the last one says the words alone. */
+#include "instrument/clone/clone.h"
+#include "instrument/flow/definition.h"
+#include "instrument/flow/divergence.h"
+
+static bool is_barrier(const struct ptx_instruction *i)
+{
+    return (i->opcode == PTX_BAR || i->opcode == PTX_BARRIER) &&
+           !ptx_has(i, PTX_PART_WARP) && !ptx_has(i, PTX_PART_CLUSTER);
+}
+
+/* Functions are not rewritten: one that has a barrier makes each call a strange one. */
+static bool functions_meet(const struct ptx_module *m)
+{
+    for (uint32_t k = 0; k < m->function_count; k++) {
+        const struct ptx_function *f = &m->functions[k];
+
+        for (uint32_t n = 0; !f->is_entry && n < f->instruction_count; n++)
+            if (is_barrier(&f->instructions[n]))
+                return true;
+    }
+    return false;
+}
+
+struct constant {
+    int32_t reg;
+    bool is_set;
+};
+
+static void find_definition(void *context, int32_t reg)
+{
+    struct constant *k = context;
+
+    k->is_set |= reg == k->reg;
+}
+
+/* -1, or a register that a move of -1 sets. */
+static bool is_full(const struct ptx_function *f, const struct ptx_operand *mask)
+{
+    if (mask->kind == PTX_INTEGER)
+        return (uint32_t)mask->integer == UINT32_MAX;
+    for (uint32_t n = 0; mask->kind == PTX_REGISTER && n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+        struct constant k = {mask->reg, false};
+
+        definition_each(i, find_definition, &k);
+        if (k.is_set && i->opcode == PTX_MOV && i->operand_count == 2 &&
+            i->operands[1].kind == PTX_INTEGER &&
+            (uint32_t)i->operands[1].integer == UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Lanes that a full mask names, and that may have ended. */
+static bool expects_ended(const struct ptx_function *f, const struct ptx_instruction *i,
+                          uint8_t marks)
+{
+    bool warp = i->opcode == PTX_SHFL || i->opcode == PTX_VOTE || i->opcode == PTX_MATCH ||
+                i->opcode == PTX_REDUX || ptx_has(i, PTX_PART_WARP);
+
+    if (!(marks & DIVERGENCE_ENDS) || !warp || !ptx_has(i, PTX_PART_SYNC) ||
+        !i->operand_count)
+        return false;
+    return is_full(f, &i->operands[i->operand_count - 1]);
+}
+
+/* Where a thread is asked for that may have come to the end; NULL for nowhere. */
+static const struct ptx_instruction *find_asking(const struct clone *c)
+{
+    const struct ptx_function *f = c->function;
+    const uint8_t *region = divergence_find(f, c->flow, c->arena);
+    bool calls_meet = functions_meet(c->module);
+
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+        uint8_t marks = region[c->flow->block_of[n]];
+        bool meets = is_barrier(i) || (i->opcode == PTX_CALL && calls_meet);
+
+        if (expects_ended(f, i, marks) || (meets && marks & DIVERGENCE_THREAD))
+            return i;
+    }
+    return NULL;
+}
+
+enum proact_status tally_threads(struct clone *c)
+{
+    const struct ptx_instruction *asking = find_asking(c);
+
+    if (asking && c->kind == INSTRUMENT_SEND)
+        return clone_refuse(c, asking,
+                            "some threads of the CTA may have returned by then, and "
+                            "sending takes them all at the end");
+    c->tallies |= asking != NULL;
+    return PROACT_OK;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a part of the grid alone would answer differently than the whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "instrument/clone/clone.h"
+#include "instrument/flow/definition.h"
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static enum proact_status refuse_special(const struct clone *c,
+                                         const struct ptx_instruction *i,
+                                         const struct ptx_operand *o)
+{
+    const char *name = c->module->text + o->span.offset;
+    const int length = (int)o->span.bytes;
+    bool index = o->special >= PTX_CTAID_X && o->special <= PTX_NCTAID_Z;
+
+    if (index && i->type != PTX_PART_COUNT && ptx_type_bytes(i->type) == 2)
+        return clone_refuse(c, i, "it reads %.*s as 16 bits, a share's has 32", length,
+                            name);
+    if (o->special == PTX_GRIDID)
+        return clone_refuse(c, i, "it reads %%gridid, which is another one on each device");
+    if (o->special < PTX_ENVREG1)
+        return PROACT_OK;
+    if (starts(name, "%envreg"))
+        return clone_refuse(c, i,
+                            "it reads %.*s, as grid-wide synchronisation does: its CTAs "
+                            "would wait for those of other devices",
+                            length, name);
+    if (strstr(name, "cluster") && strstr(name, "cluster") < name + length)
+        return clone_refuse(c, i, "it reads %.*s: clusters of CTAs are not split", length,
+                            name);
+    if (starts(name, "%ctaid") || starts(name, "%nctaid"))
+        return clone_refuse(c, i, "it reads %.*s as a vector", length, name);
+    return PROACT_OK;
+}
+
+static enum proact_status refuse_specials(const struct clone *c,
+                                          const struct ptx_instruction *i)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (uint32_t k = 0; k < i->operand_count && !status; k++)
+        if (i->operands[k].kind == PTX_SPECIAL)
+            status = refuse_special(c, i, &i->operands[k]);
+    return status;
+}
+
+static bool has_text(const struct clone *c, const struct ptx_instruction *i,
+                     const char *word)
+{
+    char text[200];
+
+    ptx_instruction_text(c->module, i, text, sizeof text);
+    return strstr(text, word) != NULL;
+}
+
+/* Together with other CTAs, or past the order of ordinary stores. */
+static enum proact_status refuse_opcode(const struct clone *c,
+                                        const struct ptx_instruction *i)
+{
+    bool global = i->space == PTX_SPACE_GLOBAL;
+
+    switch (i->opcode) {
+    case PTX_GRIDDEPCONTROL:
+        return clone_refuse(c, i, "griddepcontrol: it depends on another grid's progress");
+    case PTX_MAPA:
+    case PTX_GETCTARANK:
+    case PTX_CLUSTERLAUNCHCONTROL:
+        return clone_refuse(c, i, "it names CTAs of its cluster: clusters are not split");
+    case PTX_BAR:
+    case PTX_BARRIER:
+        if (ptx_has(i, PTX_PART_CLUSTER))
+            return clone_refuse(c, i, "a barrier of a cluster: clusters are not split");
+        return PROACT_OK;
+    case PTX_MULTIMEM:
+        return clone_refuse(c, i, "it writes by multimem, which is no array");
+    case PTX_CP:
+        if (global && ptx_has(i, PTX_PART_BULK) && !has_text(c, i, ".prefetch"))
+            return clone_refuse(c, i,
+                                "an asynchronous bulk copy writes to global memory, past "
+                                "the order of the kernel's stores");
+        return PROACT_OK;
+    case PTX_ST:
+        if (ptx_has(i, PTX_PART_ASYNC) && i->space != PTX_SPACE_SHARED)
+            return clone_refuse(c, i, "an asynchronous store to global memory");
+        return PROACT_OK;
+    default:
+        return PROACT_OK;
+    }
+}
+
+struct use {
+    int32_t reg;
+    bool seen;
+};
+
+static void compare_use(void *context, int32_t reg)
+{
+    struct use *u = context;
+
+    u->seen |= reg == u->reg;
+}
+
+static bool is_read(const struct ptx_function *f, const struct ptx_operand *o)
+{
+    struct use u = {o->reg, false};
+
+    for (uint32_t n = 0; o->kind == PTX_REGISTER && n < f->instruction_count; n++)
+        definition_each_use(&f->instructions[n], compare_use, &u);
+    return u.seen || (o->kind != PTX_REGISTER && o->kind != PTX_SINK);
+}
+
+static enum proact_status refuse_atomic(const struct clone *c,
+                                        const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = &i->operands[i->opcode == PTX_RED ? 0 : 1];
+
+    if (i->space == PTX_SPACE_SHARED || to->kind != PTX_MEMORY)
+        return PROACT_OK;
+    struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
+    int slot = origin_slot(&o);
+
+    if (slot >= 0 && i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+        return clone_refuse(c, i,
+                            "it uses what an atomic on a replicated array gives back: "
+                            "each device would count in its own replica");
+    if (slot >= 0)
+        return clone_refuse(c, i,
+                            "an atomic on a replicated array: its devices would add to "
+                            "their own replicas");
+    if (o.parts == ORIGIN_LOCAL)
+        return PROACT_OK;
+    if (o.parts & ORIGIN_MODULE)
+        return clone_refuse(c, i,
+                            "an atomic on a variable of the module, of which each device "
+                            "has its own");
+    if (slot == -2)
+        return clone_refuse(c, i, "an atomic on an array that cannot be told");
+    if (i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+        return clone_refuse(c, i,
+                            "it uses what an atomic gives back, a ticket among all its "
+                            "CTAs");
+    return PROACT_OK;
+}
+
+static enum proact_status refuse_store(const struct clone *c,
+                                       const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = &i->operands[0];
+    bool stores = (i->opcode == PTX_ST || i->opcode == PTX_WMMA) && to->kind == PTX_MEMORY;
+
+    if (!stores || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
+        i->space == PTX_SPACE_PARAM)
+        return PROACT_OK;
+    struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
+
+    if (o.parts & ORIGIN_MODULE && origin_slot(&o) < 0)
+        return clone_refuse(c, i,
+                            "it stores into a variable of the module, of which each device "
+                            "has its own");
+    return PROACT_OK;
+}
+
+/* Directives begin with a point, as no name of a kernel or parameter does. */
+static enum proact_status refuse_clusters(const struct clone *c)
+{
+    static const char *const words[] = {".reqnctapercluster", ".explicitcluster",
+                                        ".maxclusterrank"};
+    const struct ptx_span at = c->function->header;
+    char *text = must_strndup(c->module->text, at.offset + at.bytes);
+    const char *found = NULL;
+    struct ptx_instruction place = {.line = 1};
+
+    for (size_t w = 0; w < sizeof words / sizeof *words && !found; w++)
+        found = strstr(text + at.offset, words[w]);
+    for (const char *s = text; s < found; s++)
+        place.line += *s == '\n';
+    free(text);
+    return found
+               ? clone_refuse(c, &place, "it is launched in clusters, which are not split")
+               : PROACT_OK;
+}
+
+/* Each device is given its own textures in place of parameters. */
+static enum proact_status refuse_textures(const struct clone *c)
+{
+    struct instrument_textures t;
+
+    instrument_textures(c->module, c->function, &t);
+    free(t.offsets);
+    return t.why ? clone_refuse(c, &(struct ptx_instruction){.line = t.line}, "%s", t.why)
+                 : PROACT_OK;
+}
+
+enum proact_status refuse_whole(struct clone *c)
+{
+    const struct ptx_function *f = c->function;
+    enum proact_status status = refuse_clusters(c);
+
+    if (!status)
+        status = refuse_textures(c);
+    for (uint32_t n = 0; n < f->instruction_count && !status; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if ((status = refuse_specials(c, i)) || (status = refuse_opcode(c, i)))
+            return status;
+        if (clone_is_flag(c, n) || clone_is_direct(c, n))
+            continue; /* goes to one place, whatever it is */
+        if ((i->opcode == PTX_ATOM && i->operand_count > 1) ||
+            (i->opcode == PTX_RED && i->operand_count))
+            status = refuse_atomic(c, i);
+        else if (i->operand_count)
+            status = refuse_store(c, i);
+    }
+    return status;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/address/stored_address.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "instrument/flow/definition.h"
+#include "runtime/address/found_address.h"
+
+/* Back from what is stored to what it is made of, through registers and through the memory
+   that is a thread's or a CTA's own. What other memory held may be an address, too: the
+   first device's, and stored as that. */
+struct search {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    struct stored_addresses *found;
+    bool *wanted; /* by register */
+    bool own[2];  /* what is put into own memory is wanted: words, and less than a word */
+    bool passed;  /* ... and what functions are given */
+    bool is_computed; /* the kernel computes with the place of a parameter */
+    bool all_stores;  /* what goes to memory of all is wanted */
+    bool is_defined, changed;
+};
+
+enum { WORD = 8 };
+
+static bool is_own(const struct ptx_instruction *i)
+{
+    return i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL;
+}
+
+static bool is_narrow(const struct ptx_instruction *i)
+{
+    return ptx_type_bytes(i->type) < WORD;
+}
+
+static void set(struct search *s, bool *flag)
+{
+    s->changed |= !*flag;
+    *flag = true;
+}
+
+/* Comparisons are alike on all devices: a predicate is made of nothing. */
+static void want(void *context, int32_t reg)
+{
+    struct search *s = context;
+
+    if (s->function->registers[reg].bytes)
+        set(s, &s->wanted[reg]);
+}
+
+static void look(void *context, int32_t reg)
+{
+    struct search *s = context;
+
+    s->is_defined |= s->wanted[reg];
+}
+
+static void want_value(struct search *s, const struct ptx_operand *o)
+{
+    if (o->kind == PTX_REGISTER)
+        want(s, o->reg);
+    for (uint32_t n = 0; n < o->count && o->kind != PTX_MEMORY; n++)
+        want_value(s, &o->list[n]);
+}
+
+static void hang(struct search *s, uint64_t first, uint64_t bytes)
+{
+    for (uint64_t at = first; at < first + bytes; at++)
+        if (at < s->function->parameter_bytes)
+            set(s, &s->found->hang[at]);
+}
+
+static bool is_parameter(const struct ptx_function *f, int32_t symbol)
+{
+    return symbol >= 0 && (uint32_t)symbol < f->parameter_count;
+}
+
+static void load(struct search *s, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *from = &i->operands[1];
+    const bool anywhere = i->space == PTX_SPACE_GENERIC;
+
+    if (is_parameter(s->function, from->symbol))
+        hang(s, s->function->symbols[from->symbol].offset + (uint64_t)from->integer,
+             (uint64_t)ptx_type_bytes(i->type) * i->vector);
+    else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0) {
+        if (!is_narrow(i)) /* a function that gives back less gives back no address */
+            set(s, &s->passed);
+    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && s->is_computed && !is_narrow(i))
+        hang(s, 0, s->function->parameter_bytes);
+    if (anywhere || is_own(i))
+        set(s, &s->own[is_narrow(i)]);
+}
+
+/* A variable is each device's own, and so may a function's place be. */
+static void take_symbols(struct search *s, const struct ptx_instruction *i)
+{
+    for (uint32_t n = 1; n < i->operand_count; n++) {
+        if (i->operands[n].kind != PTX_SYMBOL)
+            continue;
+        const struct ptx_symbol *y =
+            ptx_symbol(s->module, s->function, i->operands[n].symbol);
+
+        if ((y->is_function || y->space == PTX_SPACE_GLOBAL ||
+             y->space == PTX_SPACE_CONST) &&
+            !s->found->variables)
+            s->found->variables = i->line;
+    }
+}
+
+static void follow(struct search *s, const struct ptx_instruction *i)
+{
+    s->is_defined = false;
+    definition_each(i, look, s);
+    if (!s->is_defined)
+        return;
+    switch (i->opcode) {
+    case PTX_LD:
+    case PTX_LDU:
+    case PTX_ATOM: /* gives back what lay there, which is not made of where that is */
+        load(s, i);
+        return;
+    case PTX_TEX: /* the same, but that where it is may be any number */
+    case PTX_TLD4:
+    case PTX_TXQ:
+        for (uint32_t n = 0; n < i->operands[1].count; n++)
+            want_value(s, &i->operands[1].list[n]);
+        return;
+    case PTX_SET: /* as a predicate is */
+        return;
+    case PTX_CALL:
+        set(s, &s->passed);
+        break;
+    default:
+        take_symbols(s, i);
+    }
+    definition_each_use(i, want, s);
+}
+
+/* Atomic operations store, too. */
+static void store(struct search *s, const struct ptx_instruction *i)
+{
+    const bool is_atomic = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
+    bool is_wanted = s->all_stores;
+
+    if (i->opcode != PTX_ST && !is_atomic)
+        return;
+    if (is_own(i))
+        is_wanted = s->own[is_narrow(i)];
+    else if (i->space == PTX_SPACE_GENERIC)
+        is_wanted |= s->own[is_narrow(i)];
+    else if (i->space == PTX_SPACE_PARAM)
+        is_wanted = s->passed;
+    for (uint32_t n = i->opcode == PTX_ATOM ? 2 : 1; is_wanted && n < i->operand_count; n++)
+        want_value(s, &i->operands[n]);
+}
+
+bool stored_address_computes_place(const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        for (uint32_t o = 1; o < f->instructions[n].operand_count; o++) {
+            const struct ptx_operand *at = &f->instructions[n].operands[o];
+
+            if (at->kind == PTX_SYMBOL && is_parameter(f, at->symbol))
+                return true;
+        }
+    return false;
+}
+
+/* With a word that was read, and may be an address of the first device's. */
+static void compare(struct search *s, const struct ptx_instruction *i, const bool *words)
+{
+    bool is_found = false;
+
+    if (i->opcode != PTX_SETP && i->opcode != PTX_SET && i->opcode != PTX_MIN &&
+        i->opcode != PTX_MAX)
+        return;
+    for (uint32_t n = 1; n < i->operand_count; n++)
+        is_found |= i->operands[n].kind == PTX_REGISTER && words[i->operands[n].reg];
+    if (!is_found)
+        return;
+    take_symbols(s, i);
+    for (uint32_t n = 1; n < i->operand_count; n++)
+        want_value(s, &i->operands[n]);
+}
+
+/* `words` NULL: of what is stored; else of what is compared with these. */
+static struct stored_addresses find(const struct ptx_module *m,
+                                    const struct ptx_function *kernel, const bool *words)
+{
+    struct stored_addresses found = {
+        .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
+    struct search s = {.module = m,
+                       .function = kernel,
+                       .found = &found,
+                       .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
+                       .is_computed = stored_address_computes_place(kernel),
+                       .all_stores = !words,
+                       .changed = true};
+
+    while (s.changed) {
+        s.changed = false;
+        for (uint32_t n = kernel->instruction_count; n-- > 0;) {
+            const struct ptx_instruction *i = &kernel->instructions[n];
+
+            if (words)
+                compare(&s, i, words);
+            store(&s, i);
+            follow(&s, i);
+        }
+    }
+    free(s.wanted);
+    return found;
+}
+
+struct stored_addresses stored_addresses_find(const struct ptx_module *m,
+                                              const struct ptx_function *kernel)
+{
+    return find(m, kernel, NULL);
+}
+
+struct stored_addresses compared_addresses_find(const struct ptx_module *m,
+                                                const struct ptx_function *kernel)
+{
+    bool *words = found_words(kernel);
+    struct stored_addresses found = find(m, kernel, words);
+
+    free(words);
+    return found;
+}
+
+void stored_addresses_clear(struct stored_addresses *s)
+{
+    free(s->hang);
+    *s = (struct stored_addresses){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/arrays/distributed.h"
+
+#include "runtime/derive/derive.h"
+
+/* Where it is not known by which pointers a kernel writes, by any. */
+static bool writes(const struct launching *l, const struct proact_array *a)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array == a &&
+            (k->is_marked ? k->may_write : derivation_may_write(l, &l->places[i])))
+            return true;
+    return false;
+}
+
+enum proact_status distributed_await(const struct launching *l, struct order_place at,
+                                     const struct proact_array *a, struct proact_error *err)
+{
+    return array_await_parts(l->kernel->session, a, at, writes(l, a), err);
+}
+
+void distributed_used(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = l->places[i].array;
+        const bool is_one = a->part && !launching_is_again(l, i);
+
+        for (unsigned d = 0; is_one && d < p->devices.count; d++)
+            if (l->binding ? l->binding->cta_first[d] != l->binding->cta_first[d + 1] : !d)
+                array_account_parts(a, d, writes(l, a), l->sequence);
+    }
+}

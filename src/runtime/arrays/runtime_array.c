@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/arrays/partials.h"
+#include "runtime/held/bring.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/record/recording.h"
+
+static struct device_replicas replicas_of(const struct proact_array *a)
+{
+    struct device_replicas r = {.name = a->name, .bytes = a->bytes};
+
+    for (unsigned d = 0; d < a->session->devices.count; d++)
+        r.base[d] = a->base[d];
+    return r;
+}
+
+/* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
+static char *name_of_its_own(const struct proact *p, const char *wanted)
+{
+    struct text name = {0};
+
+    text_print(&name, "%s", wanted);
+    for (unsigned number = 2;; number++) {
+        const struct proact_array *a = p->arrays;
+
+        while (a && strcmp(a->name, name.data) != 0)
+            a = a->next;
+        if (!a)
+            return name.data;
+        text_clear(&name);
+        text_print(&name, "%s (%u)", wanted, number);
+    }
+}
+
+enum sharing { OWN, MANAGED, PINNED, DISTRIBUTED };
+
+static enum proact_status alloc(struct proact *p, unsigned device, size_t bytes,
+                                enum sharing sharing, device_addr *out,
+                                struct proact_error *err)
+{
+    if ((sharing != MANAGED && sharing != PINNED) || device || !p->backend->alloc_shared)
+        return p->backend->alloc(p->set, device, bytes, out, err);
+    return p->backend->alloc_shared(p->set, device, bytes, sharing == PINNED, out, err);
+}
+
+static enum proact_status alloc_replicas(struct proact_array *a, enum sharing sharing,
+                                         struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = alloc(p, d, a->bytes, sharing, &a->base[d], err);
+    if (status)
+        return status;
+    struct device_replicas r = replicas_of(a);
+
+    p->backend->replicas(p->set, &r);
+    return PROACT_OK;
+}
+
+/* One, by the same address on all devices. */
+static enum proact_status alloc_parts(struct proact_array *a, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    struct proact_error why;
+    size_t part;
+    enum proact_status status =
+        p->backend->alloc_parts(p->set, a->bytes, &a->base[0], &part, &why);
+
+    if (status)
+        return fail(err, status, "array '%s', distributed: %s", a->name, why.text);
+    a->part = part;
+    for (unsigned d = 1; d < p->devices.count; d++)
+        a->base[d] = a->base[0];
+    return PROACT_OK;
+}
+
+static enum proact_status create(struct proact *p, const struct proact_shape *shape,
+                                 enum sharing sharing, struct proact_array **out,
+                                 struct proact_error *err)
+{
+    const char *name = shape->name ? shape->name : "array";
+    size_t bytes;
+
+    if (!shape->count || !shape->element_bytes ||
+        __builtin_mul_overflow(shape->count, shape->element_bytes, &bytes))
+        return fail(err, PROACT_EINVAL,
+                    "array '%s': %zu elements of %zu bytes: neither may be 0, nor their "
+                    "product pass 64 bits",
+                    name, shape->count, shape->element_bytes);
+    struct proact_array *a = must_calloc(1, sizeof *a);
+    enum proact_status status = PROACT_OK;
+
+    a->session = p;
+    a->id = ++p->last_id;
+    a->is_shared = sharing == MANAGED || sharing == PINNED;
+    a->is_pinned = sharing == PINNED;
+    a->name = name_of_its_own(p, name);
+    a->count = shape->count;
+    a->element_bytes = shape->element_bytes;
+    a->bytes = bytes;
+    a->held_at = p->all_changed;
+    holdings_open(&a->holdings, bytes, all_devices(p));
+    a->next = p->arrays;
+    p->arrays = a;
+    status = sharing == DISTRIBUTED && p->devices.count > 1
+                 ? alloc_parts(a, err)
+                 : alloc_replicas(a, sharing, err);
+    if (status) {
+        proact_array_destroy(a);
+        return status;
+    }
+    *out = a;
+    return PROACT_OK;
+}
+
+enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
+                                       struct proact_array **out, struct proact_error *err)
+{
+    return create(p, shape, OWN, out, err);
+}
+
+enum proact_status proact_array_create_shared(struct proact *p,
+                                              const struct proact_shape *shape,
+                                              bool is_pinned, struct proact_array **out,
+                                              struct proact_error *err)
+{
+    return create(p, shape, is_pinned ? PINNED : MANAGED, out, err);
+}
+
+enum proact_status proact_array_create_distributed(struct proact *p,
+                                                   const struct proact_shape *shape,
+                                                   struct proact_array **out,
+                                                   struct proact_error *err)
+{
+    return create(p, shape, DISTRIBUTED, out, err);
+}
+
+void proact_array_destroy(struct proact_array *a)
+{
+    if (!a)
+        return;
+    struct proact *p = a->session;
+    struct proact_array **link = &p->arrays;
+    struct device_replicas none = {.name = a->name};
+
+    session_settle(p);
+    for (struct proact_kernel *k = p->kernels; k; k = k->next)
+        kernel_bindings_drop(k, a);
+    recordings_forget(p, a);
+    p->backend->replicas(p->set, &none);
+    for (unsigned d = 0; d < (a->part ? 1 : p->devices.count); d++)
+        if (a->base[d])
+            p->backend->free(p->set, d, a->base[d]);
+    while (*link != a)
+        link = &(*link)->next;
+    *link = a->next;
+    partials_drop(a);
+    holdings_close(&a->holdings);
+    for (unsigned d = 0; d < p->devices.count; d++)
+        spans_clear(&a->fresh[d].spans);
+    free(a->name);
+    free(a);
+}
+
+struct proact_range proact_array_part(const struct proact_array *a, unsigned device)
+{
+    const uint64_t first = device * a->part, left = a->bytes > first ? a->bytes - first : 0;
+
+    if (device >= a->session->devices.count || !left)
+        return (struct proact_range){0, 0};
+    return (struct proact_range){first, a->part && a->part < left ? a->part : left};
+}
+
+static enum proact_status check_range(const struct proact_array *a, size_t first,
+                                      size_t count, struct proact_error *err)
+{
+    if (first <= a->count && count <= a->count - first)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL, "array '%s': elements %zu to %zu, it has %zu", a->name,
+                first, first + count, a->count);
+}
+
+/* What a device has of these bytes. */
+static enum proact_status write_on(struct proact_array *a, unsigned device,
+                                   struct proact_range bytes, const unsigned char *from,
+                                   uint64_t sequence, struct proact_error *err)
+{
+    struct proact *p = a->session;
+    const struct order_place main = {device, TRANSFER_MAIN};
+    const struct proact_range has = proact_array_part(a, device);
+    const uint64_t low =
+        has.first_byte > bytes.first_byte ? has.first_byte : bytes.first_byte;
+    const uint64_t end_has = has.first_byte + has.bytes,
+                   end_all = bytes.first_byte + bytes.bytes,
+                   end = end_has < end_all ? end_has : end_all;
+    enum proact_status status;
+
+    if (low >= end)
+        return PROACT_OK;
+    /* protocol: write-wait */
+    status = a->part ? array_await_parts(p, a, main, true, err)
+                     : array_await(p, a, main, true, err);
+    if (!status)
+        status = p->backend->write(p->devices.device[device].lane[TRANSFER_MAIN],
+                                   a->base[device] + low, from + (low - bytes.first_byte),
+                                   end - low, err);
+    if (!status)
+        /* protocol: write-done */
+        status = order_record(&p->order, main, sequence, err);
+    return status;
+}
+
+enum proact_status proact_array_write(struct proact_array *a, size_t first,
+                                      const void *from, size_t count,
+                                      struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = check_range(a, first, count, err);
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "array '%s': a write cannot be recorded", a->name);
+    if (status || !count)
+        return status;
+    /* protocol: streams-write (else: status = PROACT_OK;) */
+    status = streams_join(p, err);
+    if (status)
+        return status;
+    const uint64_t sequence = ++p->sequence, start = first * a->element_bytes;
+    const struct proact_range bytes = {start, count * a->element_bytes};
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++)
+        status = write_on(a, d, bytes, from, sequence, err);
+    for (unsigned d = 0; d < p->devices.count && a->part; d++)
+        array_account_parts(a, d, true, sequence);
+    a->used = sequence;
+    array_written(a, start, start + bytes.bytes, all_devices(p));
+    return status;
+}
+
+/* To one device. */
+static enum proact_status bring_to(struct proact_array *a, unsigned device, size_t first,
+                                   size_t count, struct proact_error *err)
+{
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {NULL};
+
+    if (a->session->recording)
+        return PROACT_OK; /* and the wait will refuse */
+    needs[device] = &need;
+    spans_add(&need.spans, first * a->element_bytes, (first + count) * a->element_bytes);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
+    return status;
+}
+
+enum proact_status proact_array_read_replica(struct proact_array *a, unsigned device,
+                                             size_t first, void *into, size_t count,
+                                             struct proact_error *err)
+{
+    struct proact *p = a->session;
+    enum proact_status status = check_range(a, first, count, err);
+
+    if (status)
+        return status;
+    if (device >= p->devices.count)
+        return fail(err, PROACT_EINVAL,
+                    "array '%s': replica of device %u, there are %u devices", a->name,
+                    device, p->devices.count);
+    if ((status = bring_to(a, device, first, count, err)))
+        return status;
+    /* protocol: read-wait */
+    status = proact_wait(p, err);
+    if (status || !count)
+        return status;
+    return p->backend->read(p->devices.device[device].lane[TRANSFER_MAIN], into,
+                            a->base[device] + first * a->element_bytes,
+                            count * a->element_bytes, err);
+}
+
+enum proact_status proact_array_read(struct proact_array *a, size_t first, void *into,
+                                     size_t count, struct proact_error *err)
+{
+    return proact_array_read_replica(a, 0, first, into, count, err);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/textures/launch_textures.h"
+
+enum {
+    LOOK_AFTER = 256,  /* launches; then each time FOURFOLD */
+    CALM_AT_FIRST = 4, /* launches between looks for a reason; each time twice as many */
+    FOURFOLD = 4,
+    DEAR_NS = 50000000,
+    HELD_UP_NS = 1000000,
+    NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
+    ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
+};
+
+struct kernel_choices {
+    struct choice *first, *last_used;
+};
+
+static bool fits(const struct choice *c, const struct launching *l)
+{
+    return !memcmp(c->grid, l->grid, sizeof c->grid) &&
+           !memcmp(c->threads, l->threads, sizeof c->threads);
+}
+
+static struct choice *look_up(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct choice *c = k->choices ? k->choices->first : NULL;
+
+    while (c && !fits(c, l))
+        c = c->next;
+    return c;
+}
+
+static struct choice *find(const struct launching *l)
+{
+    struct proact_kernel *k = l->kernel;
+    struct choice *c = look_up(l);
+
+    if (!k->choices)
+        k->choices = must_calloc(1, sizeof *k->choices);
+    if (!c) {
+        c = must_calloc(1, sizeof *c);
+        memcpy(c->grid, l->grid, sizeof c->grid);
+        memcpy(c->threads, l->threads, sizeof c->threads);
+        c->look_next = LOOK_AFTER;
+        c->calm = CALM_AT_FIRST;
+        c->block = must_calloc(k->parameter_bytes + 1, 1);
+        c->next = k->choices->first;
+        k->choices->first = c;
+    }
+    k->choices->last_used = c;
+    return c;
+}
+
+static bool is_address(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (offset - l->places[i].offset < sizeof(uint64_t))
+            return true;
+    for (size_t n = 0; n < l->texture_count; n++)
+        if (offset - l->textures[n].offset < sizeof(uint64_t))
+            return true;
+    return false;
+}
+
+/* Numbers that are not too large to be counts of something. */
+static bool is_other(uint32_t a, uint32_t b)
+{
+    const uint32_t most = 1u << 28;
+    uint64_t low = a < b ? a : b, high = a < b ? b : a;
+
+    return high < most && high >= FOURFOLD * (low ? low : 1);
+}
+
+static bool works_otherwise(const struct choice *c, const struct launching *l)
+{
+    for (uint32_t at = 0; at + 4 <= l->kernel->parameter_bytes; at += 4) {
+        uint32_t now, then;
+
+        memcpy(&now, l->block + at, sizeof now);
+        memcpy(&then, c->block + at, sizeof then);
+        if (is_other(now, then) && !is_address(l, at))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t whole_ns(const struct choice *c)
+{
+    return (c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns) +
+           c->owed_ns;
+}
+
+/* The host goes ahead of the devices, but no faster than it finds what launches write. */
+static uint64_t split_ns(const struct choice *c)
+{
+    const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
+
+    return devices > c->found_ns ? devices : c->found_ns;
+}
+
+bool choice_kernel_is_dear(const struct proact_kernel *k)
+{
+    return k->unpaid_ns > DEAR_NS && k->anew >= NEVER_AGAIN;
+}
+
+bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
+{
+    return c->step == CHOICE_READY && !c->looked && choice_kernel_is_dear(k);
+}
+
+bool choice_is_clear(const struct choice *c)
+{
+    uint64_t split = split_ns(c), whole = whole_ns(c);
+
+    return split > FOURFOLD * whole || whole > FOURFOLD * split;
+}
+
+static bool is_doubtful(const struct choice *c)
+{
+    const uint64_t split = split_ns(c), whole = whole_ns(c);
+
+    return split < whole ? whole - split < HELD_UP_NS
+                         : split - whole < HELD_UP_NS || !choice_is_clear(c);
+}
+
+unsigned choice_after(const struct choice *c)
+{
+    const bool wins = choice_wins(c);
+
+    if (!c->timed_whole)
+        return CHOICE_TIME_WHOLE;
+    if ((wins ? c->timed_whole : c->timed_split) > 1 || !is_doubtful(c))
+        return CHOICE_MADE;
+    return wins ? CHOICE_TIME_WHOLE : CHOICE_TIME_SPLIT;
+}
+
+/* Four times as much work would not help. */
+static bool is_hopeless(const struct choice *c)
+{
+    return c->found_ns / FOURFOLD > FOURFOLD * whole_ns(c);
+}
+
+static bool looks_again(struct choice *c, const struct launching *l)
+{
+    if (c->launches >= c->look_next) {
+        c->look_next *= FOURFOLD;
+        return !choice_is_clear(c);
+    }
+    if (c->launches - c->looked < c->calm || is_hopeless(c) ||
+        (!works_otherwise(c, l) && c->odd < ODD_MAX))
+        return false;
+    c->calm *= 2;
+    return true;
+}
+
+static void look_beside(struct choice *c, const struct launching *l)
+{
+    const struct streams_beside b = streams_beside(l->kernel->session);
+
+    c->copies_ns = b.to_device_ns + b.from_device_ns;
+    c->longest_copy_ns =
+        b.to_device_ns > b.from_device_ns ? b.to_device_ns : b.from_device_ns;
+}
+
+struct choice *choice_next(const struct launching *l)
+{
+    struct choice *c = find(l);
+
+    look_beside(c, l);
+    c->launches++;
+    if (c->step == CHOICE_MADE && looks_again(c, l))
+        c->step = CHOICE_READY;
+    return c;
+}
+
+struct choice *choice_known(const struct launching *l)
+{
+    struct choice *c = look_up(l);
+
+    if (c)
+        l->kernel->choices->last_used = c;
+    if (c && choice_is_made(c))
+        c->last = choice_is_split(c) ? RAN_SPLIT : RAN_WHOLE;
+    return c;
+}
+
+/* A mean, of some launches. That it is split pays for it. */
+void choice_note_found(struct choice *c, struct proact_kernel *k)
+{
+    c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
+    k->unpaid_ns -= k->found_ns < k->unpaid_ns ? k->found_ns : k->unpaid_ns;
+}
+
+bool choice_is_made(const struct choice *c)
+{
+    return c->step == CHOICE_MADE;
+}
+
+bool choice_wins(const struct choice *c)
+{
+    return split_ns(c) < whole_ns(c);
+}
+
+bool choice_is_split(const struct choice *c)
+{
+    return c->step < CHOICE_TIME_WHOLE || (c->step == CHOICE_MADE && choice_wins(c));
+}
+
+const char *choice_refusal(const struct proact_kernel *k)
+{
+    struct choice *c = k->choices ? k->choices->last_used : NULL;
+
+    if (!c || c->last == RAN_SPLIT)
+        return NULL;
+    if (c->last == RAN_UNSEEN)
+        snprintf(
+            c->why, sizeof c->why,
+            "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "
+            "anew",
+            k->name, (double)k->unpaid_ns / 1e6);
+    else if (c->last == RAN_TO_BE_TIMED)
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': this launch was timed on one device", k->name);
+    else
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
+                 (double)whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
+                 (double)split_ns(c) / 1e3, k->session->devices.count,
+                 split_ns(c) == c->found_ns ? ", for the host to find where it writes"
+                                            : "");
+    return c->why;
+}
+
+void choices_drop(struct proact_kernel *k)
+{
+    k->session->whole_by = NULL;
+    while (k->choices && k->choices->first) {
+        struct choice *c = k->choices->first;
+
+        k->choices->first = c->next;
+        free(c->block);
+        free(c);
+    }
+    free(k->choices);
+    k->choices = NULL;
+}

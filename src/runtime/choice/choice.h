@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is known of a shape of launches that could be split: how long it took each way, and
+   which step of a look comes next (choose_split.h). */
+
+#include "runtime/launch/launching.h"
+
+/* The steps of a look: the first launch makes tables, clones and replicas ready. */
+enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
+
+struct choice {
+    struct choice *next;
+    uint32_t grid[3], threads[3];
+    unsigned step;
+    uint64_t launches, looked, look_next, calm; /* since the shape's first look */
+    uint64_t split_ns, whole_ns;
+    uint64_t found_ns;  /* of the host, for each split launch: to find what it writes */
+    uint64_t spread_ns; /* before a split launch; without what others are charged with */
+    uint64_t owed_ns;   /* what others waited for because this ran whole */
+    uint64_t behind;    /* bytes, before the timed split launch */
+    /* Of the last launch: copies of other streams, which a split one has before and behind
+       it, and a whole one beside it. */
+    uint64_t copies_ns, longest_copy_ns;
+    unsigned timed_split, timed_whole; /* launches of this look */
+    unsigned odd, untimed;
+    unsigned char *block; /* parameters of the last look */
+    enum {
+        RAN_SPLIT,
+        RAN_TO_BE_TIMED,
+        RAN_WHOLE,
+        RAN_UNSEEN
+    } last;        /* how the last launch ran */
+    char why[192]; /* written when it is asked for */
+};
+
+/* For one more launch. */
+struct choice *choice_next(const struct launching *l);
+/* For one that is recorded, which is no step; NULL: none was launched before. */
+struct choice *choice_known(const struct launching *l);
+/* What finding what this launch writes took, which was chosen split all the same. */
+void choice_note_found(struct choice *c, struct proact_kernel *k);
+bool choice_is_made(const struct choice *c);
+bool choice_is_split(const struct choice *c);
+/* By what was timed so far. */
+bool choice_wins(const struct choice *c);
+/* The kernel has taken much of the host, to find what launches write of which none came
+   again: where it is not known whether that pays, it is not looked for. */
+bool choice_kernel_is_dear(const struct proact_kernel *k);
+bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
+/* The slower way is so much slower that a look would cost more than it may bring. */
+bool choice_is_clear(const struct choice *c);
+/* The next step, when one more launch was timed. A host that is held up, or a kernel's
+   first launch, makes a time long, never short: what loses by less than that may be is
+   timed twice. */
+unsigned choice_after(const struct choice *c);
+
+/* Why the last launch was not split, for all that it could be; NULL: it was. */
+const char *choice_refusal(const struct proact_kernel *k);
+void choices_drop(struct proact_kernel *k);

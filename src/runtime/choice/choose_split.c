@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/choose_split.h"
+
+#include <string.h>
+
+#include "runtime/held/bring.h"
+#include "runtime/held/wants.h"
+
+enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
+
+/* What the replicas are behind because of launches that need not have been whole is charged
+   to the last of these; unless it stays whole all the same, it is not counted here. */
+static void charge(struct choice *c, const struct proact *p, struct spreading s,
+                   uint64_t spread_ns)
+{
+    struct choice *other = p->whole_by;
+    uint64_t theirs = 0;
+
+    if (s.by_launches && other && other != c) {
+        theirs = (uint64_t)((double)spread_ns * (double)s.by_launches / (double)s.bytes);
+        other->owed_ns = theirs;
+        if (choice_is_made(other) && !choice_is_split(other))
+            theirs = 0;
+    }
+    c->behind = theirs ? s.bytes - s.by_launches : s.bytes;
+    c->spread_ns = spread_ns - theirs;
+}
+
+static enum proact_status time_split(struct choice *c, struct launching *l,
+                                     struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    struct spreading s = launch_behind(l);
+    uint64_t from = proact_now_ns(p);
+    enum proact_status status;
+
+    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t spread = proact_now_ns(p);
+
+    if ((status = launch_queue(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t took = proact_now_ns(p) - spread;
+
+    const uint64_t found = l->kernel->found_ns;
+
+    if (c->timed_split++) { /* what was brought this time it lacked because of the look */
+        c->split_ns = took < c->split_ns ? took : c->split_ns;
+        c->found_ns = found < c->found_ns ? found : c->found_ns;
+        return PROACT_OK;
+    }
+    c->split_ns = took;
+    c->found_ns = found;
+    charge(c, p, s, s.bytes ? spread - from : 0);
+    return PROACT_OK;
+}
+
+/* What the others wrote is brought once, and is not in the way of later launches. */
+static enum proact_status time_whole(struct choice *c, struct launching *l,
+                                     enum proact_status (*whole)(struct launching *l,
+                                                                 struct proact_error *err),
+                                     struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status;
+
+    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t from = proact_now_ns(p);
+
+    if ((status = whole(l, err)) || (status = proact_wait(p, err)))
+        return status;
+    uint64_t took = proact_now_ns(p) - from;
+
+    c->whole_ns = c->timed_whole++ && c->whole_ns < took ? c->whole_ns : took;
+    return PROACT_OK;
+}
+
+static enum proact_status time_one(struct choice *c, struct launching *l,
+                                   enum proact_status (*whole)(struct launching *l,
+                                                               struct proact_error *err),
+                                   struct proact_error *err)
+{
+    enum proact_status status = proact_wait(l->kernel->session, err);
+
+    if (!status)
+        status = c->step == CHOICE_TIME_SPLIT ? time_split(c, l, err)
+                                              : time_whole(c, l, whole, err);
+    if (status)
+        return status;
+    c->step = choice_after(c);
+    if (c->step != CHOICE_MADE)
+        return PROACT_OK;
+    c->looked = c->launches;
+    c->odd = 0;
+    memcpy(c->block, l->block, l->kernel->parameter_bytes);
+    return PROACT_OK;
+}
+
+/* Not before launches send what they are going to. */
+static bool may_time(struct choice *c, const struct launching *l)
+{
+    return c->step == CHOICE_TIME_WHOLE || c->timed_split || wants_are_known(l->binding) ||
+           choice_kernel_is_dear(l->kernel) || c->untimed++ >= UNTIMED_MAX;
+}
+
+/* What others leave behind that are timed, or are split from now on, comes no more. */
+static bool is_odd(const struct choice *c, struct launching *l)
+{
+    const struct choice *other = l->kernel->session->whole_by;
+    const bool stays = other && choice_is_made(other) && !choice_is_split(other);
+    const struct spreading s = launch_behind(l);
+
+    return s.bytes - (other && !stays ? s.by_launches : 0) > c->behind;
+}
+
+static void begin(struct choice *c)
+{
+    c->step = CHOICE_TIME_SPLIT;
+    c->timed_split = c->timed_whole = c->untimed = 0;
+    c->owed_ns = 0; /* who waits for it then says so again */
+}
+
+/* A look costs two waits; other launches go on their way. */
+enum proact_status choice_run(struct choice *c, struct launching *l,
+                              enum proact_status (*whole)(struct launching *l,
+                                                          struct proact_error *err),
+                              struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    const bool is_split = choice_is_split(c), is_made = choice_is_made(c);
+
+    c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
+    if (!is_split) { /* what a share needs is too little */
+        p->whole_by = c;
+        l->binding = NULL;
+        l->needs = NULL;
+    }
+    if (c->step == CHOICE_READY)
+        begin(c);
+    else if (!is_made && may_time(c, l))
+        return time_one(c, l, whole, err);
+    if (!is_split)
+        return whole(l, err);
+    if (is_made)
+        choice_note_found(c, l->kernel);
+    c->odd = is_odd(c, l) ? c->odd + 1 : 0;
+    return launch_queue(l, err);
+}

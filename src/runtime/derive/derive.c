@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/derive/derive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/access.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "runtime/address/address_bits.h"
+#include "runtime/address/stored_address.h"
+#include "runtime/derive/direct.h"
+#include "runtime/derive/needs.h"
+#include "runtime/kernel/runtime_clone.h"
+#include "runtime/kernel/unsplittable.h"
+#include "runtime/share/launch_flags.h"
+#include "runtime/stray/stray.h"
+#include "runtime/textures/launch_textures.h"
+
+struct kernel_derivation {
+    struct write_set_slice *slice; /* NULL: none can tell what it writes */
+    struct write_set_cache cache;
+    /* NULL: it has none, or nobody asked yet */
+    struct kernel_flags *flags, *reductions, *scatters;
+    bool asked_flags, asked_reductions, asked_scatters;
+    bool asked_sums, may_group;      /* floating-point numbers, if the session may */
+    bool is_open;                    /* some store's pointer is not known */
+    uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
+    unsigned anew;                   /* whole launches in a row, each another */
+    struct strays *strays;           /* NULL: nobody asked yet */
+    struct proact_error in_program;  /* why it is not split in a program for one GPU */
+    struct stored_addresses stored, compared;
+    uint8_t *bits; /* by byte of the block: of an address there (address_bits.h) */
+    struct proact_error uncut;   /* why there is no slice */
+    struct proact_error refusal; /* of the kernel, or else of its last launch */
+};
+
+static void add_offset(uint32_t *offsets, uint32_t *count, uint32_t offset)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (offsets[i] == offset)
+            return;
+    offsets[(*count)++] = offset;
+}
+
+static void find_targets(struct kernel_derivation *d, struct proact_kernel *k)
+{
+    const struct access_analysis *a = needs_analysis(k);
+
+    d->targets = must_calloc(a->record_count + 1, sizeof *d->targets);
+    for (uint32_t i = 0; i < a->record_count; i++) {
+        const struct access_record *r = &a->records[i];
+        bool is_known = r->base == ACCESS_BASE_PARAMETER, reads = r->kind == ACCESS_READ;
+
+        if (is_known && !reads)
+            add_offset(d->targets, &d->target_count, a->symbols[r->base_symbol].offset);
+        d->is_open |= !reads && r->base == ACCESS_BASE_UNKNOWN;
+    }
+}
+
+static bool has_reductions(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_reductions)
+        d->reductions = reductions_create(k, k->session->group_sums);
+    d->asked_reductions = true;
+    return d->reductions != NULL;
+}
+
+static bool has_scatters(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_scatters)
+        d->scatters = scatters_create(k, k->session->group_sums);
+    d->asked_scatters = true;
+    return d->scatters != NULL;
+}
+
+static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d)
+{
+    if (!d->asked_sums && !k->session->group_sums) {
+        struct kernel_flags *grouped = reductions_create(k, true);
+
+        d->may_group = grouped && reductions_have_floats(grouped);
+        flags_destroy(grouped);
+    }
+    d->asked_sums = true;
+    return d->may_group;
+}
+
+/* Why it is not split ends with what would let it be. */
+static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *d,
+                       struct proact_error *why)
+{
+    const size_t at = strlen(why->text);
+
+    if (may_group(k, d))
+        snprintf(why->text + at, sizeof why->text - at,
+                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
+}
+
+/* Where atomics or stores hang on memory, a slice without them may still tell. */
+static bool may_split(const struct kernel_derivation *d)
+{
+    return d->slice || d->reductions || d->scatters;
+}
+
+static void drop_slices(struct kernel_derivation *d)
+{
+    write_set_slice_destroy(d->slice);
+    d->slice = NULL;
+    flags_destroy(d->reductions);
+    flags_destroy(d->scatters);
+    d->reductions = d->scatters = NULL;
+}
+
+static struct kernel_derivation *derivation_of(struct proact_kernel *k)
+{
+    if (k->derivation)
+        return k->derivation;
+    struct kernel_derivation *d = must_calloc(1, sizeof *d);
+
+    unsplittable_in_program(k, &d->in_program);
+    d->stored = stored_addresses_find(k->image->ptx, k->ptx);
+    d->compared = compared_addresses_find(k->image->ptx, k->ptx);
+    d->bits = address_bits_find(k->ptx);
+    if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
+        if (!has_reductions(k, d) && !has_scatters(k, d))
+            offer_sums(k, d, &d->uncut);
+    d->refusal = d->uncut;
+    find_targets(d, k);
+    k->derivation = d;
+    return d;
+}
+
+void derivation_drop(struct proact_kernel *k)
+{
+    struct kernel_derivation *d = k->derivation;
+
+    if (!d)
+        return;
+    drop_slices(d);
+    write_set_cache_clear(&d->cache);
+    flags_destroy(d->flags);
+    stored_addresses_clear(&d->stored);
+    stored_addresses_clear(&d->compared);
+    free(d->bits);
+    k->flag_stores = k->flag_joints = NULL;
+    free(d->targets);
+    strays_destroy(d->strays);
+    free(d);
+    k->derivation = NULL;
+}
+
+const char *derivation_refusal(const struct proact_kernel *k)
+{
+    return k->derivation && k->derivation->refusal.text[0] ? k->derivation->refusal.text
+                                                           : NULL;
+}
+
+bool derivation_may_write(const struct launching *l, const struct proact_place *place)
+{
+    const struct kernel_derivation *d;
+
+    if (!l->kernel->may_write)
+        return false;
+    if (l->kernel->session->devices.count == 1) /* large kernels take long to read */
+        return true;
+    d = derivation_of(l->kernel);
+    for (uint32_t n = 0; n < d->target_count; n++)
+        if (d->targets[n] == place->offset)
+            return true;
+    return d->is_open;
+}
+
+/* Flags and reductions, which the set has not, go through parameters. */
+bool derivation_writes(const struct launching *l, const struct proact_array *a)
+{
+    const struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w = l->found.set;
+    bool writes = w && w->arrays[launching_number(l, a)].runs.count;
+
+    for (uint32_t n = 0; n < d->target_count; n++)
+        writes |= launching_array(l, d->targets[n]) == a;
+    for (unsigned s = 0; s < l->kernel->slot_count; s++)
+        writes |= launching_array(l, l->kernel->slot[s].offset) == a;
+    return writes;
+}
+
+bool derivation_keeps_to_arguments(const struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+
+    return !d->in_program.text[0] && !strays_check(l, &d->strays, NULL);
+}
+
+static enum proact_status add_slot(struct launching *l, uint32_t offset,
+                                   struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    unsigned slot = 0;
+
+    while (slot < k->slot_count && k->slot[slot].offset != offset)
+        slot++;
+    if (slot < k->slot_count)
+        return PROACT_OK;
+    if (slot == PROACT_SLOTS_MAX)
+        return fail(err, PROACT_EREFUSED, "kernel '%s' writes %d arrays, %d possible",
+                    k->name, PROACT_SLOTS_MAX + 1, PROACT_SLOTS_MAX);
+    k->session->records_unlike |= k->session->recording != NULL;
+    if (k->session->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': that it writes the array at byte %u of its parameters is "
+                    "new: launch it once, then record",
+                    k->name, offset);
+    kernel_slots_change(k);
+    k->slot[k->slot_count++] = (struct kernel_slot){.offset = offset};
+    return PROACT_OK;
+}
+
+static bool has_slot(const struct launching *l, const struct proact_array *a)
+{
+    for (unsigned s = 0; s < l->kernel->slot_count; s++)
+        if (launching_array(l, l->kernel->slot[s].offset) == a)
+            return true;
+    return false;
+}
+
+void derive_slots(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+
+    if (l->kernel->session->recording) /* its first launch: it is recorded whole */
+        return;
+    for (uint32_t i = 0; i < d->target_count && may_split(d); i++)
+        if (!direct_is(l->kernel, d->targets[i]) && add_slot(l, d->targets[i], &d->refusal))
+            drop_slices(d);
+}
+
+/* Where it is not known what could be written, what this launch writes is added. */
+static enum proact_status find_slots(struct launching *l, const struct write_set *w,
+                                     struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct kernel_derivation *d = k->derivation;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < l->place_count - l->texture_places && !status; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        if (!w->arrays[launching_number(l, a)].runs.count || has_slot(l, a))
+            continue;
+        if (d->is_open)
+            status = add_slot(l, l->places[i].offset, err);
+        else
+            status = fail(err, PROACT_EREFUSED,
+                          "kernel '%s' writes array '%s', through none of its pointers",
+                          k->name, a->name);
+    }
+    return status;
+}
+
+/* Of the content, and of which slots are whose. */
+static uint64_t digest_of(const struct launching *l, const struct write_set *w)
+{
+    const struct proact_kernel *k = l->kernel;
+    uint64_t digest = w->digest;
+
+    for (unsigned s = 0; s < k->slot_count; s++) {
+        const struct proact_array *a = launching_array(l, k->slot[s].offset);
+
+        digest = hash_mix(digest + (a ? 1 + launching_number(l, a) : 0));
+    }
+    return digest;
+}
+
+static bool has_flags(const struct launching *l, struct kernel_derivation *d)
+{
+    if (!d->asked_flags)
+        d->flags = flags_create(l->kernel);
+    d->asked_flags = true;
+    return d->flags != NULL;
+}
+
+/* Nothing of a CTA's is another device's too, nor by atomics; else says why. */
+static enum proact_status check_own(const struct launching *l, const uint32_t *cta_first,
+                                    const struct write_set *w, struct proact_error *why)
+{
+    struct proact_error both;
+
+    if (derive_check_kinds(l, w, why))
+        return PROACT_EREFUSED;
+    if (!write_set_overlap(w, cta_first, l->over, &both))
+        return PROACT_OK;
+    return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+}
+
+/* Where that fails, or some of it is written by atomics, flags may be to blame. Or
+   reductions, or stores where memory says: for programs, which are split where that is
+   faster; for many small ones in another device's memory are slower by far. */
+static enum proact_status find_writes(struct launching *l, struct kernel_derivation *d,
+                                      const struct write_set **out,
+                                      struct proact_error *err)
+{
+    const bool in_program = l->is_program;
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    struct proact_error why, other;
+    enum proact_status status;
+
+    launch_split(l->grid, l->over, l->over, cta_first);
+    if (flags_are_on(d->flags))
+        return flags_find(l, d->flags, cta_first, out, err);
+    if (in_program && flags_are_on(d->scatters))
+        return flags_find(l, d->scatters, cta_first, out, err);
+    if (in_program && flags_are_on(d->reductions))
+        return flags_find(l, d->reductions, cta_first, out, err);
+    why = d->uncut;
+    if (d->slice) {
+        if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
+            !check_own(l, cta_first, *out, &why))
+            return status;
+        if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
+            return PROACT_OK;
+    }
+    if (!in_program || !has_reductions(l->kernel, d))
+        offer_sums(l->kernel, d, &why);
+    else if (!flags_find(l, d->reductions, cta_first, out, &why))
+        return PROACT_OK;
+    if (in_program && has_scatters(l->kernel, d) &&
+        !flags_find(l, d->scatters, cta_first, out, &other))
+        return PROACT_OK;
+    return fail(err, PROACT_EREFUSED, "%s", why.text);
+}
+
+/* Of a distributed array all devices have one; of a texture each has its own. */
+static bool hangs_on_address(const struct launching *l, const struct stored_addresses *s)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        for (uint32_t at = 0; at < sizeof(uint64_t); at++)
+            if (!l->places[i].array->part && s->hang[l->places[i].offset + at])
+                return true;
+    for (size_t n = 0; n < l->texture_count; n++)
+        for (uint32_t at = 0; at < sizeof(uint64_t); at++)
+            if (s->hang[l->textures[n].offset + at])
+                return true;
+    return s->variables != 0;
+}
+
+static enum proact_status derive(struct launching *l, struct kernel_derivation *d,
+                                 const struct write_set **out, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (l->is_program && (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] == 1)
+        return fail(err, PROACT_EREFUSED, "kernel '%s': a grid of one CTA",
+                    l->kernel->name);
+    if (!l->place_count && l->kernel->slot_count)
+        return fail(err, PROACT_EREFUSED, "kernel '%s': it is given no array",
+                    l->kernel->name);
+    if (l->is_program && d->in_program.text[0])
+        return fail(err, PROACT_EREFUSED, "%s", d->in_program.text);
+    if (l->is_program && hangs_on_address(l, &d->stored))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it stores what is made of an address, of which every "
+                    "device has its own",
+                    l->kernel->name);
+    if (l->is_program && hangs_on_address(l, &d->compared))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it compares an address, of which every device has its "
+                    "own, with what it reads",
+                    l->kernel->name);
+    if (address_bits_differ(l, d->bits))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it goes by the bits of an address, of which every device "
+                    "has its own",
+                    l->kernel->name);
+    if (l->is_program && (status = strays_check(l, &d->strays, err)))
+        return status;
+    if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)))
+        return status;
+    return find_slots(l, *out, err);
+}
+
+void derive_maps(struct launching *l)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w = NULL;
+
+    if (!may_split(d))
+        return;
+    d->refusal = d->uncut;
+    if (!d->slice && !l->is_program)
+        return;
+    d->refusal.text[0] = '\0';
+    if (!derive(l, d, &w, &d->refusal) && w) {
+        l->found.set = w;
+        l->found.digest = digest_of(l, w);
+    } else
+        l->found.flags = NULL;
+}
+
+const struct write_set *derive_whole(struct launching *l, bool pays)
+{
+    enum { TRIES = 8 };
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const uint64_t before = d->cache.misses;
+    const struct write_set *w;
+
+    if (!d->slice || (!pays && d->anew == TRIES))
+        return NULL;
+    enum proact_status status = derive_run(l, d->slice, &d->cache, &w, NULL);
+
+    if (d->cache.misses == before)
+        d->anew = 0;
+    else if (d->anew < TRIES)
+        d->anew++;
+    return status || derive_check_kinds(l, w, NULL) ? NULL : w;
+}
+
+/* An array that is passed twice has two slots; what is written of it is the first one's. */
+const struct cta_runs *derived_runs(const struct launching *l, uint32_t slot)
+{
+    static const struct cta_runs none;
+    const struct proact_kernel *k = l->kernel;
+    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+    bool is_first = a != NULL;
+
+    for (uint32_t s = 0; s < slot && is_first; s++)
+        is_first = launching_array(l, k->slot[s].offset) != a;
+    return is_first ? &l->found.set->arrays[launching_number(l, a)].runs : &none;
+}
+
+/* Whether all of the range is in the map's, of which none touches the next one. */
+static bool holds(const struct map_ranges *in, const struct span *range, uint64_t *missing)
+{
+    size_t low = 0, high = in->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (in->range[middle].first_byte <= range->first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct proact_range *last = low ? &in->range[low - 1] : NULL;
+    const uint64_t end = last ? last->first_byte + last->bytes : 0;
+
+    *missing = end > range->first ? end : range->first;
+    return *missing >= range->end;
+}
+
+static enum proact_status check_slot(const struct launching *l, const struct write_set *w,
+                                     unsigned slot, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct proact_array *a = launching_array(l, k->slot[slot].offset);
+    const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
+    const struct map_use use = {&k->slot[slot].map, l->grid, a->bytes};
+    struct map_ranges in = {0};
+    enum proact_status status = PROACT_OK;
+    uint64_t byte;
+
+    for (uint32_t cta = 0; r->runs.count && cta < w->cta_count && !status; cta++) {
+        struct cta_runs_walk walk = cta_runs_walk(&r->runs, cta, cta + 1);
+
+        map_list(&use, cta, &in);
+        for (struct span s; !status && cta_runs_span(&walk, &s);)
+            if (!holds(&in, &s, &byte))
+                status = fail(err, PROACT_EINVAL,
+                              "kernel '%s': CTA %" PRIu32 " writes byte %" PRIu64
+                              " of array '%s', which is not in the map of argument %u",
+                              k->name, cta, byte, a->name, k->slot[slot].arg);
+    }
+    free(in.range);
+    return status;
+}
+
+enum proact_status derive_check_maps(struct launching *l, struct proact_error *err)
+{
+    struct kernel_derivation *d = derivation_of(l->kernel);
+    const struct write_set *w;
+    struct proact_error unknown = {""};
+    enum proact_status status = PROACT_OK;
+
+    if (!d->slice || derive_run(l, d->slice, &d->cache, &w, &unknown) || !w->is_exact)
+        return PROACT_OK;
+    for (unsigned s = 0; s < l->kernel->slot_count && !status; s++)
+        if (launching_array(l, l->kernel->slot[s].offset))
+            status = check_slot(l, w, s, err);
+    return status;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes are flags in a launch, and that nothing else in it has to do with them. */
+#include "runtime/share/launch_flags.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/merged/flag_bytes.h"
+#include "access/merged/reductions.h"
+#include "access/merged/scatters.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/derive/derive.h"
+#include "runtime/derive/direct.h"
+#include "runtime/derive/needs.h"
+
+/* A slice for the flags of each kind, and one for all other stores. */
+struct kernel_flags {
+    struct access_flags sites;
+    struct access_reductions reductions;
+    bool *is_flag, *is_joint; /* by instruction; reductions are both */
+    struct write_set_slice *others, **kinds;
+    struct write_set_cache others_cache, *kinds_cache;
+    struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
+    struct launch_flags found;
+    bool is_on;
+};
+
+/* A slice without all of them, and one for the flags of each kind. */
+static struct kernel_flags *cut(const struct proact_kernel *k, struct kernel_flags *f)
+{
+    enum proact_status status = PROACT_EREFUSED;
+
+    f->kinds = must_calloc(f->sites.kinds + 1u, sizeof(void *));
+    f->kinds_cache = must_calloc(f->sites.kinds + 1u, sizeof *f->kinds_cache);
+    if (f->sites.count || f->reductions.count)
+        status = derive_cut(k, f->is_flag, &f->others, NULL);
+    for (uint32_t kind = 0; kind < f->sites.kinds && !status; kind++) {
+        bool *left_out = flag_bytes_others(&f->sites, k->ptx, kind);
+
+        status = derive_cut(k, left_out, &f->kinds[kind], NULL);
+        free(left_out);
+    }
+    if (!status)
+        return f;
+    flags_destroy(f);
+    return NULL;
+}
+
+struct kernel_flags *flags_create(const struct proact_kernel *k)
+{
+    struct kernel_flags *f = must_calloc(1, sizeof *f);
+
+    f->sites = access_flags_find(k->image->ptx, k->ptx);
+    if (direct_accesses(k))
+        flag_bytes_leave(&f->sites, direct_accesses(k));
+    f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    f->is_joint = flag_bytes_joint(&f->sites, k->ptx);
+    return cut(k, f);
+}
+
+/* Takes what was found. Of a distributed array there is one: nothing of it goes
+   elsewhere. */
+static struct kernel_flags *with_reductions(const struct proact_kernel *k,
+                                            struct access_reductions found)
+{
+    struct kernel_flags *f = must_calloc(1, sizeof *f);
+    const struct access_reductions *r = &f->reductions;
+
+    if (direct_accesses(k))
+        access_reductions_leave(&found, direct_accesses(k));
+    f->reductions = found;
+    if (r->count)
+        f->sites = access_flags_find(k->image->ptx, k->ptx);
+    if (direct_accesses(k))
+        flag_bytes_leave(&f->sites, direct_accesses(k));
+    f->is_joint = access_reductions_all(r, k->ptx);
+    flag_bytes_leave(&f->sites, f->is_joint);
+    f->is_flag = flag_bytes_all(&f->sites, k->ptx);
+    for (uint32_t n = 0; n < r->count; n++)
+        f->is_flag[r->reduction[n].instruction] = true;
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        f->is_joint[f->sites.flag[n].instruction] |= f->sites.flag[n].joint;
+    return cut(k, f);
+}
+
+struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats)
+{
+    return with_reductions(k, access_reductions_find(k->image->ptx, k->ptx, floats));
+}
+
+static struct kernel_flags *scattered(const struct proact_kernel *k, bool floats,
+                                      const bool *untold)
+{
+    struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
+    const uint32_t atomics = r.count;
+
+    access_scatters_add(&r, k->image->ptx, k->ptx, untold);
+    if (r.count > atomics)
+        return with_reductions(k, r);
+    access_reductions_clear(&r);
+    return NULL;
+}
+
+struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
+{
+    struct kernel_flags *f = scattered(k, floats, NULL);
+    bool *untold = f ? NULL : access_scatters_untold(k->image->ptx, k->ptx);
+
+    if (untold)
+        f = scattered(k, floats, untold);
+    free(untold);
+    return f;
+}
+
+bool reductions_have_floats(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (access_reduction_is_float(f->reductions.reduction[n].kind))
+            return true;
+    return false;
+}
+
+void flags_destroy(struct kernel_flags *f)
+{
+    if (!f)
+        return;
+    write_set_slice_destroy(f->others);
+    write_set_cache_clear(&f->others_cache);
+    for (uint32_t kind = 0; kind < f->sites.kinds; kind++) {
+        write_set_slice_destroy(f->kinds[kind]);
+        write_set_cache_clear(&f->kinds_cache[kind]);
+    }
+    free(f->kinds);
+    free(f->kinds_cache);
+    free(f->is_flag);
+    free(f->is_joint);
+    access_reductions_clear(&f->reductions);
+    free(f->found.flag);
+    flag_bytes_clear(&f->bytes);
+    access_flags_clear(&f->sites);
+    free(f);
+}
+
+bool flags_are_on(const struct kernel_flags *f)
+{
+    return f && f->is_on;
+}
+
+/* What its CTAs do. */
+static const char *words(const struct kernel_flags *f)
+{
+    const uint32_t count = f->reductions.count;
+
+    if (!count)
+        return "set flags";
+    /* those that scatter are the last */
+    return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
+               ? "store where memory says"
+               : "update arrays by atomics";
+}
+
+static enum proact_status refuse(const struct launching *l, const struct kernel_flags *f,
+                                 const char *why, struct proact_error *err)
+{
+    return fail(err, PROACT_EREFUSED, "kernel '%s': its CTAs %s, %s", l->kernel->name,
+                words(f), why);
+}
+
+/* Each one's own array is known: of all others it may not be said where on the first
+   device they lie. */
+static bool is_in_no_array(const struct launching *l, uint32_t parameter)
+{
+    uint64_t pointer;
+
+    memcpy(&pointer, l->block + parameter, sizeof pointer);
+    return !launching_array(l, parameter) && pointer;
+}
+
+static bool are_in_no_array(const struct launching *l, const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (is_in_no_array(l, f->sites.flag[n].parameter))
+            return true;
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (is_in_no_array(l, f->reductions.reduction[n].parameter))
+            return true;
+    return false;
+}
+
+/* On one device, too, nothing says which of two CTAs' atomics on the same number comes
+   first: in one memory those of several kinds are what they are. Of several sizes they are
+   none to each other, and a store is none to an atomic. */
+static bool go_together(uint32_t a, uint32_t b)
+{
+    return a == b || (a != ACCESS_SCATTERED && b != ACCESS_SCATTERED &&
+                      access_reduction_bytes(a) == access_reduction_bytes(b) &&
+                      !access_reduction_is_float(a) && !access_reduction_is_float(b));
+}
+
+/* All of the array is theirs. */
+static const char *add_reductions(const struct launching *l, struct kernel_flags *f)
+{
+    const struct access_reduction *r = f->reductions.reduction;
+    const char *why = NULL;
+
+    for (uint32_t n = 0; n < f->reductions.count && !why; n++) {
+        const struct proact_array *a = launching_array(l, r[n].parameter);
+        bool is_new = true;
+
+        for (uint32_t b = 0; b < n && a && !why; b++)
+            if (launching_array(l, r[b].parameter) == a) {
+                is_new = false;
+                why = go_together(r[b].kind, r[n].kind) ? NULL : "one of them in two ways";
+            }
+        if (a && is_new && !why)
+            why = flag_bytes_add_all(&f->bytes, launching_number(l, a), a->bytes);
+    }
+    return why;
+}
+
+/* What the launch sets, kind by kind, and that nothing else is stored there. */
+static enum proact_status find_bytes(const struct launching *l, struct kernel_flags *f,
+                                     const struct write_set *others,
+                                     struct proact_error *err)
+{
+    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
+    enum proact_status status = PROACT_OK;
+    const struct write_set *alone;
+    const char *why;
+
+    for (size_t i = 0; i < l->place_count; i++)
+        pointers[i] = (struct write_set_pointer){l->places[i].offset,
+                                                 launching_number(l, l->places[i].array),
+                                                 l->places[i].byte};
+    f->bytes.count = 0;
+    why = are_in_no_array(l, f) ? "some of them in no array"
+                                : flag_bytes_hang(&f->sites, pointers, l->place_count);
+    for (uint32_t kind = 0; kind < f->sites.kinds && !why && !status; kind++) {
+        status = derive_run(l, f->kinds[kind], &f->kinds_cache[kind], &alone, err);
+        if (!status)
+            why =
+                flag_bytes_add(&f->bytes, &f->sites, kind, alone, pointers, l->place_count);
+    }
+    if (!why && !status)
+        why = add_reductions(l, f);
+    if (!why && !status)
+        why = flag_bytes_written(&f->bytes, others);
+    free(pointers);
+    return why ? refuse(l, f, why, err) : status;
+}
+
+/* Who saw a flag of another device would have to see all that was stored before it. */
+static enum proact_status check_reads(const struct launching *l,
+                                      const struct kernel_flags *f,
+                                      struct proact_error *err)
+{
+    const struct launch_needs *needs = needs_find(l, f->is_flag);
+
+    for (size_t n = 0; n < f->bytes.count; n++) {
+        const struct flag_range *flag = &f->bytes.range[n];
+        const struct transfer_need *need = needs_of(needs, flag->array, 0);
+        size_t at = spans_from(&need->spans, flag->first);
+
+        if (need->all || (at < need->spans.count && need->spans.span[at].first < flag->end))
+            return refuse(l, f, "and it may read one of them", err);
+    }
+    return PROACT_OK;
+}
+
+static bool has_joint(const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint)
+            return true;
+    /* stores alone stay such */
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (f->reductions.reduction[n].kind != ACCESS_SCATTERED)
+            return true;
+    return false;
+}
+
+static bool is_pinned(const struct launching *l, uint32_t parameter)
+{
+    const struct proact_array *a = launching_array(l, parameter);
+
+    return a && a->is_pinned;
+}
+
+/* There atomics of two devices are none to each other. */
+static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
+{
+    for (uint32_t n = 0; n < f->sites.count; n++)
+        if (f->sites.flag[n].joint && is_pinned(l, f->sites.flag[n].parameter))
+            return true;
+    for (uint32_t n = 0; n < f->reductions.count; n++)
+        if (is_pinned(l, f->reductions.reduction[n].parameter))
+            return true;
+    return false;
+}
+
+static enum proact_status check_reach(const struct launching *l,
+                                      const struct kernel_flags *f,
+                                      struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+
+    if (l->over > 1 && are_pinned(l, f))
+        return refuse(l, f,
+                      "some of them in pinned memory of the host, where those of several "
+                      "devices are no atomics",
+                      err);
+    for (unsigned d = 1; d < l->over; d++) {
+        if (!p->backend->peer_access(p->set, d, 0))
+            return refuse(l, f,
+                          "which its devices would do in the first one's memory, and not "
+                          "all of them reach that",
+                          err);
+        if (has_joint(f) && !p->backend->peer_atomics(p->set, d, 0))
+            return refuse(l, f,
+                          "which takes atomics in the first device's memory, and not all "
+                          "links can do these",
+                          err);
+    }
+    return PROACT_OK;
+}
+
+static enum proact_status turn_on(struct launching *l, struct kernel_flags *f,
+                                  struct proact_error *err)
+{
+    if (f->is_on)
+        return PROACT_OK;
+    l->kernel->session->records_unlike |= l->kernel->session->recording != NULL;
+    if (l->kernel->session->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': that its CTAs %s is new: launch it once, then record",
+                    l->kernel->name, words(f));
+    kernel_slots_change(l->kernel);
+    l->kernel->flag_stores = f->is_flag;
+    l->kernel->flag_joints = f->is_joint;
+    f->is_on = true;
+    return PROACT_OK;
+}
+
+/* An array that is reduced has nothing else: 0 for one with flags, and for one that is
+   reduced in several ways, or by compare-and-swap, of which no device can have results of
+   its own. */
+static uint32_t kind_of(const struct launching *l, const struct kernel_flags *f,
+                        const struct proact_array *a)
+{
+    const struct access_reduction *r = f->reductions.reduction;
+    uint32_t kind = 0;
+
+    for (uint32_t n = 0; n < f->reductions.count; n++) {
+        if (launching_array(l, r[n].parameter) != a)
+            continue;
+        if ((kind && kind != r[n].kind) ||
+            access_reduction_operation(r[n].kind) == PTX_PART_CAS)
+            return 0;
+        kind = r[n].kind;
+    }
+    return kind;
+}
+
+static void name_arrays(const struct launching *l, struct kernel_flags *f)
+{
+    struct launch_flags *found = &f->found;
+
+    found->count = 0;
+    for (size_t n = 0; n < f->bytes.count; n++) {
+        const struct flag_range *r = &f->bytes.range[n];
+        size_t i = 0;
+
+        while (launching_number(l, l->places[i].array) != r->array)
+            i++;
+        found->flag =
+            must_grow(found->flag, found->count, &found->capacity, sizeof *found->flag);
+        found->flag[found->count++] = (struct launch_flag){
+            l->places[i].array, r->first, r->end, kind_of(l, f, l->places[i].array)};
+    }
+}
+
+enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
+                              const uint32_t *part_first, const struct write_set **out,
+                              struct proact_error *err)
+{
+    struct proact_error both;
+    enum proact_status status = derive_run(l, f->others, &f->others_cache, out, err);
+
+    if (status || (status = derive_check_kinds(l, *out, err)))
+        return status;
+    if (write_set_overlap(*out, part_first, l->over, &both))
+        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+    if ((status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
+        (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
+        return status;
+    name_arrays(l, f);
+    l->found.flags = &f->found;
+    return PROACT_OK;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/derive/derive.h"
+#include "runtime/derive/direct.h"
+#include "runtime/kernel/unsplittable.h"
+#include "runtime/variables/known_constants.h"
+
+/* Thread instructions that a core of the host takes about a second for. A slice of which
+   forms tell nothing gets that for a launch, and is then given up. Where constants change
+   it runs again and again: then all launches of the kernel together do. */
+enum { WORK_A_CORE = 1 << 30 };
+
+/* Those, and what goes to distributed arrays; free() it. NULL for neither. */
+static bool *with_direct(const struct proact_kernel *k, const bool *left_out)
+{
+    const bool *direct = direct_accesses(k);
+    bool *all;
+
+    if (!left_out && !direct)
+        return NULL;
+    all = must_calloc(k->ptx->instruction_count + 1u, sizeof *all);
+    for (uint32_t n = 0; n < k->ptx->instruction_count; n++)
+        all[n] = (left_out && left_out[n]) || (direct && direct[n]);
+    return all;
+}
+
+static enum proact_status cut(const struct proact_kernel *k, const bool *left_out,
+                              struct write_set_slice **out, struct proact_error *err)
+{
+    const struct write_set_options plain = {.left_out = left_out},
+                                   known = {.left_out = left_out, .constants_known = true};
+    const struct ptx_module *m = k->image->ptx;
+    struct proact_error addresses, why = {""};
+    enum proact_status status = write_set_slice_create(m, k->name, &plain, out, &why);
+
+    /* Constants may hold addresses, which are the first device's. */
+    if (status == PROACT_EREFUSED && !unsplittable_in_program(k, &addresses) &&
+        !write_set_slice_create(m, k->name, &known, out, NULL))
+        return PROACT_OK;
+    return status ? fail(err, status, "%s", why.text) : PROACT_OK;
+}
+
+enum proact_status derive_cut(const struct proact_kernel *k, const bool *left_out,
+                              struct write_set_slice **out, struct proact_error *err)
+{
+    bool *all = with_direct(k, left_out);
+    enum proact_status status = cut(k, all, out, err);
+
+    free(all);
+    return status;
+}
+
+static uint64_t most_work(const struct proact *p)
+{
+    return (uint64_t)p->cores * WORK_A_CORE;
+}
+
+/* What is left of it; never 0, which would be no limit. */
+static uint64_t affordable(const struct proact_kernel *k)
+{
+    const uint64_t most = most_work(k->session);
+
+    return most > k->looked_through ? most - k->looked_through : 1;
+}
+
+/* What the slice asks for of constants, and how much work it may be. */
+static enum proact_status add_constants(const struct launching *l,
+                                        const struct write_set_slice *s,
+                                        struct write_set_launch *launch,
+                                        struct proact_error *err)
+{
+    const bool is_api = l->kernel->session->recording && !l->is_program;
+    const struct known_constants *c;
+
+    launch->work_most = most_work(l->kernel->session);
+    if (!write_set_slice_info(s).reads_constants)
+        return PROACT_OK;
+    if (is_api || !(c = known_constants_find(l->kernel)))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': where it writes depends on constants, which a recording "
+                    "does not follow",
+                    l->kernel->name);
+    launch->constants = c->items;
+    launch->constant_count = c->count;
+    launch->work_most = affordable(l->kernel);
+    return PROACT_OK;
+}
+
+/* One that was given up has used all that there was. */
+static void count_work(const struct launching *l, const struct write_set_launch *launch,
+                       enum proact_status status, const struct write_set *w)
+{
+    if (launch->constants && (!status || status == PROACT_EREFUSED))
+        l->kernel->looked_through += status ? launch->work_most : w->work;
+}
+
+/* By the rows of its runs, by its CTAs, which tables may count one by one, and by the
+   instructions of its slice, about one a nanosecond and core. Emulated machines go by one
+   core, so that what they do is the same on every host. */
+static uint64_t host_ns(const struct proact *p, const struct write_set *w)
+{
+    enum { ROW_NS = 100, CTA_NS = 10 };
+    uint64_t rows = 0;
+
+    for (uint32_t n = 0; n < w->array_count; n++)
+        rows += w->arrays[n].runs.row_count;
+    return ROW_NS * rows + (uint64_t)CTA_NS * w->cta_count +
+           w->lanes / (p->backend->is_virtual ? 1 : p->cores);
+}
+
+/* What comes again pays for itself, bit by bit. NULL: it was refused, as soon as may be, or
+   after all the work that was allowed. */
+static void note_found(struct proact_kernel *k, const struct write_set *w, bool is_new,
+                       uint64_t refused_work)
+{
+    enum { REFUSED_NS = 100000, USES = 16 };
+    const uint64_t took = w              ? host_ns(k->session, w)
+                          : refused_work ? refused_work / k->session->cores
+                                         : REFUSED_NS;
+    const uint64_t paid = took / USES;
+
+    k->anew = is_new ? k->anew + 1 : 0;
+    if (is_new) {
+        k->found_ns += took;
+        k->unpaid_ns += took;
+    } else
+        k->unpaid_ns -= paid < k->unpaid_ns ? paid : k->unpaid_ns;
+}
+
+/* Each array of the launch once, in the order of its first place. */
+static uint32_t find_arrays(const struct launching *l, struct write_set_array *arrays,
+                            struct write_set_pointer *pointers)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        uint32_t n = 0;
+
+        while (n < count && arrays[n].address != a->base[0])
+            n++;
+        if (n == count)
+            arrays[count++] = (struct write_set_array){
+                .name = a->name, .address = a->base[0], .bytes = a->bytes};
+        pointers[i] = (struct write_set_pointer){l->places[i].offset, n, l->places[i].byte};
+    }
+    return count;
+}
+
+/* With the addresses of the first device: the slice gets what the kernel gets there. */
+enum proact_status derive_run(const struct launching *l, const struct write_set_slice *s,
+                              struct write_set_cache *cache, const struct write_set **out,
+                              struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct write_set_array *arrays = must_calloc(l->place_count + 1, sizeof *arrays);
+    struct write_set_pointer *pointers = must_calloc(l->place_count + 1, sizeof *pointers);
+    unsigned char *block = must_calloc(k->parameter_bytes + 1, 1);
+    struct write_set_launch launch = {.dynamic_shared_bytes = l->shared_bytes,
+                                      .threads = k->session->threads,
+                                      .parameters = block,
+                                      .parameter_bytes = k->parameter_bytes,
+                                      .arrays = arrays,
+                                      .pointers = pointers,
+                                      .pointer_count = (uint32_t)l->place_count};
+
+    memcpy(block, l->block, k->parameter_bytes);
+    memcpy(launch.grid, l->grid, sizeof launch.grid);
+    memcpy(launch.block, l->threads, sizeof launch.block);
+    launch.array_count = find_arrays(l, arrays, pointers);
+    uint64_t before = cache->misses;
+    enum proact_status status = add_constants(l, s, &launch, err);
+
+    if (!status)
+        status = write_set_cached(cache, s, &launch, out, err);
+    const bool is_new = cache->misses > before;
+
+    if (is_new)
+        count_work(l, &launch, status, status ? NULL : *out);
+    note_found(l->kernel, status ? NULL : *out, is_new,
+               is_new && status == PROACT_EREFUSED ? launch.work_most : 0);
+    free(block);
+    free(pointers);
+    free(arrays);
+    return status;
+}
+
+enum proact_status derive_check_kinds(const struct launching *l, const struct write_set *w,
+                                      struct proact_error *err)
+{
+    const char *name = l->kernel->name, *file = l->kernel->image->ptx->name;
+
+    for (uint32_t n = 0; n < w->array_count; n++) {
+        if (w->arrays[n].runs.count && w->arrays[n].is_variable)
+            return fail(
+                err, PROACT_EREFUSED,
+                "kernel '%s', %s:%u: it writes to the variable '%s', of which every device "
+                "has its own",
+                name, file, w->arrays[n].line, w->arrays[n].name);
+        if (w->arrays[n].runs.count && w->arrays[n].is_atomic)
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
+                        "would only see its own",
+                        name, file, w->arrays[n].line, w->arrays[n].name);
+    }
+    return PROACT_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/held/array_held.h"
+
+uint32_t all_devices(const struct proact *p)
+{
+    return (uint32_t)((1ull << p->devices.count) - 1);
+}
+
+/* What may have written to any array, did so on the first device, which had all of them. */
+void array_catch_up(struct proact_array *a)
+{
+    const struct proact *p = a->session;
+
+    if (p->all_changed <= a->held_at || a->part) /* all hold what there is one of */
+        return;
+    holdings_open(&a->holdings, a->bytes, FIRST);
+    a->held_at = p->all_changed;
+    a->by_launch = true;
+    a->writer = NULL;
+}
+
+bool array_has_replicas(const struct proact_array *a)
+{
+    return a->session->devices.count > 1 && !a->part;
+}
+
+void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_t devices)
+{
+    if (!array_has_replicas(a))
+        return;
+    array_catch_up(a);
+    holdings_set(&a->holdings, first, end, devices);
+    a->by_launch = false;
+}

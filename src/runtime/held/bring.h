@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a device is about to read is brought to it, from a device that holds it, as far as
+   it is not there: nothing, where launches sent what was needed while they ran (wants.h).
+   And who holds what afterwards. */
+
+#include "runtime/derive/needs.h"
+#include "runtime/held/array_held.h"
+
+/* Behind all that was queued for the array so far. `needs`: by device, NULL for nothing. */
+enum proact_status array_bring(struct proact_array *a,
+                               const struct transfer_need *const *needs,
+                               struct proact_error *err);
+/* To the first device: some bytes, or everything of every array. */
+enum proact_status array_bring_first(struct proact_array *a, uint64_t first, uint64_t end,
+                                     struct proact_error *err);
+enum proact_status first_bring_all(struct proact *p, struct proact_error *err);
+/* So that all hold what these do. */
+enum proact_status array_bring_alike(struct proact_array *a, const struct holdings *h,
+                                     struct proact_error *err);
+
+/* What a launch will read, ahead of all else about it. */
+void launch_see(struct launching *l);
+/* All that a launch reads; once. */
+enum proact_status launch_bring(struct launching *l, struct proact_error *err);
+/* The bytes that it would bring, and those of them that a launch on one device is to blame
+   for. */
+struct spreading {
+    uint64_t bytes, by_launches;
+};
+struct spreading launch_behind(struct launching *l);
+
+/* By a split launch; by one on the first device. */
+void launch_written(const struct launching *l);
+void launch_written_whole(const struct launching *l);

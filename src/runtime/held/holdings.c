@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/held/holdings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void holdings_open(struct holdings *h, uint64_t bytes, uint32_t devices)
+{
+    h->count = 0;
+    h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
+    h->piece[h->count++] = (struct holding){bytes, devices};
+}
+
+void holdings_close(struct holdings *h)
+{
+    free(h->piece);
+    *h = (struct holdings){0};
+}
+
+void holdings_copy(struct holdings *to, const struct holdings *from)
+{
+    to->count = 0;
+    for (size_t n = 0; n < from->count; n++) {
+        to->piece = must_grow(to->piece, to->count, &to->capacity, sizeof *to->piece);
+        to->piece[to->count++] = from->piece[n];
+    }
+}
+
+size_t holdings_find(const struct holdings *h, uint64_t byte)
+{
+    size_t low = 0, high = h->count - 1;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (h->piece[middle].end <= byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The piece that begins at `byte`, which is not behind the last. */
+static size_t cut(struct holdings *h, uint64_t byte)
+{
+    size_t at = holdings_find(h, byte);
+
+    if (byte == (at ? h->piece[at - 1].end : 0))
+        return at;
+    h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
+    memmove(&h->piece[at + 1], &h->piece[at], (h->count - at) * sizeof *h->piece);
+    h->count++;
+    h->piece[at].end = byte;
+    return at + 1;
+}
+
+/* Joins what became alike in pieces `at` - 1 to `end`. */
+static void join(struct holdings *h, size_t at, size_t end)
+{
+    size_t first = at ? at - 1 : 0, to = first;
+
+    end = end < h->count - 1 ? end : h->count - 1;
+    for (size_t n = first + 1; n <= end; n++)
+        if (h->piece[n].devices == h->piece[to].devices)
+            h->piece[to].end = h->piece[n].end;
+        else
+            h->piece[++to] = h->piece[n];
+    memmove(&h->piece[to + 1], &h->piece[end + 1], (h->count - end - 1) * sizeof *h->piece);
+    h->count -= end - to;
+}
+
+/* Before a change: as most are that launches make that come again. */
+static bool is_so(const struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
+                  uint32_t devices)
+{
+    const struct holding *p = &h->piece[holdings_find(h, first)];
+
+    return p->end >= end && p->devices == ((p->devices & keep) | devices);
+}
+
+static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t keep,
+                   uint32_t devices)
+{
+    if (first >= end || is_so(h, first, end, keep, devices))
+        return;
+    size_t at = cut(h, first);
+    size_t behind = end < h->piece[h->count - 1].end ? cut(h, end) : h->count;
+
+    for (size_t n = at; n < behind; n++)
+        h->piece[n].devices = (h->piece[n].devices & keep) | devices;
+    join(h, at, behind);
+}
+
+void holdings_set(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+{
+    change(h, first, end, 0, devices);
+}
+
+void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+{
+    change(h, first, end, UINT32_MAX, devices);
+}
+
+static void put(struct holdings *h, uint64_t end, uint32_t devices)
+{
+    struct holding *last = h->count ? &h->piece[h->count - 1] : NULL;
+
+    if (last && last->devices == devices) {
+        last->end = end;
+        return;
+    }
+    h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
+    h->piece[h->count++] = (struct holding){end, devices};
+}
+
+void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices)
+{
+    struct holdings made = {0};
+    uint64_t at = 0;
+    size_t r = 0;
+
+    for (size_t n = 0; n < h->count; n++) {
+        const struct holding *p = &h->piece[n];
+
+        while (at < p->end) {
+            const bool inside = r < count && range[r].first <= at;
+            uint64_t stop = r == count ? p->end : inside ? range[r].end : range[r].first;
+
+            stop = stop < p->end ? stop : p->end;
+            if (stop > at)
+                put(&made, stop, inside ? p->devices | devices : p->devices);
+            at = stop;
+            if (inside && at >= range[r].end)
+                r++;
+        }
+    }
+    holdings_close(h);
+    *h = made;
+}
+
+bool holdings_whole(const struct holdings *h, uint32_t devices)
+{
+    for (size_t n = 0; n < h->count; n++)
+        if ((h->piece[n].devices & devices) != devices)
+            return false;
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Only what is needed moves. What others read of an array between two launches of the
+   binding that writes it is what its next launch sends, to those who read it, while it
+   still runs; the first one sends all to all. Where a reader is then surprised, what it
+   lacks is brought before it (bring.h): foresight never decides what is right, only what is
+   early. */
+
+#include "runtime/derive/needs.h"
+
+/* By slot and device: what is read of what the binding writes. */
+struct binding_wants {
+    struct transfer_need *told;   /* what its tables send to whom; NULL: all to all */
+    struct transfer_need *seen;   /* since its last launch */
+    struct transfer_need *before; /* between the two launches before that */
+    unsigned number;              /* of the binding, among those for its shape */
+    bool is_launched;
+    bool is_replaced; /* by the next one */
+};
+
+void wants_open(struct kernel_binding *b);
+void wants_close(struct kernel_binding *b);
+bool wants_is_replaced(const struct kernel_binding *b);
+/* Its next launch is not the one that sends all to all because nobody has read yet. */
+bool wants_are_known(const struct kernel_binding *b);
+/* What the tables of a slot are made for. */
+const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot);
+uint64_t wants_digest(const struct kernel_binding *b, unsigned slot);
+
+/* Whether a slot is written in too many stretches for their holders to be kept apart: then
+   all goes to all. */
+bool wants_is_scattered(const struct kernel_binding *b, unsigned slot);
+
+/* A device is about to read of an array that it may have written. */
+void wants_see(const struct proact_array *a, unsigned device,
+               const struct transfer_need *need);
+/* It is launched. */
+void wants_restart(struct kernel_binding *b);
+/* Where its next launch had better send otherwise: the wants of the binding that takes its
+   place, whose they become. NULL: it is well as it is. */
+struct binding_wants *wants_change(struct kernel_binding *b);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "runtime/variables/known_constants.h"
+#include "runtime/variables/variable_array.h"
+
+void image_destroy(const struct proact *p, struct session_image *image)
+{
+    for (unsigned d = 0; d < p->devices.count; d++)
+        if (image->module[d])
+            p->backend->module_unload(image->module[d]);
+    known_constants_destroy(image->constants);
+    variable_arrays_destroy(image);
+    ptx_destroy(image->ptx);
+    free(image->text);
+    free(image->given);
+    free(image);
+}

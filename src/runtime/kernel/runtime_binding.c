@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables and bindings of a kernel's launches: made for the first launch of a shape, kept
+   for the others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "model/model.h"
+#include "runtime/derive/derive.h"
+#include "runtime/held/bring.h"
+#include "runtime/held/wants.h"
+#include "runtime/kernel/runtime_clone.h"
+#include "runtime/record/recording.h"
+#include "runtime/share/launch_stage.h"
+
+static bool same_split(const uint32_t *a, const uint32_t *b, unsigned devices)
+{
+    return memcmp(a, b, (devices + 1) * sizeof *a) == 0;
+}
+
+/* The chunks of an array: as planned, or as the model likes best for shares that are alike
+   and a kernel that takes as long as the plan says. */
+static struct model_schedule schedule_of(const struct proact_kernel *k,
+                                         uint64_t array_bytes, const uint32_t *cta_first)
+{
+    const struct proact *p = k->session;
+    const struct transfer_plan *plan = kernel_plan(k);
+
+    enum { LEAST_BYTES = 64 << 10, MOST_BYTES = 64 << 20 };
+    uint64_t writers = 0;
+
+    if (plan->chunk_bytes)
+        return (struct model_schedule){.first_bytes = plan->chunk_bytes};
+    for (unsigned d = 0; d < p->devices.count; d++)
+        writers += cta_first[d + 1] > cta_first[d];
+    const struct model_copies copies =
+        model_copies_of(&p->topology, TRANSFER_COPY_STREAMS, (unsigned)writers,
+                        array_bytes / (writers ? writers : 1), plan->compute_ratio);
+
+    return model_schedule_best(&copies, LEAST_BYTES, MOST_BYTES);
+}
+
+static enum proact_status tables_create(const struct launching *l,
+                                        const struct proact_array *a,
+                                        const struct kernel_tables *shape,
+                                        const struct transfer_need *needs,
+                                        struct kernel_tables **out,
+                                        struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    struct proact *p = k->session;
+    const struct proact_map *map = &k->slot[shape->slot].map;
+    const uint32_t *grid = shape->grid;
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+
+    if (!l->found.set && map->kind == PROACT_MAP_TABLE && map->cta_count != ctas)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the map of argument %u is a table of %u CTAs, the grid "
+                    "has %llu",
+                    k->name, k->slot[shape->slot].arg, map->cta_count,
+                    (unsigned long long)ctas);
+    struct kernel_tables *t = must_calloc(1, sizeof *t);
+    struct cta_runs of_map = {0};
+
+    *t = *shape;
+    if (!l->found.set &&
+        !map_runs(&(struct map_use){map, grid, a->bytes}, (uint32_t)ctas, &of_map)) {
+        free(t);
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': the map of argument %u has more than 2^32 ranges",
+                    k->name, k->slot[shape->slot].arg);
+    }
+    enum proact_status status = transfer_tables_create(
+        &p->devices,
+        &(struct transfer_table_request){
+            .array = a->name,
+            .array_bytes = a->bytes,
+            .chunk_bytes = t->chunk_bytes,
+            .rise_bytes = t->rise_bytes,
+            .device_count = p->devices.count,
+            .cta_first = t->cta_first,
+            .written = l->found.set ? derived_runs(l, shape->slot) : &of_map,
+            .needs = needs,
+        },
+        &t->tables, err);
+
+    cta_runs_clear(&of_map);
+    if (status) {
+        free(t);
+        return status;
+    }
+    t->next = k->tables;
+    k->tables = t;
+    *out = t;
+    return PROACT_OK;
+}
+
+static bool same_tables(const struct kernel_tables *a, const struct kernel_tables *b,
+                        unsigned devices)
+{
+    return a->slot == b->slot && a->array_bytes == b->array_bytes &&
+           a->digest == b->digest && a->needs == b->needs &&
+           a->chunk_bytes == b->chunk_bytes && a->rise_bytes == b->rise_bytes &&
+           memcmp(a->grid, b->grid, sizeof a->grid) == 0 &&
+           same_split(a->cta_first, b->cta_first, devices);
+}
+
+static enum proact_status tables_find(const struct launching *l,
+                                      const struct kernel_binding *b, uint32_t slot,
+                                      const struct proact_array *a,
+                                      struct kernel_tables **out, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct proact *p = k->session;
+    const struct model_schedule schedule = schedule_of(k, a->bytes, b->cta_first);
+    struct kernel_tables *t = k->tables, shape = {.slot = slot,
+                                                  .array_bytes = a->bytes,
+                                                  .chunk_bytes = schedule.first_bytes,
+                                                  .rise_bytes = schedule.step_bytes,
+                                                  .digest = l->found.digest,
+                                                  .needs = wants_digest(b, slot),
+                                                  .generation = p->generation};
+
+    memcpy(shape.grid, l->grid, sizeof shape.grid);
+    memcpy(shape.cta_first, b->cta_first, sizeof shape.cta_first);
+    while (t && !same_tables(t, &shape, p->devices.count))
+        t = t->next;
+    if (!t)
+        return tables_create(l, a, &shape, wants_told(b, slot), out, err);
+    *out = t;
+    if (t->generation == p->generation)
+        return PROACT_OK;
+    t->generation = p->generation;
+    /* protocol: counter-restart-shared (else: return PROACT_OK;) */
+    return transfer_tables_restart(&p->devices, t->tables, TRANSFER_MAIN, err);
+}
+
+static bool same_plan(const struct transfer_plan *a, const struct transfer_plan *b)
+{
+    return a->method == b->method && a->tail == b->tail && a->tail_bytes == b->tail_bytes &&
+           a->chunk_bytes == b->chunk_bytes && a->threads == b->threads &&
+           !(a->compute_ratio < b->compute_ratio || a->compute_ratio > b->compute_ratio) &&
+           a->everywhere == b->everywhere && a->elide == b->elide;
+}
+
+static bool fits(const struct launching *l, const struct kernel_binding *b,
+                 const uint32_t *cta_first)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (wants_is_replaced(b) || memcmp(b->grid, l->grid, sizeof b->grid) != 0 ||
+        b->digest != l->found.digest ||
+        !same_split(b->cta_first, cta_first, k->session->devices.count) ||
+        !same_plan(&b->transfer.plan, kernel_plan(k)) ||
+        b->transfer.slot_count != k->slot_count)
+        return false;
+    for (unsigned s = 0; s < k->slot_count; s++)
+        if (b->array[s] != launching_slot_array(l, s))
+            return false;
+    return true;
+}
+
+static enum proact_status binding_create(const struct launching *l,
+                                         struct kernel_binding *b, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    enum proact_status status = PROACT_OK;
+
+    b->transfer.plan = *kernel_plan(k);
+    wants_open(b);
+    for (unsigned s = 0; s < k->slot_count && !status; s++) {
+        struct proact_array *a = launching_slot_array(l, s);
+
+        if (!a)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': argument %u has a map and must be an array", k->name,
+                        k->slot[s].arg);
+        b->array[s] = a;
+        if ((status = tables_find(l, b, s, a, &b->tables[s], err)))
+            break;
+        b->transfer.slot[s].array = a->name;
+        b->transfer.slot[s].tables = b->tables[s]->tables;
+        memcpy(b->transfer.slot[s].base, a->base, sizeof a->base);
+    }
+    return status ? status : transfer_bind(&b->transfer, err);
+}
+
+/* What lane MAIN was just given to store, lane SIDE may read from now on. */
+static enum proact_status side_sees_tables(struct proact *p, struct kernel_binding *b,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    b->uploaded = ++p->sequence;
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        struct order_place main = {d, TRANSFER_MAIN}, side = {d, TRANSFER_SIDE};
+
+        /* protocol: tables-done */
+        status = order_record(&p->order, main, b->uploaded, err);
+        if (!status)
+            /* protocol: tables-wait */
+            status = order_wait(&p->order, side, main, b->uploaded, err);
+    }
+    return status;
+}
+
+static enum proact_status restart(struct proact *p, struct kernel_binding *b,
+                                  struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    bool anything = false;
+
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++)
+        if (b->tables[s]->generation != p->generation) {
+            b->tables[s]->generation = p->generation;
+            anything = true;
+            /* protocol: counter-restart */
+            status = transfer_tables_restart(&p->devices, b->tables[s]->tables,
+                                             TRANSFER_MAIN, err);
+        }
+    return status || !anything ? status : side_sees_tables(p, b, err);
+}
+
+/* Maps of a marked kernel are held against its stores by the emulator, under `check`. */
+static enum proact_status derived_or_checked(struct launching *l, struct proact_error *err)
+{
+    return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
+}
+
+static enum proact_status add_binding(struct launching *l, struct binding_wants *wants,
+                                      const uint32_t *cta_first, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    struct kernel_binding *b = must_calloc(1, sizeof *b);
+    enum proact_status status;
+
+    b->wants = wants;
+    b->transfer.devices = &k->session->devices;
+    b->transfer.slot_count = k->slot_count;
+    memcpy(b->grid, l->grid, sizeof b->grid);
+    b->digest = l->found.digest;
+    memcpy(b->cta_first, cta_first, sizeof b->cta_first);
+    if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
+        wants_close(b);
+        free(b);
+        return status;
+    }
+    launch_stage_find(l, b);
+    b->next = k->bindings;
+    k->bindings = b;
+    l->binding = b;
+    return side_sees_tables(k->session, b, err);
+}
+
+enum proact_status kernel_binding_find(struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    struct proact *p = k->session;
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1] = {0};
+    struct kernel_binding *b = k->bindings;
+    struct binding_wants *wants = NULL;
+
+    launch_split(l->grid, l->over, p->devices.count, cta_first);
+    while (b && !fits(l, b, cta_first))
+        b = b->next;
+    if (!b && p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': these arrays, grid and plan were not launched before: "
+                    "launch them once, then record",
+                    k->name);
+    l->binding = b;
+    if (p->recording) /* it restarts itself */
+        return PROACT_OK;
+    if (b && p->devices.count > 1) {
+        launch_see(l);
+        wants = wants_change(b);
+    }
+    if (!b)
+        kernel_shapes_trim(k);
+    return b && !wants ? restart(p, b, err) : add_binding(l, wants, cta_first, err);
+}

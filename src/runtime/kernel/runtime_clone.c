@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An unmarked kernel of which it is known what it writes: its clones take the place of a
+   marked kernel, each under the mechanisms that ask for it. */
+#include "runtime/kernel/runtime_clone.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "instrument/instrument.h"
+#include "runtime/derive/direct.h"
+#include "runtime/variables/module_variable.h"
+
+/* One clone, in a text of its own: a driver compiles all that it is given. */
+struct clone_part {
+    char *text; /* NULL: not asked for yet */
+    size_t bytes;
+    struct device_module *module[PROACT_DEVICES_MAX];
+    struct device_function *function[PROACT_DEVICES_MAX];
+    uint64_t variables; /* of the session, when its modules' were brought up to date */
+};
+
+struct kernel_clones {
+    struct instrument_result result;
+    struct clone_part part[INSTRUMENT_CLONES][INSTRUMENT_PLACES];
+    struct transfer_plan other; /* for what the session's plan has no clone for */
+};
+
+static enum instrument_clone clone_of(const struct transfer_plan *plan)
+{
+    uint32_t mode = transfer_plan_mode(plan);
+
+    if (mode & PROACT_SHARE_COUNT)
+        return mode & PROACT_SHARE_SEND ? INSTRUMENT_SEND : INSTRUMENT_COUNT;
+    return mode & PROACT_SHARE_STORE ? INSTRUMENT_INLINE : INSTRUMENT_GRID;
+}
+
+/* What launches children is read once more, for them, whatever the grid. */
+static enum instrument_places places_of(const struct launching *l,
+                                        const struct transfer_plan *plan)
+{
+    const bool launches = transfer_plan_mode(plan) & PROACT_SHARE_LAUNCH;
+    const bool is_flat = (l->grid[1] | l->grid[2] | l->threads[1] | l->threads[2]) == 1;
+
+    return is_flat && !launches ? INSTRUMENT_FLAT : INSTRUMENT_LINE;
+}
+
+static enum instrument_places inside_places(const struct launching *l)
+{
+    if (l->grid[2] > 1)
+        return INSTRUMENT_PLANES;
+    return l->grid[1] > 1 ? INSTRUMENT_ROWS : places_of(l, &l->binding->transfer.plan);
+}
+
+/* The text of one; what is refused, of all. */
+static enum proact_status write_part(struct proact_kernel *k, enum instrument_clone kind,
+                                     enum instrument_places places,
+                                     struct instrument_result *result,
+                                     struct clone_part *out, struct proact_error *err)
+{
+    struct instrument_request request = {.kernel = k->name,
+                                         .slot_count = k->slot_count,
+                                         .flags = k->flag_stores,
+                                         .joint = k->flag_joints,
+                                         .direct = direct_accesses(k),
+                                         .only = kind,
+                                         .places = places};
+
+    for (unsigned s = 0; s < k->slot_count; s++)
+        request.slot_offset[s] = k->slot[s].offset;
+    return instrument_kernel(k->image->ptx, &request, result, &out->text, &out->bytes, err);
+}
+
+static enum proact_status clones_create(struct proact_kernel *k, struct proact_error *err)
+{
+    if (k->clones)
+        return PROACT_OK;
+    enum instrument_clone kind = clone_of(&k->session->plan);
+    struct kernel_clones *c = must_calloc(1, sizeof *c);
+    enum proact_status status = write_part(k, kind, INSTRUMENT_LINE, &c->result,
+                                           &c->part[kind][INSTRUMENT_LINE], err);
+
+    if (status) {
+        free(c);
+        return status;
+    }
+    k->clones = c;
+    k->share_offset = c->result.share_offset;
+    return PROACT_OK;
+}
+
+static bool is_refused(const struct proact_kernel *k, const struct transfer_plan *plan)
+{
+    return k->clones->result.refusal[clone_of(plan)].text[0] != '\0';
+}
+
+/* Where the kernel cannot count, or store to the peers, a copy at its end still can be. */
+static void choose_other(struct proact_kernel *k)
+{
+    enum { CHUNK_BYTES = 64 << 10 };
+    const struct transfer_plan *p = &k->session->plan;
+
+    k->clones->other =
+        (struct transfer_plan){.method = transfer_method_whole(),
+                               .chunk_bytes = p->chunk_bytes ? p->chunk_bytes : CHUNK_BYTES,
+                               .threads = p->threads,
+                               .elide = p->elide};
+}
+
+const struct transfer_plan *kernel_plan(const struct proact_kernel *k)
+{
+    const struct transfer_plan *plan = &k->session->plan;
+    /* With nothing to send there is nothing to count. */
+    bool is_other = !k->is_marked && !k->has_maps && k->clones &&
+                    (is_refused(k, plan) || !k->slot_count);
+
+    return is_other ? &k->clones->other : plan;
+}
+
+static enum proact_status load_on(const struct proact_kernel *k, enum instrument_clone kind,
+                                  struct clone_part *part, unsigned device,
+                                  struct proact_error *err)
+{
+    const struct device_backend *b = k->session->backend;
+    enum proact_status status = PROACT_OK;
+    struct text name = {0}; /* of templates: thousands of letters */
+
+    if (part->function[device])
+        return PROACT_OK;
+    if (!part->module[device])
+        status = b->module_load(k->session->set, device, k->image->ptx->name, part->text,
+                                part->bytes, &part->module[device], err);
+    text_print(&name, "%s%s", k->name, instrument_suffix(kind));
+    if (!status)
+        status = b->function(part->module[device], name.data, &part->function[device], err);
+    text_clear(&name);
+    return status;
+}
+
+static enum proact_status load_part(struct proact_kernel *k, enum instrument_clone kind,
+                                    enum instrument_places places, struct proact_error *err)
+{
+    struct clone_part *part = &k->clones->part[kind][places];
+    enum proact_status status = PROACT_OK;
+
+    if (!part->text)
+        status = write_part(k, kind, places, &(struct instrument_result){0}, part, err);
+    for (unsigned d = 0; d < k->session->devices.count && !status; d++)
+        status = load_on(k, kind, part, d, err);
+    return status ? status : module_variables_bring(k, part->module, &part->variables, err);
+}
+
+static bool fits_statically(const struct proact_kernel *k, uint32_t more)
+{
+    enum { STATIC_MOST = 48 << 10 }; /* CUDA's, for every GPU */
+
+    return !more || proact_kernel_describe(k).shared_bytes + more <= STATIC_MOST;
+}
+
+/* Where a CTA has no room for what its clone has more of shared memory, or fewer would fit
+   on an SM, there is no such clone from then on. */
+static void check_room(const struct launching *l)
+{
+    enum { KEPT_BYTES = 1024 }; /* by the hardware, for each CTA */
+    const struct proact_kernel *k = l->kernel;
+    const struct topology_device *t = &k->session->topology.device;
+    const enum instrument_clone kind = clone_of(kernel_plan(k));
+    const uint32_t more = k->clones->result.shared_bytes[kind];
+    const uint64_t all = proact_kernel_describe(k).shared_bytes + l->shared_bytes,
+                   one = all + KEPT_BYTES;
+
+    if (!more || (fits_statically(k, more) && all + more <= t->shared_bytes_per_cta &&
+                  t->shared_bytes_per_sm / one == t->shared_bytes_per_sm / (one + more)))
+        return;
+    fail(&k->clones->result.refusal[kind], PROACT_EREFUSED,
+         "kernel '%s': its CTAs have %" PRIu64 " bytes of shared memory, and counting "
+         "threads that return one by one takes %" PRIu32
+         " more, for which there is no room",
+         k->name, all, more);
+}
+
+enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
+                                    struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    enum proact_status status;
+
+    *cloned = false;
+    if ((status = clones_create(k, err)))
+        return status;
+    choose_other(k);
+    check_room(l);
+    if (is_refused(k, kernel_plan(k)))
+        return PROACT_OK;
+    status = load_part(k, clone_of(kernel_plan(k)), places_of(l, kernel_plan(k)), err);
+    *cloned = !status;
+    return status;
+}
+
+struct device_function *launch_function(const struct launching *l, unsigned device)
+{
+    if (!l->binding || l->kernel->is_marked)
+        return l->kernel->function[device];
+    const struct transfer_plan *plan = &l->binding->transfer.plan;
+    enum instrument_clone kind = l->is_staged ? INSTRUMENT_STAGE : clone_of(plan);
+
+    return l->kernel->clones->part[kind][places_of(l, plan)].function[device];
+}
+
+uint32_t launch_share_bytes(const struct launching *l)
+{
+    if (l->kernel->is_marked)
+        return sizeof(struct proact_share);
+    return instrument_share_bytes(l->is_staged ? INSTRUMENT_STAGE
+                                               : clone_of(&l->binding->transfer.plan),
+                                  l->kernel->slot_count);
+}
+
+uint32_t kernel_stage_more(const struct proact_kernel *k)
+{
+    return k->clones ? k->clones->result.shared_bytes[INSTRUMENT_STAGE] : 0;
+}
+
+bool kernel_may_stage(const struct proact_kernel *k)
+{
+    return k->clones && !k->clones->result.refusal[INSTRUMENT_STAGE].text[0] &&
+           fits_statically(k, kernel_stage_more(k));
+}
+
+enum proact_status launch_stage_ready(const struct launching *l, struct proact_error *err)
+{
+    return load_part(l->kernel, INSTRUMENT_STAGE, places_of(l, &l->binding->transfer.plan),
+                     err);
+}
+
+enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (k->is_marked || k->clones->result.refusal[INSTRUMENT_GRID].text[0])
+        return PROACT_OK;
+    return load_part(l->kernel, INSTRUMENT_GRID, inside_places(l), err);
+}
+
+struct device_function *launch_inside_function(const struct launching *l, unsigned device)
+{
+    if (l->kernel->is_marked)
+        return NULL;
+    return l->kernel->clones->part[INSTRUMENT_GRID][inside_places(l)].function[device];
+}
+
+const char *kernel_split_text(const struct proact_kernel *k, size_t *bytes)
+{
+    if (k->is_marked) {
+        *bytes = k->image->bytes;
+        return k->image->text;
+    }
+    const struct clone_part *part =
+        &k->clones->part[clone_of(kernel_plan(k))][INSTRUMENT_LINE];
+
+    *bytes = part->bytes;
+    return part->text;
+}
+
+const char *kernel_split_suffix(const struct proact_kernel *k)
+{
+    return k->is_marked ? "" : instrument_suffix(clone_of(kernel_plan(k)));
+}
+
+const char *kernel_clone_refusal(struct proact_kernel *k)
+{
+    if (k->is_marked || (!k->slot_count && !k->direct) || clones_create(k, NULL))
+        return NULL;
+    choose_other(k);
+    const struct transfer_plan *plan = kernel_plan(k);
+
+    return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
+}
+
+static void drop_part(const struct proact *p, struct clone_part *part)
+{
+    for (unsigned d = 0; d < p->devices.count; d++)
+        if (part->module[d])
+            p->backend->module_unload(part->module[d]);
+    free(part->text);
+}
+
+void kernel_clones_drop(struct proact_kernel *k)
+{
+    struct kernel_clones *c = k->clones;
+
+    if (!c)
+        return;
+    for (int kind = 0; kind < INSTRUMENT_CLONES; kind++)
+        for (int places = 0; places < INSTRUMENT_PLACES; places++)
+            drop_part(k->session, &c->part[kind][places]);
+    free(c);
+    k->clones = NULL;
+}

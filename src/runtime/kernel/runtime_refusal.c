@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/choice/choice.h"
+#include "runtime/derive/derive.h"
+#include "runtime/derive/direct.h"
+#include "runtime/kernel/runtime_clone.h"
+#include "runtime/launch/launch_cluster.h"
+
+static const char *find_refusal(struct proact_kernel *k)
+{
+    const char *why = cluster_refusal(k);
+
+    if (!why)
+        why = direct_refusal(k);
+    if (!why && !k->has_maps) /* which say what it writes */
+        why = derivation_refusal(k);
+    if (!why && k->with_textures.text[0])
+        why = k->with_textures.text;
+    if (!why)
+        why = kernel_clone_refusal(k);
+    return why ? why : choice_refusal(k);
+}
+
+/* Programs ask after each launch. */
+const char *proact_kernel_refusal(struct proact_kernel *k)
+{
+    if (k->used)
+        k = k->used;
+    const char *why = find_refusal(k);
+
+    if (!why || (k->refusal && strcmp(why, k->refusal) == 0))
+        return why ? k->refusal_said : NULL;
+    free(k->refusal);
+    free(k->refusal_said);
+    k->refusal = must_strdup(why);
+    k->refusal_said = ptx_with_sources(k->image->ptx, why);
+    return k->refusal_said;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch, on every device: wait for what its arrays need, the kernel, and whatever the
+   method does before and behind it. The host waits for nobody. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/derive/derive.h"
+#include "runtime/derive/direct.h"
+#include "runtime/held/bring.h"
+#include "runtime/kernel/runtime_child.h"
+#include "runtime/kernel/runtime_clone.h"
+#include "runtime/launch/launch_cluster.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/record/recording.h"
+#include "runtime/share/launch_divide.h"
+#include "runtime/share/launch_flags.h"
+#include "runtime/share/launch_share.h"
+#include "runtime/share/launch_stage.h"
+#include "runtime/textures/launch_textures.h"
+
+static uint64_t product(const uint32_t n[3])
+{
+    uint64_t xy = (uint64_t)n[0] * n[1], xyz;
+
+    return __builtin_mul_overflow(xy, (uint64_t)n[2], &xyz) ? UINT64_MAX : xyz;
+}
+
+enum proact_status launch_check_grid(struct launching *l, const struct proact_grid *g,
+                                     struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+    const char *name = l->kernel->name;
+
+    for (int i = 0; i < 3; i++) {
+        l->grid[i] = g->ctas[i] ? g->ctas[i] : 1;
+        l->threads[i] = g->threads[i] ? g->threads[i] : 1;
+    }
+    launch_take_clusters(l, g);
+    l->shared_bytes = g->shared_bytes;
+    l->over = g->device_count ? g->device_count : p->devices.count;
+    if (product(l->grid) > INT32_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a grid of %u x %u x %u CTAs, %d possible", name,
+                    l->grid[0], l->grid[1], l->grid[2], INT32_MAX);
+    if (product(l->threads) > p->topology.device.threads_per_cta)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %u x %u x %u threads a CTA, %u possible", name,
+                    l->threads[0], l->threads[1], l->threads[2],
+                    p->topology.device.threads_per_cta);
+    if (l->over > p->devices.count)
+        return fail(err, PROACT_EINVAL, "kernel '%s': split over %u devices, there are %u",
+                    name, l->over, p->devices.count);
+    return PROACT_OK;
+}
+
+static enum proact_status queue_kernels(const struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    unsigned devices = p->devices.count;
+    enum proact_status status =
+        order_flush(&p->order, (struct order_place){0, TRANSFER_MAIN}, err);
+
+    for (unsigned d = 0; d < devices && !status; d++)
+        status = share_launch(l, d, err);
+    for (unsigned d = 0; d < devices && !status; d++)
+        status = share_done(l, d, err);
+    return status;
+}
+
+static enum proact_status queue_sends(const struct launching *l, struct proact_error *err)
+{
+    const unsigned devices = l->kernel->session->devices.count;
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < devices && !status; d++)
+        status = share_send(l, d, err);
+    return status;
+}
+
+/* On all devices at once, where the device can do that. */
+static enum proact_status together(const struct launching *l,
+                                   enum proact_status (*queue)(const struct launching *l,
+                                                               struct proact_error *err),
+                                   struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!p->backend->batch_begin)
+        return queue(l, err);
+    p->backend->batch_begin(p->set);
+    enum proact_status status = queue(l, err);
+    enum proact_status queued = p->backend->batch_end(p->set, status ? NULL : err);
+
+    return status ? status : queued;
+}
+
+/* All kernels first, so that none begins later for what the host queues behind or beside
+   another. Devices that wait for each other are given what they send one behind another: at
+   once they would have to be given it in many parts (`relay` took half as long again). */
+static enum proact_status launch_shares(const struct launching *l, struct proact_error *err)
+{
+    const struct transfer_binding *b = &l->binding->transfer;
+    const bool sends = l->kernel->session->devices.count > 1 && transfer_works_beside(b);
+    enum proact_status status = together(l, queue_kernels, err);
+
+    if (status || !sends)
+        return status;
+    return transfer_passes_on(b) ? queue_sends(l, err) : together(l, queue_sends, err);
+}
+
+/* A marked kernel is always split; another where its writes are known and there is a
+   clone of it for the plan, or for copies at its end. */
+static enum proact_status can_split(struct launching *l, bool *split,
+                                    struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+
+    *split = k->is_marked;
+    if (k->session->devices.count == 1)
+        return PROACT_OK;
+    if (k->is_marked)
+        return launch_textures_ready(l)
+                   ? PROACT_OK
+                   : fail(err, PROACT_EREFUSED, "%s", k->with_textures.text);
+    if (!k->has_maps)
+        derive_slots(l);
+    if (launch_is_in_clusters(l) || (!k->has_maps && l->over == 1))
+        return PROACT_OK;
+    if (!k->has_maps)
+        derive_maps(l);
+    if (k->has_maps ? !direct_allows_maps(l) : !l->found.set)
+        return PROACT_OK;
+    return launch_textures_ready(l) ? launch_is_cloned(l, split, err) : PROACT_OK;
+}
+
+enum proact_status launch_bind(struct launching *l, struct proact_error *err)
+{
+    bool split;
+    const struct transfer_devices *devices = &l->kernel->session->devices;
+    enum proact_status status = launch_textures_check_recorded(l, err);
+
+    if (status || (status = can_split(l, &split, err)) || !split)
+        return status;
+    if (transfer_launches(devices, kernel_plan(l->kernel)) &&
+        (status = kernel_children_ready(l->kernel, err)))
+        return status;
+    if ((status = kernel_binding_find(l, err)))
+        return status;
+    l->is_staged = launch_stages(l) && kernel_may_stage(l->kernel);
+    if (l->is_staged)
+        return launch_stage_ready(l, err);
+    return launch_may_divide(l) ? launch_inside_ready(l, err) : PROACT_OK;
+}
+
+enum proact_status launch_queue(struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status = launch_bring(l, err);
+
+    if (status || (status = flags_bring(l, err)))
+        return status;
+    /* protocol: streams-split (else: status = PROACT_OK;) */
+    status = streams_join(p, err);
+    if (status || (status = launch_textures_bring(l, err)))
+        return status;
+    /* Ahead of the launch's number: whoever has seen a later one counts it as seen, too. */
+    if (l->binding && p->recording && transfer_counts(&l->binding->transfer) &&
+        (status = recording_rewind(p, l->binding, err)))
+        return status;
+    /* The number ahead of a divided one is of what its edges come after. */
+    l->sequence = p->sequence += l->is_divided ? 2 : 1;
+    l->parameters = must_calloc(launch_parameter_bytes(l), 1);
+    for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
+        if (transfer_counts(&l->binding->transfer))
+            l->binding->transfer.slot[s].tables->round++;
+    status = l->binding ? launch_shares(l, err) : launch_whole(l, err);
+    free(l->parameters);
+    if (status) /* not every device may have counted */
+        p->generation++;
+    launch_account(l, !status);
+    launch_textures_used(l);
+    return status;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a launch counts for, once it is queued. */
+#include "base/memory.h"
+#include "runtime/arrays/distributed.h"
+#include "runtime/held/bring.h"
+#include "runtime/record/recording.h"
+#include "runtime/share/launch_flags.h"
+#include "runtime/share/launch_share.h"
+
+/* Agents that may give up are asked about at the next wait. */
+static void account_launch(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    const struct kernel_binding *b = l->binding;
+
+    if (p->recording) {
+        recording_add_launch(p, (uint32_t)l->sequence, b);
+        return;
+    }
+    if (!transfer_may_give_up(&b->transfer) || p->devices.count == 1)
+        return;
+    p->launches =
+        must_grow(p->launches, p->launch_count, &p->launch_capacity, sizeof *p->launches);
+    p->launches[p->launch_count++] = (struct session_launch){(uint32_t)l->sequence, b};
+}
+
+static void account_slot(const struct launching *l, unsigned device, unsigned slot)
+{
+    const struct kernel_binding *b = l->binding;
+    const uint32_t to = transfer_reach(&b->transfer, device, slot);
+
+    for (int lane = 0; lane < TRANSFER_LANES; lane++)
+        if (launch_sends_on(l, device, (enum transfer_lane)lane))
+            array_account_sent(b->array[slot], device, to, (enum transfer_lane)lane,
+                               l->sequence, &b->tables[slot]->tables->table[device]);
+}
+
+/* All its devices have waited for what was sent to them so far; of a launch that failed
+   nobody knows. */
+static void account_waits(const struct launching *l, struct proact_array *a, bool queued)
+{
+    const struct proact *p = l->kernel->session;
+
+    for (unsigned d = 0; d < (l->binding ? p->devices.count : 1); d++)
+        if (queued)
+            need_clear(&a->fresh[d]);
+        else
+            a->fresh[d].all = true;
+}
+
+void launch_account(const struct launching *l, bool queued)
+{
+    struct proact *p = l->kernel->session;
+    const struct kernel_binding *b = l->binding;
+
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = launch_array_at(l, i);
+
+        if (!a)
+            continue;
+        if (p->recording)
+            recording_add_array(p, a);
+        a->used = l->sequence;
+        account_waits(l, a, queued);
+    }
+    distributed_used(l);
+    flags_sent(l);
+    for (unsigned d = 0; b && d < p->devices.count; d++)
+        for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+            account_slot(l, d, s);
+            array_account(b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
+                          transfer_sent_chunks(&b->transfer, d, s));
+        }
+    if (!b)
+        return;
+    launch_written(l);
+    flags_written(l);
+    account_launch(l);
+}

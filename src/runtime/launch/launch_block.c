@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch as a program for one GPU makes it: a block of parameters with addresses in it.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/choice/choose_split.h"
+#include "runtime/derive/derive.h"
+#include "runtime/held/bring.h"
+#include "runtime/launch/launch_cluster.h"
+#include "runtime/launch/launch_little.h"
+#include "runtime/launch/launch_narrow.h"
+#include "runtime/launch/launch_variant.h"
+#include "runtime/program/first_device.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/record/recording.h"
+#include "runtime/textures/launch_textures.h"
+#include "runtime/textures/textures.h"
+#include "runtime/variables/variable_array.h"
+
+static enum proact_status check(const struct proact_kernel *k,
+                                const struct proact_block *block, struct proact_error *err)
+{
+    const uint32_t bytes = k->given_bytes;
+
+    if (block->size != bytes)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a block of %zu bytes, its parameters have %u", k->name,
+                    block->size, bytes);
+    for (size_t i = 0; i < block->place_count; i++) {
+        const struct proact_place *at = &block->places[i];
+
+        if (!at->array)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': there is no array for the address at byte %u",
+                        k->name, at->offset);
+        if (at->offset + sizeof(uint64_t) > bytes || at->array->session != k->session)
+            return fail(err, PROACT_EINVAL,
+                        "kernel '%s': the address at byte %u does not lie in the %u bytes "
+                        "of its parameters, or its array is another session's",
+                        k->name, at->offset, bytes);
+    }
+    return PROACT_OK;
+}
+
+static const struct proact_parameter *parameter_at(const struct proact_kernel_info *k,
+                                                   uint32_t offset)
+{
+    for (unsigned i = 0; i < k->parameter_count; i++)
+        if (k->parameters[i].offset == offset)
+            return &k->parameters[i];
+    return NULL;
+}
+
+static enum proact_status launch_marked(struct proact_kernel *k,
+                                        const struct proact_grid *grid,
+                                        const struct proact_block *block,
+                                        struct proact_error *err)
+{
+    const struct proact_kernel_info info = proact_kernel_describe(k);
+    struct proact_arg *args = must_calloc(info.parameter_count, sizeof *args);
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned i = 0; i < info.parameter_count; i++)
+        args[i] = (struct proact_arg){.value = (const char *)block->bytes +
+                                               info.parameters[i].offset,
+                                      .bytes = info.parameters[i].bytes};
+    for (size_t i = 0; i < block->place_count && !status; i++) {
+        const struct proact_place *at = &block->places[i];
+        const struct proact_parameter *parameter = parameter_at(&info, at->offset);
+
+        if (parameter && !at->byte)
+            args[parameter - info.parameters].array = at->array;
+        else
+            status = fail(err, PROACT_EREFUSED,
+                          "kernel '%s': the address at byte %u of its parameters is not "
+                          "the first of a parameter and of array '%s'",
+                          k->name, at->offset, at->array->name);
+    }
+    if (!status)
+        status = proact_launch(k, grid, args, info.parameter_count, err);
+    free(args);
+    return status;
+}
+
+/* What one GPU could not launch, several do not either. */
+static enum proact_status check_dimensions(const struct launching *l,
+                                           struct proact_error *err)
+{
+    if (l->grid[1] > UINT16_MAX || l->grid[2] > UINT16_MAX)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': a grid of %u x %u x %u CTAs, %d x %d x %d possible",
+                    l->kernel->name, l->grid[0], l->grid[1], l->grid[2], INT32_MAX,
+                    UINT16_MAX, UINT16_MAX);
+    if (l->threads[0] > 1024 || l->threads[1] > 1024 || l->threads[2] > 64)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': %u x %u x %u threads a CTA, 1024 x 1024 x 64 possible",
+                    l->kernel->name, l->threads[0], l->threads[1], l->threads[2]);
+    return PROACT_OK;
+}
+
+static enum proact_status queue_first(struct proact *p, struct device_function *f,
+                                      const struct device_launch *launch,
+                                      struct proact_error *err)
+{
+    enum proact_status status = streams_enter(p, err);
+
+    if (!status && !(status = first_await_all(p, err)))
+        status =
+            p->backend->launch(p->devices.device[0].lane[TRANSFER_MAIN], f, launch, err);
+    streams_leave(p);
+    return status;
+}
+
+/* What is recorded says which arrays it uses. */
+static enum proact_status record_first(const struct launching *l, bool keeps,
+                                       struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status = launch_textures_check_recorded(l, err);
+
+    if (status)
+        return status;
+    if (!keeps || l->is_cooperative)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %s, which cannot be recorded",
+                    l->kernel->name,
+                    keeps ? "it is launched cooperatively"
+                          : "it may use memory that it is not given");
+    for (size_t i = 0; i < l->place_count; i++)
+        recording_add_array(p, l->places[i].array);
+    return PROACT_OK;
+}
+
+static void first_launched(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+    const uint64_t sequence = ++p->sequence;
+
+    if (p->recording)
+        recording_add_kernel(p, l->kernel, 0, sequence);
+    else
+        span_book_launched(&p->book, 0, sequence);
+}
+
+/* What it needs, which is little where that is found. */
+static enum proact_status bring_first(struct launching *l, bool keeps,
+                                      const struct write_set **little,
+                                      struct proact_error *err)
+{
+    enum proact_status status = l->kernel->texels ? textures_bring(l->kernel->session, err)
+                                : keeps           ? little_bring(l, little, err)
+                                                  : PROACT_OK;
+
+    if (status || *little)
+        return status;
+    return keeps ? launch_bring(l, err) : first_bring_all(l->kernel->session, err);
+}
+
+enum { FEW_BYTES = 256 }; /* of most kernels' parameters: these take no allocation */
+
+/* On the first device alone, with the memory of all: nothing is sent. */
+static enum proact_status launch_first(struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+    struct proact *p = k->session;
+    unsigned char few[FEW_BYTES],
+        *many = k->parameter_bytes > sizeof few ? must_calloc(k->parameter_bytes, 1) : NULL,
+        *bytes = many ? many : few;
+    const struct device_launch launch = {
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+        .shared_bytes = l->shared_bytes,
+        .parameters = bytes,
+        .parameter_bytes = k->parameter_bytes,
+        .label = k->name,
+        .is_cooperative = l->is_cooperative};
+
+    memcpy(bytes, l->block, k->parameter_bytes);
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
+
+        memcpy(bytes + l->places[i].offset, &address, sizeof address);
+    }
+    launch_textures_fill(l, 0, bytes);
+    assert(!l->binding);
+    const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
+    enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
+
+    const struct write_set *little = NULL;
+
+    if (!status && p->devices.count > 1)
+        status = bring_first(l, keeps, &little, err);
+    if (!status)
+        status = queue_first(p, k->function[0], &launch, err);
+    free(many);
+    if (status)
+        return status;
+    first_launched(l);
+    launch_textures_used(l);
+    if (!keeps)
+        return first_done_all(p, err);
+    if (little)
+        little_written(l, little);
+    else
+        launch_written_whole(l);
+    return first_done_some(p, err);
+}
+
+/* Of flags and sums on other devices a replay says nothing, and shared memory the host may
+   have changed. */
+static const char *cannot_replay(const struct launching *l)
+{
+    if (l->found.flags)
+        return "it sets flags or updates arrays by atomics";
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array->is_shared)
+            return "the host may change an array that it is given";
+    return NULL;
+}
+
+/* As it would be launched: what is not chosen yet, or is split otherwise, is not recorded.
+ */
+static enum proact_status record_block(struct launching *l, bool is_chosen,
+                                       struct proact_error *err)
+{
+    const struct proact *p = l->kernel->session;
+    const struct choice *c = is_chosen ? choice_known(l) : NULL;
+    const bool is_made = !is_chosen || (c && choice_is_made(c));
+    enum proact_status status;
+
+    recording_note_program(l->kernel->session);
+    if (c && is_made && !choice_is_split(c))
+        return launch_first(l, err);
+    if ((status = launch_bind(l, err)))
+        return status;
+    if (p->records_unlike || (l->binding && !is_made))
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': whether it is split is not known yet: launch it a few "
+                    "times, then record",
+                    l->kernel->name);
+    if (!l->binding)
+        return launch_first(l, err);
+    const char *why = cannot_replay(l);
+
+    if (why)
+        return fail(err, PROACT_EINVAL, "kernel '%s': %s: its split launch is not recorded",
+                    l->kernel->name, why);
+    recording_follow_variables(l->kernel->session);
+    return launch_queue(l, err);
+}
+
+static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
+                                        struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status;
+
+    if (launch_is_in_clusters(l) || l->is_cooperative) {
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    if (p->recording)
+        return record_block(l, !grid->device_count, err);
+    streams_launched(p);
+    const bool may_choose = !grid->device_count && p->devices.count > 1;
+    struct choice *c = may_choose ? choice_next(l) : NULL;
+
+    if (c && choice_is_made(c) && !choice_is_split(c))
+        return choice_run(c, l, launch_first, err);
+    if (c && choice_is_dear(c, l->kernel)) {
+        c->last = RAN_UNSEEN;
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    l->kernel->found_ns = 0;
+    if ((status = launch_bind(l, err)))
+        return status;
+    if (!l->binding && launch_narrow(l, true))
+        return launch_chosen(l, grid, err);
+    if (!l->binding) {
+        p->whole_by = NULL;
+        return launch_first(l, err);
+    }
+    if (c)
+        return choice_run(c, l, launch_first, err);
+    return launch_queue(l, err);
+}
+
+static enum proact_status launch_unmarked(struct launching *l,
+                                          const struct proact_grid *grid,
+                                          struct proact_error *err)
+{
+    enum proact_status status;
+
+    if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
+        (status = launch_variant(l, err)))
+        return status;
+    launch_narrow(l, false);
+    return launch_chosen(l, grid, err);
+}
+
+/* With what nobody gave: addresses of variables, and of what textures are of. */
+static enum proact_status launch_with_more(struct launching *l,
+                                           const struct proact_grid *grid,
+                                           struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+    const size_t most = launch_textures_most(k);
+    unsigned char *block = must_calloc(k->parameter_bytes + 1u, 1);
+    struct proact_place *places =
+        must_calloc(l->place_count + k->variable_count + most + 1, sizeof *places);
+    struct launch_texture *textures = must_calloc(most + 1, sizeof *textures);
+
+    memcpy(block, l->block, k->given_bytes);
+    if (l->place_count)
+        memcpy(places, l->places, l->place_count * sizeof *places);
+    variable_places(k, places, &l->place_count);
+    l->block = block;
+    l->places = places;
+    launch_textures_take(l, textures, places);
+    enum proact_status status = launch_unmarked(l, grid, err);
+
+    free(textures);
+    free(places);
+    free(block);
+    return status;
+}
+
+enum proact_status proact_launch_block(struct proact_kernel *k,
+                                       const struct proact_grid *grid,
+                                       const struct proact_block *block,
+                                       struct proact_error *err)
+{
+    struct launching l = {.kernel = k,
+                          .block = block->bytes,
+                          .places = block->places,
+                          .place_count = block->place_count,
+                          .is_cooperative = grid->is_cooperative,
+                          .is_program = true};
+    enum proact_status status = check(k, block, err);
+
+    if (status)
+        return status;
+    if (k->is_marked)
+        return launch_marked(k, grid, block, err);
+    return k->variable_count || launch_textures_most(k) ? launch_with_more(&l, grid, err)
+                                                        : launch_unmarked(&l, grid, err);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/launch/launch_fields.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+/* Fields behind the block are of no parameter. */
+struct launch_fields launch_fields_find(const struct proact_kernel *k,
+                                        const struct access_depends *all,
+                                        const struct access_depends *behind)
+{
+    const struct access_analysis *a = all->analysis;
+    struct launch_fields f = {.fields =
+                                  must_calloc(a->symbol_count + 1u, sizeof *f.fields)};
+
+    for (uint32_t n = 0; n < a->symbol_count; n++) {
+        const struct access_symbol *y = &a->symbols[n];
+        const bool is_constant = y->kind == ACCESS_CONSTANT;
+
+        if (all->symbol[n] &&
+            (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||
+                              y->kind == ACCESS_ELEMENT) &&
+                             y->offset + y->bytes <= k->parameter_bytes)))
+            f.fields[f.count++] = (struct launch_field){
+                is_constant ? y->variable - PTX_SYMBOL_MODULE : -1, y->offset, y->bytes,
+                !is_constant && !behind->symbol[n]};
+        f.asks_constants |= all->symbol[n] && is_constant;
+    }
+    return f;
+}
+
+static bool leads_to_place(const struct launching *l, const struct launch_field *f)
+{
+    for (size_t i = 0; i < l->place_count && f->is_pointer; i++)
+        if (l->places[i].offset == f->offset)
+            return true;
+    return false;
+}
+
+uint64_t launch_fields_key(const struct launch_fields *f, const struct launching *l,
+                           const unsigned char *block,
+                           const unsigned char *const *constants)
+{
+    uint64_t key = hash_bytes(l->grid, sizeof l->grid, 1);
+
+    key = hash_bytes(l->threads, sizeof l->threads, key);
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_place *p = &l->places[i];
+
+        key = hash_mix(hash_mix(key + p->array->bytes) + p->byte) + p->offset;
+        key = hash_mix(key + launching_number(l, p->array));
+    }
+    for (uint32_t n = 0; n < f->count; n++) {
+        const struct launch_field *at = &f->fields[n];
+        const unsigned char *of = at->variable < 0 ? block
+                                  : constants      ? constants[at->variable]
+                                                   : NULL;
+
+        if (of && !leads_to_place(l, at))
+            key = hash_bytes(of + at->offset, at->bytes, key);
+    }
+    return key + !constants;
+}
+
+uint64_t launch_fields_bases(const struct launching *l)
+{
+    uint64_t key = 0;
+
+    for (size_t i = 0; i < l->place_count; i++)
+        key = hash_mix(key + l->places[i].array->base[0]);
+    return key;
+}

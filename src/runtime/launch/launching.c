@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/launch/launching.h"
+
+#include "access/access.h"
+
+struct proact_array *launching_array(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].offset == offset)
+            return l->places[i].array;
+    return NULL;
+}
+
+bool launching_is_again(const struct launching *l, size_t place)
+{
+    for (size_t i = 0; i < place; i++)
+        if (l->places[i].array == l->places[place].array)
+            return true;
+    return false;
+}
+
+uint32_t launching_number(const struct launching *l, const struct proact_array *a)
+{
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++)
+        number += !launching_is_again(l, i);
+    return number;
+}
+
+uint32_t launching_arrays(const struct launching *l)
+{
+    return launching_number(l, NULL);
+}
+
+struct proact_array *launching_slot_array(const struct launching *l, unsigned slot)
+{
+    const struct proact_kernel *k = l->kernel;
+    struct proact_array *a = launching_array(l, k->slot[slot].offset);
+
+    if (a || !l->found.set)
+        return a;
+    for (unsigned s = 0; s < k->slot_count && !a; s++)
+        a = launching_array(l, k->slot[s].offset);
+    return a || !l->place_count ? a : l->places[0].array;
+}
+
+void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
+                  uint32_t *cta_first)
+{
+    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+
+    for (unsigned d = 0; d <= devices; d++)
+        cta_first[d] = (uint32_t)(d < over ? access_share_first(ctas, d, over) : ctas);
+}

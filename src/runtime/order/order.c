@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/order/order.h"
+
+enum proact_status order_open(struct order *o, const struct transfer_devices *devices,
+                              struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    o->devices = devices;
+    for (unsigned d = 0; d < devices->count; d++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++) {
+            struct order_lane *here = &o->lane[d][lane];
+
+            here->seen = here->waited;
+            for (int i = 0; i < ORDER_RING && !status; i++)
+                status = devices->backend->event_create(devices->set, d, false,
+                                                        &here->event[i], err);
+        }
+    return status;
+}
+
+void order_close(struct order *o)
+{
+    for (unsigned d = 0; o->devices && d < o->devices->count; d++)
+        for (int lane = 0; lane < TRANSFER_LANES; lane++)
+            for (int i = 0; i < ORDER_RING; i++)
+                if (o->lane[d][lane].event[i])
+                    o->devices->backend->event_destroy(o->lane[d][lane].event[i]);
+    *o = (struct order){0};
+}
+
+static bool is_first_main(struct order_place place)
+{
+    return !place.device && place.lane == TRANSFER_MAIN;
+}
+
+static enum proact_status record(struct order *o, struct order_place place,
+                                 uint64_t sequence, struct proact_error *err)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+    struct device_stream *stream = o->devices->device[place.device].lane[place.lane];
+    unsigned slot = sequence % ORDER_RING;
+    enum proact_status status = PROACT_OK;
+
+    if (o->gather && is_first_main(place))
+        /* protocol: streams-gathered */
+        status = o->gather(o->gather_context, &stream, err);
+    if (status)
+        return status;
+    here->recorded[slot] = here->last = sequence;
+    o->is_elsewhere |= !is_first_main(place);
+    /* protocol: event-record (else: return PROACT_OK;) */
+    return o->devices->backend->record(stream, here->event[slot], err);
+}
+
+void order_note(struct order *o, struct order_place place, uint64_t sequence)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+
+    if (here->noted_first <= o->settled)
+        here->noted_first = sequence;
+    here->noted_last = sequence;
+    o->is_elsewhere |= !is_first_main(place);
+}
+
+/* One event for all that was noted, under the number of the first: whoever waits for a
+   later one finds that as the last before it. */
+enum proact_status order_flush(struct order *o, struct order_place place,
+                               struct proact_error *err)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+    uint64_t first = here->noted_first, last = here->noted_last;
+    enum proact_status status;
+
+    here->noted_first = here->noted_last = 0;
+    if (last <= o->settled)
+        return PROACT_OK;
+    /* protocol: noted-record (else: return PROACT_OK;) */
+    status = record(o, place, first > o->settled ? first : o->settled + 1, err);
+    here->last = last;
+    return status;
+}
+
+enum proact_status order_record(struct order *o, struct order_place place,
+                                uint64_t sequence, struct proact_error *err)
+{
+    enum proact_status status = order_flush(o, place, err);
+
+    return status ? status : record(o, place, sequence, err);
+}
+
+/* The event of a lane that comes behind all it recorded up to `sequence`: that very one's,
+   or the last before it where the lane took no part, or a later one where the ring has lost
+   it. -1: none was recorded. */
+static int event_behind(const struct order_lane *there, uint64_t sequence)
+{
+    int before = -1, after = -1;
+
+    if (there->recorded[sequence % ORDER_RING] >= sequence)
+        return (int)(sequence % ORDER_RING);
+    for (int i = 0; i < ORDER_RING; i++) {
+        uint64_t r = there->recorded[i];
+
+        if (r && r <= sequence && (before < 0 || r > there->recorded[before]))
+            before = i;
+        if (r > sequence && (after < 0 || r < there->recorded[after]))
+            after = i;
+    }
+    for (int i = 0; i < ORDER_RING; i++) /* its slot may have held one in between */
+        if (there->recorded[i] > sequence && there->recorded[i] > ORDER_RING &&
+            (before < 0 || there->recorded[i] - ORDER_RING > there->recorded[before]))
+            return after;
+    return before;
+}
+
+enum proact_status order_wait(struct order *o, struct order_place place,
+                              struct order_place of, uint64_t sequence,
+                              struct proact_error *err)
+{
+    struct order_lane *here = &o->lane[place.device][place.lane];
+    struct order_lane *there = &o->lane[of.device][of.lane];
+    uint64_t *seen = &here->seen[of.device][of.lane];
+    enum proact_status status;
+
+    if (here != there && there->noted_first && sequence >= there->noted_first &&
+        (status = order_flush(o, of, err)))
+        return status;
+    /* The second line spares lanes that seldom record the search, at every launch. */
+    if (here == there || *seen >= sequence || !sequence || there->last <= *seen ||
+        there->last <= o->settled)
+        return PROACT_OK;
+    int slot = event_behind(there, sequence);
+
+    if (slot < 0 || there->recorded[slot] <= o->settled || there->recorded[slot] <= *seen)
+        return PROACT_OK;
+    *seen = there->recorded[slot];
+    /* protocol: event-wait (else: return PROACT_OK;) */
+    return o->devices->backend->wait_event(
+        o->devices->device[place.device].lane[place.lane], there->event[slot], err);
+}

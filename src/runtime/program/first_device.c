@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program for one GPU does: on the first device alone, with whatever of its memory.
+   The other replicas stay behind until they are asked for. */
+#include "runtime/program/first_device.h"
+
+#include <inttypes.h>
+
+#include "base/fail.h"
+#include "runtime/arrays/own_parts.h"
+#include "runtime/held/bring.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/record/recording.h"
+
+static const struct order_place first_main = {0, TRANSFER_MAIN};
+
+uint64_t proact_array_address(const struct proact_array *a, unsigned device)
+{
+    return device < a->session->devices.count ? a->base[device] : 0;
+}
+
+struct proact_array *proact_array_find(struct proact *p, uint64_t address, uint64_t *byte)
+{
+    for (struct proact_array *a = p->arrays; a; a = a->next)
+        if (address - a->base[0] < a->bytes) {
+            *byte = address - a->base[0];
+            return a;
+        }
+    return NULL;
+}
+
+/* The array that the bytes lie in; a module's variables are in none. */
+static enum proact_status array_of(struct proact *p, const char *what, uint64_t address,
+                                   size_t bytes, struct proact_array **out,
+                                   struct proact_error *err)
+{
+    uint64_t byte = 0;
+    struct proact_array *a = proact_array_find(p, address, &byte);
+
+    if (p->recording && !a)
+        return fail(err, PROACT_EINVAL, "a %s of a variable cannot be recorded", what);
+    if (p->recording)
+        recording_add_array(p, a);
+    if (a && bytes > a->bytes - byte)
+        return fail(err, PROACT_EINVAL,
+                    "%s: %zu bytes from byte %" PRIu64 " of array '%s', it has %zu", what,
+                    bytes, byte, a->name, a->bytes);
+    *out = a;
+    return PROACT_OK;
+}
+
+static enum proact_status check_none_recorded(const struct proact *p, const char *what,
+                                              struct proact_error *err)
+{
+    return p->recording ? fail(err, PROACT_EINVAL, "a %s cannot be recorded", what)
+                        : PROACT_OK;
+}
+
+static enum proact_status await(struct proact *p, const struct proact_array *a, bool writes,
+                                struct proact_error *err)
+{
+    if (a && a->part)
+        return array_await_parts(p, a, first_main, writes, err);
+    return a ? array_await(p, a, first_main, writes, err) : PROACT_OK;
+}
+
+enum proact_status first_done(struct proact *p, uint64_t sequence, struct proact_error *err)
+{
+    if (p->recording)
+        return order_record(&p->order, first_main, sequence, err);
+    order_note(&p->order, first_main, sequence);
+    return PROACT_OK;
+}
+
+enum proact_status first_await_all(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (p->first_awaited == p->last_sent) /* nothing was sent since */
+        return PROACT_OK;
+    for (struct proact_array *a = p->arrays; a && !status; a = a->next)
+        status = await(p, a, true, err);
+    if (!status)
+        p->first_awaited = p->last_sent;
+    return status;
+}
+
+enum proact_status first_done_all(struct proact *p, struct proact_error *err)
+{
+    p->all_changed = p->sequence;
+    return first_done_some(p, err);
+}
+
+enum proact_status first_done_some(struct proact *p, struct proact_error *err)
+{
+    p->all_used = p->sequence;
+    session_variables_used(p);
+    if (p->recording)
+        recording_note_first(p);
+    return first_done(p, p->sequence, err);
+}
+
+/* Behind an operation that wrote these rows to an array and may have read from another. */
+static enum proact_status done(struct proact *p, struct proact_array *to,
+                               const struct device_rows *rows, struct proact_array *from,
+                               struct proact_error *err)
+{
+    p->sequence++;
+    if (to) {
+        uint64_t first = rows->to - to->base[0];
+
+        to->used = p->sequence;
+        if (to->part)
+            array_account_parts(to, 0, true, p->sequence);
+        const size_t rows_held = array_has_replicas(to) ? rows->count : 0;
+
+        for (size_t i = 0; i < rows_held; i++, first += rows->to_pitch)
+            array_written(to, first, first + rows->bytes, FIRST);
+    } else {
+        p->variables++;
+        p->constants++;
+    }
+    if (from)
+        from->used = p->sequence;
+    if (from && from->part)
+        array_account_parts(from, 0, false, p->sequence);
+    return first_done(p, p->sequence, err);
+}
+
+static enum proact_status done_one(struct proact *p, struct proact_array *to,
+                                   uint64_t address, size_t bytes, struct proact_error *err)
+{
+    return done(p, to, &(struct device_rows){.to = address, .bytes = bytes, .count = 1},
+                NULL, err);
+}
+
+static struct device_stream *stream(const struct proact *p)
+{
+    return p->devices.device[0].lane[TRANSFER_MAIN];
+}
+
+/* From the first row's first byte to the last one's last. */
+static size_t hull(size_t bytes, size_t count, size_t pitch)
+{
+    size_t ahead, all;
+
+    return __builtin_mul_overflow(count - 1, pitch, &ahead) ||
+                   __builtin_add_overflow(ahead, bytes, &all)
+               ? SIZE_MAX
+               : all;
+}
+
+/* What is read of the array on the first device. */
+static enum proact_status bring_rows(struct proact_array *a, const struct device_rows *rows,
+                                     struct proact_error *err)
+{
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
+    uint64_t first = a ? rows->from - a->base[0] : 0;
+
+    if (!a || a->session->devices.count == 1)
+        return PROACT_OK;
+    for (size_t i = 0; i < rows->count; i++, first += rows->from_pitch)
+        spans_add(&need.spans, first, first + rows->bytes);
+    enum proact_status status = array_bring(a, needs, err);
+
+    need_clear(&need);
+    return status;
+}
+
+static struct device_rows rows_of(const struct proact_row_copy *r)
+{
+    return (struct device_rows){r->to,    r->from,     r->bytes,
+                                r->count, r->to_pitch, r->from_pitch};
+}
+
+enum proact_status proact_first_write_rows(struct proact *p,
+                                           const struct proact_row_copy *rows,
+                                           struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = check_none_recorded(p, "write", err);
+
+    if (status || (status = device_rows_check(&r, err)) || !r.count ||
+        (status =
+             array_of(p, "write", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        !r.bytes || (status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = device_write_rows(p->backend, stream(p), &r, err);
+    streams_leave(p);
+    streams_copied(p, true, r.bytes * r.count);
+    return status ? status : done(p, a, &r, NULL, err);
+}
+
+enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
+                                      size_t bytes, struct proact_error *err)
+{
+    return proact_first_write_rows(
+        p, &(struct proact_row_copy){to, (uintptr_t)from, bytes, 1, bytes, bytes}, err);
+}
+
+enum proact_status proact_first_read_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = check_none_recorded(p, "read", err);
+
+    if (!status)
+        status = device_rows_check(&r, err);
+    if (!status && r.count)
+        status = array_of(p, "read", r.from, hull(r.bytes, r.count, r.from_pitch), &a, err);
+    if (!status && r.bytes)
+        status = bring_rows(a, &r, err);
+    streams_copied(p, false, r.bytes * r.count);
+    return status ? status : session_read_first(p, &r, err);
+}
+
+enum proact_status proact_first_read(struct proact *p, void *into, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    return proact_first_read_rows(
+        p, &(struct proact_row_copy){(uintptr_t)into, from, bytes, 1, bytes, bytes}, err);
+}
+
+enum proact_status proact_first_copy_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL, *b = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (status || !r.count ||
+        (status = array_of(p, "copy", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        (status =
+             array_of(p, "copy", r.from, hull(r.bytes, r.count, r.from_pitch), &b, err)) ||
+        !r.bytes)
+        return status;
+    if (own_parts_copies(a, b, &r))
+        return own_parts_copy(a, b, &r, err);
+    if ((status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
+        status = p->backend->copy_rows(stream(p), &r, err);
+    streams_leave(p);
+    if ((a && a->is_pinned) != (b && b->is_pinned))
+        streams_copied(p, b && b->is_pinned, r.bytes * r.count);
+    return status ? status : done(p, a, &r, b, err);
+}
+
+enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
+                                     size_t bytes, struct proact_error *err)
+{
+    return proact_first_copy_rows(
+        p, &(struct proact_row_copy){to, from, bytes, 1, bytes, bytes}, err);
+}
+
+enum proact_status proact_first_fill(struct proact *p, uint64_t to, unsigned char value,
+                                     size_t bytes, struct proact_error *err)
+{
+    struct proact_array *a = NULL;
+    enum proact_status status = array_of(p, "fill", to, bytes, &a, err);
+
+    if (status || !bytes)
+        return status;
+    if (own_parts_fills(a))
+        return own_parts_fill(a, to - a->base[0], value, bytes, err);
+    if ((status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = p->backend->fill(stream(p), to, value, bytes, err);
+    streams_leave(p);
+    return status ? status : done_one(p, a, to, bytes, err);
+}
+
+enum proact_status proact_first_fill_rows(struct proact *p,
+                                          const struct proact_row_copy *rows,
+                                          unsigned char value, struct proact_error *err)
+{
+    const struct device_rows r = rows_of(rows);
+    struct proact_array *a = NULL;
+    enum proact_status status = device_rows_check(&r, err);
+
+    if (!status && r.count == 1)
+        return proact_first_fill(p, r.to, value, r.bytes, err);
+    if (status || !r.count ||
+        (status = array_of(p, "fill", r.to, hull(r.bytes, r.count, r.to_pitch), &a, err)) ||
+        !r.bytes)
+        return status;
+    if (r.to_pitch == r.bytes)
+        return proact_first_fill(p, r.to, value, r.count * r.bytes, err);
+    if ((status = streams_enter(p, err)))
+        return status;
+    if (!(status = await(p, a, true, err)))
+        status = device_fill_rows(p->backend, stream(p), &r, value, err);
+    streams_leave(p);
+    return status ? status : done(p, a, &r, NULL, err);
+}
+
+enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)
+{
+    const struct transfer_need all = {.all = true};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX];
+
+    if (a->session->recording)
+        return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
+                    a->name);
+    for (unsigned d = 0; d < PROACT_DEVICES_MAX; d++)
+        needs[d] = &all;
+    if (a->is_shared)
+        array_written(a, 0, a->bytes, FIRST);
+    return array_bring(a, needs, err);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Guests on the first device: to the other devices, what they do there is one operation on
+   its lane MAIN that may have touched all memory. */
+#include <proact/guest.h>
+
+#include "base/fail.h"
+#include "runtime/held/bring.h"
+#include "runtime/program/first_device.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/textures/texels.h"
+
+static const struct order_place first_main = {0, TRANSFER_MAIN};
+
+static enum proact_status check(const struct proact *p, struct proact_error *err)
+{
+    if (!p->backend->guests_follow)
+        return fail(err, PROACT_EREFUSED,
+                    "machine '%s' is emulated: libraries for GPUs cannot run there",
+                    p->topology.name);
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "what guests do cannot be recorded");
+    return PROACT_OK;
+}
+
+static struct device_stream *stream(const struct proact *p)
+{
+    return p->devices.device[0].lane[TRANSFER_MAIN];
+}
+
+void proact_guest_thread(struct proact *p)
+{
+    if (p->backend->guest_thread)
+        p->backend->guest_thread(p->set, 0);
+}
+
+enum proact_status proact_guest_enter(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = check(p, err);
+
+    if (status || (p->has_guests && p->guests_entered == p->sequence))
+        return status;
+    if ((status = first_bring_all(p, err)))
+        return status;
+    /* protocol: guest-await */
+    status = first_await_all(p, err);
+    if (!status)
+        /* protocol: guest-streams */
+        status = streams_join(p, err);
+    if (!status)
+        /* protocol: guest-enter */
+        status = p->backend->guests_follow(stream(p), err);
+    if (status)
+        return status;
+    p->has_guests = true;
+    p->guests_entered = p->sequence;
+    return PROACT_OK;
+}
+
+enum proact_status proact_guest_leave(struct proact *p,
+                                      const struct proact_guest_writes *writes,
+                                      struct proact_error *err)
+{
+    enum proact_status status = check(p, err);
+
+    if (!status)
+        /* protocol: guest-streams-behind */
+        status = streams_join(p, err);
+    if (!status)
+        /* protocol: guest-leave */
+        status = p->backend->follow_guests(stream(p), err);
+    if (status)
+        return status;
+    uint64_t sequence = ++p->sequence;
+
+    /* A guest may use memory that nobody names, as room to work in: all is used, and only
+       what was named has changed. */
+    /* protocol: guest-used */
+    p->all_used = sequence;
+    for (size_t i = 0; i < writes->count; i++)
+        array_written(writes->arrays[i], 0, writes->arrays[i]->bytes, FIRST);
+    if (writes->any) {
+        p->all_changed = sequence;
+        session_variables_used(p);
+        texels_written(p);
+    }
+    /* protocol: guest-done (else: return PROACT_OK;) */
+    return order_record(&p->order, first_main, sequence, err);
+}
+
+enum proact_status proact_guest_stream_create(struct proact *p, void **out,
+                                              struct proact_error *err)
+{
+    enum proact_status status = check(p, err);
+
+    return status ? status : p->backend->guest_stream_create(p->set, 0, out, err);
+}
+
+void proact_guest_stream_destroy(struct proact *p, void *stream)
+{
+    p->backend->guest_stream_destroy(p->set, 0, stream);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/program/program_streams.h"
+
+struct proact_moment {
+    struct proact *session;
+    struct proact_moment *next;
+    struct device_event *event;
+    bool is_set, has_time;
+};
+
+enum proact_status proact_moment_create(struct proact *p, bool has_time,
+                                        struct proact_moment **out,
+                                        struct proact_error *err)
+{
+    struct device_event *event;
+    enum proact_status status = p->backend->event_create(p->set, 0, has_time, &event, err);
+
+    if (status)
+        return status;
+    struct proact_moment *m = must_calloc(1, sizeof *m);
+
+    *m = (struct proact_moment){
+        .session = p, .next = p->moments, .event = event, .has_time = has_time};
+    p->moments = m;
+    *out = m;
+    return PROACT_OK;
+}
+
+void proact_moment_destroy(struct proact_moment *m)
+{
+    if (!m)
+        return;
+    struct proact_moment **link = &m->session->moments;
+
+    while (*link != m)
+        link = &(*link)->next;
+    *link = m->next;
+    if (m->is_set) /* it may still be queued */
+        session_settle(m->session);
+    m->session->backend->event_destroy(m->event);
+    free(m);
+}
+
+void moments_destroy(struct proact *p)
+{
+    for (struct proact_moment *m = p->moments, *next; m; m = next) {
+        next = m->next;
+        proact_moment_destroy(m);
+    }
+}
+
+enum proact_status proact_moment_set(struct proact_moment *m, struct proact_error *err)
+{
+    struct proact *p = m->session;
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+    enum proact_status status = streams_enter(p, err);
+
+    m->is_set = true;
+    if (!status)
+        status =
+            p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
+    streams_leave(p);
+    return status;
+}
+
+/* Who is of no stream comes after all of them anyway. */
+enum proact_status proact_moment_follow(struct proact_moment *m, struct proact_error *err)
+{
+    struct proact *p = m->session;
+
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a moment cannot be recorded");
+    if (!m->is_set || !streams_are_used(p))
+        return PROACT_OK;
+    enum proact_status status = streams_enter(p, err);
+
+    if (!status)
+        /* protocol: moment-follow */
+        status =
+            p->backend->wait_event(p->devices.device[0].lane[TRANSFER_MAIN], m->event, err);
+    streams_leave(p);
+    return status;
+}
+
+enum proact_status proact_moment_wait(struct proact_moment *m, struct proact_error *err)
+{
+    return m->is_set ? session_await_event(m->session, m->event, err) : PROACT_OK;
+}
+
+enum proact_progress proact_moment_progress(const struct proact_moment *m)
+{
+    return m->is_set ? session_progress(m->session, NULL, m->event) : PROACT_DONE;
+}
+
+enum proact_status proact_moment_elapsed(struct proact_moment *from,
+                                         struct proact_moment *to, double *ns,
+                                         struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (!from->is_set || !to->is_set)
+        return fail(err, PROACT_EINVAL, "the %s moment was never set",
+                    from->is_set ? "second" : "first");
+    if (!from->has_time || !to->has_time)
+        return fail(err, PROACT_EINVAL, "the %s moment has no time",
+                    from->has_time ? "second" : "first");
+    if (!session_is_first_alone(from->session) &&
+        (status = proact_wait(from->session, err)))
+        return status;
+    return from->session->backend->elapsed(from->event, to->event, ns, err);
+}

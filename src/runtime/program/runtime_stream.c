@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
+#include "runtime/program/program_streams.h"
+
+enum proact_status proact_stream_use(struct proact *p, unsigned number,
+                                     struct proact_error *err)
+{
+    if (number > PROACT_STREAMS_MAX)
+        return fail(err, PROACT_EINVAL, "stream %u: there are 1 to %d", number,
+                    PROACT_STREAMS_MAX);
+    if (p->recording && number)
+        return fail(err, PROACT_EINVAL, "a recording has no streams");
+    return streams_use(p, number, err);
+}
+
+enum proact_progress proact_stream_progress(struct proact *p)
+{
+    struct device_stream *s = NULL;
+
+    if (!streams_are_used(p))
+        return session_progress(p, NULL, NULL);
+    /* Where it was given what is of no stream after all, that is in the session's own. */
+    enum proact_progress own =
+        session_progress(p, p->devices.device[0].lane[TRANSFER_MAIN], NULL);
+
+    return own == PROACT_DONE && streams_in_use(p, &s) ? session_progress(p, s, NULL) : own;
+}
+
+enum proact_status proact_stream_wait(struct proact *p, struct proact_error *err)
+{
+    struct device_event *end = NULL;
+
+    if (!streams_are_used(p) || p->recording)
+        return proact_wait(p, err);
+    enum proact_status status = streams_end(p, &end, err);
+
+    return status ? status : session_await_event(p, end, err);
+}

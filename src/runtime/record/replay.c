@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/held/bring.h"
+#include "runtime/record/recorded.h"
+
+/* Replays in a row that begin by bringing what launches may not need: a recording that
+   begins as things are now brings nothing. */
+enum { BEHIND_MOST = 4 };
+
+static void account(const struct proact_recording *r)
+{
+    struct proact *p = r->session;
+
+    /* Launches keep their distances, so that spans of one go together. */
+    for (size_t i = 0; i < r->table_count; i++)
+        r->table[i].tables->round = r->table[i].rounds;
+    for (size_t i = 0; i < r->kernel_count; i++)
+        span_book_launched(&p->book, r->kernel[i].device,
+                           p->sequence + r->kernel[i].sequence - r->begin);
+    p->sequence += r->end - r->begin;
+    if (r->uses_first) { /* as first_done_some() */
+        p->all_used = p->sequence;
+        p->whole_by = NULL;
+        session_variables_used(p);
+    }
+    for (size_t i = 0; i < r->array_count; i++) {
+        holdings_copy(&r->array[i].array->holdings, &r->array[i].after);
+        r->array[i].array->writer = NULL;
+        p->first_behind = true;
+    }
+    for (size_t i = 0; i < r->traffic_count; i++) {
+        const struct recorded_traffic *t = &r->traffic[i];
+
+        t->array->traffic[t->device].bytes += t->bytes;
+        t->array->traffic[t->device].chunks += t->chunks;
+        p->chunks[t->device] += t->chunks;
+    }
+    for (size_t i = 0; i < r->launch_count; i++)
+        if (transfer_may_give_up(&r->launch[i].binding->transfer)) {
+            p->launches = must_grow(p->launches, p->launch_count, &p->launch_capacity,
+                                    sizeof *p->launches);
+            p->launches[p->launch_count++] = r->launch[i];
+        }
+}
+
+bool proact_recording_is_split(const struct proact_recording *r)
+{
+    return r->is_elsewhere;
+}
+
+enum proact_status proact_replay(struct proact_recording *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+    enum proact_status status;
+
+    if (r->lacks)
+        return fail(err, PROACT_EINVAL,
+                    "the recording cannot be replayed: %s that it uses is gone or has "
+                    "another map",
+                    r->lacks);
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a replay cannot be recorded");
+    if (r->follows && (r->variables != p->variables || r->constants != p->constants))
+        return fail(err, PROACT_EINVAL,
+                    "the recording cannot be replayed: variables of modules may have "
+                    "changed");
+    if (r->is_program && r->behind == BEHIND_MOST)
+        return fail(err, PROACT_EINVAL,
+                    "the recording is replayed no more: other devices have less of its "
+                    "arrays than when it was made");
+    const uint64_t before = p->sequence;
+
+    for (size_t i = 0; i < r->array_count; i++)
+        if ((status = array_bring_alike(r->array[i].array, &r->array[i].before, err)))
+            return status;
+    r->behind = p->sequence == before ? 0 : r->behind + 1;
+    p->order.is_elsewhere |= r->is_elsewhere;
+    if (!(status = p->backend->graph_launch(r->graph, err)))
+        account(r);
+    return status;
+}

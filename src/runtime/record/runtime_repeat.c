@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/session/session.h"
+
+struct proact_repeat {
+    struct proact *session;
+    struct proact_repeat *next;
+    struct device_repeat *repeat; /* NULL: the machine has none */
+};
+
+enum proact_status proact_repeat_create(struct proact *p, struct proact_repeat **out,
+                                        struct proact_error *err)
+{
+    struct device_repeat *repeat = NULL;
+    enum proact_status status = PROACT_OK;
+
+    if (p->backend->repeat_create)
+        status = p->backend->repeat_create(p->set, &repeat, err);
+    if (status)
+        return status;
+    *out = must_calloc(1, sizeof **out);
+    **out = (struct proact_repeat){p, p->repeats, repeat};
+    p->repeats = *out;
+    return PROACT_OK;
+}
+
+enum proact_status proact_repeat_begin(struct proact_repeat *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+
+    if (p->recording || p->repeating)
+        return fail(err, PROACT_EINVAL, "a repeat cannot begin within a %s",
+                    p->recording ? "recording" : "repeat");
+    p->repeating = r;
+    if (r->repeat)
+        p->backend->repeat_begin(r->repeat);
+    return PROACT_OK;
+}
+
+enum proact_status proact_repeat_end(struct proact_repeat *r, struct proact_error *err)
+{
+    struct proact *p = r->session;
+
+    if (p->repeating != r)
+        return fail(err, PROACT_EINVAL, "this repeat was not begun");
+    p->repeating = NULL;
+    return r->repeat ? p->backend->repeat_end(r->repeat, err) : PROACT_OK;
+}
+
+void proact_repeat_destroy(struct proact_repeat *r)
+{
+    if (!r)
+        return;
+    struct proact *p = r->session;
+    struct proact_repeat **link = &p->repeats;
+
+    if (p->repeating == r)
+        proact_repeat_end(r, NULL);
+    while (*link != r)
+        link = &(*link)->next;
+    *link = r->next;
+    if (r->repeat)
+        p->backend->repeat_destroy(r->repeat);
+    free(r);
+}
+
+void repeats_destroy(struct proact *p)
+{
+    while (p->repeats)
+        proact_repeat_destroy(p->repeats);
+}

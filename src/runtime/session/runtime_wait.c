@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fail.h"
+#include "runtime/held/array_held.h"
+#include "runtime/program/program_streams.h"
+
+/* Did an agent give up? Its sentence needs the launch that it belonged to. */
+static enum proact_status check_late(struct proact *p, unsigned device,
+                                     struct proact_error *err)
+{
+    struct transfer_late late;
+    bool is_late;
+    enum proact_status status = transfer_late(&p->devices, device, &is_late, &late, err);
+
+    if (status || !is_late)
+        return status;
+    for (size_t i = 0; i < p->launch_count; i++) {
+        const struct kernel_binding *b = p->launches[i].binding;
+
+        if (transfer_late_is(&late, p->launches[i].epoch))
+            return transfer_late_fail(&p->devices, device, &late,
+                                      b->transfer.slot[late.slot].tables,
+                                      b->array[late.slot]->name, b->cta_first[device], err);
+    }
+    return fail(err, PROACT_ETIMEOUT, "an agent of device %u gave up on chunk %u", device,
+                late.chunk);
+}
+
+/* What devices are said to hold they do hold. */
+static enum proact_status check_held(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (!p->backend->current || p->elides || p->devices.count == 1)
+        return PROACT_OK;
+    for (struct proact_array *a = p->arrays; a && !status; a = a->next) {
+        array_catch_up(a);
+        for (size_t n = 0; n < a->holdings.count && !status; n++) {
+            uint64_t first = n ? a->holdings.piece[n - 1].end : 0;
+            uint64_t bytes = a->holdings.piece[n].end - first;
+
+            for (unsigned d = 0; d < p->devices.count && !status; d++)
+                if (a->holdings.piece[n].devices >> d & 1)
+                    status = p->backend->current(p->set, a->base[d] + first, bytes, err);
+        }
+    }
+    return status;
+}
+
+static enum proact_status wait_for_all(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = p->backend->synchronize(p->set, err);
+
+    p->now_ns = p->backend->now_ns(p->set);
+    span_book_fold(&p->book);
+    /* All are asked, so that none says at the next wait what belongs to this one. */
+    for (unsigned d = 0; d < p->devices.count && p->launch_count; d++) {
+        enum proact_status late = check_late(p, d, status ? NULL : err);
+
+        if (!status)
+            status = late;
+    }
+    /* Less is said of what waited in a recording, mostly for such an agent. */
+    if (!status && p->backend->late)
+        status = p->backend->late(p->set, err);
+    if (!status)
+        status = check_held(p, err);
+    if (status)
+        p->generation++;
+    else {
+        streams_rest(p);
+        p->order.settled = p->sequence;
+        p->order.is_elsewhere = false;
+    }
+    p->launch_count = 0;
+    return status;
+}
+
+bool session_is_first_alone(const struct proact *p)
+{
+    return !p->order.is_elsewhere && !p->launch_count && !p->kept_status && !p->recording &&
+           !p->has_guests && !p->book.observer && !p->backend->is_virtual;
+}
+
+enum proact_status session_read_first(struct proact *p, const struct device_rows *rows,
+                                      struct proact_error *err)
+{
+    const bool any = rows->bytes && rows->count, is_all = any && session_is_first_alone(p);
+    enum proact_status status = is_all ? streams_enter(p, err) : proact_wait(p, err);
+
+    if (!status && any)
+        status = device_read_rows(p->backend, p->devices.device[0].lane[TRANSFER_MAIN],
+                                  rows, err);
+    if (!is_all)
+        return status;
+    streams_leave(p);
+    if (status || streams_are_used(p))
+        return status;
+    p->order.settled = p->sequence;
+    span_book_fold(&p->book);
+    return PROACT_OK;
+}
+
+enum proact_status session_await_event(struct proact *p, struct device_event *event,
+                                       struct proact_error *err)
+{
+    enum { MANY = 1 << 16 }; /* what a wait for all tidies up */
+
+    return p->backend->await_event && session_is_first_alone(p) &&
+                   p->sequence - p->order.settled < MANY
+               ? p->backend->await_event(event, err)
+               : proact_wait(p, err);
+}
+
+enum proact_progress session_progress(const struct proact *p, struct device_stream *s,
+                                      const struct device_event *event)
+{
+    const enum proact_progress progress = p->backend->progress && !p->recording
+                                              ? p->backend->progress(p->set, s, event)
+                                              : PROACT_UNKNOWN;
+
+    /* Other devices may still be at what was queued before. */
+    return progress == PROACT_DONE && !session_is_first_alone(p) ? PROACT_UNKNOWN
+                                                                 : progress;
+}
+
+void session_settle(struct proact *p)
+{
+    struct proact_error err = {""};
+    enum proact_status status = wait_for_all(p, &err);
+
+    if (!status || p->kept_status)
+        return;
+    p->kept_status = status;
+    p->kept = err;
+}
+
+enum proact_status proact_wait(struct proact *p, struct proact_error *err)
+{
+    if (p->recording)
+        return fail(err, PROACT_EINVAL, "a wait cannot be recorded: end the recording");
+    enum proact_status status = wait_for_all(p, err);
+
+    if (!p->kept_status)
+        return status;
+    status = p->kept_status;
+    if (err)
+        *err = p->kept;
+    p->kept_status = PROACT_OK;
+    return status;
+}
+
+uint64_t proact_now_ns(const struct proact *p)
+{
+    return p->now_ns;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/session/session.h"
+#include "runtime/textures/textures.h"
+#include "runtime/variables/variable_array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/record/recording.h"
+#include "runtime/session/runtime_machine.h"
+#include "runtime/variables/known_constants.h"
+
+enum {
+    CHUNK_BYTES_DEFAULT = 64 << 10,
+    CHUNK_BYTES_MIN = 4 << 10,
+    CHUNK_BYTES_MAX = 256 << 20,
+    THREADS_PER_CTA = 1024,
+    THREADS_MIN = 32,
+    AGENT_CTAS = 8,      /* that every machine may have, and no more unless asked for */
+    AGENT_CTAS_MAX = 48, /* more were no faster anywhere */
+    RATIO_MAX = 1000,
+    WAIT_LIMIT_MS = 10000,
+};
+
+/* A nanosecond to eleven days: what the devices' clocks count without overflow. */
+static const double wait_limit_min_ms = 1e-6, wait_limit_max_ms = 1e9;
+
+/* CTAs that fill the way out of a device, as far as these are few. */
+static unsigned threads_default(const struct topology *t)
+{
+    double ctas = t->fabric.sm_gbps_per_cta > 0
+                      ? t->fabric.egress_gbps / t->fabric.sm_gbps_per_cta
+                      : AGENT_CTAS;
+
+    if (ctas > AGENT_CTAS)
+        return AGENT_CTAS * THREADS_PER_CTA;
+    return ((unsigned)ctas + (ctas > (unsigned)ctas)) * THREADS_PER_CTA;
+}
+
+/* The kernel that the agent waits for needs SMs of its own: every second one at least. */
+static unsigned threads_most(const struct topology *t)
+{
+    unsigned ctas = t->device.sm_count / 2;
+
+    ctas = ctas < AGENT_CTAS ? AGENT_CTAS : ctas > AGENT_CTAS_MAX ? AGENT_CTAS_MAX : ctas;
+    return ctas * THREADS_PER_CTA;
+}
+
+enum proact_status session_plan(const struct proact *p, const struct proact_plan *plan,
+                                struct transfer_plan *out, struct proact_error *err)
+{
+    uint64_t chunk = plan->chunk_bytes;
+    unsigned threads = plan->threads ? plan->threads : threads_default(&p->topology);
+    const unsigned most = threads_most(&p->topology);
+    const double ratio = plan->compute_ratio != 0 ? plan->compute_ratio : 1;
+    struct transfer_plan wanted = {.threads = threads,
+                                   .compute_ratio = ratio,
+                                   .everywhere = plan->everywhere,
+                                   .elide = plan->elide};
+    enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
+
+    if (status)
+        return status;
+    if (!plan->method && transfer_method_check(wanted.method, &p->devices, NULL))
+        wanted.method = transfer_method_whole(); /* the one that needs nobody's memory */
+    if (!chunk && !wanted.method->schedules)
+        chunk =
+            wanted.method->chunk_bytes ? wanted.method->chunk_bytes : CHUNK_BYTES_DEFAULT;
+    if (chunk &&
+        (chunk < CHUNK_BYTES_MIN || chunk > CHUNK_BYTES_MAX || (chunk & (chunk - 1))))
+        return fail(err, PROACT_EINVAL,
+                    "chunk of %llu bytes: a power of two from %d to %d is possible",
+                    (unsigned long long)chunk, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+    if (threads < THREADS_MIN || threads > most || threads % 32)
+        return fail(err, PROACT_EINVAL,
+                    "%u transfer threads: a multiple of 32 from %d to %u is possible",
+                    threads, THREADS_MIN, most);
+    if (!(ratio > 0 && ratio <= RATIO_MAX))
+        return fail(err, PROACT_EINVAL,
+                    "a compute ratio of %g: more than 0, up to %d is possible", ratio,
+                    RATIO_MAX);
+    if ((status = transfer_method_check(wanted.method, &p->devices, err)) ||
+        (wanted.tail && (status = transfer_method_check(wanted.tail, &p->devices, err))))
+        return status;
+    wanted.chunk_bytes = chunk;
+    *out = wanted;
+    return PROACT_OK;
+}
+
+/* What does not need the devices is looked at before they are opened. */
+static enum proact_status cut_machine(struct proact *p, const struct proact_options *o,
+                                      struct proact_error *err)
+{
+    enum proact_status status = topology_restrict(&p->topology, o->device_count, err);
+
+    if (status)
+        return status;
+    if (p->topology.device_count > PROACT_DEVICES_MAX)
+        return fail(err, PROACT_EINVAL, "machine '%s' has %u devices, 1 to %d possible",
+                    p->topology.name, p->topology.device_count, PROACT_DEVICES_MAX);
+    return PROACT_OK;
+}
+
+static enum proact_status check_wait_limit(double ms, struct proact_error *err)
+{
+    bool within = ms >= wait_limit_min_ms && ms <= wait_limit_max_ms; /* NaN is not */
+
+    if (ms == 0 || within)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "a wait limit of %g ms: 0 (for %d) or %g to %g is possible", ms,
+                WAIT_LIMIT_MS, wait_limit_min_ms, wait_limit_max_ms);
+}
+
+/* Asking takes some microseconds: of which launches have none. */
+static unsigned cores_of(const struct proact_options *o)
+{
+    enum { CORES_MAX = 32 };
+    const long cores = o->threads ? (long)o->threads : sysconf(_SC_NPROCESSORS_ONLN);
+
+    return (unsigned)(cores < 1 ? 1 : cores > CORES_MAX ? CORES_MAX : cores);
+}
+
+static const struct proact_options defaults;
+
+static enum proact_status open_on(const struct device_backend *backend,
+                                  const struct topology *machine,
+                                  const struct proact_options *o, struct proact **out,
+                                  struct proact_error *err)
+{
+    struct proact *p = must_calloc(1, sizeof *p);
+    double limit_ms = o->wait_limit_ms != 0 ? o->wait_limit_ms : WAIT_LIMIT_MS;
+    enum proact_status status;
+
+    p->backend = backend;
+    p->threads = o->threads;
+    p->cores = cores_of(o);
+    p->group_sums = o->group_sums;
+    p->topology = *machine;
+    if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
+        (status = cut_machine(p, o, err)) ||
+        (status = backend->open(
+             &(struct device_options){.topology = &p->topology,
+                                      .seed = o->seed,
+                                      .check = o->check,
+                                      .infinite_bandwidth = o->infinite_bandwidth,
+                                      .threads = o->threads,
+                                      .wait_limit_ms = 2 * limit_ms,
+                                      .kernel_limit_ms =
+                                          limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
+                                      .print = o->print,
+                                      .warn = o->warn,
+                                      .print_context = o->print_context},
+             &p->set, err)) ||
+        (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,
+                                err)) ||
+        (status = session_plan(p, &o->plan, &p->plan, err)) ||
+        (status = order_open(&p->order, &p->devices, err))) {
+        proact_close(p);
+        return status;
+    }
+    p->book.device_count = p->devices.count;
+    p->book.skip = TRANSFER_OWN_LABELS;
+    if (backend->is_virtual) /* times cost nothing there */
+        backend->observe(p->set, span_book_take, &p->book);
+    *out = p;
+    return PROACT_OK;
+}
+
+enum proact_status session_open(const struct device_backend *backend,
+                                const struct proact_options *options, struct proact **out,
+                                struct proact_error *err)
+{
+    const struct proact_options *o = options ? options : &defaults;
+    struct topology machine;
+    enum proact_status status =
+        topology_load(o->machine ? o->machine : RUNTIME_MACHINE_DEFAULT, &machine, err);
+
+    return status ? status : open_on(backend, &machine, o, out, err);
+}
+
+enum proact_status proact_open(const struct proact_options *options, struct proact **out,
+                               struct proact_error *err)
+{
+    const struct proact_options *o = options ? options : &defaults;
+    const struct device_backend *backend;
+    struct topology machine;
+    enum proact_status status = runtime_machine(o->machine, &machine, &backend, err);
+
+    return status ? status : open_on(backend, &machine, o, out, err);
+}
+
+static void images_destroy(struct proact *p)
+{
+    while (p->images) {
+        struct session_image *image = p->images;
+
+        p->images = image->next;
+        image_destroy(p, image);
+    }
+}
+
+void proact_close(struct proact *p)
+{
+    if (!p)
+        return;
+    if (p->set)
+        p->backend->synchronize(p->set, NULL);
+    recordings_destroy(p);
+    moments_destroy(p);
+    repeats_destroy(p);
+    while (p->kernels)
+        proact_kernel_destroy(p->kernels);
+    textures_close(p);
+    texels_close(p);
+    while (p->arrays)
+        proact_array_destroy(p->arrays);
+    images_destroy(p);
+    streams_close(p);
+    order_close(&p->order);
+    if (p->devices.backend)
+        transfer_close(&p->devices);
+    if (p->set)
+        p->backend->close(p->set);
+    span_book_clear(&p->book);
+    free(p->launches);
+    free(p);
+}
+
+unsigned proact_device_count(const struct proact *p)
+{
+    return p->devices.count;
+}
+
+bool proact_is_emulated(const struct proact *p)
+{
+    return p->backend->is_virtual;
+}
+
+enum proact_status proact_plan_set(struct proact *p, const struct proact_plan *plan,
+                                   struct proact_error *err)
+{
+    struct transfer_plan wanted;
+    enum proact_status status = session_plan(p, plan, &wanted, err);
+
+    if (!status)
+        p->plan = wanted;
+    return status;
+}
+
+const char *const *proact_methods(void)
+{
+    return transfer_method_names();
+}
+
+const char *proact_method_summary(const char *method)
+{
+    const struct transfer_method *m;
+
+    return transfer_method_find(method, &m, NULL) ? NULL : m->summary;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/share/launch_divide.h"
+
+#include "runtime/derive/needs.h"
+
+/* A kernel more takes some microseconds, which an inside of that many times what a device
+   runs at once hides; and that many times the edges, or they are no edges. */
+enum { WAVES_MIN = 16, TIMES_MIN = 2 };
+
+/* Who uses distributed arrays waits for who wrote to them. */
+static bool uses_distributed(const struct launching *l)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array->part)
+            return true;
+    return false;
+}
+
+static bool is_possible(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    return !uses_distributed(l) && l->binding && l->binding->transfer.slot_count &&
+           p->devices.count > 1 && !l->found.flags &&
+           transfer_divides(&l->binding->transfer);
+}
+
+/* Copies, and the edges ahead of them, the host queues for one device after another: that
+   is hidden by an inside of so many times as much. A replay is queued at once, but there
+   devices meet soon anyway that need no copies for it. */
+static unsigned times_least(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+    const bool is_copied = l->binding->transfer.plan.method->lane == TRANSFER_SIDE;
+
+    return is_copied == !p->recording ? p->devices.count : 1;
+}
+
+static bool is_long(const struct launching *l, unsigned device, uint32_t inside,
+                    unsigned times)
+{
+    const struct topology_device *t = &l->kernel->session->topology.device;
+    const uint32_t *first = &l->binding->cta_first[device];
+    const uint32_t edges = first[1] - first[0] - inside;
+    const uint64_t threads =
+        (uint64_t)inside * l->threads[0] * l->threads[1] * l->threads[2];
+
+    return edges <= inside / TIMES_MIN &&
+           threads >= (uint64_t)WAVES_MIN * times * t->sm_count * t->threads_per_sm;
+}
+
+static bool is_worth_it(const struct launching *l, unsigned device, uint32_t inside)
+{
+    return is_long(l, device, inside, times_least(l));
+}
+
+uint32_t launch_slice(const struct launching *l)
+{
+    if (l->grid[2] > 1)
+        return l->grid[0] * l->grid[1];
+    return l->grid[1] > 1 ? l->grid[0] : 1;
+}
+
+/* Whole slices, as long as that is worth it. */
+static struct cta_part aligned(const struct launching *l, unsigned device,
+                               struct cta_part inside)
+{
+    const uint32_t slice = launch_slice(l), before = l->binding->cta_first[device];
+    const uint64_t first = before + (uint64_t)inside.first, end = first + inside.count;
+    const uint64_t from = (first + slice - 1) / slice * slice, to = end / slice * slice;
+
+    if (from >= to || !is_worth_it(l, device, (uint32_t)(to - from)))
+        return inside;
+    return (struct cta_part){(uint32_t)(from - before), (uint32_t)(to - from)};
+}
+
+static bool needs_meet(const struct transfer_need *a, const struct transfer_need *b)
+{
+    const bool a_any = a->all || a->spans.count, b_any = b->all || b->spans.count;
+
+    return a_any && b_any && (a->all || b->all || spans_meet(&a->spans, &b->spans));
+}
+
+/* Whether the share may write what was sent there. */
+static bool writes_fresh(const struct launching *l, const struct proact_array *a,
+                         unsigned device)
+{
+    const struct kernel_binding *b = l->binding;
+    const struct transfer_need *fresh = &a->fresh[device];
+    bool may = false;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+        const struct spans *owned = &b->tables[s]->tables->table[device].owned;
+
+        if (b->array[s] == a && owned->count)
+            may |= fresh->all || spans_meet(owned, &fresh->spans);
+    }
+    return may;
+}
+
+/* Whether something is on its way that the inside has to do with. */
+static bool meets_fresh(const struct launching *l, const struct launch_needs *inside,
+                        unsigned device)
+{
+    bool meets = false;
+
+    for (size_t i = 0; i < l->place_count && !meets; i++) {
+        const struct proact_array *a = l->places[i].array;
+
+        if (!launching_is_again(l, i))
+            /* protocol: inside-apart (else: meets = false;) */
+            meets = needs_meet(needs_of(inside, launching_number(l, a), device),
+                               &a->fresh[device]) ||
+                    writes_fresh(l, a, device);
+    }
+    return meets;
+}
+
+/* The CTAs between those that send; none where nobody sends, and so nobody is waited for.
+ */
+static struct cta_part quiet(const struct launching *l, unsigned device)
+{
+    const uint32_t *first = &l->binding->cta_first[device];
+    struct cta_part q;
+
+    transfer_quiet(&l->binding->transfer, device, &q.first, &q.count);
+    return q.count < first[1] - first[0] ? q : (struct cta_part){0, 0};
+}
+
+/* Who reads what arrives may lie beside who sends. */
+static struct cta_part trimmed(struct cta_part inside)
+{
+    enum { TRIMMED = 16 };
+    const uint32_t by = inside.count / TRIMMED + 1;
+
+    if (inside.count < 2 * by)
+        return (struct cta_part){0, 0};
+    return (struct cta_part){inside.first + by, inside.count - 2 * by};
+}
+
+/* The widest of each device that nothing is on its way to; what is left is tried once more.
+ */
+static void find_insides(struct launching *l)
+{
+    const unsigned devices = l->kernel->session->devices.count;
+    struct cta_part tried[PROACT_DEVICES_MAX];
+
+    for (unsigned d = 0; d < devices; d++)
+        tried[d] = aligned(l, d, quiet(l, d));
+    for (unsigned place = 0; place < NEEDS_PLACES; place++) {
+        const struct launch_needs *needs = NULL;
+
+        for (unsigned d = 0; d < devices; d++) {
+            if (l->inside[d].count || !is_worth_it(l, d, tried[d].count))
+                continue;
+            needs = needs ? needs : needs_of_part(l, tried, place);
+            if (meets_fresh(l, needs, d))
+                continue;
+            l->inside[d] = tried[d];
+            l->is_divided = true;
+        }
+        for (unsigned d = 0; d < devices; d++)
+            tried[d] = aligned(l, d, trimmed(tried[d]));
+    }
+}
+
+bool launch_may_divide(const struct launching *l)
+{
+    bool may = false;
+
+    for (unsigned d = 0; is_possible(l) && d < l->kernel->session->devices.count; d++)
+        may |= is_long(l, d, quiet(l, d).count, 1);
+    return may;
+}
+
+void launch_divide(struct launching *l)
+{
+    if (is_possible(l) && l->needs &&
+        l->needs->devices == l->kernel->session->devices.count)
+        find_insides(l);
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one device is given of a launch. */
+#include "runtime/share/launch_share.h"
+
+#include <string.h>
+
+#include "runtime/arrays/distributed.h"
+#include "runtime/held/bring.h"
+#include "runtime/kernel/runtime_child.h"
+#include "runtime/kernel/runtime_clone.h"
+#include "runtime/program/first_device.h"
+#include "runtime/record/recording.h"
+#include "runtime/share/launch_divide.h"
+#include "runtime/share/launch_flags.h"
+#include "runtime/share/launch_stage.h"
+#include "runtime/textures/launch_textures.h"
+
+static size_t block_bytes(const struct proact_kernel *k)
+{
+    return k->is_marked ? k->share_offset : k->parameter_bytes;
+}
+
+/* An array is passed as its replica's address, a texture as the device's object. */
+static void fill_parameters(const struct launching *l, unsigned device)
+{
+    memcpy(l->parameters, l->block, block_bytes(l->kernel));
+    for (size_t i = 0; i < l->place_count; i++) {
+        uint64_t address = l->places[i].array->base[device] + l->places[i].byte;
+
+        memcpy(l->parameters + l->places[i].offset, &address, sizeof address);
+    }
+    launch_textures_fill(l, device, l->parameters);
+}
+
+struct proact_array *launch_array_at(const struct launching *l, size_t place)
+{
+    return launching_is_again(l, place) ? NULL : l->places[place].array;
+}
+
+bool launch_writes(const struct launching *l, const struct proact_array *a)
+{
+    if (!l->binding)
+        return l->kernel->may_write;
+    for (unsigned s = 0; s < l->binding->transfer.slot_count; s++)
+        if (l->binding->array[s] == a)
+            return true;
+    return false;
+}
+
+bool launch_sends_on(const struct launching *l, unsigned device, enum transfer_lane lane)
+{
+    if (launch_is_divided(l, device))
+        return lane == TRANSFER_SIDE;
+    return l->binding && transfer_sends_on(&l->binding->transfer, lane);
+}
+
+uint32_t launch_receivers(const struct launching *l, unsigned device,
+                          const struct proact_array *a)
+{
+    uint32_t devices = 0;
+
+    for (unsigned s = 0; l->binding && s < l->binding->transfer.slot_count; s++)
+        if (l->binding->array[s] == a)
+            devices |= transfer_reach(&l->binding->transfer, device, s);
+    return devices;
+}
+
+/* Where the stores to the peers happen, comes after all that peers still do with theirs.
+   `at` runs the CTAs that send, or all. */
+static enum proact_status await_array(const struct launching *l, struct order_place at,
+                                      const struct proact_array *a,
+                                      struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    if (a->part)
+        return distributed_await(l, at, a, err);
+    const bool written = launch_writes(l, a);
+    const uint32_t to = launch_receivers(l, at.device, a);
+    /* protocol: launch-wait (else: enum proact_status status = PROACT_OK;) */
+    enum proact_status status = array_await(p, a, at, written, err);
+
+    for (int n = 0; n < TRANSFER_LANES && written && !status; n++) {
+        const struct order_place lane = {at.device, (enum transfer_lane)n};
+
+        if (launch_sends_on(l, at.device, lane.lane))
+            /* protocol: launch-peers-wait */
+            status = array_await_peers(p, a, lane, to, err);
+    }
+    return status;
+}
+
+static enum proact_status await_arrays(const struct launching *l, struct order_place at,
+                                       struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < l->place_count && !status; i++) {
+        const struct proact_array *a = launch_array_at(l, i);
+
+        if (a)
+            status = await_array(l, at, a, err);
+    }
+    return status;
+}
+
+/* Nothing that it needs is on its way to the inside of a share (launch_divide.h); what it
+   writes may still be read to be sent. */
+static enum proact_status await_departures(const struct launching *l, unsigned device,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < l->place_count && !status; i++) {
+        const struct proact_array *a = launch_array_at(l, i);
+
+        if (a && launch_writes(l, a))
+            /* protocol: inside-wait */
+            status = array_await_departures(
+                l->kernel->session, a, (struct order_place){device, TRANSFER_MAIN}, err);
+    }
+    return status;
+}
+
+static enum proact_status record(const struct launching *l, unsigned device,
+                                 enum transfer_lane lane, struct proact_error *err)
+{
+    return order_record(&l->kernel->session->order, (struct order_place){device, lane},
+                        l->sequence, err);
+}
+
+/* Lane SIDE goes on when the kernel has ended; of a divided share, behind the edges, which
+   it runs itself: nothing that the inside writes is sent. */
+static enum proact_status side_follows(const struct launching *l, unsigned device,
+                                       struct proact_error *err)
+{
+    if (launch_is_divided(l, device))
+        return PROACT_OK;
+    /* protocol: side-follows (else: return PROACT_OK;) */
+    return order_wait(&l->kernel->session->order,
+                      (struct order_place){device, TRANSFER_SIDE},
+                      (struct order_place){device, TRANSFER_MAIN}, l->sequence, err);
+}
+
+static bool launches(const struct launching *l)
+{
+    const struct proact *p = l->kernel->session;
+
+    return l->binding && transfer_launches(&p->devices, &l->binding->transfer.plan);
+}
+
+static enum proact_status queue_kernel(const struct launching *l, struct order_place at,
+                                       struct device_function *f,
+                                       const struct device_launch *launch,
+                                       struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    struct device_stream *stream = p->devices.device[at.device].lane[at.lane];
+    enum proact_status status = p->backend->launch(stream, f, launch, err);
+
+    if (!status && p->recording)
+        recording_add_kernel(p, l->kernel, at.device, l->sequence);
+    else if (!status)
+        span_book_launched(&p->book, at.device, l->sequence);
+    return status;
+}
+
+uint32_t launch_parameter_bytes(const struct launching *l)
+{
+    return l->binding ? l->kernel->share_offset + launch_share_bytes(l)
+                      : l->kernel->parameter_bytes;
+}
+
+static struct device_launch launch_of(const struct launching *l)
+{
+    return (struct device_launch){
+        .grid = {l->grid[0], l->grid[1], l->grid[2]},
+        .whole = {l->grid[0], l->grid[1], l->grid[2]},
+        .block = {l->threads[0], l->threads[1], l->threads[2]},
+        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+        .shared_bytes = launch_shared_bytes(l),
+        .parameters = l->parameters,
+        .parameter_bytes = launch_parameter_bytes(l),
+        .label = l->kernel->name,
+    };
+}
+
+static enum proact_status queue_part(const struct launching *l, struct order_place at,
+                                     struct device_function *f,
+                                     const struct device_launch *launch,
+                                     const struct proact_share *share,
+                                     struct proact_error *err)
+{
+    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
+    return queue_kernel(l, at, f, launch, err);
+}
+
+/* CTAs of a share are a line, whatever the grid. */
+static void line_up(struct device_launch *launch, uint32_t first, uint32_t ctas)
+{
+    launch->first = first;
+    launch->grid[0] = ctas;
+    launch->grid[1] = launch->grid[2] = 1;
+}
+
+/* Others wait for edges: they begin ahead of what is left of the inside. */
+static enum proact_status queue_edge(const struct launching *l, unsigned device,
+                                     struct cta_part edge, struct proact_share share,
+                                     struct proact_error *err)
+{
+    struct device_launch launch = launch_of(l);
+
+    if (!edge.count)
+        return PROACT_OK;
+    transfer_share_part(&share, edge.first, false);
+    line_up(&launch, share.cta_first, edge.count);
+    launch.is_urgent = true;
+    return queue_part(l, (struct order_place){device, TRANSFER_SIDE},
+                      launch_function(l, device), &launch, &share, err);
+}
+
+/* By the clone for whole slices, where it is such and there is one. */
+static enum proact_status queue_inside(const struct launching *l, unsigned device,
+                                       struct proact_share share, struct proact_error *err)
+{
+    const struct cta_part inside = l->inside[device];
+    const uint32_t slice = launch_slice(l);
+    struct device_function *f = launch_inside_function(l, device);
+    struct device_launch launch = launch_of(l);
+
+    transfer_share_part(&share, inside.first, true);
+    if (f && share.cta_first % slice == 0 && inside.count % slice == 0) {
+        launch.first = share.cta_first;
+        share.cta_first /= slice;
+        launch.grid[l->grid[2] > 1 ? 2 : l->grid[1] > 1] = inside.count / slice;
+    } else {
+        f = launch_function(l, device);
+        line_up(&launch, share.cta_first, inside.count);
+    }
+    return queue_part(l, (struct order_place){device, TRANSFER_MAIN}, f, &launch, &share,
+                      err);
+}
+
+/* The edges, on lane SIDE, wait for all that the share as a whole would wait for. */
+static enum proact_status launch_edges(const struct launching *l, unsigned device,
+                                       const struct proact_share *share,
+                                       struct proact_error *err)
+{
+    const uint32_t *first = &l->binding->cta_first[device];
+    const struct cta_part inside = l->inside[device];
+    const uint32_t end = inside.first + inside.count;
+    const struct cta_part edge[] = {{0, inside.first}, {end, first[1] - first[0] - end}};
+    const struct order_place main = {device, TRANSFER_MAIN}, side = {device, TRANSFER_SIDE};
+    /* protocol: edges-follow (else: enum proact_status status = PROACT_OK;) */
+    enum proact_status status =
+        order_wait(&l->kernel->session->order, side, main, l->sequence - 1, err);
+
+    if (!status)
+        status = await_arrays(l, side, err);
+    for (int n = 0; n < 2 && !status; n++)
+        status = queue_edge(l, device, edge[n], *share, err);
+    return status;
+}
+
+static enum proact_status launch_divided(const struct launching *l, unsigned device,
+                                         const struct proact_share *share,
+                                         struct proact_error *err)
+{
+    const struct order_place main = {device, TRANSFER_MAIN};
+    enum proact_status status =
+        order_record(&l->kernel->session->order, main, l->sequence - 1, err);
+
+    if (status || (status = await_departures(l, device, err)) ||
+        (status = queue_inside(l, device, *share, err)))
+        return status;
+    return launch_edges(l, device, share, err);
+}
+
+static enum proact_status launch_undivided(const struct launching *l, unsigned device,
+                                           struct proact_share *share,
+                                           struct proact_error *err)
+{
+    const struct transfer_binding *b = &l->binding->transfer;
+    const struct order_place main = {device, TRANSFER_MAIN};
+    const uint32_t *first = &l->binding->cta_first[device];
+    const bool alone = l->kernel->session->devices.count == 1;
+    struct device_function *f = launches(l) ? kernel_children_function(l->kernel, device)
+                                            : launch_function(l, device);
+    struct device_launch launch = launch_of(l);
+    enum proact_status status = await_arrays(l, main, err);
+
+    if (status || (status = flags_await(l, device, err)))
+        return status;
+    line_up(&launch, first[0], first[1] - first[0]);
+    memcpy(l->parameters + l->kernel->share_offset, share, launch_share_bytes(l));
+    if (first[1] != first[0] && !alone)
+        status = transfer_before(b, device, share, &launch, err);
+    if (first[1] != first[0] && !status)
+        status = queue_kernel(l, main, f, &launch, err);
+    return status ? status : flags_combine(l, device, err);
+}
+
+enum proact_status share_launch(const struct launching *l, unsigned device,
+                                struct proact_error *err)
+{
+    struct proact_share share = {.cta_first = l->binding->cta_first[device]};
+
+    transfer_share_grid(&share, l->grid);
+    transfer_share(&l->binding->transfer, device, (uint32_t)l->sequence, &share);
+    if (l->is_staged)
+        launch_stage_share(l, device, &share);
+    flags_share(l, device, &share);
+    fill_parameters(l, device);
+    enum proact_status status = launch_textures_await(l, device, err);
+
+    if (status)
+        return status;
+    return launch_is_divided(l, device) ? launch_divided(l, device, &share, err)
+                                        : launch_undivided(l, device, &share, err);
+}
+
+/* Of a divided share, lane MAIN goes on when the edges have ended, too: these end under the
+   number ahead of the launch's, which is that of what lane SIDE sends behind them. */
+enum proact_status share_done(const struct launching *l, unsigned device,
+                              struct proact_error *err)
+{
+    const struct order_place main = {device, TRANSFER_MAIN}, side = {device, TRANSFER_SIDE};
+    enum proact_status status = PROACT_OK;
+
+    if (launch_is_divided(l, device)) {
+        /* protocol: edges-done */
+        status = order_record(&l->kernel->session->order, side, l->sequence - 1, err);
+        if (!status)
+            /* protocol: edges-join */
+            status =
+                order_wait(&l->kernel->session->order, main, side, l->sequence - 1, err);
+    }
+    if (!status)
+        /* protocol: kernel-done */
+        status = record(l, device, TRANSFER_MAIN, err);
+    return status;
+}
+
+enum proact_status share_send(const struct launching *l, unsigned device,
+                              struct proact_error *err)
+{
+    const struct transfer_binding *b = &l->binding->transfer;
+    uint32_t ctas = l->binding->cta_first[device + 1] - l->binding->cta_first[device];
+    struct proact_share share = {.cta_first = 0};
+    enum proact_status status = PROACT_OK;
+
+    if (ctas) {
+        transfer_share(b, device, (uint32_t)l->sequence, &share);
+        status = transfer_beside(b, device, &share, err);
+    }
+    if (status || (status = side_follows(l, device, err)))
+        return status;
+    if (ctas)
+        status = transfer_after(b, device, err);
+    if (!status)
+        /* protocol: sends-done */
+        status = record(l, device, TRANSFER_SIDE, err);
+    return status;
+}
+
+/* A kernel that is not split: the first device runs it, and what it may have written is
+   brought to the others when they read it. */
+enum proact_status launch_whole(const struct launching *l, struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    struct device_launch launch = launch_of(l);
+    const struct order_place first = {0, TRANSFER_MAIN};
+    enum proact_status status = await_arrays(l, first, err);
+
+    if (status)
+        return status;
+    fill_parameters(l, 0);
+    if (l->kernel->may_write)
+        session_variables_used(p);
+    status = queue_kernel(l, first, launch_function(l, 0), &launch, err);
+    launch_written_whole(l);
+    /* protocol: whole-kernel-done */
+    return status ? status : first_done(p, l->sequence, err);
+}

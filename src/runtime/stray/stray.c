@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/stray/stray.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/derive/needs.h"
+#include "runtime/launch/launch_fields.h"
+#include "runtime/stray/stray_ask.h"
+#include "runtime/variables/known_constants.h"
+
+/* As many shapes of launches as networks have layers. */
+enum { KEPT = 64 };
+enum { NOWHERE = 1, LEAVES };
+
+struct strays {
+    struct launch_fields fields; /* that it looks at */
+    uint64_t key[KEPT];
+    struct verdict {
+        uint64_t bases; /* where arrays were: it counts where what is found is mixed */
+        int what;       /* 0: all is well */
+        uint32_t offset, line;
+        struct stray_found found; /* well if no other array lies there */
+        bool is_full;             /* else one may lie there that no thread comes to */
+    } * kept[KEPT];               /* NULL: none yet */
+    unsigned next;
+};
+
+/* In one launch. */
+struct hunt {
+    const struct launching *launch;
+    struct access_launch at;
+    int64_t *trips;
+    struct verdict *into;
+};
+
+static const struct proact_place *place_at(const struct launching *l, uint64_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].offset == offset)
+            return &l->places[i];
+    return NULL;
+}
+
+static bool is_far(const struct proact_place *p)
+{
+    return p->byte > p->array->bytes + PROACT_BESIDE_BYTES &&
+           -p->byte > PROACT_BESIDE_BYTES;
+}
+
+/* Whether all that an access touches lies outside of the array. */
+static bool leaves(const struct proact_place *p, const struct access_span *spans,
+                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t n = 0; n <= spans[i].times; n++) {
+            uint64_t by = p->byte + n * (uint64_t)spans[i].stride;
+            int64_t low = (int64_t)(by + (uint64_t)spans[i].low);
+            int64_t end = (int64_t)(by + (uint64_t)spans[i].end);
+
+            if (end > 0 && low < (int64_t)p->array->bytes)
+                return false;
+        }
+    return true;
+}
+
+static void note(struct hunt *h, int what, uint64_t offset, uint32_t line)
+{
+    struct verdict *v = h->into;
+
+    if (v->what)
+        return;
+    v->what = what;
+    v->offset = (uint32_t)offset;
+    v->line = line;
+}
+
+static void look_at_one(struct hunt *h, const struct access_analysis *a,
+                        const struct access_record *r)
+{
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_pointers p;
+    uint32_t count = 0;
+    uint64_t pointer;
+    bool known = access_extent(a, r, &h->at, h->trips, spans, &count);
+
+    if ((known && !count) || !access_pointers(a, r, &h->at, h->trips, &p))
+        return;
+    for (uint32_t i = 0; i < p.count; i++) {
+        const uint64_t offset = p.first + i * (uint64_t)p.step;
+        const struct proact_place *place = place_at(h->launch, offset);
+
+        if (offset + sizeof pointer > h->at.parameter_bytes)
+            return;
+        memcpy(&pointer, h->at.parameters + offset, sizeof pointer);
+        if (!place && pointer)
+            note(h, NOWHERE, offset, r->line);
+        if (place && known && leaves(place, spans, count))
+            note(h, LEAVES, offset, r->line);
+        const struct stray_question q = {a, r, place, &h->at, h->trips, h->into->is_full};
+
+        if (place && (!known || stray_goes_beyond(place, spans, count)))
+            stray_ask(&q, &h->into->found);
+    }
+}
+
+static void look_at(struct hunt *h, const struct access_analysis *a,
+                    const struct access_record *r)
+{
+    uint32_t count;
+    const struct access_record *each = access_either(r, &count);
+
+    for (uint32_t n = 0; n < count; n++)
+        look_at_one(h, a, &each[n]);
+}
+
+static void look(const struct launching *l, const unsigned char *block,
+                 const unsigned char *const *constants, struct verdict *into)
+{
+    const struct access_analysis *a = needs_analysis(l->kernel);
+    struct hunt h = {.launch = l, .into = into};
+
+    memcpy(h.at.ntid, l->threads, sizeof h.at.ntid);
+    memcpy(h.at.nctaid, l->grid, sizeof h.at.nctaid);
+    h.at.parameters = block;
+    h.at.parameter_bytes = l->kernel->parameter_bytes;
+    h.at.constants = constants;
+    h.trips = must_calloc(a->loop_count + 1u, sizeof *h.trips);
+    access_trips(a, &h.at, h.trips);
+    for (uint32_t n = 0; n < a->record_count; n++)
+        look_at(&h, a, &a->records[n]);
+    free(h.trips);
+}
+
+/* The array may lie elsewhere than when it was asked. */
+static const struct stray_beyond *leads_away(const struct launching *l,
+                                             const struct verdict *v)
+{
+    for (uint32_t n = 0; n < v->found.count; n++) {
+        const struct stray_beyond *b = &v->found.beyond[n];
+        const struct proact_array *own = place_at(l, b->offset)->array;
+        const uint64_t first = b->first - b->array + own->base[0],
+                       end = b->end - b->array + own->base[0];
+
+        for (const struct proact_array *a = l->kernel->session->arrays; a; a = a->next)
+            if (first < a->base[0] + a->bytes && end > a->base[0] && own != a)
+                return b;
+    }
+    return NULL;
+}
+
+static struct verdict *kept(struct strays *s, uint64_t key, uint64_t bases)
+{
+    for (unsigned n = 0; n < KEPT && s->kept[n]; n++)
+        if (s->key[n] == key && (!s->kept[n]->found.is_mixed || s->kept[n]->bases == bases))
+            return s->kept[n];
+    return NULL;
+}
+
+/* In the place of the one that was made first. */
+static struct verdict *keep(struct strays *s, uint64_t key, uint64_t bases)
+{
+    const unsigned at = s->next++ % KEPT;
+
+    if (!s->kept[at])
+        s->kept[at] = must_calloc(1, sizeof *s->kept[at]);
+    s->key[at] = key;
+    *s->kept[at] = (struct verdict){.bases = bases};
+    return s->kept[at];
+}
+
+/* All threads are asked of what a kernel chooses only where that may matter: some 0.5 ms an
+   access are much, if numbers change from launch to launch. */
+static const struct verdict *verdict_of(struct strays *s, const struct launching *l,
+                                        const struct stray_beyond **beyond)
+{
+    const struct known_constants *known =
+        s->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
+    const unsigned char *const *constants =
+        known ? (const unsigned char *const *)known->content : NULL;
+    unsigned char *block = needs_block(l);
+    const uint64_t key = launch_fields_key(&s->fields, l, block, constants),
+                   bases = launch_fields_bases(l);
+    struct verdict *v = kept(s, key, bases);
+
+    if (!v) {
+        v = keep(s, key, bases);
+        look(l, block, constants, v);
+    }
+    *beyond = leads_away(l, v);
+    if (*beyond && !v->is_full) {
+        *v = (struct verdict){.bases = bases, .is_full = true};
+        look(l, block, constants, v);
+        *beyond = leads_away(l, v);
+    }
+    free(block);
+    return v;
+}
+
+static struct strays *open(struct proact_kernel *k)
+{
+    const struct access_analysis *a = needs_analysis(k);
+    struct strays *s = must_calloc(1, sizeof *s);
+    struct access_depends all = access_depends_on_nothing(a),
+                          behind = access_depends_on_nothing(a);
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        access_depends_add(&all, &a->records[n]);
+        access_depends_add_behind(&behind, &a->records[n]);
+    }
+    s->fields = launch_fields_find(k, &all, &behind);
+    access_depends_clear(&behind);
+    access_depends_clear(&all);
+    return s;
+}
+
+enum proact_status strays_check(const struct launching *l, struct strays **kept,
+                                struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (!*kept)
+        *kept = open(l->kernel);
+    if (k->session->devices.count == 1)
+        return PROACT_OK;
+    for (size_t i = 0; i < l->place_count; i++)
+        if (is_far(&l->places[i]))
+            return fail(err, PROACT_EREFUSED,
+                        "kernel '%s': the address at byte %" PRIu32
+                        " of its parameters lies beside all arrays",
+                        k->name, l->places[i].offset);
+    const struct stray_beyond *beyond;
+    const struct verdict *v = verdict_of(*kept, l, &beyond);
+    const uint32_t offset = beyond ? beyond->offset : v->offset;
+
+    if (v->what == NOWHERE)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32 ": the address at byte %" PRIu32
+                    " of its parameters lies in no array",
+                    k->name, k->image->ptx->name, v->line, v->offset);
+    if (beyond && !beyond->is_certain)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it may leave array '%s', in which the address at byte %" PRIu32
+                    " of its parameters lies, for another one, as far as can be told",
+                    k->name, k->image->ptx->name, beyond->line,
+                    place_at(l, offset)->array->name, offset);
+    if (v->what == LEAVES || beyond)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s', %s:%" PRIu32
+                    ": it leaves array '%s', in which the address at byte %" PRIu32
+                    " of its parameters lies",
+                    k->name, k->image->ptx->name, beyond ? beyond->line : v->line,
+                    place_at(l, offset)->array->name, offset);
+    return PROACT_OK;
+}
+
+void strays_destroy(struct strays *s)
+{
+    if (!s)
+        return;
+    for (unsigned n = 0; n < KEPT; n++)
+        free(s->kept[n]);
+    free(s->fields.fields);
+    free(s);
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/stray/stray_ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/stray/stray_choices.h"
+
+/* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
+enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
+enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
+
+struct box {
+    uint32_t first[3], end[3]; /* CTAs */
+};
+
+struct asking {
+    const struct stray_question *q;
+    struct stray_found *found;
+    uint64_t *trips; /* by loop: iterations begun where a thread is asked */
+    uint32_t points; /* that may still be asked in CTAs of which all are */
+    struct box box[BOXES_MAX];
+    struct stray_choices choices;
+    uint32_t *chosen; /* by choice: which */
+    bool *is_told;    /* by loop: a thread, and what is chosen, tell whether it goes on */
+    bool left_out;    /* some thread may go elsewhere that was not asked */
+};
+
+bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t rows = (int64_t)spans[i].times * spans[i].stride;
+        int64_t low = (int64_t)(p->byte + (uint64_t)spans[i].low);
+        int64_t end = (int64_t)(p->byte + (uint64_t)spans[i].end);
+
+        if (low + (rows < 0 ? rows : 0) < 0 ||
+            end + (rows > 0 ? rows : 0) > (int64_t)p->array->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Of too many the last by the same address is all that are left, and what lies between
+   them; or else the last of all. */
+static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
+{
+    struct stray_beyond *last = NULL;
+
+    for (uint32_t n = 0; n < f->count; n++) {
+        if (f->beyond[n].offset != b->offset)
+            continue;
+        last = &f->beyond[n];
+        if (last->first <= b->first && last->end >= b->end)
+            return;
+    }
+    if (f->count < STRAY_BEYOND_MAX) {
+        f->beyond[f->count++] = *b;
+        return;
+    }
+    f->is_mixed |= !last;
+    last = last ? last : &f->beyond[STRAY_BEYOND_MAX - 1];
+    last->first = b->first < last->first ? b->first : last->first;
+    last->end = b->end > last->end ? b->end : last->end;
+    last->is_certain = false;
+}
+
+static const struct access_form *form_asked(const struct access_record *r)
+{
+    return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
+}
+
+/* Whether the thread comes there, as far as can be told. */
+static bool passes(const struct access_analysis *a, const struct access_record *r,
+                   const struct access_point *at)
+{
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        if (access_holds(a, r->guards[n].condition, at) == r->guards[n].negated)
+            return false;
+    return true;
+}
+
+/* Whether that thread comes to the iteration of a loop, as far as can be told: all before
+   it were followed by one, whichever way was taken of what is chosen ahead of the loop. `i
+   != n` may hold again where i has passed n: so the first ones are asked, and the last. */
+static bool comes_to(const struct asking *g, int32_t loop, const struct access_point *at)
+{
+    const struct access_guard *repeats = &g->q->analysis->loops[loop].repeats;
+    const uint64_t trips = g->trips[loop];
+    bool comes = true;
+
+    for (uint64_t n = 1; g->is_told[loop] && n < trips && comes; n++) {
+        if (n > FIRST_ONES && n < trips - 1)
+            n = trips - 1;
+        g->trips[loop] = n;
+        comes = access_holds(g->q->analysis, repeats->condition, at) != repeats->negated;
+    }
+    g->trips[loop] = trips;
+    return comes;
+}
+
+/* To those iterations of all loops around the access. */
+static bool comes_round(const struct asking *g, const struct access_point *at)
+{
+    const struct access_analysis *a = g->q->analysis;
+    int32_t l = g->q->record->loop;
+
+    while (l >= 0 && comes_to(g, l, at))
+        l = a->loops[l].parent;
+    return l < 0;
+}
+
+static struct access_point nobody(const struct asking *g)
+{
+    struct access_point at = {.parameters = g->q->at->parameters,
+                              .parameter_bytes = g->q->at->parameter_bytes,
+                              .constants = g->q->at->constants,
+                              .trips = g->trips,
+                              .choices = g->chosen};
+
+    memcpy(at.ntid, g->q->at->ntid, sizeof at.ntid);
+    memcpy(at.nctaid, g->q->at->nctaid, sizeof at.nctaid);
+    return at;
+}
+
+/* Whether nothing that leads there was left open: what the kernel chooses, how often it
+   goes round, a guard that memory decides. */
+static bool is_certain(const struct asking *g, const struct access_point *at)
+{
+    const struct access_record *r = g->q->record;
+    bool is = !g->choices.count && r->loop < 0;
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        is &= access_holds(g->q->analysis, r->guards[n].condition, at) >= 0;
+    return is;
+}
+
+static void ask_way(struct asking *g, const struct access_point *at)
+{
+    const struct access_record *r = g->q->record;
+    const struct proact_place *p = g->q->place;
+    const uint64_t base = p->array->base[0];
+    uint64_t value;
+
+    if (!access_value(g->q->analysis, form_asked(r), at, &value) ||
+        p->byte + value < p->array->bytes || !comes_round(g, at) ||
+        !passes(g->q->analysis, r, at))
+        return;
+    const struct stray_beyond b = {
+        base + p->byte + value, base + p->byte + value + 1, base, p->offset, r->line,
+        is_certain(g, at)};
+
+    add_beyond(g->found, &b);
+}
+
+static void ask_point(struct asking *g, const struct access_point *at)
+{
+    for (uint32_t way = 0; way < g->choices.ways; way++)
+        if (stray_choose(&g->choices, way, at, g->chosen))
+            ask_way(g, at);
+}
+
+/* Which iterations are asked for: the first, one in the middle, and the last that any
+   thread begins. */
+static void choose_trips(struct asking *g, unsigned which)
+{
+    for (uint32_t l = 0; l < g->q->analysis->loop_count; l++) {
+        const uint64_t most = g->q->trips[l] > 1 ? (uint64_t)g->q->trips[l] : 1;
+
+        g->trips[l] = which == 2 ? most : which == 1 ? 1 + most / 2 : 1;
+    }
+}
+
+/* Along each axis the first CTA, one in the middle and the last one, and in each its first
+   and its last thread. */
+static void ask_grid(struct asking *g)
+{
+    struct access_point at = nobody(g);
+
+    for (uint32_t n = 0; n < ASKED; n++) {
+        uint32_t number = n;
+
+        for (unsigned axis = 0; axis < 3; axis++, number /= 6) {
+            at.tid[axis] = number % 2 * (at.ntid[axis] - 1);
+            at.ctaid[axis] = number % 6 / 2 * (at.nctaid[axis] - 1) / 2;
+        }
+        ask_point(g, &at);
+    }
+}
+
+/* The next of all iterations of the loops around the access; false: that was the last. */
+static bool step_trips(struct asking *g)
+{
+    for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
+        if ((int64_t)++g->trips[l] <= g->q->trips[l])
+            return true;
+        g->trips[l] = 1;
+    }
+    return false;
+}
+
+/* Iterations of the loops around the access, all together; 0: too many, or not known. */
+static uint64_t iterations(const struct asking *g)
+{
+    uint64_t all = 1;
+
+    for (int32_t l = g->q->record->loop; l >= 0; l = g->q->analysis->loops[l].parent) {
+        if (g->q->trips[l] < 0 || g->q->trips[l] > POINTS_MAX)
+            return 0;
+        all *= g->q->trips[l] ? (uint64_t)g->q->trips[l] : 1;
+        if (all > POINTS_MAX)
+            return 0;
+    }
+    return all;
+}
+
+static void ask_cta(struct asking *g, const uint32_t ctaid[3])
+{
+    struct access_point at = nobody(g);
+    const uint64_t threads = (uint64_t)at.ntid[0] * at.ntid[1] * at.ntid[2],
+                   rounds = iterations(g);
+
+    if (!rounds || threads * rounds * g->choices.ways > g->points) {
+        g->left_out = true;
+        return;
+    }
+    g->points -= (uint32_t)(threads * rounds * g->choices.ways);
+    memcpy(at.ctaid, ctaid, sizeof at.ctaid);
+    for (uint32_t t = 0; t < threads; t++) {
+        at.tid[0] = t % at.ntid[0];
+        at.tid[1] = t / at.ntid[0] % at.ntid[1];
+        at.tid[2] = t / at.ntid[0] / at.ntid[1];
+        choose_trips(g, 0);
+        do
+            ask_point(g, &at);
+        while (step_trips(g));
+    }
+}
+
+/* Its corners' threads at corners, in the first and the last iteration. */
+static void ask_corners(struct asking *g, const struct box *b)
+{
+    struct access_point at = nobody(g);
+
+    for (uint32_t n = 0; n < 2 * 64; n++) {
+        bool is_again = n >= 64 && g->q->record->loop < 0;
+
+        for (unsigned axis = 0; axis < 3; axis++) {
+            const uint32_t thread = n >> axis & 1, cta = n >> (3 + axis) & 1;
+
+            is_again |= (thread && at.ntid[axis] == 1) ||
+                        (cta && b->end[axis] == b->first[axis] + 1);
+            at.tid[axis] = thread * (at.ntid[axis] - 1);
+            at.ctaid[axis] = cta ? b->end[axis] - 1 : b->first[axis];
+        }
+        if (is_again)
+            continue;
+        choose_trips(g, n < 64 ? 0 : 2);
+        ask_point(g, &at);
+    }
+}
+
+static bool stays(const struct asking *g, const struct box *b)
+{
+    struct access_span spans[ACCESS_SPANS_MAX];
+    struct access_launch at = *g->q->at;
+    uint32_t count = 0;
+
+    memcpy(at.ctaid_first, b->first, sizeof at.ctaid_first);
+    memcpy(at.ctaid_end, b->end, sizeof at.ctaid_end);
+    return access_extent(g->q->analysis, g->q->record, &at, g->q->trips, spans, &count) &&
+           !stray_goes_beyond(g->q->place, spans, count);
+}
+
+/* Two halves of a box, along its longest axis. */
+static void halve(const struct box *b, unsigned axis, struct box out[2])
+{
+    const uint32_t middle = b->first[axis] + (b->end[axis] - b->first[axis]) / 2;
+
+    out[0] = out[1] = *b;
+    out[0].end[axis] = out[1].first[axis] = middle;
+}
+
+/* Larger ones first: what is left out is the least. */
+static void ask_boxes(struct asking *g)
+{
+    const uint32_t most =
+        BOXES_MAX / g->choices.ways; /* so that a choice takes no longer */
+    uint32_t count = 1;
+
+    g->box[0] = (struct box){{0}, {0}};
+    memcpy(g->box[0].end, g->q->at->nctaid, sizeof g->box[0].end);
+    for (uint32_t n = 0; n < count; n++) {
+        const struct box *b = &g->box[n];
+        unsigned axis = 0;
+
+        if (stays(g, b))
+            continue;
+        for (unsigned other = 1; other < 3; other++)
+            if (b->end[other] - b->first[other] > b->end[axis] - b->first[axis])
+                axis = other;
+        ask_corners(g, b);
+        if (b->end[axis] == b->first[axis] + 1) {
+            ask_cta(g, b->first);
+        } else if (count + 2 <= most) {
+            halve(b, axis, &g->box[count]);
+            count += 2;
+        } else {
+            g->left_out = true;
+        }
+    }
+}
+
+static bool is_given(const struct access_analysis *a, const struct access_term *t)
+{
+    for (uint32_t k = 0; k < t->degree; k++)
+        if (a->symbols[t->symbols[k]].holds &
+            ~(1U << ACCESS_PARAMETER | 1U << ACCESS_CONSTANT))
+            return false;
+    return true;
+}
+
+static uint64_t value_of(const struct asking *g, const struct access_term *t)
+{
+    const struct access_point at = nobody(g);
+    struct access_form *one = must_calloc(1, sizeof *one + sizeof *one->terms);
+    uint64_t value = 0;
+
+    one->count = 1;
+    one->terms[0] = *t;
+    access_value(g->q->analysis, one, &at, &value);
+    free(one);
+    return value;
+}
+
+static void suspect_value(struct asking *g, uint64_t value)
+{
+    const struct proact_place *p = g->q->place;
+    const uint64_t at = p->array->base[0] + p->byte + value;
+    const struct stray_beyond b = {
+        at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};
+
+    if (p->byte + value >= p->array->bytes)
+        add_beyond(g->found, &b);
+}
+
+/* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */
+static bool counts_up(const struct asking *g, const struct access_symbol *y)
+{
+    const struct access_launch *at = g->q->at;
+    const unsigned axis = (unsigned)(y->special - PTX_TID_X) % 3;
+
+    if (y->kind == ACCESS_ITERATION)
+        return g->q->trips[y->loop] < 0 || g->q->trips[y->loop] > 1;
+    if (y->kind != ACCESS_SPECIAL)
+        return y->kind == ACCESS_CHOICE;
+    if (y->special >= PTX_TID_X && y->special <= PTX_TID_Z)
+        return at->ntid[axis] > 1;
+    return y->special < PTX_CTAID_X || y->special > PTX_CTAID_Z || at->nctaid[axis] > 1;
+}
+
+/* What of a term the launch is given, where an index may multiply it: a distance from one
+   plane to the next. */
+static bool is_pitch(const struct asking *g, const struct access_term *t,
+                     struct access_term *given)
+{
+    const struct access_symbol *symbols = g->q->analysis->symbols;
+
+    *given = (struct access_term){.factor = t->factor};
+    for (uint32_t k = 0; k < t->degree; k++) {
+        const struct access_term one = {1, 1, {t->symbols[k]}};
+
+        if (is_given(g->q->analysis, &one))
+            given->symbols[given->degree++] = t->symbols[k];
+        else if (!counts_up(g, &symbols[t->symbols[k]]))
+            return false;
+    }
+    return given->degree > 0;
+}
+
+static void suspect_pitches(struct asking *g, const struct access_form *f, int64_t factor,
+                            uint64_t sum)
+{
+    struct access_term given;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!is_given(g->q->analysis, &f->terms[i]) && is_pitch(g, &f->terms[i], &given))
+            suspect_value(g, sum + value_of(g, &given) * (uint64_t)factor);
+}
+
+/* Where not all threads are asked: only numbers that the launch is given can lead from one
+   array to another, by themselves, together, or from one plane to the next. The compiler
+   knows of no distance. */
+static void suspect(struct asking *g, const struct access_form *f, int64_t factor)
+{
+    const struct access_analysis *a = g->q->analysis;
+    uint64_t sum = 0;
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct access_term *t = &f->terms[i];
+        const struct access_symbol *y = t->degree ? &a->symbols[t->symbols[0]] : NULL;
+
+        if (is_given(a, t)) {
+            const uint64_t value = value_of(g, t) * (uint64_t)factor;
+
+            sum += value;
+            is_any |= t->degree > 0;
+            if (t->degree)
+                suspect_value(g, value);
+        } else if (t->degree == 1 && y->kind == ACCESS_CHOICE) {
+            for (uint32_t k = 0; k < y->choice_count; k++)
+                suspect(g, y->choices[k], factor * t->factor);
+        }
+    }
+    if (is_any)
+        suspect_value(g, sum);
+    suspect_pitches(g, f, factor, sum);
+}
+
+/* Of few threads all are asked at once, which takes less than bounds of many boxes. Whether
+   nobody goes elsewhere: who may, as far as a thread tells, bounds may clear. */
+static bool all_stay(struct asking *g)
+{
+    const struct access_launch *at = g->q->at;
+    const uint64_t ctas = (uint64_t)at->nctaid[0] * at->nctaid[1] * at->nctaid[2],
+                   threads = (uint64_t)at->ntid[0] * at->ntid[1] * at->ntid[2];
+    struct stray_found nothing = {.count = 0};
+    struct asking all = *g;
+
+    if (ctas > POINTS_MAX ||
+        ctas * threads * iterations(g) * g->choices.ways > EVERYONE_MAX)
+        return false;
+    all.found = &nothing;
+    all.points = EVERYONE_MAX;
+    for (uint32_t n = 0; n < ctas && !all.left_out && !nothing.count; n++)
+        ask_cta(&all,
+                (const uint32_t[]){n % at->nctaid[0], n / at->nctaid[0] % at->nctaid[1],
+                                   n / at->nctaid[0] / at->nctaid[1]});
+    return !all.left_out && !nothing.count;
+}
+
+static void ask_all(struct asking *g)
+{
+    const struct access_record *r = g->q->record;
+
+    if (all_stay(g))
+        return;
+    for (unsigned which = 0; which < (r->loop < 0 ? 1 : 3); which++) {
+        choose_trips(g, which);
+        ask_grid(g);
+    }
+    ask_boxes(g);
+}
+
+/* Bounds may lie too far out: of loops that were unrolled, or where several guards together
+   say more than each; of a remainder times a number there are none. */
+void stray_ask(const struct stray_question *q, struct stray_found *found)
+{
+    const struct access_record *r = q->record;
+    const struct access_form *f = form_asked(r);
+
+    if (!f || !r->guards_decide)
+        return;
+    struct asking *g = must_calloc(1, sizeof *g);
+
+    *g = (struct asking){.q = q, .found = found, .points = POINTS_MAX};
+    stray_choices_open(&g->choices, q->analysis);
+    g->trips = must_calloc(q->analysis->loop_count + 1u, sizeof *g->trips);
+    g->chosen = must_calloc(q->analysis->choice_count + 1u, sizeof *g->chosen);
+    g->is_told = must_calloc(q->analysis->loop_count + 1u, sizeof *g->is_told);
+    bool asks = stray_choices_add(&g->choices, f);
+
+    for (uint32_t n = 0; n < r->guard_count; n++)
+        asks &= stray_choices_add_condition(&g->choices, r->guards[n].condition);
+    for (int32_t l = r->loop; l >= 0; l = q->analysis->loops[l].parent)
+        g->is_told[l] = stray_choices_add_loop(&g->choices, (uint32_t)l);
+    asks &= !g->choices.count || q->in_full;
+    if (asks)
+        ask_all(g);
+    if (!asks || g->left_out)
+        suspect(g, f, 1);
+    free(g->is_told);
+    free(g->chosen);
+    free(g->trips);
+    free(g);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What threads say of an access by an address inside an array: where it goes outside. */
+
+#include "access/access.h"
+#include "runtime/launch/launching.h"
+
+enum { STRAY_BEYOND_MAX = 8 };
+
+/* What it touches outside of the array: from an address of the first device to another,
+   where the array begins there. */
+struct stray_beyond {
+    uint64_t first, end, array;
+    uint32_t offset, line;
+    bool is_certain; /* some thread goes there; else it cannot be told that none does */
+};
+
+struct stray_found {
+    struct stray_beyond beyond[STRAY_BEYOND_MAX];
+    uint32_t count;
+    bool is_mixed; /* the last one is by several addresses: of arrays as they lie now */
+};
+
+struct stray_question {
+    const struct access_analysis *analysis;
+    const struct access_record *record;
+    const struct proact_place *place; /* of the address */
+    const struct access_launch *at;   /* all CTAs */
+    const int64_t *trips;
+    bool in_full; /* else of what a kernel chooses it is said where it may lead */
+};
+
+/* Whether part of what lies in the spans lies outside of the array. */
+bool stray_goes_beyond(const struct proact_place *p, const struct access_span *spans,
+                       uint32_t count);
+
+/* Asks threads at the corners and in the middle of the grid, and then those of ever smaller
+   boxes of CTAs of which bounds do not say that they stay inside, down to all threads and
+   iterations of a CTA. Of few such boxes and threads nothing is left out. Where some are,
+   and first where the kernel chooses, it says where numbers that the launch is given lead
+   by themselves: if that is into no array, nobody needs to be asked. */
+void stray_ask(const struct stray_question *q, struct stray_found *found);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/stray/stray_choices.h"
+
+void stray_choices_open(struct stray_choices *c, const struct access_analysis *a)
+{
+    *c = (struct stray_choices){.analysis = a, .ways = 1};
+}
+
+static bool add_symbol(struct stray_choices *c, uint32_t symbol)
+{
+    const struct access_symbol *y = &c->analysis->symbols[symbol];
+    bool has_room = y->kind != ACCESS_TRIPS;
+
+    if (!(y->holds & (1U << ACCESS_CHOICE | 1U << ACCESS_TRIPS)))
+        return true;
+    if (y->kind == ACCESS_FUNCTION)
+        return stray_choices_add(c, y->left) && stray_choices_add(c, y->right);
+    for (uint32_t n = 0; n < c->count; n++)
+        if (c->symbol[n] == symbol)
+            return true;
+    if (!has_room || !y->choice_count || c->count == STRAY_CHOICES_MAX)
+        return false;
+    c->symbol[c->count++] = symbol;
+    c->ways *= y->choice_count;
+    for (uint32_t n = 0; n < y->choice_count && has_room; n++)
+        has_room = c->ways <= STRAY_WAYS_MAX && stray_choices_add(c, y->choices[n]);
+    return has_room;
+}
+
+bool stray_choices_add(struct stray_choices *c, const struct access_form *f)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            all &= add_symbol(c, f->terms[i].symbols[k]);
+    return all;
+}
+
+bool stray_choices_add_condition(struct stray_choices *c, const struct access_condition *of)
+{
+    return !of || (stray_choices_add(c, of->left) && stray_choices_add(c, of->right) &&
+                   stray_choices_add_condition(c, of->first) &&
+                   stray_choices_add_condition(c, of->second));
+}
+
+static bool is_made_in(const struct access_analysis *a, const struct access_symbol *y,
+                       uint32_t loop)
+{
+    int32_t l = (int32_t)y->loop - 1;
+
+    while (l >= 0 && (uint32_t)l != loop)
+        l = a->loops[l].parent;
+    return l >= 0;
+}
+
+bool stray_choices_add_loop(struct stray_choices *c, uint32_t loop)
+{
+    const struct access_analysis *a = c->analysis;
+    const struct access_condition *repeats = a->loops[loop].repeats.condition;
+    struct stray_choices now, own;
+
+    stray_choices_open(&own, a);
+    if (!repeats || !stray_choices_add_condition(&own, repeats))
+        return false;
+    for (uint32_t n = 0; n < own.count; n++)
+        if (is_made_in(a, &a->symbols[own.symbol[n]], loop))
+            return false;
+    now = *c;
+    if (!stray_choices_add_condition(&now, repeats) || now.ways > STRAY_WAYS_MAX)
+        return false;
+    *c = now;
+    return true;
+}
+
+static bool counts(const struct access_analysis *a, const struct access_form *f)
+{
+    for (uint32_t i = 0; f && i < f->count; i++)
+        for (uint32_t k = 0; k < f->terms[i].degree; k++)
+            if (a->symbols[f->terms[i].symbols[k]].holds >> ACCESS_TRIPS & 1)
+                return true;
+    return false;
+}
+
+/* How often a loop went around that has ended a point does not say. */
+static bool hangs_on_ended(const struct access_analysis *a,
+                           const struct access_condition *c)
+{
+    return c && (counts(a, c->left) || counts(a, c->right) || hangs_on_ended(a, c->first) ||
+                 hangs_on_ended(a, c->second));
+}
+
+bool stray_choose(const struct stray_choices *c, uint32_t way,
+                  const struct access_point *at, uint32_t *chosen)
+{
+    const struct access_analysis *a = c->analysis;
+
+    for (uint32_t n = 0; n < c->count; n++) {
+        const struct access_symbol *y = &a->symbols[c->symbol[n]];
+        const uint32_t which = way % y->choice_count;
+        const struct access_way w = y->ways ? y->ways[which] : (struct access_way){0};
+
+        way /= y->choice_count;
+        chosen[y->choice] = which;
+        for (uint32_t k = 0; k < w.count; k++)
+            if (!hangs_on_ended(a, w.guards[k].condition) &&
+                access_holds(a, w.guards[k].condition, at) == w.guards[k].negated)
+                return false;
+    }
+    return true;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/textures/launch_textures.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "runtime/derive/derive.h"
+#include "runtime/program/first_device.h"
+#include "runtime/textures/kernel_texels.h"
+
+size_t launch_textures_most(const struct proact_kernel *k)
+{
+    return k->texels && k->session->devices.count > 1 ? k->texels->textures.count : 0;
+}
+
+void launch_textures_take(struct launching *l, struct launch_texture *textures,
+                          struct proact_place *places)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    l->textures = textures;
+    l->texture_count = launch_textures_most(k);
+    for (size_t n = 0; n < l->texture_count; n++) {
+        struct launch_texture *t = &textures[n];
+
+        t->offset = k->texels->textures.offsets[n];
+        memcpy(&t->handle, l->block + t->offset, sizeof t->handle);
+        t->texture = texture_find(k->session, t->handle);
+        if (t->texture)
+            t->array = texture_array(t->texture, k->session, &t->first);
+        if (!t->array)
+            continue;
+        places[l->place_count++] = (struct proact_place){t->offset, t->array, t->first};
+        l->texture_places++;
+    }
+}
+
+/* A null handle, which nobody may read by, is null on all. */
+static enum proact_status check_one(const struct launching *l,
+                                    const struct launch_texture *t,
+                                    struct proact_error *err)
+{
+    const char *name = l->kernel->name, *where = "of its parameters";
+
+    if (!t->handle)
+        return PROACT_OK;
+    if (!t->texture)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': the texture at byte %" PRIu32 " %s is none that there is",
+                    name, t->offset, where);
+    if (t->texture->is_void)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': the array of the texture at byte %" PRIu32
+                    " %s was freed",
+                    name, t->offset, where);
+    if (!t->texture->bytes)
+        return PROACT_OK;
+    if (!t->array)
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': the memory of the texture at byte %" PRIu32
+                    " %s lies in no array",
+                    name, t->offset, where);
+    if (derivation_writes(l, t->array))
+        return fail(err, PROACT_EREFUSED,
+                    "kernel '%s': it writes array '%s', which it reads by the texture at "
+                    "byte %" PRIu32 " %s",
+                    name, t->array->name, t->offset, where);
+    return PROACT_OK;
+}
+
+static enum proact_status check(const struct launching *l, struct proact_error *err)
+{
+    const struct kernel_texels *k = l->kernel->texels;
+    enum proact_status status = PROACT_OK;
+
+    if (k->textures.why)
+        return fail(err, PROACT_EREFUSED, "kernel '%s', %s:%" PRIu32 ": %s",
+                    l->kernel->name, l->kernel->image->ptx->name, k->textures.line,
+                    k->textures.why);
+    for (size_t n = 0; n < l->texture_count && !status; n++)
+        status = check_one(l, &l->textures[n], err);
+    return status;
+}
+
+/* What a device could not have once, it is not asked for again. */
+static enum proact_status make(const struct launching *l, struct session_texture *t,
+                               uint32_t offset, struct proact_error *err)
+{
+    struct proact_error *why = &t->refused;
+
+    for (unsigned d = 1; d < l->over; d++)
+        if (why->text[0] || texture_make(t, l->kernel->session, d, why))
+            return fail(
+                err, PROACT_EREFUSED,
+                "kernel '%s': not every device can have the texture at byte %" PRIu32
+                " of its parameters: %s",
+                l->kernel->name, offset, why->text);
+    return PROACT_OK;
+}
+
+enum proact_status launch_textures_check_recorded(const struct launching *l,
+                                                  struct proact_error *err)
+{
+    const struct proact_kernel *k = l->kernel;
+
+    if (!k->texels || !k->session->recording)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL,
+                "kernel '%s': it has textures or surfaces, which cannot be recorded",
+                k->name);
+}
+
+bool launch_textures_ready(const struct launching *l)
+{
+    struct proact_error *why = &l->kernel->with_textures;
+    enum proact_status status;
+
+    why->text[0] = '\0';
+    if (!l->kernel->texels)
+        return true;
+    status = check(l, why);
+    for (size_t n = 0; n < l->texture_count && !status; n++)
+        if (l->textures[n].texture)
+            status = make(l, l->textures[n].texture, l->textures[n].offset, why);
+    return !status;
+}
+
+void launch_textures_fill(const struct launching *l, unsigned device, unsigned char *block)
+{
+    for (size_t n = 0; n < l->texture_count; n++) {
+        const struct launch_texture *t = &l->textures[n];
+        const uint64_t handle =
+            device && t->texture ? t->texture->on[device].handle : t->handle;
+
+        memcpy(block + t->offset, &handle, sizeof handle);
+    }
+}
+
+/* NULL: memory, or none. */
+static struct proact_texels *texels_of(const struct launch_texture *t)
+{
+    return t->texture ? t->texture->is.texels : NULL;
+}
+
+/* Devices that have CTAs. */
+static bool works(const struct launching *l, unsigned device)
+{
+    const uint32_t *first = &l->binding->cta_first[device];
+
+    return first[0] != first[1];
+}
+
+enum proact_status launch_textures_bring(const struct launching *l,
+                                         struct proact_error *err)
+{
+    struct proact *p = l->kernel->session;
+    enum proact_status status = PROACT_OK;
+
+    if (!l->kernel->texels)
+        return PROACT_OK;
+    if (!l->binding) /* it may read by others than those that are known */
+        return (status = textures_bring(p, err)) ? status : first_await_all(p, err);
+    for (size_t n = 0; n < l->texture_count; n++)
+        for (unsigned d = 1; d < l->over && texels_of(&l->textures[n]) && !status; d++)
+            if (works(l, d))
+                status = texels_copy_renew(texels_of(&l->textures[n]), d, err);
+    return status;
+}
+
+enum proact_status launch_textures_await(const struct launching *l, unsigned device,
+                                         struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t n = 0; n < l->texture_count && device && !status; n++)
+        if (texels_of(&l->textures[n]))
+            status = texels_copy_await(texels_of(&l->textures[n]), device, err);
+    return status;
+}
+
+void launch_textures_used(const struct launching *l)
+{
+    struct proact *p = l->kernel->session;
+
+    if (!l->binding && l->kernel->texels) {
+        p->all_used = p->sequence;
+        if (l->kernel->texels->writes)
+            texels_written(p);
+    }
+    for (size_t n = 0; n < l->texture_count && l->binding; n++)
+        if (texels_of(&l->textures[n]))
+            /* protocol: texels-used */
+            texels_of(&l->textures[n])->used = l->sequence;
+}

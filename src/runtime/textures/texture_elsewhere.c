@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The objects that other devices have of a texture go. */
+#include <string.h>
+
+#include "runtime/textures/textures.h"
+
+void texture_unmake(struct proact *p, struct session_texture *t)
+{
+    for (unsigned d = 1; d < p->devices.count; d++)
+        if (t->on[d].is_made)
+            p->backend->texture_destroy(p->set, d, t->on[d].handle);
+    memset(t->on, 0, sizeof t->on);
+}
+
+void textures_leave(struct proact_texels *texels)
+{
+    struct proact *p = texels->session;
+
+    for (struct session_texture *t = p->textures; t; t = t->next)
+        if (t->is.texels == texels) {
+            texture_unmake(p, t);
+            t->is.texels = NULL;
+            t->is_void = true;
+        }
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/variables/module_variable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+bool module_variable_may_change(const struct ptx_symbol *s)
+{
+    bool is_fixed =
+        s->initial && (begins(s->name, "$str") || begins(s->name, "_$_str") ||
+                       begins(s->name, "__unnamed") || begins(s->name, "__cudart_"));
+
+    return (s->space == PTX_SPACE_GLOBAL || s->space == PTX_SPACE_CONST) &&
+           !s->is_function && !s->is_extern && s->bytes && !is_fixed;
+}
+
+bool module_has_variables(const struct ptx_module *m)
+{
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        if (m->symbols[i].space == PTX_SPACE_GLOBAL &&
+            module_variable_may_change(&m->symbols[i]))
+            return true;
+    return false;
+}
+
+/* Of the symbols that a function, or one that it may call, uses: the first such. */
+typedef bool which_symbol(const struct ptx_symbol *s);
+
+static const struct ptx_symbol *used_in(const struct ptx_module *m,
+                                        const struct ptx_function *f, which_symbol *which,
+                                        uint32_t *line)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
+            const struct ptx_operand *at = &f->instructions[i].operands[o];
+            bool is_symbol = at->kind == PTX_SYMBOL || at->kind == PTX_MEMORY;
+
+            if (!is_symbol || at->symbol < PTX_SYMBOL_MODULE)
+                continue;
+            const struct ptx_symbol *s = ptx_symbol(m, f, at->symbol);
+
+            *line = f->instructions[i].line;
+            if (which(s))
+                return s;
+        }
+    return NULL;
+}
+
+static const struct ptx_symbol *used_by(const struct ptx_module *m,
+                                        const struct ptx_function *f, which_symbol *which,
+                                        uint32_t *line)
+{
+    bool *reached = must_calloc(m->function_count, sizeof *reached);
+    const struct ptx_symbol *s = NULL;
+
+    ptx_reach(m, f, reached);
+    for (uint32_t i = 0; i < m->function_count && !s; i++)
+        if (reached[i])
+            s = used_in(m, &m->functions[i], which, line);
+    free(reached);
+    return s;
+}
+
+static bool is_managed(const struct ptx_symbol *s)
+{
+    return s->is_managed;
+}
+
+const struct ptx_symbol *module_managed_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f,
+                                                 uint32_t *line)
+{
+    return used_by(m, f, is_managed, line);
+}
+
+static bool may_be_written(const struct ptx_symbol *s)
+{
+    return s->space == PTX_SPACE_GLOBAL && module_variable_may_change(s);
+}
+
+const struct ptx_symbol *module_written_variable(const struct ptx_module *m,
+                                                 const struct ptx_function *f)
+{
+    uint32_t line;
+
+    return used_by(m, f, may_be_written, &line);
+}
+
+enum proact_status module_variable_read(const struct proact_kernel *k,
+                                        const struct ptx_symbol *s, void *into,
+                                        device_addr *address, struct proact_error *err)
+{
+    const struct proact *p = k->session;
+    size_t bytes;
+    enum proact_status status =
+        p->backend->variable(k->image->module[0], s->name, address, &bytes, err);
+
+    return status ? status
+                  : p->backend->read(p->devices.device[0].lane[TRANSFER_MAIN], into,
+                                     *address, s->bytes, err);
+}
+
+static enum proact_status copy_one(const struct proact_kernel *k,
+                                   const struct ptx_symbol *s,
+                                   struct device_module *const *to,
+                                   struct proact_error *err)
+{
+    const struct proact *p = k->session;
+    void *content = must_calloc(1, s->bytes);
+    device_addr address;
+    size_t bytes;
+    enum proact_status status = module_variable_read(k, s, content, &address, err);
+
+    for (unsigned d = 0; d < p->devices.count && !status; d++) {
+        status = p->backend->variable(to[d], s->name, &address, &bytes, err);
+        if (!status)
+            status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN], address,
+                                       content, s->bytes, err);
+    }
+    free(content);
+    return status;
+}
+
+/* What holds addresses of its own module stays as it was loaded. */
+static enum proact_status copy_all(const struct proact_kernel *k,
+                                   struct device_module *const *to,
+                                   struct proact_error *err)
+{
+    const struct ptx_module *m = k->image->ptx;
+    enum proact_status status = PROACT_OK;
+
+    session_settle(k->session);
+    for (uint32_t i = 0; i < m->symbol_count && !status; i++)
+        if (module_variable_may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
+            status = copy_one(k, &m->symbols[i], to, err);
+    return status;
+}
+
+enum proact_status module_variables_bring(const struct proact_kernel *k,
+                                          struct device_module *const *to, uint64_t *since,
+                                          struct proact_error *err)
+{
+    struct proact *p = k->session;
+    enum proact_status status;
+
+    if (*since == p->variables)
+        return PROACT_OK;
+    p->records_unlike |= p->recording != NULL;
+    if (p->recording)
+        return fail(err, PROACT_EINVAL,
+                    "kernel '%s': variables of modules may have changed: launch it once, "
+                    "then record",
+                    k->name);
+    if (!(status = copy_all(k, to, err)))
+        *since = p->variables;
+    return status;
+}

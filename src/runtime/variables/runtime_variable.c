@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/program/first_device.h"
+#include "runtime/program/program_streams.h"
+#include "runtime/variables/known_constants.h"
+#include "runtime/variables/module_variable.h"
+#include "runtime/variables/variable_array.h"
+
+enum proact_status proact_variable_find(struct proact *p, const struct proact_image *image,
+                                        const char *name, struct proact_variable *out,
+                                        struct proact_error *err)
+{
+    struct proact_variable v = {.bytes = 0};
+    struct session_image *i;
+    enum proact_status status = image_load(p, image, &i, err);
+    const struct variable_array *a = status ? NULL : variable_array_find(i, name);
+
+    if (a) {
+        *out = (struct proact_variable){
+            {a->array->base[0]}, .bytes = a->array->bytes, .array = a->array};
+        return PROACT_OK;
+    }
+    for (unsigned d = 0; !status && d < i->devices; d++)
+        status = p->backend->variable(i->module[d], name, &v.address[d], &v.bytes, err);
+    if (!status)
+        *out = v;
+    return status;
+}
+
+static enum proact_status check(const struct proact_variable *v, size_t first, size_t bytes,
+                                struct proact_error *err)
+{
+    if (first <= v->bytes && bytes <= v->bytes - first)
+        return PROACT_OK;
+    return fail(err, PROACT_EINVAL, "bytes %zu to %zu of a variable, it has %zu", first,
+                first + bytes, v->bytes);
+}
+
+/* Kernels of other devices run on lane MAIN of theirs: that order is enough. Clones get it
+   before they run. */
+enum proact_status proact_variable_write(struct proact *p, const struct proact_variable *v,
+                                         size_t first, const void *from, size_t bytes,
+                                         struct proact_error *err)
+{
+    enum proact_status status = check(v, first, bytes, err);
+
+    if (v->array && !status)
+        return proact_first_write(p, v->address[0] + first, from, bytes, err);
+    if (!status)
+        /* protocol: streams-variable */
+        status = streams_join(p, err);
+    for (unsigned d = 0; d < p->devices.count && v->address[d] && bytes && !status; d++)
+        status = p->backend->write(p->devices.device[d].lane[TRANSFER_MAIN],
+                                   v->address[d] + first, from, bytes, err);
+    p->variables++;
+    if (status)
+        p->constants++;
+    else
+        known_constants_write(p, v->address[0] + first, from, bytes);
+    return status;
+}
+
+enum proact_status proact_variable_read(struct proact *p, const struct proact_variable *v,
+                                        size_t first, void *into, size_t bytes,
+                                        struct proact_error *err)
+{
+    enum proact_status status = check(v, first, bytes, err);
+
+    return status ? status : proact_first_read(p, into, v->address[0] + first, bytes, err);
+}
+
+static enum proact_status reset(struct proact *p, const struct session_image *i,
+                                const struct ptx_symbol *s, struct proact_error *err)
+{
+    unsigned char *content = must_calloc(1, s->bytes);
+    struct proact_variable v = {.bytes = 0};
+    enum proact_status status = PROACT_OK;
+
+    if (s->initial)
+        memcpy(content, s->initial, s->bytes);
+    for (unsigned d = 0; !status && d < i->devices; d++)
+        status = p->backend->variable(i->module[d], s->name, &v.address[d], &v.bytes, err);
+    if (!status)
+        status = proact_variable_write(p, &v, 0, content, s->bytes, err);
+    free(content);
+    return status;
+}
+
+enum proact_status proact_variables_reset(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (const struct session_image *i = p->images; i; i = i->next) {
+        for (size_t n = 0; n < i->variable_count && !status; n++)
+            status = variable_array_reset(&i->variables[n], err);
+        for (uint32_t n = 0; n < i->ptx->symbol_count && !status; n++)
+            if (module_variable_may_change(&i->ptx->symbols[n]) &&
+                !i->ptx->symbols[n].relocation_count)
+                status = reset(p, i, &i->ptx->symbols[n], err);
+    }
+    return status;
+}
+
+void proact_variable_lend(struct proact *p)
+{
+    p->has_variables = p->has_lent = true;
+    p->variables++;
+    p->constants++;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/methods/carried.h"
+#include "transfer/methods/stretches.h"
+#include "transfer/methods/transfer_methods.h"
+
+/* The copies of one slot to one peer. */
+static enum proact_status copy_slot(const struct transfer_binding *b, unsigned device,
+                                    unsigned peer, uint32_t slot, struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    const struct transfer_slot *s = &b->slot[slot];
+    const struct transfer_table *table = &s->tables->table[device];
+    const unsigned number = transfer_peer_number(t, device, peer);
+    struct stretches sent = {.backend = t->backend,
+                             .stream = t->device[device].lane[TRANSFER_SIDE],
+                             .to = s->base[peer],
+                             .from = s->base[device]};
+
+    if (!table->send_count)
+        return PROACT_OK;
+    for (uint32_t r = 0; r < table->send_count; r++)
+        if (transfer_goes_to(table->send[r].to, number))
+            stretches_add(&sent, table->send[r].first, table->send[r].bytes);
+    carried_begin(b, slot, DEVICE_WHOLE, peer);
+    enum proact_status status = stretches_copy(&sent, err);
+
+    carried_end(b);
+    return status;
+}
+
+/* One stream a sender: a stream for each destination halves the rate where all send to all.
+ */
+static enum proact_status copy_all(const struct transfer_binding *b, unsigned device,
+                                   struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    if (b->plan.elide)
+        return status;
+    for (unsigned i = 0; i + 1 < b->devices->count && !status; i++)
+        for (uint32_t slot = 0; slot < b->slot_count && !status; slot++)
+            status = copy_slot(b, device, transfer_peer(b->devices, device, i), slot, err);
+    return status;
+}
+
+/* PROACT IV-B, "cudaMemcpy": the baseline. */
+const struct transfer_method transfer_bulk = {
+    .name = "bulk",
+    .summary = "copies everything when the kernel that wrote it has ended: the baseline",
+    .lane = TRANSFER_SIDE,
+    .divides = true,
+    .after = copy_all,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "child.h"
+#include "transfer/methods/transfer_methods.h"
+
+/* All that a child is told, once for all launches of the binding. */
+static enum proact_status tell_children(struct transfer_binding *b, unsigned device,
+                                        struct proact_error *err)
+{
+    const struct transfer_devices *t = b->devices;
+    struct child_work work = {.threads = b->plan.threads};
+    enum proact_status status =
+        t->backend->alloc(t->set, device, sizeof work, &b->children[device], err);
+
+    if (status)
+        return status;
+    transfer_share(b, device, 0, &work.share);
+    return t->backend->write(t->device[device].lane[TRANSFER_MAIN], b->children[device],
+                             &work, sizeof work, err);
+}
+
+static void forget_children(struct transfer_binding *b, unsigned device)
+{
+    if (b->children[device])
+        b->devices->backend->free(b->devices->set, device, b->children[device]);
+    b->children[device] = 0;
+}
+
+/* PROACT III-C, dynamic: kernels/child.cu. A kernel ends with its children, so nothing
+   waits for them but what waits for it. */
+const struct transfer_method transfer_dynamic = {
+    .name = "dynamic",
+    .summary = "the CTA that completes a chunk launches a kernel that sends it",
+    .share_mode = PROACT_SHARE_COUNT | PROACT_SHARE_SEND | PROACT_SHARE_LAUNCH,
+    .lane = TRANSFER_MAIN,
+    .takes_chunks = true,
+    .takes_threads = true,
+    .needs_peers = true,
+    .needs_children = true,
+    .bind = tell_children,
+    .unbind = forget_children,
+};

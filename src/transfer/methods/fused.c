@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/methods/transfer_methods.h"
+
+/* The last writer of a chunk sends it: PROACT III-C's dynamic launch without the launch. */
+const struct transfer_method transfer_fused = {
+    .name = "fused",
+    .summary = "the CTA that completes a chunk sends it before it ends",
+    .share_mode = PROACT_SHARE_COUNT | PROACT_SHARE_SEND,
+    .lane = TRANSFER_MAIN,
+    .takes_chunks = true,
+    .mixes = true,
+    .divides = true,
+    .needs_peers = true,
+};

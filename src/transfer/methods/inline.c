@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/methods/transfer_methods.h"
+
+/* PROACT III-C, "Direct Inline Stores": the kernel does it all; its end orders the stores.
+ */
+const struct transfer_method transfer_inline = {
+    .name = "inline",
+    .summary = "every store goes to the peers as it happens",
+    .share_mode = PROACT_SHARE_STORE,
+    .lane = TRANSFER_MAIN,
+    .needs_peers = true,
+    .sends_to_all = true,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/methods/stretches.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Rows of an array may have several stretches each, as both ends of a line: so every
+   second, third or fourth may belong together. */
+enum { PERIOD_MAX = 4 };
+/* Beside so many bytes what a copy costs is small, and a plain copy is known to be fast. */
+enum { ROW_BYTES_MAX = 1 << 20 };
+
+void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes)
+{
+    s->at = must_grow(s->at, s->count, &s->capacity, sizeof *s->at);
+    s->at[s->count++] = (struct stretch){first, bytes};
+}
+
+/* Whether stretch `n` goes on with rows that begin at `first` or behind it. */
+static bool goes_on(const struct stretches *s, size_t first, size_t n, size_t period)
+{
+    const struct stretch *this = &s->at[n], *last = this - period;
+    const uint64_t pitch = this->first - last->first;
+
+    return this->bytes == last->bytes && this->bytes <= ROW_BYTES_MAX &&
+           this->first >= last->first + last->bytes &&
+           (n < first + 2 * period || pitch == last->first - (last - period)->first);
+}
+
+/* How many rows `period` stretches in a row begin, at least 1. */
+static size_t rows_from(const struct stretches *s, size_t first, size_t period)
+{
+    size_t n = first + period;
+
+    while (n < s->count && goes_on(s, first, n, period))
+        n++;
+    return (n - first) / period;
+}
+
+static enum proact_status copy(const struct stretches *s, size_t first, size_t period,
+                               size_t count, struct proact_error *err)
+{
+    const struct stretch *one = &s->at[first];
+    const size_t pitch = count > 1 ? one[period].first - one->first : one->bytes;
+
+    return s->backend->copy_rows(s->stream,
+                                 &(struct device_rows){.to = s->to + one->first,
+                                                       .from = s->from + one->first,
+                                                       .bytes = one->bytes,
+                                                       .count = count,
+                                                       .to_pitch = pitch,
+                                                       .from_pitch = pitch},
+                                 err);
+}
+
+enum proact_status stretches_copy(struct stretches *s, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+    size_t first = 0;
+
+    while (first < s->count && !status) {
+        size_t period = 1, count = rows_from(s, first, 1);
+
+        for (size_t other = 2; other <= PERIOD_MAX; other++) {
+            size_t rows = first + other <= s->count ? rows_from(s, first, other) : 0;
+
+            if (rows > count) {
+                period = other;
+                count = rows;
+            }
+        }
+        for (size_t n = 0; n < period && !status; n++)
+            status = copy(s, first + n, period, count, err);
+        first += period * count;
+    }
+    free(s->at);
+    s->at = NULL;
+    s->count = s->capacity = 0;
+    return status;
+}

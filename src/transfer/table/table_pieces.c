@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/table/table_pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+uint64_t table_chunk_of(const struct transfer_table_request *r,
+                        const struct transfer_table *t, uint64_t byte)
+{
+    uint32_t low = 0, high = t->chunk_count;
+
+    if (!t->end)
+        return byte / r->chunk_bytes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (t->end[middle] <= byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint64_t table_chunk_first(const struct transfer_table_request *r,
+                           const struct transfer_table *t, uint64_t chunk)
+{
+    return chunk ? table_chunk_end(r, t, chunk - 1) : 0;
+}
+
+uint64_t table_chunk_end(const struct transfer_table_request *r,
+                         const struct transfer_table *t, uint64_t chunk)
+{
+    return t->end ? t->end[chunk] : (chunk + 1) * r->chunk_bytes;
+}
+
+#define PIECE_BYTES_MAX ((uint64_t)1 << 31)
+enum { GAP_BYTES_MAX = 4096 }; /* in an extent */
+
+struct cutter {
+    const struct transfer_table_request *request;
+    const struct transfer_table *tables; /* of all devices */
+    struct transfer_table *table;
+    uint32_t device;
+    size_t pieces, sends, extents; /* capacities */
+    uint64_t chunk; /* looked at now, and the peers that a piece of it goes to */
+    uint32_t chunk_peers;
+    size_t
+        behind[PROACT_PEERS_MAX + 1]; /* by device: owned spans that end ahead of it all */
+};
+
+/* A bit for each peer of the device that needs the byte; *until is where that may change.
+ */
+static uint32_t wanted_by(const struct cutter *c, uint64_t byte, uint64_t *until)
+{
+    const struct transfer_table_request *r = c->request;
+    uint32_t peers = 0;
+
+    for (uint32_t i = 0; i + 1 < r->device_count; i++) {
+        const struct transfer_need *need =
+            r->needs ? &r->needs[(c->device + 1 + i) % r->device_count] : NULL;
+
+        if (!need || need->all) {
+            peers |= 1u << i;
+            continue;
+        }
+        size_t at = spans_from(&need->spans, byte);
+
+        if (at == need->spans.count)
+            continue;
+        const struct span *s = &need->spans.span[at];
+        uint64_t change = s->first <= byte ? s->end : s->first;
+
+        peers |= s->first <= byte ? 1u << i : 0;
+        *until = change < *until ? change : *until;
+    }
+    return peers;
+}
+
+/* The lowest peers that are next to each other, taken out of *peers. */
+static struct transfer_peers take_peers(uint32_t *peers)
+{
+    struct transfer_peers to = {(uint16_t)__builtin_ctz(*peers), 0};
+
+    while (*peers >> (to.first + to.count) & 1)
+        *peers &= ~(1u << (to.first + to.count++));
+    return to;
+}
+
+static void add_send(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+
+    while (peers) {
+        struct transfer_peers to = take_peers(&peers);
+
+        t->send = must_grow(t->send, t->send_count, &c->sends, sizeof *t->send);
+        t->send[t->send_count++] = (struct transfer_send){first, end - first, to};
+        t->bytes += (end - first) * to.count;
+    }
+}
+
+/* Asked of one place behind the other. */
+static bool is_written(struct cutter *c, uint64_t first, uint64_t end)
+{
+    for (uint32_t d = 0; d < c->request->device_count; d++) {
+        const struct spans *owned = &c->tables[d].owned;
+        size_t *at = &c->behind[d];
+
+        if (*at < owned->count && owned->span[*at].end <= first)
+            ++*at; /* mostly that is all */
+        if (*at < owned->count && owned->span[*at].end <= first)
+            *at = spans_from(owned, first);
+        if (*at < owned->count && owned->span[*at].first < end)
+            return true;
+    }
+    return false;
+}
+
+static void add_extent(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+    struct transfer_extent *last = t->extent_count ? &t->extent[t->extent_count - 1] : NULL;
+
+    t->peers |= peers;
+    if (last && last->peers == peers && first - last->end <= GAP_BYTES_MAX &&
+        !is_written(c, last->end, first)) {
+        last->has_gaps |= first > last->end;
+        last->end = end;
+        return;
+    }
+    t->extent = must_grow(t->extent, t->extent_count, &c->extents, sizeof *t->extent);
+    t->extent[t->extent_count++] = (struct transfer_extent){first, end, peers, false};
+}
+
+static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_t end,
+                       uint32_t peers)
+{
+    struct transfer_table *t = c->table;
+
+    if (chunk != c->chunk)
+        c->chunk_peers = 0;
+    c->chunk = chunk;
+    t->sent_chunks += !c->chunk_peers && peers;
+    t->chunks += (uint64_t)__builtin_popcount(peers & ~c->chunk_peers);
+    c->chunk_peers |= peers;
+    while (peers) {
+        struct transfer_peers to = take_peers(&peers);
+
+        t->piece = must_grow(t->piece, t->piece_count, &c->pieces, sizeof *t->piece);
+        t->piece[t->piece_count++] =
+            (struct proact_piece){first, (uint32_t)(end - first), to.first, to.count};
+        t->piece_first[chunk + 1]++;
+    }
+}
+
+/* Alike for all peers from `first` to `end`. */
+static void cut_alike(struct cutter *c, uint64_t first, uint64_t end, uint32_t peers)
+{
+    add_send(c, first, end, peers);
+    add_extent(c, first, end, peers);
+    while (peers && first < end) {
+        uint64_t chunk = table_chunk_of(c->request, c->table, first);
+        uint64_t border = table_chunk_end(c->request, c->table, chunk);
+        uint64_t stop = end < border ? end : border;
+
+        if (stop - first > PIECE_BYTES_MAX)
+            stop = first + PIECE_BYTES_MAX;
+        add_pieces(c, chunk, first, stop, peers);
+        first = stop;
+    }
+}
+
+/* What is small comes last in its chunk, and else nothing changes places: from the first
+   such piece on all are, and whoever sends them may rely on it. */
+static void put_small_last(struct transfer_table *t)
+{
+    struct proact_piece *small = must_calloc(t->piece_count + 1u, sizeof *small);
+
+    for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++) {
+        uint32_t p = t->piece_first[chunk], end = t->piece_first[chunk + 1], to = p;
+        size_t count = 0;
+
+        for (; p < end; p++)
+            if (t->piece[p].bytes <= PROACT_SMALL)
+                small[count++] = t->piece[p];
+            else
+                t->piece[to++] = t->piece[p];
+        if (count)
+            memcpy(&t->piece[to], small, count * sizeof *small);
+    }
+    free(small);
+}
+
+void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
+                      uint32_t device)
+{
+    struct transfer_table *t = &tables[device];
+    struct cutter c = {
+        .request = r, .tables = tables, .table = t, .device = device, .chunk = UINT64_MAX};
+
+    uint64_t until = 0;
+    uint32_t peers = 0;
+
+    for (size_t n = 0; n < t->owned.count; n++) {
+        const struct span *owned = &t->owned.span[n];
+
+        for (uint64_t at = owned->first, end; at < owned->end; at = end) {
+            if (at >= until) {
+                until = UINT64_MAX;
+                peers = wanted_by(&c, at, &until);
+            }
+            end = until < owned->end ? until : owned->end;
+            cut_alike(&c, at, end, peers);
+        }
+    }
+    for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
+        t->piece_first[chunk + 1] += t->piece_first[chunk];
+    put_small_last(t);
+}

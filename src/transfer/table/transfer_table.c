@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "transfer/table/transfer_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "transfer/table/table_count.h"
+#include "transfer/table/table_owned.h"
+#include "transfer/table/table_pieces.h"
+
+struct builder {
+    const struct transfer_table_request *request;
+    struct transfer_table *tables; /* of all devices */
+    struct table_owned owned;
+};
+
+/* The first CTA of a device that writes the byte, of which there is one. */
+static uint32_t writer_of(const struct builder *b, uint32_t device, uint64_t byte)
+{
+    const struct transfer_table_request *r = b->request;
+    uint32_t cta = r->cta_first[device];
+
+    for (; cta < r->cta_first[device + 1]; cta++) {
+        struct cta_runs_walk w = cta_runs_walk(r->written, cta, cta + 1);
+
+        for (struct span s; cta_runs_span(&w, &s);)
+            if (byte - s.first < s.end - s.first)
+                return cta;
+    }
+    return cta;
+}
+
+static enum proact_status find_conflict(const struct builder *b, struct proact_error *err)
+{
+    const struct owned *one, *other;
+
+    if (!owned_conflict(&b->owned, &one, &other))
+        return PROACT_OK;
+    return fail(
+        err, PROACT_EINVAL,
+        "array '%s': its map gives byte %llu both to CTA %u on device %u and to CTA %u "
+        "on device %u",
+        b->request->array, (unsigned long long)other->rows.first,
+        writer_of(b, one->device, other->rows.first), one->device,
+        writer_of(b, other->device, other->rows.first), other->device);
+}
+
+static void find_owned(const struct builder *b)
+{
+    for (size_t n = 0; n < b->owned.count; n++) {
+        const struct owned *o = &b->owned.item[n];
+        struct rows_walk w = {&o->rows, &o->rows + 1, 0};
+
+        for (struct span s; rows_next(&w, &s);)
+            spans_add(&b->tables[o->device].owned, s.first, s.end);
+    }
+}
+
+/* What the device writes, as few rows as may be; from its first byte, *first, to *end. */
+static struct rows_list gather(const struct transfer_table_request *r, uint32_t device,
+                               uint64_t *first, uint64_t *end)
+{
+    struct cta_runs_walk w =
+        cta_runs_walk(r->written, r->cta_first[device], r->cta_first[device + 1]);
+    struct rows_list l = {0};
+
+    *first = UINT64_MAX;
+    *end = 0;
+    for (struct rows rows; cta_runs_rows(&w, &rows);) {
+        *first = rows.first < *first ? rows.first : *first;
+        *end = rows_end(&rows) > *end ? rows_end(&rows) : *end;
+        rows_gather_turns(&l, &rows);
+    }
+    return l;
+}
+
+/* Chunks of rising size within what the device writes, and one before and one behind it. */
+static void rise(const struct transfer_table_request *r, struct transfer_table *t,
+                 uint64_t first, uint64_t written_end)
+{
+    uint64_t bytes = r->chunk_bytes, end;
+    size_t capacity = 0;
+
+    if (first > written_end)
+        first = written_end;
+    for (end = first;; end += bytes, bytes += r->rise_bytes) {
+        bool is_last = end >= written_end || written_end - end < bytes / 2; /* no crumbs */
+
+        t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
+        t->end[t->chunk_count++] = is_last ? written_end : end;
+        if (is_last)
+            break;
+    }
+    t->end = must_grow(t->end, t->chunk_count, &capacity, sizeof *t->end);
+    t->end[t->chunk_count++] = r->array_bytes;
+}
+
+static void open_device(struct builder *b, uint32_t device)
+{
+    const struct transfer_table_request *r = b->request;
+    struct transfer_table *t = &b->tables[device];
+    uint64_t first, end;
+    struct rows_list rows = gather(r, device, &first, &end);
+
+    *t = (struct transfer_table){.cta_count =
+                                     r->cta_first[device + 1] - r->cta_first[device]};
+    if (r->rise_bytes)
+        rise(r, t, first, end);
+    else
+        t->chunk_count = (uint32_t)((r->array_bytes + r->chunk_bytes - 1) / r->chunk_bytes);
+    t->writers = must_calloc(t->chunk_count, sizeof *t->writers);
+    t->piece_first = must_calloc((size_t)t->chunk_count + 1, sizeof *t->piece_first);
+    for (size_t n = 0; n < rows.count; n++)
+        owned_add(&b->owned, device, &rows.rows[n]);
+    free(rows.rows);
+}
+
+enum proact_status transfer_table_build(const struct transfer_table_request *request,
+                                        struct transfer_table *tables,
+                                        struct proact_error *err)
+{
+    uint64_t chunks =
+        (request->array_bytes + request->chunk_bytes - 1) / request->chunk_bytes;
+    struct builder b = {.request = request, .tables = tables};
+
+    if (chunks >= UINT32_MAX)
+        return fail(err, PROACT_EINVAL, "array '%s': %llu chunks of %llu bytes, %u allowed",
+                    request->array, (unsigned long long)chunks,
+                    (unsigned long long)request->chunk_bytes, UINT32_MAX - 1);
+    for (uint32_t d = 0; d < request->device_count; d++)
+        open_device(&b, d);
+    owned_sort(&b.owned, request->array_bytes);
+    enum proact_status status = find_conflict(&b, err);
+
+    if (!status)
+        find_owned(&b);
+    /* rising: two chunks more */
+    uint32_t *seen = must_calloc((size_t)chunks + 3, sizeof *seen);
+
+    for (uint32_t d = 0; d < request->device_count && !status; d++) {
+        table_pieces_cut(request, tables, d);
+        table_count(request, &tables[d], d, seen);
+    }
+    free(seen);
+    owned_clear(&b.owned);
+    for (uint32_t d = 0; d < request->device_count && status; d++)
+        transfer_table_clear(&tables[d]);
+    return status;
+}
+
+void transfer_table_clear(struct transfer_table *t)
+{
+    free(t->end);
+    free(t->ctas);
+    free(t->chunk);
+    free(t->writers);
+    free(t->piece_first);
+    free(t->piece);
+    free(t->send);
+    free(t->extent);
+    spans_clear(&t->owned);
+    *t = (struct transfer_table){0};
+}
+
+static bool holds(const struct transfer_table *t, uint32_t list, uint32_t chunk)
+{
+    uint32_t n = t->chunk[list];
+
+    while (n && t->chunk[list + n] != chunk)
+        n--;
+    return n > 0;
+}
+
+uint32_t transfer_table_writers(const struct transfer_table *t, uint32_t chunk,
+                                uint32_t *out, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; cta = t->ctas[n++].end) {
+        if (!holds(t, t->ctas[n].list, chunk))
+            continue;
+        for (uint32_t k = 0; k < t->ctas[n].end - cta && count + k < room; k++)
+            out[count + k] = cta + k;
+        count += t->ctas[n].end - cta;
+    }
+    return count;
+}
+
+void transfer_table_first(const struct transfer_table *t, uint32_t *out)
+{
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; n++)
+        while (cta < t->ctas[n].end)
+            out[cta++] = t->ctas[n].list;
+}
+
+/* The first chunk and the last may have fewer CTAs than the others. */
+uint32_t transfer_table_regular(const struct transfer_table *t, uint32_t *ahead)
+{
+    uint32_t shift = 0;
+
+    for (uint32_t n = 0; n < t->ctas_count; n++)
+        if (t->chunk[t->ctas[n].list] != 1)
+            return 0;
+    if (!t->ctas_count)
+        return 0;
+    const uint32_t first = t->ctas[0].end,
+                   second = t->ctas_count > 1 ? t->ctas[1].end - first : 0,
+                   most = second > first ? second : first;
+
+    while (shift < 31 && 1u << shift < most)
+        shift++;
+    uint64_t skip = ((uint64_t)t->chunk[t->ctas[0].list + 1] << shift) +
+                    (first < t->cta_count ? (1u << shift) - first : 0);
+
+    if (skip + t->cta_count > UINT32_MAX)
+        return 0;
+    for (uint32_t n = 0, cta = 0; n < t->ctas_count; cta = t->ctas[n++].end) {
+        const uint32_t chunk = t->chunk[t->ctas[n].list + 1];
+
+        if ((cta + skip) >> shift != chunk || (t->ctas[n].end - 1 + skip) >> shift != chunk)
+            return 0;
+    }
+    *ahead = (uint32_t)skip;
+    return shift + 1;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `proact analyze`: what the compiler sees of a kernel. */
+#include <proact/proact.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analyze_json.h"
+#include "analyze/analyze_pass.h"
+#include "analyze/analyze_run.h"
+#include "analyze/analyze_source.h"
+#include "analyze/analyze_table.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "command.h"
+
+struct chosen {
+    const struct ptx_function **kernels;
+    uint32_t count;
+};
+
+/* How well the word names the kernel: 0 not at all, then as a part of the name, as the
+   source calls it, and exactly. */
+static unsigned names(const struct ptx_function *f, const char *word)
+{
+    const size_t length = strlen(word);
+    char *plain = analyze_plain_name(f->name);
+    const bool is_plain =
+        plain && strncmp(plain, word, length) == 0 && plain[length] == '(';
+
+    free(plain);
+    return strcmp(f->name, word) == 0 ? 3 : is_plain ? 2 : strstr(f->name, word) != NULL;
+}
+
+/* The kernels that the word names best; all without a word. */
+static struct chosen choose(const struct ptx_module *m, const char *word)
+{
+    struct chosen c = {must_calloc(m->function_count + 1u, sizeof *c.kernels), 0};
+    unsigned best = 1;
+
+    for (uint32_t i = 0; i < m->function_count; i++) {
+        const struct ptx_function *f = &m->functions[i];
+        const unsigned how = !f->is_entry ? 0 : word ? names(f, word) : 1;
+
+        if (how > best)
+            c.count = 0;
+        best = how > best ? how : best;
+        if (how == best)
+            c.kernels[c.count++] = f;
+    }
+    return c;
+}
+
+static int check(const struct ptx_module *m, const struct analyze_request *q,
+                 const struct chosen *c)
+{
+    struct text names = {0};
+    int code = EXIT_FINE;
+
+    if (!c->count && !q->kernel) {
+        struct proact_error err;
+
+        fail(&err, PROACT_EINVAL, "%s has no kernel (%s)", q->file,
+             analyze_is_cuda(q->file) ? "no __global__ function that it uses, or a "
+                                        "template that nobody makes"
+                                      : "no .entry");
+        return say_failure(&err);
+    }
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (m->functions[i].is_entry)
+            text_print(&names, "%s%s", names.length ? ", " : "", m->functions[i].name);
+    if (!c->count)
+        code = say_usage("analyze", "%s has no kernel '%s', but %s", m->name, q->kernel,
+                         names.data ? names.data : "none");
+    else if (c->count > 1 && (q->has_launch || q->kernel))
+        code = say_usage("analyze", "which kernel of %s? Add --kernel with one of %s",
+                         m->name, names.data);
+    text_clear(&names);
+    return code;
+}
+
+static int analyze_one(const struct analyze_request *q, const struct ptx_module *m,
+                       const struct ptx_function *f, struct json_writer *w)
+{
+    struct analyze_kernel k;
+    struct analyze_launch l = {.set = NULL};
+    int code = EXIT_FINE;
+
+    analyze_kernel_open(&k, m, f, q->group_sums);
+    if (q->has_launch)
+        code = analyze_launch_run(&l, &k, q);
+    if (q->has_launch && !code)
+        code = analyze_shapes_declare(&k, &l, q);
+    if (!code) {
+        analyze_print_kernel(&k);
+        analyze_print_launch(&l, &k, q);
+        if (q->json) /* long, of many CTAs */
+            analyze_write_kernel(w, &k, &l, q);
+    }
+    analyze_launch_clear(&l);
+    analyze_kernel_close(&k);
+    return code;
+}
+
+static int analyze(const struct analyze_request *q, const struct ptx_module *m,
+                   const struct chosen *c)
+{
+    struct json_writer w = {.lines = 4};
+    struct proact_error err = {""};
+    int code = check(m, q, c);
+
+    if (code)
+        return code;
+    if (q->stop_after)
+        return analyze_stop_after(q->stop_after, q->group_sums, m,
+                                  c->count == 1 ? c->kernels[0] : NULL);
+    json_begin(&w, NULL, JSON_OBJECT);
+    json_put_text(&w, "proact", PROACT_VERSION);
+    json_put_text(&w, "command", q->command_line);
+    json_put_text(&w, "file", q->file);
+    json_begin(&w, "kernels", JSON_ARRAY);
+    for (uint32_t i = 0; i < c->count && !code; i++) {
+        if (i)
+            puts("");
+        code = analyze_one(q, m, c->kernels[i], &w);
+    }
+    json_end(&w);
+    json_end(&w);
+    if (!code && q->json && file_write(q->json, w.text.data, w.text.length, &err))
+        code = say_failure(&err);
+    text_clear(&w.text);
+    return code;
+}
+
+int command_analyze(int argc, char **argv)
+{
+    struct analyze_words *w = NULL;
+    struct analyze_request q = {.file = NULL};
+    struct ptx_module *m = NULL;
+    struct proact_error err = {""};
+    bool help = false;
+    int code = analyze_options_parse(argc, argv, &w, &q, &help);
+
+    if (!code && help) {
+        analyze_help(stdout);
+    } else if (!code && analyze_source(q.file, &m, &err)) {
+        code = say_failure(&err);
+    } else if (!code) {
+        struct chosen c = choose(m, q.kernel);
+
+        code = analyze(&q, m, &c);
+        free(c.kernels);
+        ptx_destroy(m);
+    }
+    analyze_options_destroy(w);
+    return code;
+}

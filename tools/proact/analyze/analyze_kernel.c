@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/analyze_kernel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/merged/flag_bytes.h"
+#include "analyze/analyze_constants.h"
+#include "base/fail.h"
+
+/* The pointers of what is written: records without a form have them, too. */
+static uint32_t find_slots(struct analyze_kernel *k)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->base != ACCESS_BASE_PARAMETER || r->kind == ACCESS_READ)
+            continue;
+        uint32_t offset = k->analysis->symbols[r->base_symbol].offset, s = 0;
+
+        while (s < count && s < PROACT_SLOTS_MAX && k->request.slot_offset[s] != offset)
+            s++;
+        if (s == count && count < PROACT_SLOTS_MAX)
+            k->request.slot_offset[count] = offset;
+        count += s == count;
+    }
+    return count;
+}
+
+/* A variable that it writes, and where: one that it only reads is the same everywhere. */
+static const char *variable_of(const struct analyze_kernel *k, uint32_t *line)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->base != ACCESS_BASE_VARIABLE || r->kind == ACCESS_READ)
+            continue;
+        const struct ptx_symbol *s =
+            ptx_symbol(k->module, k->f, k->analysis->symbols[r->base_symbol].variable);
+
+        *line = r->line;
+        if (s->space == PTX_SPACE_GLOBAL)
+            return s->name;
+    }
+    return NULL;
+}
+
+static bool writes(const struct analyze_kernel *k)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (r->kind != ACCESS_READ && r->base != ACCESS_BASE_SHARED &&
+            r->base != ACCESS_BASE_LOCAL)
+            return true;
+    }
+    return false;
+}
+
+static bool is_atomic(const struct access_record *r)
+{
+    return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
+}
+
+/* The line of the first of arrays, without those; 0 if there is none. */
+static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
+{
+    uint32_t line = 0;
+
+    for (uint32_t i = 0; i < k->analysis->record_count && !line; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+
+        if (is_atomic(r) && !without[r->instruction] && r->base != ACCESS_BASE_SHARED &&
+            r->base != ACCESS_BASE_LOCAL)
+            line = r->line;
+    }
+    return line;
+}
+
+/* Where an array is updated by atomics that are neither flags nor reductions; or 0. */
+static uint32_t atomic_line(const struct analyze_kernel *k)
+{
+    bool *is_flag = flag_bytes_all(&k->flags, k->f);
+    uint32_t line = k->reductions.count ? 0 : find_atomic(k, is_flag);
+
+    free(is_flag);
+    return line;
+}
+
+/* As the runtime makes clones: those of a kernel whose atomics are flags set them. */
+static void request_flags(struct analyze_kernel *k)
+{
+    bool *is_flag = flag_bytes_all(&k->flags, k->f), any = false;
+
+    for (uint32_t i = 0; i < k->analysis->record_count; i++)
+        any |= is_atomic(&k->analysis->records[i]) &&
+               is_flag[k->analysis->records[i].instruction];
+    if (any)
+        k->request.flags = k->is_flag = is_flag;
+    else
+        free(is_flag);
+}
+
+static bool has_clone(const struct analyze_kernel *k)
+{
+    for (int c = 0; c < INSTRUMENT_CLONES; c++)
+        if (!k->clones.refusal[c].text[0])
+            return true;
+    return false;
+}
+
+/* What no map would mend comes first. */
+static void judge(struct analyze_kernel *k, uint32_t slots)
+{
+    const char *name = k->f->name, *file = k->module->name;
+    uint32_t line = 0;
+    const char *variable = variable_of(k, &line);
+
+    if (k->is_marked)
+        return;
+    if (!writes(k))
+        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes to no array", name);
+    else if (variable)
+        fail(&k->why, PROACT_EREFUSED,
+             "kernel '%s', %s:%" PRIu32
+             ": it writes to the variable '%s', of which every device has its own",
+             name, file, line, variable);
+    else if (slots > PROACT_SLOTS_MAX)
+        fail(&k->why, PROACT_EREFUSED, "kernel '%s' writes %" PRIu32 " arrays, %d possible",
+             name, slots, PROACT_SLOTS_MAX);
+    else if (!has_clone(k))
+        k->why = k->clones.refusal[INSTRUMENT_GRID];
+    else if (!k->slice)
+        k->why = k->uncut;
+    else if ((line = atomic_line(k)))
+        fail(&k->why, PROACT_EREFUSED,
+             "kernel '%s', %s:%" PRIu32
+             ": it updates an array by atomics: each device would only see its own",
+             name, file, line);
+}
+
+/* As the runtime does: one that asks for constants where no other tells. Of 64 bits they
+   may be addresses. */
+static void cut(struct analyze_kernel *k, const bool *left_out)
+{
+    const struct write_set_options plain = {.left_out = left_out},
+                                   known = {.left_out = left_out, .constants_known = true};
+    struct analyze_constant asked[ANALYZE_CONSTANTS_MAX];
+    uint32_t count = 0;
+
+    write_set_slice_destroy(k->slice);
+    k->slice = NULL;
+    if (!write_set_slice_create(k->module, k->f->name, &plain, &k->slice, &k->uncut) ||
+        write_set_slice_create(k->module, k->f->name, &known, &k->slice, NULL))
+        return;
+    count = analyze_constants_asked(k, asked);
+    for (uint32_t n = 0; n < count && k->slice; n++)
+        if (asked[n].bytes == 8) {
+            write_set_slice_destroy(k->slice);
+            k->slice = NULL;
+        }
+}
+
+/* What is left out of a slice with reductions. */
+struct reduced {
+    struct access_reductions reductions;
+    struct access_flags flags;
+    bool *all, *joint; /* by instruction */
+};
+
+static void clear_reduced(struct reduced *r)
+{
+    access_reductions_clear(&r->reductions);
+    access_flags_clear(&r->flags);
+    free(r->joint);
+    free(r->all);
+}
+
+/* Of arrays that are scattered to nothing else is read, as far as that is known here. */
+static bool scatters_well(const struct analyze_kernel *k, const struct reduced *r)
+{
+    const struct access_reductions *all = &r->reductions;
+    bool any = false;
+
+    for (uint32_t n = 0; n < all->count; n++)
+        for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+            const struct access_record *at = &k->analysis->records[i];
+
+            any |= all->reduction[n].kind == ACCESS_SCATTERED;
+            if (all->reduction[n].kind == ACCESS_SCATTERED &&
+                at->base == ACCESS_BASE_PARAMETER && at->kind != ACCESS_WRITE &&
+                !r->all[at->instruction] &&
+                k->analysis->symbols[at->base_symbol].offset == all->reduction[n].parameter)
+                return false;
+        }
+    return any;
+}
+
+enum how { REDUCING, SCATTERING }; /* which is both */
+
+/* As the runtime does; false where atomics are left that are none. */
+static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
+                         const bool *untold, struct reduced *r)
+{
+    r->reductions = access_reductions_find(k->module, k->f, floats);
+    if (how == SCATTERING)
+        access_scatters_add(&r->reductions, k->module, k->f, untold);
+    r->joint = access_reductions_all(&r->reductions, k->f);
+    r->flags = access_flags_find(k->module, k->f);
+    flag_bytes_leave(&r->flags, r->joint);
+    r->all = flag_bytes_all(&r->flags, k->f);
+    for (uint32_t n = 0; n < r->reductions.count; n++)
+        r->all[r->reductions.reduction[n].instruction] = true;
+    if (r->reductions.count && !find_atomic(k, r->all) &&
+        (how == REDUCING || scatters_well(k, r)))
+        return true;
+    clear_reduced(r);
+    return false;
+}
+
+static bool may_cut(const struct analyze_kernel *k, const bool *left_out)
+{
+    const struct write_set_options without = {.left_out = left_out};
+    struct write_set_slice *slice = NULL;
+    const bool may = !write_set_slice_create(k->module, k->f->name, &without, &slice, NULL);
+
+    write_set_slice_destroy(slice);
+    return may;
+}
+
+static void clear_tried(struct analyze_kernel *k)
+{
+    access_flags_clear(&k->flags);
+    access_reductions_clear(&k->reductions);
+    free(k->is_flag);
+    free(k->is_joint);
+}
+
+/* As the runtime does where a kernel cannot be split without; false: it still cannot. */
+static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
+                     const bool *untold)
+{
+    struct reduced r;
+
+    if (!find_reduced(k, floats, how, untold, &r))
+        return false;
+    if (how == SCATTERING && !may_cut(k, r.all)) {
+        clear_reduced(&r);
+        return false;
+    }
+    clear_tried(k);
+    k->flags = r.flags;
+    k->reductions = r.reductions;
+    k->request.flags = k->is_flag = r.all;
+    k->request.joint = k->is_joint = r.joint;
+    cut(k, r.all);
+    return true;
+}
+
+static void try_scatters(struct analyze_kernel *k, bool floats)
+{
+    bool *untold = NULL;
+
+    if (!try_with(k, floats, SCATTERING, NULL))
+        untold = access_scatters_untold(k->module, k->f);
+    if (untold)
+        try_with(k, floats, SCATTERING, untold);
+    free(untold);
+}
+
+static void offer_sums(struct analyze_kernel *k)
+{
+    const size_t at = strlen(k->why.text);
+    struct reduced r;
+
+    if (!at || !find_reduced(k, true, REDUCING, NULL, &r))
+        return;
+    if (may_cut(k, r.all))
+        snprintf(k->why.text + at, sizeof k->why.text - at,
+                 "; grouped sums of floating-point numbers (group_sums) would not hinder");
+    clear_reduced(&r);
+}
+
+bool analyze_is_marked(const struct ptx_function *f)
+{
+    return f->is_entry && f->parameter_count &&
+           f->symbols[f->parameter_count - 1].bytes == sizeof(struct proact_share);
+}
+
+void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
+                         const struct ptx_function *f, bool group_sums)
+{
+    size_t bytes;
+    struct proact_error err = {""};
+
+    *k = (struct analyze_kernel){.module = m, .f = f};
+    k->is_marked = analyze_is_marked(f);
+    k->analysis = access_analyze(m, f);
+    k->patterns = access_patterns(k->analysis, NULL, 0, NULL);
+    k->flags = access_flags_find(m, f);
+    cut(k, NULL);
+    k->request.kernel = f->name;
+    if (!k->slice || atomic_line(k))
+        try_with(k, group_sums, REDUCING, NULL);
+    if (!k->slice)
+        try_scatters(k, group_sums);
+    if (!k->reductions.count)
+        request_flags(k);
+    uint32_t slots = find_slots(k);
+
+    k->request.slot_count = slots < PROACT_SLOTS_MAX ? slots : PROACT_SLOTS_MAX;
+    if (instrument_module(m, &k->request, 1, &k->clones, &k->text, &bytes, &err))
+        for (int c = 0; c < INSTRUMENT_CLONES; c++)
+            k->clones.refusal[c] = err;
+    judge(k, slots);
+    if (!k->reductions.count)
+        offer_sums(k);
+}
+
+void analyze_kernel_close(struct analyze_kernel *k)
+{
+    free(k->text);
+    clear_tried(k);
+    write_set_slice_destroy(k->slice);
+    access_patterns_destroy(k->patterns);
+    access_destroy(k->analysis);
+}
+
+bool analyze_scatters(const struct analyze_kernel *k)
+{
+    for (uint32_t n = 0; n < k->reductions.count; n++)
+        if (k->reductions.reduction[n].kind == ACCESS_SCATTERED)
+            return true;
+    return false;
+}
+
+bool analyze_flags_only(const struct analyze_kernel *k, uint32_t offset)
+{
+    for (uint32_t i = 0; i < k->analysis->record_count; i++) {
+        const struct access_record *r = &k->analysis->records[i];
+        bool is_flag = r->kind == ACCESS_READ || r->base != ACCESS_BASE_PARAMETER ||
+                       k->analysis->symbols[r->base_symbol].offset != offset;
+
+        for (uint32_t n = 0; n < k->flags.count && !is_flag; n++)
+            is_flag = k->flags.flag[n].instruction == r->instruction;
+        if (!is_flag)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/analyze_source.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "access/access.h"
+#include "analyze/analyze_kernel.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "instrument/instrument.h"
+
+extern char **environ;
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+bool analyze_is_cuda(const char *path)
+{
+    const char *dot = strrchr(name_of(path), '.');
+
+    return dot && strcmp(dot, ".cu") == 0;
+}
+
+/* As a session of several devices reads it, or NULL: that is as it is. */
+static char *with_variables_given(const struct ptx_module *m, size_t *bytes)
+{
+    bool *may = must_calloc(m->symbol_count + 1u, sizeof *may), *written, any = false,
+         any_marked = false;
+
+    for (uint32_t n = 0; n < m->function_count; n++)
+        any_marked |= analyze_is_marked(&m->functions[n]);
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        may[i] = !any_marked && instrument_variable_moves(m, i);
+    written = access_variables_written(m, may);
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        any |= written[i];
+    char *text = any ? instrument_variables(m, written, bytes) : NULL;
+
+    free(written);
+    free(may);
+    return text;
+}
+
+/* The text takes the place of what was read. */
+static enum proact_status read_again(const char *name, char *text, size_t bytes,
+                                     struct ptx_module **out, struct proact_error *err)
+{
+    ptx_destroy(*out);
+    enum proact_status status = ptx_parse(name, text, bytes, out, err);
+
+    free(text);
+    return status;
+}
+
+/* `of_program`: with functions in the place of their calls, as the runtime of programs
+   reads what nvcc made (tools/proactcc/rt/module/rt_link.c); a session does not. */
+static enum proact_status read_ptx(const char *path, const char *name, const char *shown,
+                                   bool of_program, struct ptx_module **out,
+                                   struct proact_error *err)
+{
+    char *text;
+    size_t bytes;
+    enum proact_status status = file_read(path, &text, &bytes, err);
+
+    if (status)
+        return status;
+    if (of_program && bytes <= INSTRUMENT_INLINE_BYTES_MAX)
+        (void)instrument_inline(name, &text, &bytes,
+                                NULL); /* what is no PTX is said below */
+    status = ptx_parse(name, text, bytes, out, err);
+    if (status) /* said of the path as it was given */
+        (void)ptx_parse(shown, text, bytes, out, err);
+    free(text);
+    if (!status && (text = instrument_read_parameters(*out, &bytes)))
+        status = read_again(name, text, bytes, out, err);
+    if (!status && (text = with_variables_given(*out, &bytes)))
+        status = read_again(name, text, bytes, out, err);
+    return status;
+}
+
+/* What nvcc has to say it says itself, on stderr. */
+static enum proact_status compile(const char *source, const char *ptx,
+                                  struct proact_error *err)
+{
+    const char *nvcc = getenv("PROACT_NVCC");
+    pid_t child;
+    int code;
+
+    nvcc = nvcc && *nvcc ? nvcc : "nvcc";
+    const char *words[] = {nvcc, "-ptx", "-arch=sm_90", "-lineinfo",
+                           "-o", ptx,    source,        NULL};
+
+    if ((code = posix_spawnp(&child, nvcc, NULL, NULL, (char **)words, environ)))
+        return fail(err, PROACT_EINVAL,
+                    "%s: no nvcc to compile it (%s: %s): set PROACT_NVCC, or give PTX",
+                    source, nvcc, strerror(code));
+    while (waitpid(child, &code, 0) < 0 && errno == EINTR)
+        ;
+    if (!WIFEXITED(code) || WEXITSTATUS(code))
+        return fail(err, PROACT_EINVAL, "%s: %s could not compile it", source, nvcc);
+    return PROACT_OK;
+}
+
+static enum proact_status read_cuda(const char *path, struct ptx_module **out,
+                                    struct proact_error *err)
+{
+    const char *folder = getenv("TMPDIR"), *name = name_of(path);
+    struct text scratch = {0}, file = {0}, shown = {0};
+    enum proact_status status;
+
+    text_print(&scratch, "%s/proact.XXXXXX", folder && *folder ? folder : "/tmp");
+    text_print(&shown, "%.*s.ptx", (int)(strlen(name) - 3), name);
+    if (!mkdtemp(scratch.data)) {
+        status = fail(err, PROACT_EINVAL, "%s: no folder can be made there: %s",
+                      scratch.data, strerror(errno));
+    } else {
+        text_print(&file, "%s/%s", scratch.data, shown.data);
+        if (!(status = compile(path, file.data, err)))
+            status = read_ptx(file.data, shown.data, shown.data, true, out, err);
+        (void)unlink(file.data);
+        (void)rmdir(scratch.data);
+    }
+    text_clear(&scratch);
+    text_clear(&file);
+    text_clear(&shown);
+    return status;
+}
+
+enum proact_status analyze_source(const char *path, struct ptx_module **out,
+                                  struct proact_error *err)
+{
+    if (!analyze_is_cuda(path))
+        return read_ptx(path, name_of(path), path, false, out, err);
+    if (access(path, R_OK))
+        return fail(err, PROACT_EINVAL, "%s: %s", path, strerror(errno));
+    return read_cuda(path, out, err);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "bench/bench_options.h"
+#include "check_words.h"
+#include "command.h"
+
+static const char help[] =
+    "Usage: proact bench link|micro|latency|step|tracking [OPTION...]\n"
+    "\n"
+    "Measures a machine: the GPUs of this computer, or an emulated one, whose times are\n"
+    "virtual. What was sent is compared before a figure counts.\n"
+    "\n"
+    "  link       goodput of copies and of stores, by size, run length and CTAs; then of\n"
+    "             an array that launches send, by method, chunk and the agent's CTAs, to\n"
+    "             one peer and all to all. The kernel makes 16 bytes of each 4 KB, or all\n"
+    "             where its stores are what is sent; it is in the figure, and what it\n"
+    "             takes alone is said ahead\n"
+    "  micro      an array made by one device or by all and needed by all (PROACT V-A):\n"
+    "             the speedup of every method over bulk, by compute / copy and chunk\n"
+    "  latency    flags between devices, and copies behind flags\n"
+    "  step       an iteration over all devices in which nothing is computed\n"
+    "  tracking   what counting CTAs costs a kernel, on one device\n"
+    "\n"
+    "  -m, --machine M     a name from `proact machines`, a machine file, or here: this\n"
+    "                      computer's GPUs (here if there are any, else v100x4)\n"
+    "  -n, --devices N     only the first N devices of it (not of tracking)\n"
+    "  --method NAME,...   link, micro, step: only these methods, or two that share the\n"
+    "                      chunks (copy-engine+fused:4M); of link also raw: the bench's\n"
+    "                      own copies and stores; of micro, with --peers, also those of\n"
+    "                      other libraries: cudaMemcpyPeerAsync, NCCL, NVSHMEM\n"
+    "  --pattern P         micro: only one-to-all, or only all-to-all\n"
+    "  --ratio R           micro: only this compute / copy, of 0.5, 1, 1.25 and 2\n"
+    "  --chunk BYTES       micro: only chunks of this size\n"
+    "  --threads N         micro: of the agent, or of a kernel that dynamic launches\n"
+    "                      (as fill the link; polling also 16384 and 32768)\n"
+    "  --bytes N           link, micro: of the array (256M; of link, emulated, 64M)\n"
+    "  --launches N        link, micro: so many in a row before the host waits (1; of\n"
+    "                      link, on GPUs, 16)\n"
+    "  --sleep             micro: the kernel sleeps instead of computing: quick to\n"
+    "                      emulate, but nobody competes with an agent for issue slots\n"
+    "  --peers             micro: other libraries too, where bench/peers/build.sh built\n"
+    "                      their programs\n"
+    "  --against FILE      ask what a file of measurements asked, and show both: one of\n"
+    "                      bench/measured, or what --json wrote on hardware\n"
+    "  --within PERCENT    fail if any figure is further off than that\n"
+    "  --points N          tracking: fail if what counting adds to the kernel, in "
+    "percent,\n"
+    "                      is further off than so many percentage points\n"
+    "  --host-threads N    that emulate (as many as cores)\n"
+    "  --json FILE         write all figures with machine, date, commit and command; -: "
+    "to\n"
+    "                      stdout, and the rest to stderr\n"
+    "  -h, --help          print this\n"
+    "\n"
+    "Examples:\n"
+    "  proact bench latency --machine h200x2\n"
+    "  proact bench micro --machine h200x4 --ratio 1 --method fused --sleep --bytes 16M\n";
+
+typedef void bench_run(const struct bench_request *q, struct bench_report *r);
+static bench_run *const benches[BENCH_KINDS] = {
+    [BENCH_LINK] = bench_link,         [BENCH_MICRO] = bench_micro,
+    [BENCH_LATENCY] = bench_latency,   [BENCH_STEP] = bench_step,
+    [BENCH_TRACKING] = bench_tracking,
+};
+
+/* The machine of a file that is measured against is looked at once the file is read. */
+static int check(const struct bench_options *o)
+{
+    struct topology *t = must_calloc(1, sizeof *t);
+    struct proact_error err = {""};
+    int code = EXIT_FINE;
+
+    if (o->request.machine || !o->request.against)
+        code = check_machine("bench", o->request.machine, o->request.devices, t);
+    free(t);
+    if (!code && check_folder(o->json, &err))
+        code = say_failure(&err);
+    return code;
+}
+
+/* A row that is left over is a slip of its file, unless only some methods were asked for,
+   and fails what was to be within a limit. */
+static int say_compared(const struct bench_options *o, const struct bench_report *r)
+{
+    const struct bench_request *q = &o->request;
+
+    printf("measured: %s\ncompared: %zu of its %zu rows\n"
+           "largest difference, but for * which the model leaves out: %+.1f%%\n",
+           r->source, r->rows_compared, r->rows_before, 100 * bench_worst(r));
+    if (o->kind == BENCH_TRACKING)
+        printf("largest difference of what counting adds: %+.1f percentage points\n",
+               bench_worst_points(r));
+    if (q->machine && strcmp(r->source_machine, r->machine) != 0)
+        fprintf(stderr, "proact: %s was measured on '%s', and this is '%s'\n", q->against,
+                r->source_machine, r->machine);
+    if (q->method || !r->left_over[0])
+        return EXIT_FINE;
+    fprintf(stderr, "proact: %s: this bench has no row '%s' here\n", q->against,
+            r->left_over);
+    return isfinite(o->within) || isfinite(o->points) ? EXIT_FAILED : EXIT_FINE;
+}
+
+static int run(const struct bench_options *o, const char *command_line)
+{
+    const struct bench_request *q = &o->request;
+    struct bench_report r = {.bench = bench_names[o->kind]};
+    struct proact_error err = {""};
+    int code = check(o);
+
+    if (code)
+        return code;
+    benches[o->kind](q, &r);
+    if (q->against)
+        code = say_compared(o, &r);
+    if (!r.count) {
+        fprintf(stderr, "proact: this machine can do nothing of what was asked\n");
+        code = EXIT_FAILED;
+    } else if (o->json && bench_write(&r, o->json, command_line, &err)) {
+        code = say_failure(&err);
+    }
+    if (100 * fabs(bench_worst(&r)) > o->within || fabs(bench_worst_points(&r)) > o->points)
+        code = EXIT_FAILED;
+    bench_clear(&r);
+    return code;
+}
+
+int command_bench(int argc, char **argv)
+{
+    struct bench_options o = {.help = false};
+    struct bench_words *words;
+    struct text line = {0};
+    int code = bench_options_read(argc, argv, &words, &o);
+
+    text_print(&line, "proact");
+    for (int i = 0; i < argc; i++)
+        text_print(&line, " %s", argv[i]);
+    if (!code && o.help)
+        fputs(help, stdout);
+    else if (!code)
+        code = run(&o, line.data);
+    text_clear(&line);
+    bench_options_destroy(words);
+    return code;
+}

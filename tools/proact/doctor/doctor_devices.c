@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The devices: what they are, whom they reach, and whether they work. */
+#include <proact/proact.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "doctor/doctor.h"
+
+enum { PAIRS_NAMED = 6 };
+
+void doctor_devices(struct doctor *d)
+{
+    const struct cuda_survey *s = &d->survey;
+    const struct cuda_survey_device *first = &s->device[0];
+    unsigned alike = 1;
+
+    while (alike < s->count && strcmp(s->device[alike].name, first->name) == 0)
+        alike++;
+    if (alike < s->count)
+        doctor_say(d, DOCTOR_NOTE, "devices",
+                   "to use the others, name them first in CUDA_VISIBLE_DEVICES",
+                   "only the first %u of %u are used, which are alike: %s, then %s", alike,
+                   s->count, first->name, s->device[alike].name);
+    else if (strstr(first->name, "MIG"))
+        doctor_say(
+            d, DOCTOR_NOTE, "devices", "for several GPUs, take MIG off: nvidia-smi -mig 0",
+            "%u x %s: a slice of a GPU, which reaches no peers", s->count, first->name);
+    else
+        doctor_say(d, DOCTOR_OK, "devices", NULL,
+                   "%u x %s, compute capability %u.%u, %.4g GiB", s->count, first->name,
+                   first->capability / 10, first->capability % 10,
+                   (double)first->memory_bytes / (1 << 30));
+}
+
+void doctor_mode(struct doctor *d)
+{
+    struct text list[3] = {{0}};
+
+    for (unsigned i = 0; i < d->survey.count; i++) {
+        struct text *l = &list[d->survey.device[i].mode];
+
+        text_print(l, "%s%u", l->length ? ", " : "", i);
+    }
+    if (list[CUDA_MODE_PROHIBITED].length)
+        doctor_say(d, DOCTOR_PROBLEM, "mode", "nvidia-smi -c DEFAULT (as root)",
+                   "compute mode prohibits programs on device %s",
+                   list[CUDA_MODE_PROHIBITED].data);
+    else if (list[CUDA_MODE_EXCLUSIVE].length)
+        doctor_say(d, DOCTOR_NOTE, "mode", "to share it, nvidia-smi -c DEFAULT (as root)",
+                   "one process at a time may use device %s (exclusive compute mode)",
+                   list[CUDA_MODE_EXCLUSIVE].data);
+    else
+        doctor_say(d, DOCTOR_OK, "mode", NULL,
+                   "any number of programs may use the devices");
+    for (int i = 0; i < 3; i++)
+        text_clear(&list[i]);
+}
+
+void doctor_peers(struct doctor *d)
+{
+    const struct cuda_survey *s = &d->survey;
+    unsigned lacking = 0, pairs = s->count * (s->count - 1);
+    struct text list = {0};
+
+    for (unsigned i = 0; i < s->count; i++)
+        for (unsigned j = 0; j < s->count; j++)
+            if (i != j && !s->device[i].reaches[j] && lacking++ < PAIRS_NAMED)
+                text_print(&list, "%s%u to %u", list.length ? ", " : "", i, j);
+    if (lacking > PAIRS_NAMED)
+        text_print(&list, ", ...");
+    if (lacking)
+        doctor_say(
+            d, DOCTOR_NOTE, "peers",
+            "look at `nvidia-smi topo -p2p r`; under a hypervisor, or with an IOMMU, "
+            "peer access must be let through",
+            "%u of %u pairs cannot reach each other's memory (%s): only bulk, "
+            "copy-engine and relay work, through the host",
+            lacking, pairs, list.data);
+    else if (s->count < 2)
+        doctor_say(d, DOCTOR_NOTE, "peers", NULL,
+                   "there is one device: nothing to keep in step; several can be emulated");
+    else
+        doctor_say(d, DOCTOR_OK, "peers", NULL,
+                   "each device reaches the memory of all others");
+    text_clear(&list);
+}
+
+void doctor_multicast(struct doctor *d)
+{
+    bool has = false;
+
+    for (unsigned i = 0; i < d->survey.count; i++)
+        has |= d->survey.device[i].has_multicast;
+    doctor_say(d, DOCTOR_OK, "multicast", NULL, "%s",
+               has ? "NVLink multicast is there; proact never uses it"
+                   : "there is no NVLink multicast, and proact needs none");
+}
+
+void doctor_work(struct doctor *d)
+{
+    struct topology *t = must_calloc(1, sizeof *t);
+    struct proact_error err = {""};
+
+    if (device_cuda.find(t, &err) || doctor_try(&device_cuda, t, &err))
+        doctor_say(
+            d, DOCTOR_PROBLEM, "work",
+            "see whether other programs use the device (nvidia-smi), and reset it or "
+            "restart the computer",
+            "%s", err.text);
+    else
+        doctor_say(
+            d, DOCTOR_OK, "work", NULL,
+            "a wait on a word of memory, a kernel and a copy went well on each device");
+    free(t);
+}
+
+void doctor_session(struct doctor *d)
+{
+    struct proact_error err = {""};
+    struct proact *p = NULL;
+    enum proact_status status =
+        proact_open(&(struct proact_options){.machine = PROACT_MACHINE_HERE}, &p, &err);
+
+    d->opens = status == PROACT_OK;
+    if (status == PROACT_EREFUSED)
+        doctor_say(d, DOCTOR_PROBLEM, "session",
+                   "install a newer driver, or build proact with an older toolkit, or with "
+                   "clang (cmake -DPROACT_NVCC=)",
+                   "%s", err.text);
+    else if (status)
+        doctor_say(d, DOCTOR_PROBLEM, "session",
+                   "see what the lines above say; else report this one", "%s", err.text);
+    else
+        doctor_say(d, DOCTOR_OK, "session", NULL, "a session opens on %u device%s",
+                   proact_device_count(p), proact_device_count(p) == 1 ? "" : "s");
+    proact_close(p);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver, and what the environment tells it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doctor/doctor.h"
+#include "transfer/transfer.h"
+
+/* Streams of a device: transfer's lanes, one that rescues, one for graphs, and two for the
+   copies of each kernel under copy-engine. */
+enum { STREAMS = TRANSFER_LANES + 4, QUEUES_STANDARD = 8, QUEUES_MOST = 32 };
+
+/* What cuInit answered, and what that means for a person. */
+static const char *advice_for(int refused)
+{
+    static const struct {
+        int result;
+        const char *advice;
+    } rows[] = {
+        {3, "the driver is shutting down: look at `dmesg | grep -i nvrm`"},
+        {34,
+         "the toolkit's stub was found, not the driver: take it out of LD_LIBRARY_PATH"},
+        {101, "CUDA_VISIBLE_DEVICES names devices that are not there: unset it"},
+        {802, "start nvidia-fabricmanager, of the driver's own version, and look at "
+              "`nvidia-smi -q | grep -A2 Fabric`"},
+        {803, "library and kernel module are of different versions: restart the computer"},
+        {804, "this GPU takes no compatibility package: install a newer driver instead"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].result == refused)
+            return rows[i].advice;
+    return "look at `nvidia-smi` and `dmesg | grep -i nvrm`, and restart the computer";
+}
+
+/* A driver without devices: on purpose, or for want of rights. */
+static void say_no_device(struct doctor *d)
+{
+    static const char node[] = "/dev/nvidiactl";
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+    if (visible)
+        doctor_say(d, DOCTOR_NOTE, "driver",
+                   "to use GPUs, unset it: until then programs run on emulated ones",
+                   "the driver shows no device, and CUDA_VISIBLE_DEVICES is '%s'", visible);
+    else if (access(node, F_OK) == 0 && access(node, R_OK | W_OK) != 0)
+        doctor_say(d, DOCTOR_PROBLEM, "driver",
+                   "ask for the rights to /dev/nvidia*: often by the group video",
+                   "%s cannot be opened: %s", node, strerror(errno));
+    else
+        doctor_say(d, DOCTOR_NOTE, "driver",
+                   "in a container, pass the GPUs in (--gpus all); until there are some, "
+                   "programs run on emulated ones",
+                   "%s", d->why.text);
+}
+
+void doctor_driver(struct doctor *d)
+{
+    const struct cuda_survey *s = &d->survey;
+    unsigned ptx = cuda_survey_ptx(s->version);
+
+    if (s->is_absent)
+        doctor_say(d, DOCTOR_NOTE, "driver", NULL,
+                   "there is no CUDA driver: programs run on emulated GPUs");
+    else if (!s->is_loaded)
+        doctor_say(d, DOCTOR_PROBLEM, "driver", "install an NVIDIA driver of 515 or later",
+                   "%s", d->why.text);
+    else if (s->refused == 100 || (!d->surveyed && !s->count))
+        say_no_device(d);
+    else if (d->surveyed)
+        doctor_say(d, DOCTOR_PROBLEM, "driver", advice_for(s->refused), "%s", d->why.text);
+    else
+        doctor_say(d, DOCTOR_OK, "driver", NULL, "for CUDA %d.%d, takes PTX up to %u.%u",
+                   s->version / 1000, s->version / 10 % 100, ptx / 10, ptx % 10);
+}
+
+void doctor_modules(struct doctor *d)
+{
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    bool is_eager = loading && strcmp(loading, "EAGER") == 0;
+
+    if (d->survey.loads_whole_modules)
+        doctor_say(
+            d, DOCTOR_OK, "modules", NULL,
+            "kernels are loaded with their module, whatever CUDA_MODULE_LOADING says");
+    else if (is_eager)
+        doctor_say(d, DOCTOR_OK, "modules", NULL,
+                   "CUDA_MODULE_LOADING is EAGER: kernels are loaded with their module");
+    else
+        doctor_say(d, DOCTOR_PROBLEM, "modules",
+                   "export CUDA_MODULE_LOADING=EAGER, or install the driver of CUDA 12.4",
+                   "this driver may load a kernel at its first launch, and waits for "
+                   "streams that wait for that launch");
+}
+
+void doctor_queues(struct doctor *d)
+{
+    const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    char *end = NULL;
+    long queues = text ? strtol(text, &end, 10) : QUEUES_STANDARD;
+
+    if (text && (!*text || *end || queues < 1 || queues > QUEUES_MOST))
+        doctor_say(d, DOCTOR_PROBLEM, "queues",
+                   "export CUDA_DEVICE_MAX_CONNECTIONS=32, or unset it",
+                   "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to %d is possible", text,
+                   QUEUES_MOST);
+    else if (queues < STREAMS)
+        doctor_say(d, DOCTOR_PROBLEM, "queues", "export CUDA_DEVICE_MAX_CONNECTIONS=32",
+                   "a device has %ld hardware queues for %d streams of ours: one that "
+                   "waits may hold up another that it waits for",
+                   queues, STREAMS);
+    else
+        doctor_say(d, DOCTOR_OK, "queues", NULL,
+                   "%ld hardware queues a device, for %d streams of ours (%s)", queues,
+                   STREAMS,
+                   text ? "CUDA_DEVICE_MAX_CONNECTIONS"
+                        : "each further kernel under copy-engine takes 2 more");
+}
+
+void doctor_launches(struct doctor *d)
+{
+    struct proact_error err = {""};
+
+    if (device_cuda.launches(NULL, &err))
+        doctor_say(
+            d, DOCTOR_NOTE, "launches",
+            "for method dynamic, which is seldom the fastest, build proact with nvcc", "%s",
+            err.text);
+    else
+        doctor_say(d, DOCTOR_OK, "launches", NULL,
+                   "kernels can launch kernels: method dynamic works");
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "doctor/doctor.h"
+
+void doctor_say(struct doctor *d, enum doctor_level level, const char *subject,
+                const char *advice, const char *format, ...)
+{
+    static const char *const words[DOCTOR_LEVELS] = {"ok", "note", "problem"};
+    va_list args;
+
+    d->said[level]++;
+    printf("%-8s %-10s ", words[level], subject);
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    printf("\n");
+    if (advice)
+        printf("%20s> %s\n", "", advice);
+    fflush(stdout); /* should the next check hang, it is seen which one */
+}

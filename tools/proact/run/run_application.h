@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What `proact run` knows of an application. One file and one row in run_command.c each. */
+
+#include <proact/proact.h>
+#include <stdio.h>
+
+#include "base/json/json_write.h"
+
+/* The command line, understood. Strings are borrowed; NULL and 0 mean "not given". */
+struct run_request {
+    const char *input, *names, *machine, *method, *json, *trace;
+    unsigned devices, threads, iterations, size;
+    uint64_t chunk_bytes, seed;
+    double tolerance; /* negative: never stop */
+    bool check;
+    const char *command_line;
+};
+
+/* What one run gave. */
+struct run_outcome {
+    void *answer; /* compared byte by byte; free() it */
+    size_t answer_bytes;
+    unsigned iterations;
+    double residual;
+    bool converged;
+    uint64_t time_ns;
+    struct proact_statistics statistics;
+};
+
+struct run_watcher {
+    void (*progress)(void *context, unsigned iteration, double residual);
+    void *context;
+};
+
+struct run_application {
+    const char *name;
+    bool takes_input; /* a file, the only operand */
+    enum proact_status (*open)(const struct run_request *request, void **work,
+                               struct proact_error *err);
+    enum proact_status (*run)(void *work, struct proact *p,
+                              const struct run_watcher *watcher, struct run_outcome *out,
+                              struct proact_error *err);
+    void (*print_input)(const void *work, FILE *to);
+    void (*print_answer)(const void *work, const struct run_outcome *outcome, FILE *to);
+    void (*write_input)(const void *work, struct json_writer *w); /* keys of an object */
+    void (*write_answer)(const void *work, const struct run_outcome *outcome,
+                         struct json_writer *w);
+    void (*close)(void *work);
+};
+
+extern const struct run_application run_pagerank, run_jacobi;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check_words.h"
+#include "command.h"
+#include "run/run_options.h"
+#include "run/run_report.h"
+
+static enum proact_status run_application(const struct run_application *application,
+                                          const struct run_request *request,
+                                          const struct topology *topology, bool *differs,
+                                          struct proact_error *err)
+{
+    struct run_study study = {0};
+    void *work;
+    enum proact_status status = application->open(request, &work, err);
+
+    if (status)
+        return status;
+    if (!(status = run_study_make(application, work, request, topology, &study, err))) {
+        const struct run_report report = {application, work, request, topology, &study};
+
+        run_report_print(&report, stdout);
+        *differs = run_study_differs(&study);
+        if (request->json)
+            status = run_report_write(&report, request->json, err);
+    }
+    run_study_clear(&study);
+    application->close(work);
+    return status;
+}
+
+static int run_request(const struct run_application *application,
+                       struct run_request *request)
+{
+    struct proact_error err = {""};
+    struct topology topology;
+    bool differs = false;
+    int code = check_machine("run", request->machine, request->devices, &topology);
+
+    if (code)
+        return code;
+    if (check_folder(request->json, &err) ||
+        run_application(application, request, &topology, &differs, &err))
+        return say_failure(&err);
+    return differs ? EXIT_DIFFERS : EXIT_FINE;
+}
+
+int command_run(int argc, char **argv)
+{
+    const struct run_application *application = NULL;
+    struct run_request request = {0};
+    struct run_words *words;
+    bool help = false;
+    int code = run_options_parse(argc, argv, &words, &application, &request, &help);
+
+    if (!code && help)
+        run_options_help(stdout);
+    else if (!code)
+        code = run_request(application, &request);
+    run_options_destroy(words);
+    return code;
+}

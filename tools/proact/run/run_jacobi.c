@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "jacobi/jacobi.h"
+#include "run/run_application.h"
+
+enum { SIZE_DEFAULT = 1024 };
+
+static enum proact_status open_work(const struct run_request *request, void **out,
+                                    struct proact_error *err)
+{
+    (void)err;
+    struct jacobi_options *options = must_calloc(1, sizeof *options);
+
+    options->size = request->size ? request->size : SIZE_DEFAULT;
+    options->iterations_max = request->iterations;
+    options->tolerance = request->tolerance;
+    *out = options;
+    return PROACT_OK;
+}
+
+static enum proact_status run(void *context, struct proact *p,
+                              const struct run_watcher *watcher, struct run_outcome *out,
+                              struct proact_error *err)
+{
+    struct jacobi_options options = *(struct jacobi_options *)context;
+    struct jacobi_result r;
+
+    options.progress = watcher->progress;
+    options.context = watcher->context;
+    enum proact_status status = jacobi_run(p, &options, &r, err);
+
+    if (!status)
+        *out = (struct run_outcome){r.cells,      (size_t)r.size * r.size * sizeof *r.cells,
+                                    r.iterations, r.residual,
+                                    r.converged,  r.time_ns,
+                                    r.statistics};
+    return status;
+}
+
+static void print_input(const void *context, FILE *to)
+{
+    const struct jacobi_options *options = context;
+
+    fprintf(to, "Jacobi's iteration on %u x %u cells\n\n", options->size, options->size);
+}
+
+static void print_answer(const void *context, const struct run_outcome *outcome, FILE *to)
+{
+    (void)context;
+    fprintf(to, "%u iterations, %s: the last one changed the cells by %.3g (L2)\n",
+            outcome->iterations, outcome->converged ? "converged" : "not converged",
+            outcome->residual);
+}
+
+static void write_input(const void *context, struct json_writer *w)
+{
+    const struct jacobi_options *options = context;
+
+    json_put_whole(w, "size", options->size);
+}
+
+static void write_answer(const void *context, const struct run_outcome *outcome,
+                         struct json_writer *w)
+{
+    const struct jacobi_options *options = context;
+    const float *cells = outcome->answer;
+    size_t size = options->size;
+
+    json_put_real(w, "cell_at_quarter", (double)cells[size / 4 * size + size / 4]);
+}
+
+const struct run_application run_jacobi = {
+    .name = "jacobi",
+    .open = open_work,
+    .run = run,
+    .print_input = print_input,
+    .print_answer = print_answer,
+    .write_input = write_input,
+    .write_answer = write_answer,
+    .close = free,
+};

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_options.h"
+
+#include <math.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check_words.h"
+#include "command.h"
+#include "transfer/transfer.h"
+
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 256 << 20 };
+enum { THREADS_MIN = 32, THREADS_MAX = 49152, THREADS_STEP = 32 };
+
+static const struct run_application *const applications[] = {&run_pagerank, &run_jacobi};
+
+/* As popt leaves them: strings of ours, NULL where not given. */
+struct run_words {
+    poptContext popt;
+    struct poptOption *table;
+    char *names, *machine, *devices, *method, *chunk, *threads, *seed, *tolerance,
+        *iterations, *size, *json, *trace;
+    int check, help;
+    struct text command_line;
+};
+
+static poptContext make_popt(struct run_words *w, int argc, char **argv)
+{
+    const struct poptOption table[] = {
+        {"names", 0, POPT_ARG_STRING, &w->names, 0, NULL, NULL},
+        {"machine", 'm', POPT_ARG_STRING, &w->machine, 0, NULL, NULL},
+        {"devices", 'n', POPT_ARG_STRING, &w->devices, 0, NULL, NULL},
+        {"method", 0, POPT_ARG_STRING, &w->method, 0, NULL, NULL},
+        {"chunk", 0, POPT_ARG_STRING, &w->chunk, 0, NULL, NULL},
+        {"threads", 0, POPT_ARG_STRING, &w->threads, 0, NULL, NULL},
+        {"seed", 0, POPT_ARG_STRING, &w->seed, 0, NULL, NULL},
+        {"tolerance", 0, POPT_ARG_STRING, &w->tolerance, 0, NULL, NULL},
+        {"iterations", 0, POPT_ARG_STRING, &w->iterations, 0, NULL, NULL},
+        {"size", 0, POPT_ARG_STRING, &w->size, 0, NULL, NULL},
+        {"json", 0, POPT_ARG_STRING, &w->json, 0, NULL, NULL},
+        {"trace", 0, POPT_ARG_STRING, &w->trace, 0, NULL, NULL},
+        {"check", 0, POPT_ARG_NONE, &w->check, 0, NULL, NULL},
+        {"help", 'h', POPT_ARG_NONE, &w->help, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    struct poptOption *kept = must_calloc(1, sizeof table); /* popt borrows it */
+
+    memcpy(kept, table, sizeof table);
+    w->table = kept;
+    return poptGetContext("proact", argc, (const char **)argv, kept, 0);
+}
+
+/* A whole number in [low, high]. */
+static int take_whole(const char *option, const char *word, uint64_t low, uint64_t high,
+                      uint64_t *out)
+{
+    char *end = NULL;
+
+    if (!word)
+        return EXIT_FINE;
+    unsigned long long value = strtoull(word, &end, 10);
+
+    if (*word < '0' || *word > '9' || *end || strlen(word) > 19 || value < low ||
+        value > high)
+        return say_usage("run",
+                         "--%s: expected a whole number from %llu to %llu, found '%s'",
+                         option, (unsigned long long)low, (unsigned long long)high, word);
+    *out = value;
+    return EXIT_FINE;
+}
+
+static int take_threads(const char *word, unsigned *out)
+{
+    uint64_t value = *out;
+    int code = take_whole("threads", word, THREADS_MIN, THREADS_MAX, &value);
+
+    if (!code && value % THREADS_STEP)
+        return say_usage("run", "--threads: %s is no multiple of %d", word, THREADS_STEP);
+    *out = (unsigned)value;
+    return code;
+}
+
+static int take_number(const char *option, const char *word, uint64_t low, uint64_t high,
+                       unsigned *out)
+{
+    uint64_t value = *out;
+    int code = take_whole(option, word, low, high, &value);
+
+    *out = (unsigned)value;
+    return code;
+}
+
+/* Bytes with K or M behind them: 64K, 1M. */
+static int take_chunk(const char *word, uint64_t *out)
+{
+    char *end = NULL;
+
+    if (!word)
+        return EXIT_FINE;
+    unsigned long long value = strtoull(word, &end, 10);
+    unsigned shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : 0;
+
+    if (*word < '0' || *word > '9' || strlen(word) > 12 || end[shift != 0])
+        return say_usage(
+            "run", "--chunk: expected bytes such as 65536, 64K or 1M, found '%s'", word);
+    value <<= shift;
+    if (value < CHUNK_MIN || value > CHUNK_MAX || (value & (value - 1)))
+        return say_usage("run", "--chunk: %s is no power of two from 4K to 256M", word);
+    *out = value;
+    return EXIT_FINE;
+}
+
+/* 0 on the command line means "never stop", which is negative in a request. */
+static int take_tolerance(const char *word, double *out)
+{
+    char *end = NULL;
+
+    if (!word)
+        return EXIT_FINE;
+    double value = strtod(word, &end);
+
+    if (end == word || *end || !isfinite(value) || value < 0)
+        return say_usage("run", "--tolerance: expected a number from 0 up, found '%s'",
+                         word);
+    *out = value > 0 ? value : -1;
+    return EXIT_FINE;
+}
+
+static int check_method(const struct run_request *request)
+{
+    const char *method = request->method;
+    struct transfer_plan plan;
+    struct proact_error err = {""};
+    struct text known = {0};
+
+    if (request->trace && (!method || strcmp(method, "all") == 0))
+        return say_usage("run", "--trace records one method: add --method NAME");
+    if (!method || strcmp(method, "all") == 0)
+        return EXIT_FINE;
+    if (strchr(method, '+'))
+        return transfer_methods_read(method, &plan, &err)
+                   ? say_usage("run", "--method: %s", err.text)
+                   : EXIT_FINE;
+    for (const char *const *name = proact_methods(); *name; name++) {
+        if (strcmp(*name, method) == 0) {
+            text_clear(&known);
+            return EXIT_FINE;
+        }
+        text_print(&known, "%s, ", *name);
+    }
+    int code = say_usage("run", "no method '%s': there are %sand all", method,
+                         known.data ? known.data : "");
+
+    text_clear(&known);
+    return code;
+}
+
+static int take_values(const struct run_words *w, struct run_request *r)
+{
+    int code;
+
+    if ((code = take_number("devices", w->devices, 1, PROACT_DEVICES_MAX, &r->devices)) ||
+        (code = take_chunk(w->chunk, &r->chunk_bytes)) ||
+        (code = take_threads(w->threads, &r->threads)) ||
+        (code = take_whole("seed", w->seed, 0, INT64_MAX, &r->seed)) ||
+        (code = take_number("iterations", w->iterations, 1, 1000000, &r->iterations)) ||
+        (code = take_number("size", w->size, 3, 32768, &r->size)))
+        return code;
+    if ((code = take_tolerance(w->tolerance, &r->tolerance)))
+        return code;
+    r->names = w->names;
+    r->machine = w->machine;
+    r->method = w->method;
+    r->json = take_output(w->json);
+    r->trace = w->trace;
+    r->check = w->check;
+    r->command_line = w->command_line.data;
+    return check_method(r);
+}
+
+static int find_application(const char *name, const struct run_application **out)
+{
+    if (!name)
+        return say_usage("run", "what shall run? There are pagerank and jacobi");
+    for (size_t i = 0; i < sizeof applications / sizeof *applications; i++)
+        if (strcmp(applications[i]->name, name) == 0) {
+            *out = applications[i];
+            return EXIT_FINE;
+        }
+    return say_usage("run", "no application '%s': there are pagerank and jacobi", name);
+}
+
+/* The words that are no options: the application, and its input where it takes one. */
+static int take_operands(struct run_words *w, const struct run_application **application,
+                         struct run_request *r)
+{
+    int code = find_application(poptGetArg(w->popt), application);
+
+    if (code)
+        return code;
+    if ((*application)->takes_input) {
+        r->input = poptGetArg(w->popt);
+        if (!r->input)
+            return say_usage("run", "%s needs a graph: a Matrix Market file, plain or gzip",
+                             (*application)->name);
+        if (w->size)
+            return say_usage("run", "--size is for jacobi");
+    } else if (w->names) {
+        return say_usage("run", "--names is for pagerank");
+    }
+    const char *more = poptGetArg(w->popt);
+
+    if (more)
+        return say_usage("run", "%s: one word too many, '%s'", (*application)->name, more);
+    return EXIT_FINE;
+}
+
+/* As one could type it again. */
+static void keep_command_line(struct text *line, int argc, char **argv)
+{
+    text_print(line, "proact");
+    for (int i = 0; i < argc; i++) {
+        if (argv[i][0] && !strpbrk(argv[i], " \t\n'\"\\$*?[](){}<>|&;#~`!")) {
+            text_print(line, " %s", argv[i]);
+            continue;
+        }
+        text_add(line, " '", 2);
+        for (const char *c = argv[i]; *c; c++)
+            text_add(line, *c == '\'' ? "'\\''" : c, *c == '\'' ? 4 : 1);
+        text_add(line, "'", 1);
+    }
+}
+
+int run_options_parse(int argc, char **argv, struct run_words **words,
+                      const struct run_application **application,
+                      struct run_request *request, bool *help)
+{
+    struct run_words *w = must_calloc(1, sizeof *w);
+    int code;
+
+    *words = w;
+    keep_command_line(&w->command_line, argc, argv);
+    w->popt = make_popt(w, argc, argv);
+    while ((code = poptGetNextOpt(w->popt)) > 0)
+        ;
+    if (code < -1)
+        return say_usage("run", "%s: %s", poptBadOption(w->popt, POPT_BADOPTION_NOALIAS),
+                         poptStrerror(code));
+    *help = w->help;
+    if (w->help)
+        return EXIT_FINE;
+    if ((code = take_operands(w, application, request)))
+        return code;
+    return take_values(w, request);
+}
+
+void run_options_destroy(struct run_words *w)
+{
+    char *strings[] = {w->names,     w->machine,    w->devices, w->method,
+                       w->chunk,     w->threads,    w->seed,    w->trace,
+                       w->tolerance, w->iterations, w->size,    w->json};
+
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        free(strings[i]);
+    poptFreeContext(w->popt);
+    free(w->table);
+    text_clear(&w->command_line);
+    free(w);
+}

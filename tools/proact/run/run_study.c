@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/run_study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "run/run_progress.h"
+#include "run/run_trace.h"
+
+static const char baseline[] = "bulk";
+
+struct maker {
+    const struct run_application *application;
+    void *work;
+    const struct run_request *request;
+    struct run_progress progress;
+    struct run_study *study;
+    struct proact_error *err;
+};
+
+struct one_run {
+    const char *method;
+    unsigned devices;
+    bool instant; /* transfers take no time */
+    bool watched; /* times are asked for, which costs some on hardware */
+    struct run_trace *trace;
+};
+
+static void see_nothing(void *context, const struct proact_span *span)
+{
+    (void)context;
+    (void)span;
+}
+
+static enum proact_status run_in(struct maker *m, struct proact *p,
+                                 const struct one_run *run, struct run_outcome *out)
+{
+    const struct run_watcher watcher = {run_progress_step, &m->progress};
+
+    m->study->emulated = proact_is_emulated(p);
+    if (run->trace)
+        proact_observe(p, run_trace_span, run->trace);
+    else if (run->watched)
+        proact_observe(p, see_nothing, NULL);
+    return m->application->run(m->work, p, &watcher, out, m->err);
+}
+
+/* A session of its own for each, so that none inherits another's clock or memory. */
+static enum proact_status run_once(struct maker *m, const struct one_run *run,
+                                   struct run_outcome *out)
+{
+    const struct run_request *r = m->request;
+    const struct proact_options options = {
+        .machine = r->machine,
+        .device_count = run->devices,
+        .seed = r->seed,
+        .check = r->check,
+        .infinite_bandwidth = run->instant,
+        .plan = {.method = run->method,
+                 .chunk_bytes = r->chunk_bytes,
+                 .threads = r->threads},
+    };
+    struct proact *p;
+
+    run_progress_next(&m->progress, run->devices == 1 ? "one device" : run->method);
+    enum proact_status status = proact_open(&options, &p, m->err);
+
+    if (status)
+        return status;
+    status = run_in(m, p, run, out);
+    proact_close(p);
+    if (!status)
+        run_progress_done(&m->progress, out->iterations);
+    return status;
+}
+
+/* Compares with one device, and lets go of the answer. */
+static void compare(const struct run_study *study, struct run_outcome *outcome,
+                    struct run_row *row)
+{
+    const unsigned char *want = study->one.answer, *got = outcome->answer;
+
+    row->equal = true;
+    for (size_t i = 0; row->equal && i < study->one.answer_bytes; i++)
+        if (want[i] != got[i]) {
+            row->equal = false;
+            row->differs_at = i;
+        }
+    if (outcome->iterations != study->one.iterations)
+        row->equal = false;
+    free(outcome->answer);
+    outcome->answer = NULL;
+}
+
+/* The same without transfers: run so where the machine is emulated; of bulk's copies, on
+   hardware, what no kernel hides is taken off. */
+static enum proact_status limit(struct maker *m, const struct one_run *run,
+                                struct run_row *row)
+{
+    struct one_run again = {.method = run->method, .devices = run->devices};
+    bool is_baseline = strcmp(run->method, baseline) == 0;
+    struct run_outcome outcome = {0};
+
+    again.instant = m->study->emulated;
+    again.watched = !m->study->emulated;
+    if (!again.instant && !is_baseline)
+        return PROACT_OK;
+    enum proact_status status = run_once(m, &again, &outcome);
+
+    if (status)
+        return status;
+    free(outcome.answer);
+    row->instant_ns = outcome.time_ns;
+    if (again.watched) {
+        double shown_ns = outcome.statistics.transfer_ns - outcome.statistics.overlap_ns;
+
+        row->instant_ns =
+            shown_ns < (double)row->time_ns ? row->time_ns - (uint64_t)shown_ns : 0;
+    }
+    return PROACT_OK;
+}
+
+static enum proact_status make_row(struct maker *m, const char *method,
+                                   struct run_trace *trace)
+{
+    struct run_study *study = m->study;
+    struct run_row row = {.method = method};
+    struct one_run run = {.method = method, .devices = study->device_count, .trace = trace};
+    struct run_outcome outcome = {0};
+    enum proact_status status = run_once(m, &run, &outcome);
+
+    if (status)
+        return status;
+    compare(study, &outcome, &row);
+    row.time_ns = outcome.time_ns;
+    row.statistics = outcome.statistics;
+    if ((status = limit(m, &run, &row)))
+        return status;
+    study->row[study->row_count++] = row;
+    return PROACT_OK;
+}
+
+/* The figures that need more than one run: definitions in docs/measuring.md. */
+static void derive(struct run_study *study)
+{
+    const struct run_row *bulk = &study->row[0];
+    double copies_ns = (double)bulk->time_ns - (double)bulk->instant_ns;
+
+    study->ideal_ns = bulk->instant_ns;
+    for (unsigned i = 0; i < study->row_count; i++) {
+        struct run_row *row = &study->row[i];
+        double time_ns = (double)row->time_ns;
+
+        row->speedup = (double)study->one.time_ns / time_ns;
+        row->captured = study->ideal_ns ? (double)study->ideal_ns / time_ns : NAN;
+        row->hidden = row->instant_ns && copies_ns > 0 && bulk->statistics.bytes
+                          ? 1 - (time_ns - (double)row->instant_ns) / copies_ns
+                          : NAN;
+    }
+}
+
+static bool wants_all(const struct run_request *request)
+{
+    return !request->method || strcmp(request->method, "all") == 0;
+}
+
+/* One that no list has: two methods that share the chunks. */
+static const char *mix_of(const struct run_request *request)
+{
+    return request->method && strchr(request->method, '+') ? request->method : NULL;
+}
+
+static bool is_wanted(const struct run_request *request, const char *method)
+{
+    return wants_all(request) || strcmp(request->method, method) == 0;
+}
+
+static enum proact_status make_rows(struct maker *m, struct run_trace *trace)
+{
+    bool trace_baseline = trace && strcmp(m->request->method, baseline) == 0;
+    const struct one_run one = {.method = baseline, .devices = 1};
+    enum proact_status status;
+
+    if ((status = run_once(m, &one, &m->study->one)) ||
+        (status = make_row(m, baseline, trace_baseline ? trace : NULL)))
+        return status;
+    for (const char *const *method = proact_methods(); *method; method++) {
+        if (strcmp(*method, baseline) == 0 || !is_wanted(m->request, *method))
+            continue;
+        if (m->study->row_count == RUN_METHODS_MAX)
+            return fail(m->err, PROACT_EINVAL, "more than %d methods", RUN_METHODS_MAX);
+        status = make_row(m, *method, trace);
+        if (status == PROACT_EREFUSED && wants_all(m->request))
+            status = PROACT_OK; /* this machine has no such method */
+        if (status)
+            return status;
+    }
+    if (mix_of(m->request) && (status = make_row(m, m->request->method, trace)))
+        return status;
+    derive(m->study);
+    return PROACT_OK;
+}
+
+static unsigned count_runs(const struct run_request *request)
+{
+    unsigned runs = mix_of(request) ? 5 : 3; /* one device, bulk, bulk at once */
+
+    for (const char *const *method = proact_methods(); *method; method++)
+        if (strcmp(*method, baseline) != 0 && is_wanted(request, *method))
+            runs += 2;
+    return runs;
+}
+
+enum proact_status run_study_make(const struct run_application *application, void *work,
+                                  const struct run_request *request,
+                                  const struct topology *topology, struct run_study *out,
+                                  struct proact_error *err)
+{
+    struct run_study study = {.device_count = topology->device_count};
+    struct maker maker = {application, work, request, {0}, &study, err};
+    struct run_trace *trace = NULL;
+    enum proact_status status = PROACT_OK;
+
+    if (request->trace)
+        status = run_trace_open(request->trace, &trace, err);
+    run_progress_init(&maker.progress, count_runs(request));
+    if (!status)
+        status = make_rows(&maker, trace);
+    run_progress_clear(&maker.progress);
+    if (trace && status)
+        run_trace_discard(trace);
+    else if (trace)
+        status = run_trace_finish(trace, err);
+    if (status)
+        run_study_clear(&study);
+    else
+        *out = study;
+    return status;
+}
+
+bool run_study_differs(const struct run_study *s)
+{
+    for (unsigned i = 0; i < s->row_count; i++)
+        if (!s->row[i].equal)
+            return true;
+    return false;
+}
+
+void run_study_clear(struct run_study *s)
+{
+    free(s->one.answer);
+    s->one.answer = NULL;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of the driver's compiler: hints, but for where it should say what. */
+#include <string.h>
+
+#include "rt/driver/rt_driver_module.h"
+
+enum cuda_error driver_options_check(const struct driver_options *o)
+{
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->kinds[i] == DRIVER_JIT_SYMBOL_NAMES ||
+            o->kinds[i] == DRIVER_JIT_SYMBOL_ADDRESSES) {
+            rt_say("a module with addresses for its symbols "
+                   "(CU_JIT_GLOBAL_SYMBOL_...) is not supported");
+            return cudaErrorNotSupported;
+        }
+    return cudaSuccess;
+}
+
+static void **find(const struct driver_options *o, int kind)
+{
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->kinds[i] == kind)
+            return &o->values[i];
+    return NULL;
+}
+
+/* A size comes in its value's place, and goes out there as what was used of it. */
+static bool tell(void **buffer, void **size, const char *words)
+{
+    unsigned room = 0;
+    size_t length = 0;
+
+    if (size)
+        memcpy(&room, size, sizeof room);
+    if (buffer && *buffer && room) {
+        length = strnlen(words, room - 1);
+        memcpy(*buffer, words, length);
+        ((char *)*buffer)[length] = '\0';
+        length += length > 0;
+    }
+    if (size)
+        *size = (void *)(uintptr_t)length;
+    return length > 0;
+}
+
+void driver_options_tell(const struct driver_options *o, const char *sentence)
+{
+    void **time = find(o, DRIVER_JIT_WALL_TIME);
+
+    if (time) /* a float: none */
+        *time = NULL;
+    tell(find(o, DRIVER_JIT_INFO), find(o, DRIVER_JIT_INFO_BYTES), "");
+    if (!tell(find(o, DRIVER_JIT_ERROR), find(o, DRIVER_JIT_ERROR_BYTES),
+              sentence ? sentence : "") &&
+        sentence)
+        rt_say("%s", sentence);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures: what a stream is given is kept, and so is what other streams are given that
+   wait for it. The order of the calls is an order in which they can be made again. */
+#include "rt/abi/graph_calls.h"
+#include "rt/graph/rt_graph.h"
+
+static struct cuda_graph *capture_of(struct rt *rt, const struct cuda_stream *handle)
+{
+    const struct rt_stream *s = rt->open_captures ? rt_stream_find(rt, handle) : NULL;
+
+    return s ? s->capture : NULL;
+}
+
+enum cuda_error rt_in_stream(struct rt *rt, const struct cuda_stream *s, graph_run *run,
+                             const void *data, size_t bytes)
+{
+    struct cuda_graph *g = capture_of(rt, s);
+    enum cuda_error error = rt_stream_check(rt, s);
+
+    if (!error && !g) {
+        if (!(error = rt_stream_enter(rt, s)))
+            error = run(rt, data);
+        rt_stream_leave(rt);
+    }
+    if (error || !g)
+        return error;
+    struct graph_op *op = graph_add(g, run, data, bytes);
+
+    if (g->count > 1) /* the program may ask */
+        graph_after(op, g->ops[g->count - 2]);
+    return rt->broken;
+}
+
+uint64_t rt_capture_of(struct rt *rt, const struct cuda_stream *s)
+{
+    const struct cuda_graph *g = capture_of(rt, s);
+
+    return g ? g->id : 0;
+}
+
+uint64_t rt_capture_break(struct rt *rt, const struct cuda_stream *s)
+{
+    struct cuda_graph *g = capture_of(rt, s);
+
+    if (g)
+        g->is_broken = true;
+    return g ? g->id : 0;
+}
+
+void rt_capture_join(struct rt *rt, const struct cuda_stream *handle, uint64_t capture)
+{
+    struct rt_stream *s = rt_stream_find(rt, handle);
+
+    for (const struct rt_stream *o = rt->streams; o && s && !s->capture; o = o->next)
+        if (o->capture && o->capture->id == capture)
+            s->capture = o->capture;
+}
+
+/* A default stream would take in what is given to no stream at all. */
+static enum cuda_error begin(struct rt *rt, const struct cuda_stream *handle)
+{
+    struct rt_stream *s = rt_stream_find(rt, handle);
+    enum cuda_error error = rt_stream_check(rt, handle);
+
+    if (error || !s)
+        return error ? error : cudaErrorStreamCaptureUnsupported;
+    if (s->capture)
+        return cudaErrorIllegalState;
+    s->capture = rt_graph_create(rt);
+    s->capture->id = ++rt->captures;
+    s->began_it = true;
+    rt->open_captures++;
+    return rt->broken;
+}
+
+static enum cuda_error end(struct rt *rt, const struct cuda_stream *handle,
+                           struct cuda_graph **out)
+{
+    struct rt_stream *s = rt_stream_find(rt, handle);
+    struct cuda_graph *g = s ? s->capture : NULL;
+    enum cuda_error error = rt_stream_check(rt, handle);
+
+    if (error || !g)
+        return error ? error : cudaErrorIllegalState;
+    if (!s->began_it)
+        return cudaErrorStreamCaptureUnmatched;
+    for (struct rt_stream *o = rt->streams; o; o = o->next)
+        if (o->capture == g) {
+            o->capture = NULL;
+            o->began_it = false;
+        }
+    rt->open_captures--;
+    *out = g->is_broken ? NULL : g;
+    if (*out)
+        return rt->broken;
+    rt_graph_destroy(rt, g);
+    return cudaErrorStreamCaptureInvalidated;
+}
+
+void rt_capture_drop(struct rt *rt, struct rt_stream *s)
+{
+    struct cuda_graph *g = NULL;
+
+    if (!s->began_it)
+        return;
+    end(rt, s->handle, &g);
+    if (g)
+        rt_graph_destroy(rt, g);
+}
+
+enum cuda_error cudaStreamBeginCapture(struct cuda_stream *s, int mode)
+{
+    struct rt *rt = rt_enter();
+
+    (void)mode;
+    return rt_leave(rt, begin(rt, s));
+}
+
+enum cuda_error cudaStreamEndCapture(struct cuda_stream *s, struct cuda_graph **out)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, end(rt, s, out));
+}
+
+enum cuda_error cudaStreamIsCapturing(struct cuda_stream *s, enum cuda_capture_status *out)
+{
+    struct rt *rt = rt_enter();
+
+    *out = capture_of(rt, s) ? CUDA_CAPTURE_ACTIVE : CUDA_CAPTURE_NONE;
+    return rt_leave(rt, rt_stream_check(rt, s));
+}
+
+enum cuda_error cudaStreamGetCaptureInfo(struct cuda_stream *s,
+                                         enum cuda_capture_status *out,
+                                         unsigned long long *id, struct cuda_graph **graph,
+                                         struct graph_op *const **after, const void **edges,
+                                         size_t *after_count)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_graph *g = capture_of(rt, s);
+
+    *out = g ? CUDA_CAPTURE_ACTIVE : CUDA_CAPTURE_NONE;
+    if (id)
+        *id = g ? g->id : 0;
+    if (graph)
+        *graph = g;
+    if (after)
+        *after = g ? g->ops + g->count - (g->count > 0) : NULL;
+    if (edges)
+        *edges = NULL;
+    if (after_count)
+        *after_count = g && g->count;
+    return rt_leave(rt, rt_stream_check(rt, s));
+}
+
+/* No mode forbids anything here. */
+enum cuda_error cudaThreadExchangeStreamCaptureMode(int *mode)
+{
+    struct rt *rt = rt_enter();
+    int was = rt->capture_mode;
+
+    rt->capture_mode = *mode;
+    *mode = was;
+    return rt_leave(rt, cudaSuccess);
+}

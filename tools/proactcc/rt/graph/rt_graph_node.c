@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs that a program puts together by hand. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/abi/cuda_calls.h"
+#include "rt/abi/graph_calls.h"
+#include "rt/graph/rt_graph.h"
+
+enum cuda_error graph_node_add(struct rt *rt, const struct graph_place *at, graph_run *run,
+                               const void *data, size_t bytes)
+{
+    if (!graph_is(rt, at->graph) || !at->out)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < at->count; i++)
+        if (!graph_is_node(rt, at->after[i]) || at->after[i]->graph != at->graph)
+            return cudaErrorInvalidValue;
+    struct graph_op *op = graph_add(at->graph, run, data, bytes);
+
+    for (size_t i = 0; i < at->count; i++)
+        graph_after(op, at->after[i]);
+    *at->out = op;
+    return rt->broken;
+}
+
+/* With the attributes of the launch that it takes the place of; NULL: of none. */
+static enum cuda_error keep_kernel(struct rt *rt, const struct cuda_kernel_node *node,
+                                   const struct proact_grid *before,
+                                   struct rt_kept_launch **out, size_t *bytes)
+{
+    struct proact_grid grid = before ? *before : (struct proact_grid){.ctas = {0}};
+
+    grid = (struct proact_grid){
+        .ctas = {node->grid.x, node->grid.y, node->grid.z},
+        .threads = {node->block.x, node->block.y, node->block.z},
+        .shared_bytes = node->shared_bytes,
+        .is_cooperative = grid.is_cooperative,
+        .cluster = {grid.cluster[0], grid.cluster[1], grid.cluster[2]}};
+    return node->args ? rt_launch_keep(rt, rt_kernel_find(rt, node->stub), &grid,
+                                       node->args, out, bytes)
+                      : cudaErrorInvalidValue;
+}
+
+enum cuda_error cudaGraphAddKernelNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+    struct rt_kept_launch *kept = NULL;
+    size_t bytes = 0;
+    enum cuda_error error = keep_kernel(rt, node, NULL, &kept, &bytes);
+
+    if (!error)
+        error = graph_node_add(rt, &at, rt_run_launch, kept, bytes);
+    free(kept);
+    return rt_leave(rt, error);
+}
+
+static enum cuda_error change_kernel(struct rt *rt, struct graph_op *op,
+                                     const struct cuda_kernel_node *node)
+{
+    struct rt_kept_launch *kept = NULL;
+    struct cuda_kernel *k;
+    size_t bytes = 0;
+    enum cuda_error error =
+        keep_kernel(rt, node, op ? rt_launch_grid(op, &k) : NULL, &kept, &bytes);
+
+    if (!error)
+        error = graph_change(op, rt_run_launch, kept, bytes);
+    free(kept);
+    return error;
+}
+
+enum cuda_error cudaGraphKernelNodeSetParams(struct graph_op *op,
+                                             const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, graph_node_of(rt, op), node));
+}
+
+enum cuda_error cudaGraphExecKernelNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_kernel_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_kernel(rt, graph_copy_in(rt, exec, op), node));
+}
+
+enum cuda_error cudaGraphAddMemcpyNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_copy_3d, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphAddMemcpyNode1D(struct graph_op **out, struct cuda_graph *g,
+                                         struct graph_op *const *after, size_t count,
+                                         void *to, const void *from, size_t bytes,
+                                         enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+    const struct rt_kept_copy c = {to, from, bytes, kind};
+
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_copy, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphMemcpyNodeSetParams1D(struct graph_op *op, void *to,
+                                               const void *from, size_t bytes,
+                                               enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct rt_kept_copy c = {to, from, bytes, kind};
+
+    return rt_leave(rt, graph_change(graph_node_of(rt, op), rt_run_copy, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphExecMemcpyNodeSetParams1D(struct cuda_graph_exec *exec,
+                                                   struct graph_op *op, void *to,
+                                                   const void *from, size_t bytes,
+                                                   enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+    const struct rt_kept_copy c = {to, from, bytes, kind};
+
+    return rt_leave(rt,
+                    graph_change(graph_copy_in(rt, exec, op), rt_run_copy, &c, sizeof c));
+}
+
+enum cuda_error cudaGraphMemcpyNodeSetParams(struct graph_op *op,
+                                             const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(
+        rt, graph_change(graph_node_of(rt, op), rt_run_copy_3d, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecMemcpyNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_copy_3d *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_copy_3d, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphAddMemsetNode(struct graph_op **out, struct cuda_graph *g,
+                                       struct graph_op *const *after, size_t count,
+                                       const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+
+    if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
+        return rt_leave(rt, cudaErrorInvalidValue);
+    return rt_leave(
+        rt,
+        graph_node_add(rt, &at, rt_is_fill_of_bytes(node) ? rt_run_fill : rt_run_fill_wide,
+                       node, sizeof *node));
+}
+
+static enum cuda_error change_fill(struct graph_op *op, const struct cuda_fill_node *node)
+{
+    if (node->element_bytes != 1 && node->element_bytes != 2 && node->element_bytes != 4)
+        return cudaErrorInvalidValue;
+    return graph_change(op, rt_is_fill_of_bytes(node) ? rt_run_fill : rt_run_fill_wide,
+                        node, sizeof *node);
+}
+
+enum cuda_error cudaGraphMemsetNodeSetParams(struct graph_op *op,
+                                             const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_fill(graph_node_of(rt, op), node));
+}
+
+enum cuda_error cudaGraphExecMemsetNodeSetParams(struct cuda_graph_exec *exec,
+                                                 struct graph_op *op,
+                                                 const struct cuda_fill_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, change_fill(graph_copy_in(rt, exec, op), node));
+}
+
+enum cuda_error cudaGraphAddHostNode(struct graph_op **out, struct cuda_graph *g,
+                                     struct graph_op *const *after, size_t count,
+                                     const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphHostNodeSetParams(struct graph_op *op,
+                                           const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt,
+                    graph_change(graph_node_of(rt, op), rt_run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphExecHostNodeSetParams(struct cuda_graph_exec *exec,
+                                               struct graph_op *op,
+                                               const struct cuda_host_node *node)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(
+        rt, graph_change(graph_copy_in(rt, exec, op), rt_run_host, node, sizeof *node));
+}
+
+enum cuda_error cudaGraphAddEmptyNode(struct graph_op **out, struct cuda_graph *g,
+                                      struct graph_op *const *after, size_t count)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+
+    return rt_leave(rt, graph_node_add(rt, &at, rt_run_nothing, NULL, 0));
+}
+
+enum cuda_error cudaGraphAddChildGraphNode(struct graph_op **out, struct cuda_graph *g,
+                                           struct graph_op *const *after, size_t count,
+                                           struct cuda_graph *child)
+{
+    struct rt *rt = rt_enter();
+    const struct graph_place at = {out, g, after, count};
+    struct cuda_graph *copy = NULL;
+    enum cuda_error error = cudaGraphClone(&copy, child);
+
+    if (!error)
+        error = graph_node_add(rt, &at, rt_run_child, &copy, sizeof(struct cuda_graph *));
+    return rt_leave(rt, error);
+}

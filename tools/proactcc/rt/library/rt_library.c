@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Before and behind a library's call: it is a guest on the first device. What it may have
+   written is kept in mind until the program's next call of ours; only then the session
+   follows. */
+#include "rt/library/rt_library.h"
+
+#include <proact/guest.h>
+
+#include "base/memory.h"
+
+/* No function of which the arguments tell what it writes takes more than 26 of them. */
+enum { REGISTERS = 6, STACK_WORDS = 24 };
+
+static struct library_verdict refuse(struct library_call *call)
+{
+    return (struct library_verdict){true, library_refusal_of(call->name)};
+}
+
+static struct library_verdict refuse_emulated(struct library_call *call)
+{
+    if (!call->was_refused)
+        rt_say("%s() runs on a GPU only, and this machine is emulated: run the program on "
+               "a GPU, or have a kernel of CUDA C do its work",
+               call->name);
+    call->was_refused = true;
+    return refuse(call);
+}
+
+/* A library's own runtime knows nothing of our captures, and would run at once. */
+static struct library_verdict refuse_captured(struct library_call *call)
+{
+    if (!call->was_refused)
+        rt_say("%s() cannot be captured: call it before or behind the graph", call->name);
+    call->was_refused = true;
+    return refuse(call);
+}
+
+static enum cuda_error enter(struct rt *rt)
+{
+    struct proact_error err = {""};
+    enum cuda_error error = rt_shadows_out(rt);
+
+    rt->guests.calls++;
+    return error ? error : rt_error(rt, proact_guest_enter(rt->session, &err), &err);
+}
+
+struct library_verdict rt_library_enter(struct library_call *call,
+                                        struct library_words words)
+{
+    struct library_verdict verdict = {false, 0};
+    struct rt *rt;
+
+    (void)words;
+    if (!call->kind)
+        call->kind = library_kind_of(call->name);
+    if (call->kind == LIBRARY_HOST)
+        return verdict;
+    rt = rt_enter_as_guest();
+    if (rt_open(rt))
+        verdict = refuse(call);
+    else if (rt->is_emulated)
+        verdict = refuse_emulated(call);
+    else if (call->kind >= LIBRARY_PLAIN && rt->open_captures)
+        verdict = refuse_captured(call);
+    else if (call->kind >= LIBRARY_PLAIN && enter(rt))
+        verdict = refuse(call);
+    rt_leave(rt, cudaSuccess);
+    return verdict;
+}
+
+/* The word may be an address in one of our arrays. */
+static void note(struct rt *rt, uint64_t word)
+{
+    struct rt_guests *g = &rt->guests;
+    struct rt_range *range = range_find(&rt->ranges, word);
+
+    if (!range)
+        return;
+    range->is_shown = true;
+    g->any |= range->kind == RT_VARIABLE && !range->array;
+    if (!range->array || range->is_shadow)
+        return;
+    for (size_t i = 0; i < g->count; i++)
+        if (g->written[i] == range->array)
+            return;
+    g->written =
+        must_grow(g->written, g->count + 1, &g->capacity, sizeof(struct proact_array *));
+    g->written[g->count++] = range->array;
+}
+
+void rt_library_leave(struct library_call *call, struct library_words words)
+{
+    if (call->kind < LIBRARY_HIDES)
+        return;
+    struct rt *rt = rt_enter_as_guest();
+    struct rt_guests *g = &rt->guests;
+
+    if (call->kind == LIBRARY_HIDES)
+        g->hide = true;
+    else
+        g->is_pending = true;
+    g->any |= call->kind == LIBRARY_ANY || g->hide;
+    for (unsigned i = 0; i < REGISTERS && !g->any; i++)
+        note(rt, words.registers[i]);
+    for (unsigned i = 0; i < STACK_WORDS && !g->any; i++)
+        note(rt, words.stack[i]);
+    rt_leave(rt, cudaSuccess);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that the program registers: its copy on the device is brought up to date before
+   a launch that is given its address, and copied back where the host may look again. */
+#include "rt/rt.h"
+
+enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
+{
+    struct proact_error err = {""};
+    enum proact_status status = PROACT_OK;
+
+    range->is_shown = true;
+    proact_stream_use(rt->session, 0, NULL); /* all of it is written at once */
+    if (!range->array)
+        status = proact_array_create(rt->session,
+                                     &(struct proact_shape){"host memory", range->bytes, 1},
+                                     &range->array, &err);
+    if (!status && !range->is_newer_there) {
+        status =
+            proact_first_write(rt->session, proact_array_address(range->array, 0),
+                               (const void *)(uintptr_t)range->first, range->bytes, &err);
+        rt->moved.to_device += range->bytes;
+    }
+    if (!status)
+        range->is_newer_there = true;
+    return rt_error(rt, status, &err);
+}
+
+enum cuda_error rt_shadows_out(struct rt *rt)
+{
+    struct proact_error err = {""};
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < rt->ranges.count && !status; i++) {
+        struct rt_range *range = &rt->ranges.list[i];
+
+        if (!range->is_newer_there)
+            continue;
+        status =
+            proact_first_read(rt->session, (void *)(uintptr_t)range->first,
+                              proact_array_address(range->array, 0), range->bytes, &err);
+        range->is_newer_there = false;
+        rt->moved.to_host += range->bytes;
+    }
+    return rt_error(rt, status, &err);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that streams were given back: nobody waits for it, and who asks a stream for as
+   much again gets it. What was not asked for again from one wait for all to the next is
+   freed there, and all of it where there is no room for something else. */
+#include "base/memory.h"
+#include "rt/graph/rt_graph.h"
+
+struct rt_spare {
+    struct proact_array *array;
+    size_t bytes;
+    unsigned stream; /* its number, 0: of none */
+    uint64_t waits;  /* for all, so far, when it was given back */
+};
+
+static unsigned number_of(struct rt *rt, const struct cuda_stream *handle)
+{
+    const struct rt_stream *s = rt_stream_find(rt, handle);
+
+    return s ? s->number : 0;
+}
+
+/* What is of no stream comes behind all of them, and ahead of what they are given later. */
+static bool in_order(unsigned a, unsigned b)
+{
+    return a == b || !a || !b;
+}
+
+bool rt_spare_keep(struct rt *rt, struct rt_range *range, const struct cuda_stream *stream)
+{
+    if (range->kind != RT_DEVICE || !range->array || range->graph_memory ||
+        rt_streams_may_be_drivers(rt) || rt->guests.any)
+        return false;
+    rt->spare =
+        must_grow(rt->spare, rt->spare_count, &rt->spare_capacity, sizeof *rt->spare);
+    rt->spare[rt->spare_count++] =
+        (struct rt_spare){range->array, range->bytes, number_of(rt, stream), rt->waits};
+    rt->bytes_allocated -= range->bytes;
+    range_remove(&rt->ranges, range);
+    return true;
+}
+
+struct proact_array *rt_spare_take(struct rt *rt, size_t bytes,
+                                   const struct cuda_stream *stream)
+{
+    const unsigned number = number_of(rt, stream);
+
+    for (size_t i = rt->spare_count; i-- > 0;) {
+        const struct rt_spare s = rt->spare[i];
+
+        if (s.bytes != bytes || !in_order(s.stream, number))
+            continue;
+        rt->spare[i] = rt->spare[--rt->spare_count];
+        return s.array;
+    }
+    return NULL;
+}
+
+/* Nothing is queued any more. */
+static void free_before(struct rt *rt, uint64_t waits)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < rt->spare_count; i++)
+        if (rt->spare[i].waits < waits)
+            proact_array_destroy(rt->spare[i].array);
+        else
+            rt->spare[kept++] = rt->spare[i];
+    rt->spare_count = kept;
+}
+
+void rt_spare_waited(struct rt *rt)
+{
+    free_before(rt, rt->waits++);
+}
+
+void rt_spare_clear(struct rt *rt)
+{
+    free_before(rt, UINT64_MAX);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables of the program's modules, named by their shadows on the host. */
+#include "rt/abi/cuda_calls.h"
+#include "rt/graph/rt_graph.h"
+
+static enum cuda_error find(struct rt *rt, const void *symbol, size_t first, size_t bytes,
+                            struct rt_variable **out)
+{
+    struct rt_variable *v = rt_variable_find(rt, symbol);
+    enum cuda_error error = rt_open(rt);
+
+    if (error)
+        return error;
+    if (!v)
+        return cudaErrorInvalidSymbol;
+    if ((error = rt_variable_load(rt, v)))
+        return error;
+    if (first > v->place.bytes || bytes > v->place.bytes - first)
+        return cudaErrorInvalidValue;
+    *out = v;
+    return cudaSuccess;
+}
+
+/* From the host to all devices, so that they agree; from the device as any other copy. */
+static enum cuda_error write(struct rt *rt, const void *symbol, const void *from,
+                             size_t bytes, size_t first, enum cuda_copy_kind kind,
+                             bool is_async)
+{
+    struct proact_error err = {""};
+    struct rt_variable *v = NULL;
+    enum cuda_error error = find(rt, symbol, first, bytes, &v);
+
+    if (error)
+        return error;
+    if (range_find(&rt->ranges, (uint64_t)(uintptr_t)from))
+        return rt_copy(rt, (void *)(uintptr_t)(v->place.address[0] + first), from, bytes,
+                       kind, is_async);
+    rt->moved.to_device += bytes;
+    return rt_error(
+        rt, proact_variable_write(rt->session, &v->place, first, from, bytes, &err), &err);
+}
+
+static enum cuda_error read(struct rt *rt, void *to, const void *symbol, size_t bytes,
+                            size_t first, enum cuda_copy_kind kind, bool is_async)
+{
+    struct rt_variable *v = NULL;
+    enum cuda_error error = find(rt, symbol, first, bytes, &v);
+
+    return error ? error
+                 : rt_copy(rt, to, (const void *)(uintptr_t)(v->place.address[0] + first),
+                           bytes, kind, is_async);
+}
+
+/* What a stream is given, as it may be kept. */
+enum cuda_error rt_run_symbol_write(struct rt *rt, const void *data)
+{
+    const struct rt_kept_symbol_copy *c = data;
+
+    return write(rt, c->symbol, c->from, c->bytes, c->first, c->kind, true);
+}
+
+enum cuda_error rt_run_symbol_read(struct rt *rt, const void *data)
+{
+    const struct rt_kept_symbol_copy *c = data;
+
+    return read(rt, c->to, c->symbol, c->bytes, c->first, c->kind, true);
+}
+
+enum cuda_error cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes,
+                                   size_t first, enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, write(rt, symbol, from, bytes, first, kind, false));
+}
+
+enum cuda_error cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes,
+                                        size_t first, enum cuda_copy_kind kind,
+                                        struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+    const struct rt_kept_symbol_copy c = {symbol, NULL, from, bytes, first, kind};
+
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_symbol_write, &c, sizeof c));
+}
+
+enum cuda_error cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes,
+                                     size_t first, enum cuda_copy_kind kind)
+{
+    struct rt *rt = rt_enter();
+
+    return rt_leave(rt, read(rt, to, symbol, bytes, first, kind, false));
+}
+
+enum cuda_error cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes,
+                                          size_t first, enum cuda_copy_kind kind,
+                                          struct cuda_stream *stream)
+{
+    struct rt *rt = rt_enter();
+    const struct rt_kept_symbol_copy c = {symbol, to, NULL, bytes, first, kind};
+
+    return rt_leave(rt, rt_in_stream(rt, stream, rt_run_symbol_read, &c, sizeof c));
+}
+
+enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
+{
+    struct rt *rt = rt_enter();
+    struct rt_variable *v = NULL;
+    enum cuda_error error = find(rt, symbol, 0, 0, &v);
+
+    if (!error) {
+        *out = (void *)(uintptr_t)v->place.address[0];
+        if (!v->place.array)
+            proact_variable_lend(rt->session);
+    }
+    return rt_leave(rt, error);
+}
+
+enum cuda_error cudaGetSymbolSize(size_t *out, const void *symbol)
+{
+    struct rt *rt = rt_enter();
+    struct rt_variable *v = NULL;
+    enum cuda_error error = find(rt, symbol, 0, 0, &v);
+
+    if (!error)
+        *out = v->place.bytes;
+    return rt_leave(rt, error);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What nvcc's stubs tell before main(): images, kernels, variables. Nothing is looked at
+   until it is used. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "rt/abi/cuda_calls.h"
+#include "rt/rt.h"
+
+void **__cudaRegisterFatBinary(void *binary)
+{
+    struct rt *rt = rt_enter();
+    struct rt_image *image = must_calloc(1, sizeof *image);
+
+    image->binary = binary;
+    image->next = rt->images;
+    rt->images = image;
+    rt_leave(rt, cudaSuccess);
+    return (void **)image;
+}
+
+void __cudaRegisterFatBinaryEnd(void **image)
+{
+    (void)image;
+}
+
+void __cudaUnregisterFatBinary(void **image)
+{
+    (void)
+        image; /* the process ends, or a library goes whose kernels nobody calls any more */
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the stubs have it so */
+void __cudaRegisterFunction(void **image, const char *stub, char *device_stub,
+                            const char *name, int thread_limit, void *tid, void *bid,
+                            void *block, void *grid, int *warp_size)
+{
+    struct rt *rt = rt_enter();
+    struct cuda_kernel *k = must_calloc(1, sizeof *k);
+
+    (void)device_stub, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid,
+        (void)warp_size;
+    *k = (struct cuda_kernel){.next = rt->kernels,
+                              .stub = stub,
+                              .name = must_strdup(name),
+                              .image = (struct rt_image *)image};
+    rt->kernels = k;
+    rt_leave(rt, cudaSuccess);
+}
+
+static void add_variable(const struct rt_variable *v)
+{
+    struct rt *rt = rt_enter();
+    struct rt_variable *added = must_calloc(1, sizeof *added);
+
+    *added = *v;
+    added->next = rt->variables;
+    rt->variables = added;
+    rt_leave(rt, cudaSuccess);
+}
+
+void __cudaRegisterVar(void **image, char *shadow, char *device_name, const char *name,
+                       int is_extern, size_t bytes, int is_constant, int is_global)
+{
+    (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
+    add_variable(&(struct rt_variable){.shadow = shadow,
+                                       .name = must_strdup(name),
+                                       .bytes = bytes,
+                                       .image = (struct rt_image *)image});
+}
+
+void __cudaRegisterManagedVar(void **image, void **shadow, char *device_name,
+                              const char *name, int is_extern, size_t bytes,
+                              int is_constant, int is_global)
+{
+    (void)device_name, (void)is_extern, (void)is_constant, (void)is_global;
+    add_variable(&(struct rt_variable){.shadow = shadow,
+                                       .managed = shadow,
+                                       .name = must_strdup(name),
+                                       .bytes = bytes,
+                                       .image = (struct rt_image *)image});
+}
+
+void __cudaRegisterHostVar(void **image, const char *name, char *variable, size_t bytes)
+{
+    (void)image, (void)name, (void)variable, (void)bytes;
+}
+
+/* Called before the first look at a managed variable. */
+char __cudaInitModule(void **image)
+{
+    struct rt *rt = rt_enter();
+
+    (void)image;
+    return rt_leave(rt, rt_managed_place(rt)) == cudaSuccess;
+}
+
+struct cuda_kernel *rt_kernel_find(struct rt *rt, const void *stub_or_handle)
+{
+    for (struct cuda_kernel *k = rt->kernels; k; k = k->next)
+        if (!k->is_gone && (k->stub == stub_or_handle || k == stub_or_handle))
+            return k;
+    return NULL;
+}
+
+static enum cuda_error load(struct rt *rt, struct cuda_kernel *k)
+{
+    struct proact_error err = {""};
+    enum proact_status status;
+    enum cuda_error error;
+
+    if ((error = rt_image_search(rt, k->image)) || (error = rt_managed_place(rt)))
+        return error;
+    status = proact_kernel_load(rt->session, &k->image->ptx, k->name, &k->kernel, &err);
+    if (status)
+        return rt_break(
+            rt, status == PROACT_EREFUSED ? cudaErrorNotSupported : cudaErrorInvalidPtx,
+            err.text);
+    k->info = proact_kernel_describe(k->kernel);
+    return cudaSuccess;
+}
+
+enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k)
+{
+    enum cuda_error error = rt_open(rt);
+
+    return error || k->kernel ? error : load(rt, k);
+}
+
+struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)
+{
+    for (struct rt_variable *v = rt->variables; v; v = v->next)
+        if (v->shadow == shadow)
+            return v;
+    return NULL;
+}
+
+enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
+{
+    struct proact_error err = {""};
+    enum cuda_error error = rt_open(rt);
+
+    if (error || v->place.bytes || (error = rt_image_search(rt, v->image)))
+        return error;
+    error = rt_error(
+        rt, proact_variable_find(rt->session, &v->image->ptx, v->name, &v->place, &err),
+        &err);
+
+    if (!error)
+        range_add(&rt->ranges,
+                  &(struct rt_range){.first = v->place.address[0],
+                                     .bytes = v->place.bytes,
+                                     .array = v->place.array,
+                                     .kind = v->managed ? RT_MANAGED : RT_VARIABLE,
+                                     .is_shown = true});
+    return error;
+}
+
+enum cuda_error rt_managed_place(struct rt *rt)
+{
+    enum cuda_error error = rt->broken;
+
+    for (struct rt_variable *v = rt->variables; v && !error; v = v->next)
+        if (v->managed && !v->place.bytes && !(error = rt_variable_load(rt, v)))
+            *v->managed = (void *)(uintptr_t)v->place.address[0];
+    return error;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events. Those that the program has destroyed are used again: for what is queued, they are
+   there for good. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "rt/abi/cuda_calls.h"
+#include "rt/graph/rt_graph.h"
+
+enum { DISABLE_TIMING = 2 };
+
+struct cuda_event {
+    struct proact_moment *moment;
+    bool has_time, is_recorded;
+    uint64_t capture; /* that it was last recorded in; 0: none */
+};
+
+static struct rt_spare_moments *spare_of(struct rt *rt, bool has_time)
+{
+    return &rt->spare_moments[has_time];
+}
+
+static enum cuda_error moment_take(struct rt *rt, bool has_time, struct proact_moment **out)
+{
+    struct rt_spare_moments *spare = spare_of(rt, has_time);
+    struct proact_error err;
+
+    if (spare->count) {
+        *out = spare->moment[--spare->count];
+        return cudaSuccess;
+    }
+    return rt_error(rt, proact_moment_create(rt->session, has_time, out, &err), &err);
+}
+
+static void moment_back(struct rt *rt, const struct cuda_event *event)
+{
+    struct rt_spare_moments *spare = spare_of(rt, event->has_time);
+
+    spare->moment =
+        must_grow(spare->moment, spare->count, &spare->capacity, sizeof *spare->moment);
+    spare->moment[spare->count++] = event->moment;
+}
+
+static enum cuda_error check_event(const struct rt *rt, const struct cuda_event *event)
+{
+    return handle_is(&rt->handles, event, RT_EVENT) ? cudaSuccess
+                                                    : cudaErrorInvalidResourceHandle;
+}
+
+enum cuda_error cudaEventCreateWithFlags(struct cuda_event **out, unsigned flags)
+{
+    struct rt *rt = rt_enter();
+    enum cuda_error error = rt_open(rt);
+    const bool has_time = !(flags & DISABLE_TIMING);
+    struct proact_moment *moment = NULL;
+
+    if (!error && !out)
+        error = cudaErrorInvalidValue;
+    if (!error && !(error = moment_take(rt, has_time, &moment))) {
+        *out = must_calloc(1, sizeof **out);
+        **out = (struct cuda_event){.moment = moment, .has_time = has_time};
+        handle_add(&rt->handles, *out, RT_EVENT);
+    }
+    return rt_leave(rt, error);
+}
+
+enum cuda_error cudaEventCreate(struct cuda_event **out)
+{
+    return cudaEventCreateWithFlags(out, 0);
+}
+
+enum cuda_error cudaEventDestroy(struct cuda_event *event)
+{
+    struct rt *rt = rt_enter();
+
+    if (check_event(rt, event))
+        return rt_leave(rt, cudaErrorInvalidResourceHandle);
+    handle_drop(&rt->handles, event);
+    moment_back(rt, event);
+    free(event);
+    return rt_leave(rt, rt->broken);
+}
+
+enum cuda_error cudaEventRecord(struct cuda_event *event, struct cuda_stream *s)
+{
+    struct rt *rt = rt_enter();
+    struct proact_error err;
+    enum cuda_error error = rt->broken;
+
+    if (!error && !(error = rt_stream_check(rt, s)))
+        error = check_event(rt, event);
+    if (!error && (event->capture = rt_capture_of(rt, s)))
+        return rt_leave(rt, cudaSuccess); /* it orders streams, and they are in order */
+    if (!error && !(error = rt_stream_enter(rt, s)))
+        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+    rt_stream_leave(rt);
+    if (!error)
+        event->is_recorded = true;
+    return rt_leave(rt, error);
+}
+
+enum cuda_error rt_run_event_record(struct rt *rt, const void *data)
+{
+    struct proact_error err;
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    enum cuda_error error = check_event(rt, event);
+
+    if (!error)
+        error = rt_error(rt, proact_moment_set(event->moment, &err), &err);
+    if (error)
+        return error;
+    event->capture = 0;
+    event->is_recorded = true;
+    return cudaSuccess;
+}
+
+enum cuda_error rt_run_event_wait(struct rt *rt, const void *data)
+{
+    struct cuda_event *event;
+
+    memcpy(&event, data, sizeof(struct cuda_event *));
+    return check_event(rt, event);
+}
+
+enum cuda_error cudaEventRecordWithFlags(struct cuda_event *event, struct cuda_stream *s,
+                                         unsigned flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, s);
+}
+
+static enum cuda_error wait_for(struct rt *rt, const struct cuda_event *event)
+{
+    struct proact_error err;
+
+    if (rt->broken || rt->is_emulated)
+        return rt_wait(rt);
+    enum cuda_error error = rt_error(rt, proact_moment_wait(event->moment, &err), &err);
+
+    return error ? error : rt_shadows_out(rt);
+}
+
+enum cuda_error cudaEventSynchronize(struct cuda_event *event)
+{
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_event(rt, event);
+
+    return rt_leave(rt, error || !event->is_recorded ? error : wait_for(rt, event));
+}
+
+/* Emulated devices go on only while the host waits: whoever asks them waits. */
+enum cuda_error cudaEventQuery(struct cuda_event *event)
+{
+    struct rt *rt = rt_enter();
+    enum cuda_error error = check_event(rt, event);
+
+    if (error || !event->is_recorded)
+        return rt_leave(rt, error);
+    if (!rt->broken && !rt->is_emulated &&
+        proact_moment_progress(event->moment) == PROACT_UNDER_WAY)
+        return rt_leave(rt, cudaErrorNotReady);
+    return rt_leave(rt, wait_for(rt, event));
+}
+
+enum cuda_error cudaEventElapsedTime(float *ms, struct cuda_event *from,
+                                     struct cuda_event *to)
+{
+    struct rt *rt = rt_enter();
+    struct proact_error err;
+    enum cuda_error error = rt->broken;
+    double ns = 0;
+
+    if (!error && (check_event(rt, from) || check_event(rt, to) || !from->has_time ||
+                   !to->has_time || !from->is_recorded || !to->is_recorded))
+        error = cudaErrorInvalidResourceHandle;
+    if (!error)
+        error =
+            rt_error(rt, proact_moment_elapsed(from->moment, to->moment, &ns, &err), &err);
+    if (!error)
+        *ms = (float)(ns / 1e6);
+    return rt_leave(rt, error);
+}
+
+enum cuda_error cudaStreamWaitEvent(struct cuda_stream *s, struct cuda_event *event,
+                                    unsigned flags)
+{
+    struct rt *rt = rt_enter();
+    enum cuda_error error = rt_stream_check(rt, s);
+
+    (void)flags;
+    if (!error)
+        error = check_event(rt, event);
+    if (error)
+        return rt_leave(rt, error);
+    struct proact_error err;
+
+    if (event->capture)
+        rt_capture_join(rt, s, event->capture);
+    else if (event->is_recorded && !rt_capture_of(rt, s) &&
+             !(error = rt_stream_enter(rt, s)))
+        error = rt_error(rt, proact_moment_follow(event->moment, &err), &err);
+    rt_stream_leave(rt);
+    return rt_leave(rt, error ? error : rt->broken);
+}
