@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What CUDA's calls take of the host, where kernels are too small for any of it to be
-   hidden: to be built by nvcc and by proactcc. Rows as bench/programs/compiled.cu's. */
+   hidden: to be built by nvcc and by proactcc. Rows as compiled.cu's. */
 #include "compiled.cuh"
 
 enum { N = 1 << 16, FEW = 1 << 10, MANY = 100, CHAIN = 40, GRID = 4 };
