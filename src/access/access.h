@@ -258,6 +258,7 @@ struct access_point {
     const uint64_t *trips;                 /* by loop */
     const uint32_t *choices;               /* by choice: which; NULL for all the first */
     const uint64_t *variable;              /* address by module symbol; NULL for all 0 */
+    bool is_any; /* of the launch's threads: what is not alike in all has no value */
 };
 
 /* The form's value in 64 bits; false if a symbol of it has none (data, opaque, beyond the

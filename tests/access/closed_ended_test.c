@@ -71,22 +71,11 @@ static const struct ended {
 
 static struct write_set *run(const struct cut *c, struct shape s, bool is_sliced)
 {
-    static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
-    static const struct write_set_pointer pointers[] = {{0, 0, 0}};
-    struct block b = {.in = (uint64_t)1 << 50, .n = s.n};
-    struct write_set_launch l = {.grid = {s.ctas},
-                                 .block = {s.threads},
-                                 .parameters = &b,
-                                 .parameter_bytes = 20,
-                                 .arrays = arrays,
-                                 .array_count = 1,
-                                 .pointers = pointers,
-                                 .pointer_count = 1,
-                                 .is_sliced = is_sliced};
+    const struct write_set_launch options = {.is_sliced = is_sliced};
     struct write_set *w = NULL;
     struct proact_error err;
 
-    if (write_set_run(c->slice, &l, &w, &err))
+    if (run_shape_as(c, s, options, &w, &err))
         fail_msg("n %u: %s", s.n, err.text);
     return w;
 }

@@ -71,23 +71,31 @@ struct shape {
     uint32_t ctas, threads, n;
 };
 
-static inline enum proact_status run_shape(const struct cut *c, struct shape s,
-                                           struct write_set **out, struct proact_error *err)
+/* As `options` say beside that: by slices alone, so many instructions. */
+static inline enum proact_status run_shape_as(const struct cut *c, struct shape s,
+                                              struct write_set_launch options,
+                                              struct write_set **out,
+                                              struct proact_error *err)
 {
     static const struct write_set_array arrays[] = {{"out", 0, WORDS * 4}};
     static const struct write_set_pointer pointers[] = {{0, 0, 0}};
     struct block b = {.in = (uint64_t)1 << 50, .n = s.n};
-    struct write_set_launch l = {.grid = {s.ctas},
-                                 .block = {s.threads},
-                                 .parameters = &b,
-                                 .parameter_bytes = 20,
-                                 .arrays = arrays,
-                                 .array_count = 1,
-                                 .pointers = pointers,
-                                 .pointer_count = 1,
-                                 .limit = 100000};
 
-    return write_set_run(c->slice, &l, out, err);
+    options.grid[0] = s.ctas;
+    options.block[0] = s.threads;
+    options.parameters = &b;
+    options.parameter_bytes = 20;
+    options.arrays = arrays;
+    options.array_count = 1;
+    options.pointers = pointers;
+    options.pointer_count = 1;
+    return write_set_run(c->slice, &options, out, err);
+}
+
+static inline enum proact_status run_shape(const struct cut *c, struct shape s,
+                                           struct write_set **out, struct proact_error *err)
+{
+    return run_shape_as(c, s, (struct write_set_launch){.limit = 100000}, out, err);
 }
 
 /* The slice of `body` writes just that in the first CTA. */

@@ -17,6 +17,12 @@ static uint32_t special_at(const struct access_point *p, enum ptx_special specia
     return special <= PTX_CTAID_Z ? p->ctaid[axis] : p->nctaid[axis];
 }
 
+static bool is_size(enum ptx_special special)
+{
+    return (special >= PTX_NTID_X && special <= PTX_NTID_Z) ||
+           (special >= PTX_NCTAID_X && special <= PTX_NCTAID_Z);
+}
+
 static bool function_at(const struct access_analysis *a, const struct access_symbol *y,
                         const struct access_point *p, uint64_t *out)
 {
@@ -40,7 +46,7 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
     switch (y->kind) {
     case ACCESS_SPECIAL:
         *out = special_at(p, y->special);
-        return true;
+        return !p->is_any || is_size(y->special);
     case ACCESS_PARAMETER:
     case ACCESS_CONSTANT:
         if (!range_given(&l, y, &field))
@@ -51,7 +57,7 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
         *out = p->variable && y->variable >= PTX_SYMBOL_MODULE
                    ? p->variable[y->variable - PTX_SYMBOL_MODULE]
                    : 0;
-        return true;
+        return !p->is_any;
     case ACCESS_ITERATION:
         *out = p->trips ? p->trips[y->loop] - 1 : 0;
         return p->trips != NULL;
@@ -61,7 +67,8 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
     case ACCESS_FUNCTION:
         return function_at(a, y, p, out);
     case ACCESS_CHOICE:
-        return which < y->choice_count && access_value(a, y->choices[which], p, out);
+        return !p->is_any && which < y->choice_count &&
+               access_value(a, y->choices[which], p, out);
     default:
         return false;
     }

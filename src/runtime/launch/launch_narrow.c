@@ -54,28 +54,6 @@ static bool is_told(const struct access_analysis *a, const struct access_conditi
     return (c->first && is_told(a, c->first)) || (c->second && is_told(a, c->second));
 }
 
-/* 1, 0, or -1 where they do not tell. */
-static int holds(const struct access_analysis *a, const struct access_condition *c,
-                 const struct access_point *at)
-{
-    const int first = c->first ? holds(a, c->first, at) : -1;
-    const int second = c->second ? holds(a, c->second, at) : -1;
-
-    switch (c->kind) {
-    case ACCESS_COMPARE:
-        return is_told(a, c) ? access_holds(a, c, at) : -1;
-    case ACCESS_BOTH:
-        return !first || !second ? 0 : first < 0 || second < 0 ? -1 : 1;
-    case ACCESS_EITHER:
-        return first == 1 || second == 1 ? 1 : first < 0 || second < 0 ? -1 : 0;
-    case ACCESS_UNLESS:
-        return first < 0 ? -1 : !first;
-    case ACCESS_UNSURE:
-        break;
-    }
-    return -1;
-}
-
 /* The one conditional branch at the line; -1 for none, or several. */
 static int64_t branch_at(const struct ptx_function *f, uint32_t line)
 {
@@ -129,13 +107,13 @@ static struct known_ways find_ways(const struct launching *l,
     const struct access_analysis *a = needs_analysis(l->kernel);
     struct known_ways ways = {0, 0};
     unsigned char *block = needs_block(l);
-    struct access_point at = {.parameters = block,
-                              .parameter_bytes = l->kernel->parameter_bytes};
+    struct access_point at = {
+        .parameters = block, .parameter_bytes = l->kernel->parameter_bytes, .is_any = true};
 
     memcpy(at.ntid, l->threads, sizeof at.ntid);
     memcpy(at.nctaid, l->grid, sizeof at.nctaid);
     for (uint32_t n = 0; n < k->branch_count; n++) {
-        const int held = holds(a, k->branch[n].condition, &at);
+        const int held = access_holds(a, k->branch[n].condition, &at);
 
         ways.known |= (uint64_t)(held >= 0) << n;
         ways.held |= (uint64_t)(held > 0) << n;
@@ -171,8 +149,11 @@ static struct proact_kernel *make(struct proact_kernel *k,
 static struct proact_kernel *find(struct launching *l, bool first)
 {
     struct kernel_narrowing *k = narrowing_of(l->kernel);
-    const struct known_ways ways = find_ways(l, k);
+    struct known_ways ways;
 
+    if (!k->branch_count)
+        return NULL;
+    ways = find_ways(l, k);
     for (uint32_t n = 0; n < k->count; n++)
         if (k->of[n].ways.known == ways.known && k->of[n].ways.held == ways.held)
             return k->of[n].variant;
@@ -190,8 +171,9 @@ bool launch_narrow(struct launching *l, bool first)
 
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
 
-    if (!l->is_program || k->variant_of || k->has_maps || k->is_marked || k->texels ||
-        ctas == 1 || (first ? k->session->recording != NULL : !is_used))
+    if (k->session->devices.count == 1 || !l->is_program || k->variant_of || k->has_maps ||
+        k->is_marked || k->texels || ctas == 1 ||
+        (first ? k->session->recording != NULL : !is_used))
         return false;
     variant = find(l, first);
     if (!variant)
