@@ -6,12 +6,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "access/bounds/extent.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 
 /* Two loops in each other, i < n and k < m, by the second of which the first store's place
    does not hang: out[4 * i], then out[4 * (i + k)]. */
@@ -39,19 +41,24 @@ struct launched {
     struct arena arena;
 };
 
-static void launched_open(struct launched *l)
+static void launched_open_text(struct launched *l, const char *text)
 {
     struct proact_error err = {""};
 
     *l = (struct launched){.block = {0, 0, 5, 7}};
-    assert_int_equal(ptx_parse("nest", nest, sizeof nest - 1, &l->module, &err), PROACT_OK);
+    assert_int_equal(ptx_parse("t", text, strlen(text), &l->module, &err), PROACT_OK);
     l->analysis = access_analyze(l->module, &l->module->functions[0]);
     for (int d = 0; d < 3; d++)
         l->launch.ntid[d] = l->launch.nctaid[d] = d ? 1 : 32;
     l->launch.parameters = (const unsigned char *)l->block;
     l->launch.parameter_bytes = sizeof l->block;
-    assert_int_equal(l->analysis->loop_count, 2);
     access_trips(l->analysis, &l->launch, l->trips);
+}
+
+static void launched_open(struct launched *l)
+{
+    launched_open_text(l, nest);
+    assert_int_equal(l->analysis->loop_count, 2);
 }
 
 static void launched_close(struct launched *l)
@@ -83,6 +90,32 @@ static void only_loops_that_concern_are_parted(void **state)
         assert_int_equal(r.high, n ? 4 * (4 + 6) : 4 * 4);
     }
     launched_close(&l);
+}
+
+/* Guards of n alone, more than there is room for, then out[4 * i] where i < m. */
+static void numbers_of_the_launch_take_no_room(void **state)
+{
+    struct text text = {0};
+    struct launched l;
+    struct extent e;
+    struct range r;
+
+    (void)state;
+    text_print(&text, "%.*s", (int)(strstr(nest, "mov.u32 %r2") - nest), nest);
+    for (int n = 0; n < 2 * FACTS_MAX; n++)
+        text_print(&text, "setp.lt.s32 %%p0, %%r0, %d;\n@%%p0 bra done;\n", n % 5 - n);
+    text_print(&text,
+               "mov.u32 %%r2, %%tid.x; setp.ge.s32 %%p0, %%r2, %%r1;\n@%%p0 bra done;\n"
+               "mul.wide.s32 %%rd2, %%r2, 4; add.s64 %%rd3, %%rd1, %%rd2;\n"
+               "st.global.u32 [%%rd3], %%r2;\ndone:\nret;\n}\n");
+    launched_open_text(&l, text.data);
+    assert_int_equal(l.analysis->record_count, 1);
+    extent_open(&e, &l.arena, l.analysis, &l.analysis->records[0], &l.launch, l.trips);
+    assert_true(extent_of(&e, l.analysis->records[0].form, &r));
+    assert_int_equal(r.low, 0);
+    assert_int_equal(r.high, 4 * 6);
+    launched_close(&l);
+    text_clear(&text);
 }
 
 /* A form of some of the analysis's symbols. */
@@ -233,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_loops_that_concern_are_parted),
+        cmocka_unit_test(numbers_of_the_launch_take_no_room),
         cmocka_unit_test(sums_have_the_range_that_they_had_if_made),
         cmocka_unit_test(what_was_found_of_a_symbol_is_kept),
         cmocka_unit_test(many_facts_are_tried_so_often),

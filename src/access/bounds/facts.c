@@ -280,7 +280,7 @@ static void add_whole(struct facts *f, const struct access_condition *c, bool ne
     }
 }
 
-/* What has one value in the launch is known without any fact: such take time alone. */
+/* What has one value in the launch is known without any fact: such take room alone. */
 static void drop_plain(struct facts *f, uint32_t first)
 {
     uint32_t kept = first;
@@ -298,9 +298,12 @@ void facts_add_guards(struct facts *f, const struct access_guard *guards, uint32
     uint32_t first = f->count;
 
     for (uint32_t i = 0; i < count && f->count < FACTS_MAX; i++)
-        if (facts_fit(f, guards[i].ranges, guards[i].range_count))
+        if (facts_fit(f, guards[i].ranges, guards[i].range_count)) {
+            const uint32_t before = f->count;
+
             add_whole(f, guards[i].condition, guards[i].negated);
-    drop_plain(f, first);
+            drop_plain(f, before);
+        }
     relax(f, first);
 }
 
