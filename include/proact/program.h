@@ -113,7 +113,7 @@ struct proact_kernel_info {
     unsigned parameter_count; /* without a share */
     uint32_t parameter_bytes; /* of a block */
     const bool *addresses;    /* by byte of it: whether the kernel may read an address that
-                                 begins    there; what else looks like one is none */
+                                 begins there; what else looks like one is none */
     uint32_t shared_bytes;    /* static, a CTA */
     uint32_t max_threads;     /* .maxntid; 0: not said */
     uint32_t cluster[3];      /* CTAs that it was built for clusters of; 0: not said */
