@@ -122,9 +122,9 @@ struct write_set {
     uint32_t array_count; /* those given, in order, then the module variables that the
                              slice names */
     struct write_set_ranges *arrays;
-    bool is_exact;          /* false: the kernel may write less */
-    bool is_closed;         /* found from closed forms, and not by running the slice */
-    const char *why_sliced; /* otherwise why: a phrase about the store at why_line (0: all
+    bool is_exact;     /* false: the kernel may write less */
+    uint32_t ctas_run; /* of which the slice was run: 0 where closed forms tell of all */
+    const char *why_sliced; /* why it was: a phrase about the store at why_line (0: all
                                of them), or NULL where that was asked for */
     uint32_t why_line;
     bool is_cut_short; /* some store that memory decides was left out: see below */
@@ -134,11 +134,11 @@ struct write_set {
     struct write_set_parted *parted; /* what write_set_overlap() last found */
 };
 
-/* From closed forms where there are such and they stay in the arrays, else by running the
-   slice. Fails with PROACT_EFAULT where the kernel stores outside of every array, naming
-   line, CTA, thread, the nearest array and the place in it (where memory decides whether it
-   stores at all, such a store is left out instead: the kernel cannot mean it), or reaches
-   the limit; with PROACT_EREFUSED after work_most;
+/* From closed forms where there are such and they stay in the arrays, else, of the boxes of
+   CTAs that have none, by running the slice. Fails with PROACT_EFAULT where the kernel
+   stores outside of every array, naming line, CTA, thread, the nearest array and the place
+   in it (where memory decides whether it stores at all, such a store is left out instead:
+   the kernel cannot mean it), or reaches the limit; with PROACT_EREFUSED after work_most;
    with PROACT_EINVAL for parameters of another size, or an empty grid. */
 enum proact_status write_set_run(const struct write_set_slice *s,
                                  const struct write_set_launch *launch,

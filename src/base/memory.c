@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 65536, ALIGNMENT = 16 };
+enum { BLOCK_LEAST = 4096, BLOCK_MOST = 65536, ALIGNMENT = 16 };
 
 struct arena_block {
     struct arena_block *next;
@@ -49,35 +50,73 @@ void *must_grow(void *array, size_t count, size_t *capacity, size_t size)
     return array;
 }
 
-/* The spare one, or one that is made. */
-static struct arena_block *new_block(struct arena *a, size_t bytes)
+/* Of small arenas, made by the thousand, zeroing large blocks would be the most of it: each
+   is twice as large as the one before. */
+static struct arena_block *make_block(const struct arena_block *before, size_t bytes)
 {
-    struct arena_block *block = a->spare;
-    const size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+    size_t room = before ? 2 * before->bytes : BLOCK_LEAST;
 
-    if (block && bytes <= block->bytes) {
-        a->spare = NULL;
-        return block;
-    }
-    block = must_calloc(1, sizeof *block + room);
+    if (room > BLOCK_MOST)
+        room = BLOCK_MOST;
+    if (room < bytes)
+        room = bytes;
+    struct arena_block *block = must_calloc(1, sizeof *block + room);
+
     block->bytes = room;
     return block;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes)
+/* The spare one, or one that is made. */
+static struct arena_block *new_block(struct arena *a, size_t bytes)
 {
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    struct arena_block *block = a->blocks;
+    struct arena_block *spare = a->spare;
 
-    if (!block || block->used + bytes > block->bytes) {
-        block = new_block(a, bytes);
-        block->next = a->blocks;
-        a->blocks = block;
-    }
+    if (!spare || bytes > spare->bytes)
+        return make_block(a->blocks, bytes);
+    a->spare = NULL;
+    return spare;
+}
+
+static void *take(struct arena_block *block, size_t bytes)
+{
     void *p = block->data + block->used;
 
     block->used += bytes;
     return p;
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static bool has_room(const struct arena_block *block, size_t bytes)
+{
+    return block && bytes <= block->bytes - block->used;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes)
+{
+    bytes = aligned(bytes);
+    if (!has_room(a->blocks, bytes)) {
+        struct arena_block *block = new_block(a, bytes);
+
+        block->next = a->blocks;
+        a->blocks = block;
+    }
+    return take(a->blocks, bytes);
+}
+
+void *arena_keep(struct arena *a, size_t bytes)
+{
+    bytes = aligned(bytes);
+    if (!has_room(a->kept, bytes)) {
+        struct arena_block *block = make_block(a->kept, bytes);
+
+        block->next = a->kept;
+        a->kept = block;
+    }
+    return take(a->kept, bytes);
 }
 
 struct arena_mark arena_mark(const struct arena *a)
@@ -99,10 +138,11 @@ void arena_rewind(struct arena *a, struct arena_mark to)
         struct arena_block *last = a->blocks;
 
         a->blocks = last->next;
-        if (a->spare || last->bytes > BLOCK_BYTES) {
+        if (last->bytes > BLOCK_MOST || (a->spare && a->spare->bytes >= last->bytes)) {
             free(last);
             continue;
         }
+        free(a->spare);
         empty(last, 0);
         a->spare = last;
     }
@@ -110,14 +150,20 @@ void arena_rewind(struct arena *a, struct arena_mark to)
         empty(a->blocks, to.used);
 }
 
+static void free_blocks(struct arena_block *block)
+{
+    while (block) {
+        struct arena_block *next = block->next;
+
+        free(block);
+        block = next;
+    }
+}
+
 void arena_clear(struct arena *a)
 {
     free(a->spare);
-    a->spare = NULL;
-    while (a->blocks) {
-        struct arena_block *next = a->blocks->next;
-
-        free(a->blocks);
-        a->blocks = next;
-    }
+    free_blocks(a->blocks);
+    free_blocks(a->kept);
+    *a = (struct arena){0};
 }

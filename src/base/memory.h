@@ -17,10 +17,12 @@ void *must_grow(void *array, size_t count, size_t *capacity, size_t size);
 
 /* Memory that is freed all at once. Start from zero; arena_clear() frees everything. */
 struct arena {
-    struct arena_block *blocks, *spare;
+    struct arena_block *blocks, *kept, *spare;
 };
 
 void *arena_alloc(struct arena *a, size_t bytes); /* zeroed, aligned to 16 */
+/* As arena_alloc(), and arena_rewind() takes it not back. */
+void *arena_keep(struct arena *a, size_t bytes);
 void arena_clear(struct arena *a);
 
 /* How far an arena is filled. */

@@ -146,9 +146,9 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
     if (write_set_run(s, &t->launch, &forms, &silent) != status &&
         !strstr(err.text, "is not known after"))
         fail_msg("%s: %s, but forms say %s", s->kernel, err.text, silent.text);
-    tally->closed += forms && forms->is_closed;
-    tally->silent += forms && !forms->is_closed;
-    tally->why = forms && !forms->is_closed ? forms->why_sliced : tally->why;
+    tally->closed += forms && !forms->ctas_run;
+    tally->silent += forms && forms->ctas_run;
+    tally->why = forms && forms->ctas_run ? forms->why_sliced : tally->why;
     for (uint32_t at = 0; forms && slice && forms->digest != slice->digest && at < t->bytes;
          at += 4)
         print_message("%s[%u] %02x%02x%02x%02x", at ? ", " : "parameters: ", at,
@@ -160,7 +160,7 @@ static void compare(const struct write_set_slice *s, struct trial *t, struct tal
     for (uint32_t n = 0; slice && forms && n < slice->array_count; n++)
         if (slice->arrays[n].is_atomic != forms->arrays[n].is_atomic)
             fail_msg("%s: atomic or not", s->kernel);
-    tally->same += forms && slice && forms->is_closed && has_ranges(forms);
+    tally->same += forms && slice && !forms->ctas_run && has_ranges(forms);
     write_set_destroy(forms);
     write_set_destroy(slice);
 }
@@ -224,12 +224,12 @@ static struct verdict try_other(struct write_set_slice *s, const struct trial *o
 
         draw(&t, &chance);
         (void)write_set_run(s, &t.launch, &forms, &err);
-        v.told |= forms && forms->is_closed;
+        v.told |= forms && !forms->ctas_run;
         t.launch.is_sliced = true;
         (void)write_set_run(s, &t.launch, &slice, &err);
         (void)write_set_run(other, &t.launch, &ran, &err);
         v.caught = differ(forms, slice);
-        v.missed |= forms && forms->is_closed && !v.caught && differ(ran, slice);
+        v.missed |= forms && !forms->ctas_run && !v.caught && differ(ran, slice);
         write_set_destroy(forms);
         write_set_destroy(slice);
         write_set_destroy(ran);

@@ -212,8 +212,8 @@ static void compare(const struct cut *c, struct launched at, const char *text,
     if (forms && forms->digest != slice->digest)
         fail_msg("n %u, %u x %u x %u CTAs of %u: forms say other bytes\n%s", at.n, at.ctas,
                  at.lines, at.planes, at.threads, text);
-    tally->closed += forms && forms->is_closed;
-    tally->sliced += forms && !forms->is_closed;
+    tally->closed += forms && !forms->ctas_run;
+    tally->sliced += forms && forms->ctas_run;
     tally->failed += !forms;
     write_set_destroy(forms);
     write_set_destroy(slice);

@@ -146,9 +146,9 @@ static void compare_with(const struct subject *u, struct trial *t,
         tally->true_bytes += is_sliced ? bytes_of(truth, n) : 0;
     }
     tally->slice_lanes += set->lanes;
-    tally->closed += set->is_closed;
-    tally->closed_exact += set->is_closed && set->is_exact;
-    if (!is_sliced && !set->is_closed)
+    tally->closed += !set->ctas_run;
+    tally->closed_exact += !set->ctas_run && set->is_exact;
+    if (!is_sliced && !!set->ctas_run)
         tally->why = set->why_sliced;
     write_set_destroy(set);
 }

@@ -228,7 +228,7 @@ static void the_line_of_an_atomic_is_told(void **state)
         struct write_set *w = NULL;
 
         assert_int_equal(run_shape(&c, warps, &w, &c.err), PROACT_OK);
-        assert_int_equal(w->is_closed, cases[i].is_closed);
+        assert_int_equal(w->ctas_run == 0, cases[i].is_closed);
         assert_true(info.site_count > 1 && info.sites[0].line < info.sites[1].line);
         assert_int_equal(w->arrays[0].line, info.sites[cases[i].site].line);
         write_set_destroy(w);
@@ -305,7 +305,7 @@ static void constants_have_forms(void **state)
         struct write_set *w = NULL;
 
         assert_int_equal(write_set_cached(&cache, c.slice, &l, &kept, &c.err), PROACT_OK);
-        assert_true(kept->is_closed && kept->is_exact);
+        assert_true(!kept->ctas_run && kept->is_exact);
         struct cta_runs_walk walk = cta_runs_walk(&kept->arrays[0].runs, 1, 2);
         struct span of_second;
 
@@ -343,7 +343,7 @@ static void what_takes_too_long_is_refused_once(void **state)
 
     (void)state;
     assert_int_equal(write_set_run(c.slice, &l, &all, &c.err), PROACT_OK);
-    assert_false(all->is_closed);
+    assert_false(!all->ctas_run);
     assert_true(all->work >= all->lanes + (uint64_t)64 * 400);
     for (l.threads = 1; l.threads < 4; l.threads++) {
         l.work_most = l.threads < 3 ? all->work - 1 : all->work; /* no part of the key */

@@ -147,6 +147,29 @@ static void arena_takes_back_what_came_behind_a_mark(void **state)
     arena_clear(&a);
 }
 
+/* What is kept stays where it is, whatever is taken back. */
+static void arena_keeps_what_is_to_be_kept(void **state)
+{
+    struct arena a = {0};
+    const struct arena_mark start = arena_mark(&a);
+    unsigned char *kept[300];
+
+    (void)state;
+    for (unsigned n = 0; n < 300; n++) {
+        kept[n] = arena_keep(&a, 1 + n * 3);
+        for (unsigned k = 0; k < 1 + n * 3; k++)
+            assert_int_equal(kept[n][k], 0);
+        memset(kept[n], (int)(n % 256), 1 + n * 3);
+        memset(arena_alloc(&a, 50 * n), 255, 50 * n);
+        arena_rewind(&a, start);
+    }
+    for (unsigned n = 0; n < 300; n++)
+        for (unsigned k = 0; k < 1 + n * 3; k++)
+            assert_int_equal(kept[n][k], n % 256);
+    arena_clear(&a);
+    assert_null(a.kept);
+}
+
 /* Whoever asks and gives back over a block's end, over and over, needs no new one. */
 static void arena_keeps_a_block_that_comes_back(void **state)
 {
@@ -345,6 +368,7 @@ int main(void)
         cmocka_unit_test(grow_keeps_content_and_makes_room),
         cmocka_unit_test(arena_is_zeroed_and_aligned),
         cmocka_unit_test(arena_takes_back_what_came_behind_a_mark),
+        cmocka_unit_test(arena_keeps_what_is_to_be_kept),
         cmocka_unit_test(arena_keeps_a_block_that_comes_back),
         cmocka_unit_test(write_replaces_the_whole_file),
         cmocka_unit_test(a_link_to_nothing_stays_a_link),

@@ -8,7 +8,7 @@
 
 struct bounding_column; /* a term without its factor, which facts have */
 struct bounding_line;   /* a fact by columns */
-struct bounding_deep;   /* what was found of a symbol */
+struct bounding_page;   /* what was found of symbols */
 
 struct bounding {
     struct facts *facts;
@@ -21,7 +21,7 @@ struct bounding {
     int64_t *factors; /* by column: of what is left of a form */
     uint32_t *filled; /* columns whose factors may not be 0 */
     uint32_t filled_count, turn;
-    struct bounding_deep *deep; /* by symbol, for facts_deep.c */
+    struct bounding_page **deep; /* of symbols, for facts_deep.c */
 };
 
 /* The facts stay as they are until bounding_close(), which takes back what the arena was

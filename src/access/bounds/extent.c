@@ -192,9 +192,7 @@ void extent_open(struct extent *e, struct arena *arena, const struct access_anal
     e->loop = r->loop;
     e->ended = NULL;
     facts_open(&e->facts, arena, a, l, trips);
-    e->facts.view.found =
-        arena_alloc(arena, (a->symbol_count + 1u) * sizeof *e->facts.view.found);
-    e->facts.view.found_count = a->symbol_count;
+    range_keep(&e->facts.view, a->symbol_count, arena);
     if (facts_fit(&e->facts, a->ranges, a->range_count))
         facts_add_guards(&e->facts, r->guards, r->guard_count);
 }

@@ -7,10 +7,14 @@ enum { DEPTH_MAX = 6 }; /* of functions and choices in each other */
 
 /* Of a symbol, so deep in others as it was come to: where that is no deeper, it is as good
    as what would be found. */
-struct bounding_deep {
+struct found {
     struct range range;
     uint8_t asked; /* depth + 1, 0: not asked */
     bool is_known;
+};
+
+struct bounding_page {
+    struct found symbol[RANGE_PAGE];
 };
 
 static bool bound(struct bounding *b, const struct access_form *form, unsigned depth,
@@ -60,11 +64,20 @@ static bool find_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
     return y.bits < 64 || out->low > INT64_MIN || out->high < INT64_MAX;
 }
 
+static struct found *found_of(struct bounding *b, uint32_t symbol)
+{
+    struct bounding_page **page = &b->deep[symbol / RANGE_PAGE];
+
+    if (!*page)
+        *page = arena_alloc(b->facts->forms.arena, sizeof **page);
+    return &(*page)->symbol[symbol % RANGE_PAGE];
+}
+
 /* Functions are made of each other, and the same ones are in many facts. */
 static bool bound_symbol(struct bounding *b, uint32_t symbol, unsigned depth,
                          struct range *out)
 {
-    struct bounding_deep *d = &b->deep[symbol];
+    struct found *d = found_of(b, symbol);
 
     if (!d->asked || d->asked > depth + 1) {
         d->is_known = find_symbol(b, symbol, depth, &d->range);
@@ -106,6 +119,7 @@ bool bounding_deep(struct bounding *b, const struct access_form *form, struct ra
     if (!form || !(form_holds(forms, form) & (1U << ACCESS_FUNCTION | 1U << ACCESS_CHOICE)))
         return false;
     if (!b->deep)
-        b->deep = arena_alloc(forms->arena, (forms->count + 1u) * sizeof *b->deep);
+        b->deep =
+            arena_alloc(forms->arena, (forms->count / RANGE_PAGE + 1u) * sizeof *b->deep);
     return bound(b, form, 0, out);
 }

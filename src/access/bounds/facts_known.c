@@ -17,6 +17,8 @@ static bool known_value(const struct facts *f, uint32_t symbol, int64_t *out)
         return false;
     if (range_is_given(y))
         return range_given(l, y, out);
+    if (y->kind == ACCESS_FUNCTION) /* (n - 1 - i) / stride, of threads side by side */
+        return range_number(&f->view, symbol, out);
     if (y->kind != ACCESS_SPECIAL)
         return false;
     if (y->special >= PTX_NTID_X && y->special <= PTX_NTID_Z)

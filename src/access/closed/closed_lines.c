@@ -36,15 +36,14 @@ static bool add_again(const struct closed_walk *c, const struct closed_group *g,
 static bool add_line(struct closed_walk *c, struct closed_group *g, int64_t *outer,
                      uint32_t cta)
 {
-    const uint32_t *grid = c->launch->nctaid;
     struct closed_lines *line = &c->lines[g - c->groups];
-    uint32_t lines = grid[1] - (uint32_t)outer[1]; /* alike, from this one on */
+    uint32_t lines = c->end[1] - (uint32_t)outer[1]; /* alike, from this one on */
     struct closed_lines_run run;
 
     line->count = 0;
-    for (; outer[0] < grid[0]; outer[0] += run.at.count) {
-        if (!closed_place_find(c, g, outer, 0, grid[0] - (uint32_t)outer[0], &run.at) ||
-            !add_at(c, g, &run.at, cta + (uint32_t)outer[0]))
+    for (; outer[0] < c->end[0]; outer[0] += run.at.count, cta += run.at.count) {
+        if (!closed_place_find(c, g, outer, 0, c->end[0] - (uint32_t)outer[0], &run.at) ||
+            !add_at(c, g, &run.at, cta))
             return false;
         if (lines == 1)
             continue;
@@ -62,7 +61,7 @@ bool closed_lines_add(struct closed_walk *c, struct closed_group *g, const uint3
                       uint32_t cta)
 {
     struct closed_lines *line = &c->lines[g - c->groups];
-    int64_t outer[CLOSED_OUTER] = {0, id[1], id[2]};
+    int64_t outer[CLOSED_OUTER] = {c->first[0], id[1], id[2]};
 
     return line->left ? add_again(c, g, line, cta) : add_line(c, g, outer, cta);
 }

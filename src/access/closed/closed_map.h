@@ -15,8 +15,9 @@ struct closed_map *closed_map_create(const struct ptx_module *m,
                                      const struct ptx_function *f);
 void closed_map_destroy(struct closed_map *c); /* NULL is fine */
 
-/* Adds the ranges of all CTAs to the record's arrays, which have none yet. NULL, or why it
-   does not know: a phrase about the store at `line` of the slice (0: all of them); what the
-   record holds then is nothing of worth. */
+/* Adds the ranges of the CTAs that the launch looks at to the record's arrays, which have
+   none yet: numbered from 0, they have to come one after the other in the grid. NULL, or
+   why it does not know: a phrase about the store at `line` of the slice (0: all of them);
+   what the record holds then is nothing of worth. */
 const char *closed_map_run(const struct closed_map *c, const struct access_launch *l,
                            struct record *into, uint32_t *line);

@@ -164,14 +164,14 @@ static struct closed_group *only_group(const struct closed_walk *c, uint32_t arr
 static bool add_beside(struct closed_walk *c, uint32_t array, const uint32_t id[3],
                        uint32_t number)
 {
-    const uint32_t width = c->launch->nctaid[0];
+    const uint32_t first = c->first[0], width = c->end[0] - first;
     struct closed_group *g = only_group(c, array);
     struct cta_run run;
 
     if (g && !g->loops.count)
         return closed_lines_add(c, g, id, number);
     for (uint32_t x = 0; x < width; x += run.count) {
-        int64_t outer[CLOSED_OUTER] = {x, id[1], id[2]};
+        int64_t outer[CLOSED_OUTER] = {first + x, id[1], id[2]};
 
         run = (struct cta_run){number + x, width - x, 0, 0, 0};
         if (!gather_array(c, array, outer, &run) || !add_run(c, array, &run))
@@ -190,12 +190,18 @@ static bool is_written(const struct closed_walk *c, uint32_t array)
 
 const char *closed_walk_all(struct closed_walk *c)
 {
-    const uint32_t *grid = c->launch->nctaid;
+    const uint32_t *first = c->first, *end = c->end;
     uint32_t id[3], number = 0;
     const char *why = NULL;
 
-    for (id[2] = 0; id[2] < grid[2] && !why; id[2]++)
-        for (id[1] = 0; id[1] < grid[1] && !why; id[1]++, number += grid[0])
+    for (unsigned axis = 0; axis < 3; axis++) {
+        const uint32_t all = c->launch->ctaid_end[axis];
+
+        c->first[axis] = c->launch->ctaid_first[axis];
+        c->end[axis] = all ? all : c->launch->nctaid[axis];
+    }
+    for (id[2] = first[2]; id[2] < end[2] && !why; id[2]++)
+        for (id[1] = first[1]; id[1] < end[1] && !why; id[1]++, number += end[0] - first[0])
             for (uint32_t n = 0; n < c->into->array_count && !why; n++)
                 if (is_written(c, n) && !add_beside(c, n, id, number))
                     why = "may leave its array, or is too irregular";

@@ -28,6 +28,7 @@ struct closed_lines {
 
 struct closed_walk {
     const struct access_launch *launch;
+    uint32_t first[3], end[3]; /* CTAs */
     struct record *into;
     struct closed_group *groups;
     uint32_t group_count;
@@ -48,9 +49,11 @@ bool closed_place_within(const struct closed_template *t, const struct closed_pl
 uint32_t closed_place_alike(const struct closed_group *g, const int64_t *outer, uint32_t of,
                             uint32_t count, uint32_t along, uint32_t most, int64_t *step);
 
-/* All that a group without loops writes in the line of CTAs from `cta` on. */
+/* All that a group without loops writes in the line of CTAs at id[1], id[2], which are
+   numbered from `cta` on. */
 bool closed_lines_add(struct closed_walk *c, struct closed_group *g, const uint32_t id[3],
                       uint32_t cta);
 
-/* Tells `into` what all CTAs write; NULL, or why that cannot be: a phrase about a store. */
+/* Tells `into` what all CTAs that the launch looks at write; NULL, or why that cannot be: a
+ * phrase about a store. */
 const char *closed_walk_all(struct closed_walk *c);

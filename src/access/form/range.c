@@ -189,6 +189,13 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
 static bool symbol_range(const struct range_view *v, const struct access_symbol *y,
                          struct range *out);
 
+void range_keep(struct range_view *v, uint32_t count, struct arena *arena)
+{
+    v->found = arena_keep(arena, (count / RANGE_PAGE + 1u) * sizeof(struct range_page *));
+    v->found_count = count;
+    v->arena = arena;
+}
+
 /* Symbols are made of others: quotients of quotients, and what is left of them, come to the
    same ones in thousands of ways. */
 static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
@@ -196,7 +203,11 @@ static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
 {
     if (symbol >= v->found_count)
         return symbol_range(v, &v->symbols[symbol], out);
-    struct range_found *f = &v->found[symbol];
+    struct range_page **page = &v->found[symbol / RANGE_PAGE];
+
+    if (!*page)
+        *page = arena_keep(v->arena, sizeof **page);
+    struct range_found *f = &(*page)->symbol[symbol % RANGE_PAGE];
 
     if (!f->is_asked) {
         f->is_known = symbol_range(v, &v->symbols[symbol], &f->range);
@@ -204,6 +215,16 @@ static bool symbol_range_once(const struct range_view *v, uint32_t symbol,
     }
     *out = f->range;
     return f->is_known;
+}
+
+bool range_number(const struct range_view *v, uint32_t symbol, int64_t *out)
+{
+    struct range r;
+
+    if (!symbol_range_once(v, symbol, &r) || r.low != r.high)
+        return false;
+    *out = r.low;
+    return true;
 }
 
 /* Adds a term, with that factor; false where that overflows, or is not known. */

@@ -9,20 +9,30 @@ struct range {
     int64_t low, high;
 };
 
-/* What was found of a symbol once. */
-struct range_found {
-    struct range range;
-    bool is_asked, is_known;
+/* What was found of symbols, once for each. Kernels have tens of thousands of them, and
+   questions by the hundred thousand concern a few: a page of them is made when one is asked
+   for. */
+enum { RANGE_PAGE = 32 };
+
+struct range_page {
+    struct range_found {
+        struct range range;
+        bool is_asked, is_known;
+    } symbol[RANGE_PAGE];
 };
 
 struct range_view {
     const struct access_symbol *symbols;
     const struct access_launch *launch; /* NULL: any */
     const int64_t *trips; /* by loop: iterations at most, -1 unknown; NULL: none is known */
-    struct range_found *found; /* by symbol, of the first so many, zeros at first; launch
-                                  and trips then stay as they are. NULL: nothing is kept */
+    struct range_page **found; /* of the first so many symbols; launch and trips then stay
+                                  as they are. NULL: nothing is kept */
     uint32_t found_count;
+    struct arena *arena; /* of pages */
 };
+
+/* From then on the view keeps what it finds of its first `count` symbols, in the arena. */
+void range_keep(struct range_view *v, uint32_t count, struct arena *arena);
 
 /* False if it may be anything, or overflows 64 bits. */
 bool range_of(const struct range_view *v, const struct access_form *f, struct range *out);
@@ -30,6 +40,9 @@ bool range_of(const struct range_view *v, const struct access_form *f, struct ra
 /* Of a + factor * b, as if that were made. */
 bool range_of_sum(const struct range_view *v, const struct access_form *a,
                   const struct access_form *b, int64_t factor, struct range *out);
+
+/* Whether the symbol is one number for all threads, and which. */
+bool range_number(const struct range_view *v, uint32_t symbol, int64_t *out);
 
 struct range range_of_type(unsigned bits, bool is_signed);
 /* Of a function whose arguments lie in `a` and `b`, both within its type. */

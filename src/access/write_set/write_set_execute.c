@@ -104,9 +104,7 @@ static void *run_part(void *context)
         p->status = run_cta(p, cta, &p->err);
         execute_cta_destroy(cta);
         if (!p->status && !record_end_cta(&p->record, n - p->from))
-            p->status = fail(&p->err, PROACT_EREFUSED,
-                             "kernel '%s', %s: it writes more than 2^32 ranges",
-                             p->e->slice->kernel, p->e->slice->file);
+            p->status = record_too_many(&p->record, &p->err);
     }
     float_mode_end(&mode);
     execute_pool_destroy(pool);
@@ -124,49 +122,12 @@ static unsigned count_threads(const struct execution *e, uint32_t ctas)
     return count > ctas / CTAS_LEAST ? ctas / CTAS_LEAST + 1 : count;
 }
 
-static void open_part(struct part *p, const struct record *of)
-{
-    p->record = (struct record){.slice = of->slice, .array_count = of->array_count};
-    p->record.cta_count = p->end - p->from;
-    p->record.arrays = must_calloc(of->array_count + 1u, sizeof *p->record.arrays);
-    for (uint32_t n = 0; n < of->array_count; n++) {
-        const struct record_array *a = &of->arrays[n];
-
-        p->record.arrays[n] = (struct record_array){.name = a->name,
-                                                    .address = a->address,
-                                                    .bytes = a->bytes,
-                                                    .is_variable = a->is_variable};
-    }
-}
-
-/* The part's runs behind those of the parts before it. */
-static bool take_array(struct record_array *to, const struct record_array *a, uint32_t from)
-{
-    bool all = true;
-
-    for (uint32_t n = 0; n < a->runs.count && all; n++) {
-        struct cta_run run = a->runs.run[n];
-
-        run.cta += from;
-        all = record_add_run(to, run, a->runs.rows + run.first, 0);
-    }
-    if (a->line)
-        record_note_line(to, a->line, a->is_atomic);
-    return all;
-}
-
-static void close_part(struct part *p)
-{
-    for (uint32_t n = 0; n < p->record.array_count; n++)
-        record_clear_array(&p->record.arrays[n]);
-    free(p->record.of_cta.rows);
-    free(p->record.arrays);
-}
-
 static enum proact_status take_parts(struct part *parts, unsigned count,
                                      struct record *into, uint64_t *lanes,
                                      struct proact_error *err)
 {
+    enum proact_status status;
+
     for (unsigned n = 0; n < count; n++) {
         struct part *p = &parts[n];
 
@@ -175,11 +136,8 @@ static enum proact_status take_parts(struct part *parts, unsigned count,
         into->is_cut_short |= p->record.is_cut_short;
         if (p->status)
             return fail(err, p->status, "%s", p->err.text);
-        for (uint32_t k = 0; k < into->array_count; k++)
-            if (!take_array(&into->arrays[k], &p->record.arrays[k], p->from))
-                return fail(err, PROACT_EREFUSED,
-                            "kernel '%s', %s: it writes more than 2^32 ranges",
-                            into->slice->kernel, into->slice->file);
+        if ((status = record_part_take(into, &p->record, p->from - p->e->first, err)))
+            return status;
     }
     return PROACT_OK;
 }
@@ -187,16 +145,17 @@ static enum proact_status take_parts(struct part *parts, unsigned count,
 enum proact_status write_set_execute(const struct execution *e, struct record *into,
                                      uint64_t *lanes, struct proact_error *err)
 {
-    unsigned count = count_threads(e, into->cta_count);
+    const uint32_t ctas = e->end - e->first;
+    unsigned count = count_threads(e, ctas);
     struct part *parts = must_calloc(count, sizeof *parts);
     bool *runs = must_calloc(count, sizeof *runs);
     enum proact_status status;
 
     for (unsigned n = 0; n < count; n++) {
         parts[n].e = e;
-        parts[n].from = (uint32_t)((uint64_t)into->cta_count * n / count);
-        parts[n].end = (uint32_t)((uint64_t)into->cta_count * (n + 1) / count);
-        open_part(&parts[n], into);
+        parts[n].from = e->first + (uint32_t)((uint64_t)ctas * n / count);
+        parts[n].end = e->first + (uint32_t)((uint64_t)ctas * (n + 1) / count);
+        record_part_open(&parts[n].record, into);
         runs[n] = n && !pthread_create(&parts[n].thread, NULL, run_part, &parts[n]);
     }
     for (unsigned n = 0; n < count; n++) /* the caller's, and any that got no thread */
@@ -209,7 +168,7 @@ enum proact_status write_set_execute(const struct execution *e, struct record *i
     if (!status)
         status = check_work(e, write_set_work(into, *lanes), err);
     for (unsigned n = 0; n < count; n++)
-        close_part(&parts[n]);
+        record_part_close(&parts[n].record);
     free(parts);
     free(runs);
     return status;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 
 /* Bytes between an array and an address outside of it. */
@@ -213,4 +214,10 @@ void record_clear_array(struct record_array *a)
 {
     cta_runs_clear(&a->runs);
     write_set_spans_clear(&a->spans);
+}
+
+enum proact_status record_too_many(const struct record *r, struct proact_error *err)
+{
+    return fail(err, PROACT_EREFUSED, "kernel '%s', %s: it writes more than 2^32 ranges",
+                r->slice->kernel, r->slice->file);
 }

@@ -44,3 +44,12 @@ bool record_add_run(struct record_array *a, struct cta_run run, const struct row
 /* What CTA `cta` has stored becomes ranges; false as above. */
 bool record_end_cta(struct record *r, uint32_t cta);
 void record_clear_array(struct record_array *a);
+/* Says that there are too many. */
+enum proact_status record_too_many(const struct record *r, struct proact_error *err);
+
+/* Of some CTAs, numbered from 0, of what `of` is of. */
+void record_part_open(struct record *part, const struct record *of);
+/* What the part has recorded comes behind all else, from CTA `from` on. */
+enum proact_status record_part_take(struct record *into, const struct record *part,
+                                    uint32_t from, struct proact_error *err);
+void record_part_close(struct record *part);

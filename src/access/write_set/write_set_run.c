@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds what a grid writes: from its forms, or else by running the slice over all of it,
-   with nothing behind its addresses. */
+/* Finds what a grid writes: from its forms, or else by running the slice, with nothing
+   behind its addresses. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "access/write_set/write_set_execute.h"
+#include "access/write_set/write_set_boxes.h"
 #include "base/fail.h"
 #include "base/hash.h"
 
@@ -25,10 +25,7 @@ struct run {
     const unsigned char **constants; /* by symbol of the slice's module, in the image */
     uint64_t variables;              /* their address */
     uint32_t grid[3], block[3];
-    uint64_t lanes;
-    bool is_closed;
-    const char *why; /* not closed, of the kernel's line */
-    uint32_t line;
+    struct boxes_result found;
 };
 
 static enum proact_status check(struct run *r, struct proact_error *err)
@@ -139,49 +136,43 @@ static void find_constants(struct run *r)
     }
 }
 
-/* Whether the forms tell; otherwise nothing is recorded. */
-static bool close(struct run *r)
-{
-    struct access_launch l = {.parameters = r->parameters,
-                              .parameter_bytes = r->launch->parameter_bytes,
-                              .constants = r->constants};
-    uint32_t line, of;
-
-    memcpy(l.ntid, r->block, sizeof l.ntid);
-    memcpy(l.nctaid, r->grid, sizeof l.nctaid);
-    r->why = closed_map_run(r->s->closed, &l, &r->record, &line);
-    if (!r->why)
-        return true;
-    of = line && line < r->s->line_count ? r->s->site_of[line] : 0;
-    r->line = of ? r->s->cut.sites[of - 1].line : 0;
-    for (uint32_t n = 0; n < r->record.array_count; n++) {
-        struct record_array *a = &r->record.arrays[n];
-
-        a->spans.count = 0;
-        a->runs.count = a->runs.row_count = 0;
-        a->ranges = a->bytes_written = 0;
-        a->is_atomic = false;
-        a->line = 0;
-    }
-    return false;
-}
-
-static enum proact_status execute(struct run *r, struct proact_error *err)
+static struct execution execution_of(struct run *r)
 {
     struct execution e = {.slice = r->s,
                           .parameters = r->parameters,
                           .variables = r->variables,
+                          .end = r->record.cta_count,
                           .limit = r->launch->limit ? r->launch->limit : LIMIT_DEFAULT,
-                          .threads = r->launch->threads,
-                          .work_most = r->why ? r->launch->work_most : 0,
-                          .why = r->why,
-                          .line = r->line};
+                          .threads = r->launch->threads};
 
     memcpy(e.grid, r->grid, sizeof e.grid);
     memcpy(e.block, r->block, sizeof e.block);
     if (r->s->asks_shared) /* it has no use for the memory itself */
         e.dynamic_shared_bytes = r->launch->dynamic_shared_bytes;
-    return write_set_execute(&e, &r->record, &r->lanes, err);
+    return e;
+}
+
+static enum proact_status execute(struct run *r, struct proact_error *err)
+{
+    const struct execution e = execution_of(r);
+    enum proact_status status = write_set_execute(&e, &r->record, &r->found.lanes, err);
+
+    r->found.ran = r->record.cta_count;
+    r->found.work = write_set_work(&r->record, r->found.lanes);
+    return status;
+}
+
+static enum proact_status find(struct run *r, struct proact_error *err)
+{
+    struct access_launch l = {.parameters = r->parameters,
+                              .parameter_bytes = r->launch->parameter_bytes,
+                              .constants = r->constants};
+    struct execution e = execution_of(r);
+
+    memcpy(l.ntid, r->block, sizeof l.ntid);
+    memcpy(l.nctaid, r->grid, sizeof l.nctaid);
+    e.work_most = r->launch->work_most;
+    return boxes_find(&l, &e, &r->record, &r->found, err);
 }
 
 static struct write_set *take(struct run *r)
@@ -193,12 +184,12 @@ static struct write_set *take(struct run *r)
     w->array_count = r->record.array_count;
     w->arrays = must_calloc(w->array_count + 1u, sizeof *w->arrays);
     w->is_exact = r->s->is_exact;
-    w->is_closed = r->is_closed;
-    w->why_sliced = r->why;
-    w->why_line = r->line;
+    w->ctas_run = r->found.ran;
+    w->why_sliced = r->found.why;
+    w->why_line = r->found.line;
     w->is_cut_short = r->record.is_cut_short;
-    w->lanes = r->lanes;
-    w->work = r->is_closed ? r->lanes : write_set_work(&r->record, r->lanes);
+    w->lanes = r->found.lanes;
+    w->work = r->found.work;
     for (uint32_t n = 0; n < w->array_count; n++) {
         struct record_array *a = &r->record.arrays[n];
         struct write_set_ranges *to = &w->arrays[n];
@@ -278,9 +269,7 @@ enum proact_status write_set_run(const struct write_set_slice *s,
     find_constants(&r);
     place_arrays(&r);
     lay_parameters(&r);
-    r.is_closed = !launch->is_sliced && close(&r);
-    if (!r.is_closed)
-        status = execute(&r, err);
+    status = launch->is_sliced ? execute(&r, err) : find(&r, err);
     if (!status) {
         *out = take(&r);
         (*out)->digest = digest_of(*out);

@@ -35,6 +35,7 @@ struct hunt {
     struct access_launch at;
     int64_t *trips;
     struct verdict *into;
+    uint32_t in_vain; /* of its questions */
 };
 
 static const struct proact_place *place_at(const struct launching *l, uint64_t offset)
@@ -100,7 +101,13 @@ static void look_at_one(struct hunt *h, const struct access_analysis *a,
             note(h, NOWHERE, offset, r->line);
         if (place && known && leaves(place, spans, count))
             note(h, LEAVES, offset, r->line);
-        const struct stray_question q = {a, r, place, &h->at, h->trips, h->into->is_full};
+        const struct stray_question q = {.analysis = a,
+                                         .record = r,
+                                         .place = place,
+                                         .at = &h->at,
+                                         .trips = h->trips,
+                                         .in_full = h->into->is_full,
+                                         .in_vain = &h->in_vain};
 
         if (place && (!known || stray_goes_beyond(place, spans, count)))
             stray_ask(&q, &h->into->found);

@@ -9,6 +9,7 @@
 
 /* For an access that may go everywhere some 0.5 ms of the host, once a shape. */
 enum { ASKED = 6 * 6 * 6, BOXES_MAX = 64, POINTS_MAX = 1 << 13, EVERYONE_MAX = 1 << 14 };
+enum { VAIN_MAX = 4 * BOXES_MAX }; /* unrolled loops have a thousand alike */
 enum { FIRST_ONES = 4 }; /* iterations of which it is asked whether another one follows */
 
 struct box {
@@ -282,11 +283,16 @@ static void halve(const struct box *b, unsigned axis, struct box out[2])
     out[0].end[axis] = out[1].first[axis] = middle;
 }
 
+/* Of boxes: no more for a choice, and one where smaller ones have not helped so often. */
+static uint32_t most_boxes(const struct asking *g)
+{
+    return *g->q->in_vain < VAIN_MAX ? BOXES_MAX / g->choices.ways : 1;
+}
+
 /* Larger ones first: what is left out is the least. */
 static void ask_boxes(struct asking *g)
 {
-    const uint32_t most =
-        BOXES_MAX / g->choices.ways; /* so that a choice takes no longer */
+    const uint32_t most = most_boxes(g);
     uint32_t count = 1;
 
     g->box[0] = (struct box){{0}, {0}};
@@ -295,8 +301,11 @@ static void ask_boxes(struct asking *g)
         const struct box *b = &g->box[n];
         unsigned axis = 0;
 
-        if (stays(g, b))
+        ++*g->q->in_vain;
+        if (stays(g, b)) {
+            *g->q->in_vain = n ? 0 : *g->q->in_vain - 1;
             continue;
+        }
         for (unsigned other = 1; other < 3; other++)
             if (b->end[other] - b->first[other] > b->end[axis] - b->first[axis])
                 axis = other;

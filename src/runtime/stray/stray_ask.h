@@ -29,6 +29,8 @@ struct stray_question {
     const struct access_launch *at;   /* all CTAs */
     const int64_t *trips;
     bool in_full; /* else of what a kernel chooses it is said where it may lead */
+    uint32_t
+        *in_vain; /* boxes looked at since one was smaller and did help, of all accesses */
 };
 
 /* Whether part of what lies in the spans lies outside of the array. */
@@ -37,7 +39,8 @@ bool stray_goes_beyond(const struct proact_place *p, const struct access_span *s
 
 /* Asks threads at the corners and in the middle of the grid, and then those of ever smaller
    boxes of CTAs of which bounds do not say that they stay inside, down to all threads and
-   iterations of a CTA. Of few such boxes and threads nothing is left out. Where some are,
+   iterations of a CTA. Of few such boxes and threads nothing is left out; where smaller
+   ones have never helped the accesses before, none are looked at. Where some are left out,
    and first where the kernel chooses, it says where numbers that the launch is given lead
    by themselves: if that is into no array, nobody needs to be asked. */
 void stray_ask(const struct stray_question *q, struct stray_found *found);

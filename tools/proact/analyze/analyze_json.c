@@ -216,10 +216,17 @@ static void write_wrap(void *context, const char *sentence)
 
 static void write_source(struct json_writer *w, const struct write_set *set)
 {
-    json_put_text(w, "map", set->is_closed ? "closed form" : "slice");
-    if (!set->is_closed && set->why_line)
+    const bool is_sliced = set->ctas_run > 0;
+
+    json_put_text(w, "map",
+                  !is_sliced                       ? "closed form"
+                  : set->ctas_run < set->cta_count ? "closed form and slice"
+                                                   : "slice");
+    if (is_sliced)
+        json_put_whole(w, "map_sliced_ctas", set->ctas_run);
+    if (is_sliced && set->why_line)
         json_put_whole(w, "map_line", set->why_line);
-    if (!set->is_closed)
+    if (is_sliced)
         json_put_text(w, "map_reason", set->why_sliced);
 }
 

@@ -97,13 +97,20 @@ static void print_wrap(void *context, const char *sentence)
 
 static void print_source(const struct analyze_kernel *k, const struct write_set *w)
 {
-    if (w->is_closed)
+    if (!w->ctas_run) {
         printf("  map: closed form\n");
-    else if (w->why_line)
-        analyze_say(k->module, "  map: slice, since the store at line %" PRIu32 " %s\n",
-                    w->why_line, w->why_sliced);
+        return;
+    }
+    if (w->ctas_run < w->cta_count)
+        printf("  map: closed form, and slice of %" PRIu32 " of %" PRIu32 " CTAs",
+               w->ctas_run, w->cta_count);
     else
-        printf("  map: slice, since it %s\n", w->why_sliced);
+        printf("  map: slice");
+    if (w->why_line)
+        analyze_say(k->module, ", since the store at line %" PRIu32 " %s\n", w->why_line,
+                    w->why_sliced);
+    else
+        printf(", since it %s\n", w->why_sliced);
 }
 
 static void print_flags(const struct analyze_launch *l)

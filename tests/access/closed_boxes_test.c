@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops over a grid's stride, unrolled by four: threads go through what is left over
+   differently often, but those side by side as often. All but the CTA where that changes
+   have closed forms, which say what the slice says. */
+#include "write_set_testing.h"
+
+/* %r2: the thread, of a grid in three directions; %r16: threads of the grid. */
+#define STRIDE                                                                             \
+    "mov.u32 %r10, %ctaid.y; mov.u32 %r11, %ctaid.z; mov.u32 %r12, %nctaid.x;\n"           \
+    "mov.u32 %r13, %nctaid.y; mov.u32 %r14, %nctaid.z; mad.lo.s32 %r15, %r11, %r13, "      \
+    "%r10;\n"                                                                              \
+    "mad.lo.s32 %r15, %r15, %r12, %r3; mad.lo.s32 %r2, %r15, %r4, %r5;\n"                  \
+    "mul.lo.s32 %r16, %r12, %r13; mul.lo.s32 %r16, %r16, %r14;\n"                          \
+    "mul.lo.s32 %r16, %r16, %r4; setp.ge.s32 %p1, %r2, %r1; @%p1 bra END;\n"
+#define ONE                                                                                \
+    "mul.wide.s32 %rd6, %r2, 4; add.s64 %rd6, %rd1, %rd6; st.global.u32 [%rd6], 1;\n"      \
+    "add.s32 %r2, %r2, %r16;\n"
+
+static const char body[] =
+    STRIDE "sub.s32 %r17, %r1, %r2; add.s32 %r17, %r17, -1; div.u32 %r17, %r17, %r16;\n"
+           "add.s32 %r18, %r17, 1; and.b32 %r18, %r18, 3;\n"
+           "setp.eq.s32 %p2, %r18, 0; @%p2 bra FOURS;\n"
+           "ONES:" ONE "add.s32 %r18, %r18, -1; setp.ne.s32 %p3, %r18, 0; @%p3 bra ONES;\n"
+           "FOURS: setp.lt.u32 %p4, %r17, 3; @%p4 bra END;\n"
+           "FOUR:" ONE ONE ONE ONE "setp.lt.s32 %p5, %r2, %r1; @%p5 bra FOUR; END:";
+
+static const uint32_t grids[][3] = {{7, 1, 1}, {4, 3, 1}, {3, 2, 4}, {1, 5, 2}, {16, 1, 1}};
+
+static struct write_set *run(const struct cut *c, const uint32_t *grid, uint32_t n,
+                             bool is_sliced)
+{
+    const struct write_set_launch options = {.grid = {grid[0], grid[1], grid[2]},
+                                             .is_sliced = is_sliced};
+    struct write_set *w = NULL;
+    struct proact_error err;
+
+    if (run_shape_as(c, (struct shape){grid[0], 8, n}, options, &w, &err))
+        fail_msg("n %u: %s", n, err.text);
+    return w;
+}
+
+static void all_but_one_cta_have_forms(void **state)
+{
+    struct cut c = cut_text("", body, NULL);
+    unsigned closed = 0, parted = 0;
+
+    (void)state;
+    assert_non_null(c.slice);
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
+        for (uint32_t n = 0; n < WORDS; n += 13) {
+            struct write_set *is = run(&c, grids[g], n, false),
+                             *sliced = run(&c, grids[g], n, true);
+
+            if (is->digest != sliced->digest)
+                fail_msg("grid %zu, n %u: the forms say something else", g, n);
+            if (is->ctas_run > 1)
+                fail_msg("grid %zu, n %u: %u CTAs were run: %s", g, n, is->ctas_run,
+                         is->why_sliced);
+            assert_int_equal(is->why_sliced != NULL, is->ctas_run > 0);
+            assert_int_equal(sliced->ctas_run, sliced->cta_count);
+            closed += !is->ctas_run;
+            parted += is->ctas_run;
+            write_set_destroy(is);
+            write_set_destroy(sliced);
+        }
+    assert_in_range(closed, 20, 1000);
+    assert_in_range(parted, 20, 1000);
+    write_set_slice_destroy(c.slice);
+}
+
+/* A thread's product with itself is in no CTA a sum of what it has and what the CTA has. */
+static void what_has_no_form_at_all_is_run(void **state)
+{
+    struct cut c = cut_text("",
+                            "mul.lo.s32 %r6, %r2, %r2; and.b32 %r6, %r6, 1020;\n"
+                            "mul.wide.u32 %rd6, %r6, 4; add.s64 %rd6, %rd1, %rd6;\n"
+                            "st.global.u32 [%rd6], 1;",
+                            NULL);
+    static const uint32_t grid[] = {100, 1, 1};
+    struct write_set *w = run(&c, grid, 5, false);
+
+    (void)state;
+    assert_int_equal(w->ctas_run, 100);
+    write_set_destroy(w);
+    write_set_slice_destroy(c.slice);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_but_one_cta_have_forms),
+        cmocka_unit_test(what_has_no_form_at_all_is_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
