@@ -29,6 +29,12 @@ PROACT_API uint64_t proact_array_address(const struct proact_array *a, unsigned 
 PROACT_API struct proact_array *proact_array_find(struct proact *p, uint64_t address,
                                                   uint64_t *byte);
 
+/* Memory of the host's own, until it is unlocked, or the session is closed: copies of it go
+   at the link's full speed, where those of ordinary memory do not. False where that cannot
+   be: it is as good as before. Unlocking waits for all that is queued. */
+PROACT_API bool proact_host_lock(struct proact *p, void *memory, size_t bytes);
+PROACT_API void proact_host_unlock(struct proact *p, void *memory);
+
 /* Bytes on the first device alone, by address, queued in order with everything else; only
    read waits. Fails with PROACT_EINVAL where they do not lie in one array or variable. */
 PROACT_API enum proact_status proact_first_write(struct proact *p, uint64_t to,

@@ -196,6 +196,12 @@ struct device_backend {
                                       device_addr *out, size_t *part,
                                       struct proact_error *err);
     void (*free)(struct device_set *set, unsigned device, device_addr address);
+    /* Memory of the host's own, locked until it is unlocked, or the set is closed: copies
+       there are as fast as of memory that the keeper gave. PROACT_EREFUSED where that
+       cannot be: it is as it was before. NULL: all memory is alike. */
+    enum proact_status (*host_lock)(struct device_set *set, void *memory, size_t bytes,
+                                    struct proact_error *err);
+    void (*host_unlock)(struct device_set *set, void *memory);
 
     enum proact_status (*stream_create)(struct device_set *set, unsigned device,
                                         struct device_stream **out,

@@ -144,6 +144,34 @@ static void the_source_of_a_long_write_may_change_at_once(struct contract *c)
     free(here);
 }
 
+/* Short and long; what is read is there, and what was written may be changed. */
+static void locked_memory_is_written_and_read(struct contract *c)
+{
+    enum { LONG = 3 << 20, SHORT = 4096 };
+    static unsigned char last[SHORT];
+    device_addr a = 0;
+
+    if (!c->b->host_lock)
+        return;
+    uint32_t *here = must_calloc(LONG, 1);
+
+    contract_must(c, c->b->alloc(c->set, 0, LONG, &a, &c->err));
+    contract_must(c, c->b->host_lock(c->set, here, LONG, &c->err));
+    contract_refused(c, c->b->host_lock(c->set, here, LONG, &c->err), PROACT_EREFUSED);
+    for (size_t bytes = SHORT; bytes <= LONG; bytes += LONG - SHORT) {
+        memset(here, 1, bytes);
+        contract_must(c, c->b->write(c->stream[0][0], a, here, bytes, &c->err));
+        memset(here, 2, bytes);
+        contract_must(c, c->b->read(c->stream[0][0], here, a, bytes, &c->err));
+        assert_int_equal(here[0], 0x01010101);
+        assert_int_equal(here[bytes / sizeof *here - 1], 0x01010101);
+    }
+    c->b->host_unlock(c->set, here);
+    c->b->free(c->set, 0, a);
+    free(here);
+    contract_must(c, c->b->host_lock(c->set, last, SHORT, &c->err)); /* till the end */
+}
+
 /* More, in pieces, than is kept so that the host may go on; and a write that is more. */
 static void writes_of_many_megabytes_arrive(struct contract *c)
 {
@@ -252,6 +280,7 @@ const struct contract_promise contract_memory[] = {
     {"the host reaches shared memory", the_host_reaches_shared_memory, false},
     {"the source of a long write may change at once",
      the_source_of_a_long_write_may_change_at_once, false},
+    {"locked memory is written and read", locked_memory_is_written_and_read, false},
     {"writes of many megabytes arrive", writes_of_many_megabytes_arrive, false},
     {"the source of a write may change at once", the_source_of_a_write_may_change_at_once,
      false},

@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 #include "device/cuda/cuda_set.h"
+#include <proact/program.h>
+
 #include "device/fake_cuda_session.h"
 
 enum { BYTES = 512 << 10, WRITES = 100 };
@@ -106,11 +108,35 @@ static void what_is_in_flight_stays(void **state)
     go(&s);
 }
 
+/* By the session: unlocked by who locked it, or when the session ends. */
+static void a_session_locks_memory_of_the_host(void **state)
+{
+    static unsigned char here[2 * BYTES];
+    const struct proact_options options = {.machine = "here"};
+    struct proact_error err;
+    struct proact *p;
+
+    (void)state;
+    fake_cuda_set_up("DEVICES=2");
+    if (proact_open(&options, &p, &err))
+        fail_msg("%s", err.text);
+    assert_true(proact_host_lock(p, here, BYTES));
+    assert_false(proact_host_lock(p, here, BYTES));
+    assert_true(proact_host_lock(p, here + BYTES, BYTES));
+    proact_host_unlock(p, here);
+    assert_true(proact_host_lock(p, here, BYTES));
+    assert_int_equal(fake_cuda_calls_of("cuMemHostRegister_v2"), 4);
+    assert_int_equal(fake_cuda_calls_of("cuMemHostUnregister"), 1);
+    proact_close(p);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block_is_enough_for_who_waits),
         cmocka_unit_test(what_is_in_flight_stays),
+        cmocka_unit_test(a_session_locks_memory_of_the_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,8 @@ enum {
     FAKE_ENDED = 4, /* the process is at its end, and the driver has gone first */
     FAKE_INVALID_CONTEXT = 201,
     FAKE_ILLEGAL_ADDRESS = 700,
+    FAKE_ALREADY_REGISTERED = 712,
+    FAKE_NOT_REGISTERED = 713,
     FAKE_LAUNCH_FAILED = 719,
     FAKE_LATE = 800, /* no answer of the driver's: it would wait */
     FAKE_CAPTURE_UNSUPPORTED = 900,
@@ -55,7 +57,7 @@ struct fake_memory {
     size_t bytes, mapped_bytes;
     unsigned owner;
     bool may_use[FAKE_DEVICES_MAX];
-    bool is_mapped, is_host;
+    bool is_mapped, is_host, is_registered;
     cu_physical physical;
     struct fake_memory *next;
 };

@@ -68,7 +68,8 @@ void fake_drop(struct fake_memory *m)
     *link = m->next;
     if (!m->is_mapped && !m->is_host)
         f->used[m->owner] -= m->bytes;
-    munmap(m->address, m->bytes);
+    if (!m->is_registered)
+        munmap(m->address, m->bytes);
     free(m);
     f->left--;
 }
@@ -289,6 +290,40 @@ cu_result cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     m->is_host = true;
     *out = m->address;
     return 0;
+}
+
+cu_result cuMemHostRegister_v2(void *memory, size_t bytes, unsigned flags)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+
+    (void)flags;
+    if (result)
+        return result;
+    if (holds((uintptr_t)memory))
+        return FAKE_ALREADY_REGISTERED;
+    struct fake_memory *m = must_calloc(1, sizeof *m);
+
+    *m = (struct fake_memory){.address = memory,
+                              .bytes = bytes,
+                              .is_host = true,
+                              .is_registered = true,
+                              .next = fake_cuda()->memory};
+    fake_cuda()->memory = m;
+    fake_cuda()->left++;
+    return 0;
+}
+
+cu_result cuMemHostUnregister(void *memory)
+{
+    FAKE_ALONE;
+    cu_result result = fake_enter(__func__);
+    struct fake_memory *m = begins((uintptr_t)memory);
+
+    if (!m || !m->is_registered)
+        return FAKE_NOT_REGISTERED;
+    fake_drop(m);
+    return result;
 }
 
 cu_result cuMemFreeHost(void *memory)

@@ -22,7 +22,8 @@ struct cuda_memory {
     unsigned owner, piece_count;
     size_t piece_bytes;
     size_t reserved_bytes;
-    bool is_host; /* which stays with the host */
+    bool is_host;   /* which stays with the host */
+    bool is_locked; /* the host's own: only locked by us */
 };
 
 /* Locked host memory that copies are taken from; empty again when all has come to rest. */
@@ -222,6 +223,9 @@ enum proact_status cuda_alloc(struct device_set *set, unsigned device, size_t by
                               device_addr *out, struct proact_error *err);
 enum proact_status cuda_alloc_parts(struct device_set *set, size_t bytes, device_addr *out,
                                     size_t *part, struct proact_error *err);
+enum proact_status cuda_host_lock(struct device_set *set, void *memory, size_t bytes,
+                                  struct proact_error *err);
+void cuda_host_unlock(struct device_set *set, void *memory);
 enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, size_t bytes,
                                      bool is_pinned, device_addr *out,
                                      struct proact_error *err);

@@ -193,6 +193,19 @@ enum proact_status proact_first_write_rows(struct proact *p,
     return status ? status : done(p, a, &r, NULL, err);
 }
 
+bool proact_host_lock(struct proact *p, void *memory, size_t bytes)
+{
+    struct proact_error err;
+
+    return p->backend->host_lock && !p->backend->host_lock(p->set, memory, bytes, &err);
+}
+
+void proact_host_unlock(struct proact *p, void *memory)
+{
+    if (p->backend->host_unlock)
+        p->backend->host_unlock(p->set, memory);
+}
+
 enum proact_status proact_first_write(struct proact *p, uint64_t to, const void *from,
                                       size_t bytes, struct proact_error *err)
 {

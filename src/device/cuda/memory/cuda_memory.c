@@ -213,10 +213,41 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
     return PROACT_OK;
 }
 
+/* The driver copies ordinary memory by way of its own; locked memory the devices read and
+   write themselves. */
+enum proact_status cuda_host_lock(struct device_set *set, void *memory, size_t bytes,
+                                  struct proact_error *err)
+{
+    const struct cuda_memory m = {
+        .address = (uintptr_t)memory, .bytes = bytes, .is_locked = true};
+    enum proact_status status = set->wait_count ? cuda_synchronize(set, err) : PROACT_OK;
+
+    if (status || (status = cuda_enter(set, 0, err)))
+        return status;
+    cu_result result = set->driver.host_register(memory, bytes, CU_HOST_PORTABLE);
+
+    if ((status = cuda_leave(set, 0, 0, "cuMemHostRegister", err)))
+        return status;
+    if (result) /* the device is none the worse for it */
+        return fail(err, PROACT_EREFUSED, "cuMemHostRegister: %s",
+                    driver_words(&set->driver, result).text);
+    keep(&set->devices[0], &m);
+    return PROACT_OK;
+}
+
+void cuda_host_unlock(struct device_set *set, void *memory)
+{
+    cuda_free(set, 0, (uintptr_t)memory);
+}
+
 static void give_back(struct device_set *set, const struct cuda_memory *m)
 {
     const struct driver *v = &set->driver;
 
+    if (m->is_locked) {
+        v->host_unregister((void *)(uintptr_t)m->address);
+        return;
+    }
     if (m->is_host) {
         v->host_free((void *)(uintptr_t)m->address);
         return;

@@ -26,6 +26,7 @@ struct rt_range {
        lie at `first`, and the array, made when a kernel first needs it, is their copy. */
     struct proact_array *array;
     bool is_shadow;
+    bool is_locked;      /* the driver's copies take it straight */
     bool is_newer_there; /* a kernel may have written to the copy since */
     bool is_shown;       /* kernels know the address */
     /* Of graphs (rt_graph_memory.c): its number, or 0; the nodes that allocate it; whether
