@@ -92,6 +92,30 @@ static void find_unsure(struct ssa *s)
     }
 }
 
+static int32_t variable_of(const struct ssa *s, uint32_t value)
+{
+    const int32_t reg = s->values[value].reg;
+
+    return reg < 0 ? -1 : s->variable[reg];
+}
+
+/* What each variable is given, as instructions come. */
+static void list_given(struct ssa *s, struct arena *arena)
+{
+    uint32_t *next = arena_alloc(arena, (s->variable_count + 2u) * sizeof *next);
+
+    s->given = arena_alloc(arena, (s->count + 1u) * sizeof *s->given);
+    for (uint32_t v = 0; v < s->count; v++)
+        if (variable_of(s, v) >= 0)
+            next[variable_of(s, v) + 2]++;
+    for (uint32_t n = 2; n < s->variable_count + 2; n++)
+        next[n] += next[n - 1];
+    for (uint32_t v = 0; v < s->count; v++)
+        if (variable_of(s, v) >= 0)
+            s->given[next[variable_of(s, v) + 1]++] = (int32_t)v;
+    s->given_first = next;
+}
+
 /* Makes a value of each assignment, and counts those of each register. */
 static void define(struct ssa *s, struct arena *arena)
 {
@@ -122,6 +146,7 @@ static void define(struct ssa *s, struct arena *arena)
     s->variable = arena_alloc(arena, f->register_count * sizeof *s->variable);
     for (uint32_t r = 0; r < f->register_count; r++)
         s->variable[r] = s->single[r] == -2 ? (int32_t)s->variable_count++ : -1;
+    list_given(s, arena);
 }
 
 /* Blocks where what dominates `from` ends: marks them, see Cytron et al. 1991. */
@@ -252,27 +277,34 @@ static void place_phis(struct ssa *s, struct arena *arena)
     free(work), free(has_phi);
 }
 
-static int32_t read_before(const struct ssa *s, uint32_t block, uint32_t end, int32_t reg)
+/* The last value that the variable is given ahead of the instruction, in whatever block;
+   -1: none. Unrolled loops have thousands of instructions in one. */
+static int32_t last_ahead(const struct ssa *s, uint32_t variable, uint32_t at)
 {
-    uint32_t first = s->regions->flow->blocks[block].first;
+    uint32_t low = s->given_first[variable], high = s->given_first[variable + 1];
 
-    for (uint32_t i = end; i > first; i--) {
-        int32_t v = s->first_value[i - 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
 
-        for (; v >= 0 && (uint32_t)v < s->count && s->values[v].instruction == i - 1 &&
-               s->values[v].kind == SSA_DEFINED;
-             v++)
-            if (s->values[v].reg == reg)
-                return v;
+        if (s->values[s->given[middle]].instruction < at)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return s->entry[block * s->variable_count + (uint32_t)s->variable[reg]];
+    return low > s->given_first[variable] ? s->given[low - 1] : -1;
 }
 
 int32_t ssa_read(const struct ssa *s, uint32_t at, int32_t reg)
 {
     if (reg < 0 || s->single[reg] != -2)
         return reg < 0 ? -1 : s->single[reg];
-    return read_before(s, s->regions->flow->block_of[at], at, reg);
+    const uint32_t block = s->regions->flow->block_of[at],
+                   variable = (uint32_t)s->variable[reg];
+    const int32_t v = last_ahead(s, variable, at);
+
+    return v >= 0 && s->values[v].block == block
+               ? v
+               : s->entry[block * s->variable_count + variable];
 }
 
 /* Fills the values at block starts in dominator order, then what each phi takes. `last`

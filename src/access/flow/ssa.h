@@ -27,6 +27,10 @@ struct ssa {
     int32_t *first_phi; /* by block: values [first_phi, + phi_count) */
     uint32_t *phi_count;
     int32_t *first_value; /* by instruction: of its destinations in order, or -1 */
+    /* By variable: values that instructions give it, [given_first[v], given_first[v + 1]),
+       in their order. */
+    int32_t *given;
+    uint32_t *given_first;
 };
 
 struct ssa *ssa_build(const struct regions *r, struct arena *arena);
