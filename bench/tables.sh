@@ -169,7 +169,7 @@ function correct_table(file,    line) {
 function table(name,    file) {
     file = "bench/results/" name ".json"
     if (name ~ /^correct/) correct_table(file)
-    else if (name ~ /^(calls|compiled|distributed)/) compiled_table(file)
+    else if (name ~ /^(calls|compiled|distributed|start)/) compiled_table(file)
     else if (name ~ /^large/) large_table(file)
     else if (name ~ /^micro-(row-)?(all-)?[0-9]/) best_table(file)
     else if (name ~ /-[0-9]+x/)

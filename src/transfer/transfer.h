@@ -98,6 +98,7 @@ struct transfer_plan {
     double compute_ratio; /* of a method that `schedules`; never 0 */
     bool everywhere;      /* tables are made for all, whoever reads */
     bool elide;           /* do all but send */
+    bool is_open;         /* nobody has asked for that method */
 };
 
 /* What it asks of a marked kernel: PROACT_SHARE_... */

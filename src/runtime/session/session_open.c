@@ -60,7 +60,8 @@ enum proact_status session_plan(const struct proact *p, const struct proact_plan
     struct transfer_plan wanted = {.threads = threads,
                                    .compute_ratio = ratio,
                                    .everywhere = plan->everywhere,
-                                   .elide = plan->elide};
+                                   .elide = plan->elide,
+                                   .is_open = !plan->method};
     enum proact_status status = transfer_methods_read(plan->method, &wanted, err);
 
     if (status)

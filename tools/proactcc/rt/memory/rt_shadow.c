@@ -3,14 +3,26 @@
    a launch that is given its address, and copied back where the host may look again. */
 #include "rt/rt.h"
 
+/* A library's copy into locked memory may still be on its way, as into ordinary memory it
+   never is: the host reads it now. */
+static enum proact_status await_guests(struct rt *rt, const struct rt_range *range,
+                                       struct proact_error *err)
+{
+    const bool has_guests = rt->guests.calls || rt->guests.unseen;
+
+    return range->is_locked && !range->is_newer_there && has_guests
+               ? proact_wait(rt->session, err)
+               : PROACT_OK;
+}
+
 enum cuda_error rt_shadow_in(struct rt *rt, struct rt_range *range)
 {
     struct proact_error err = {""};
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = await_guests(rt, range, &err);
 
     range->is_shown = true;
     proact_stream_use(rt->session, 0, NULL); /* all of it is written at once */
-    if (!range->array)
+    if (!status && !range->array)
         status = proact_array_create(rt->session,
                                      &(struct proact_shape){"host memory", range->bytes, 1},
                                      &range->array, &err);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where every CTA comes round the whole array, nothing is counted: copies at the kernel's
+   end take the place of the plan's method, if nobody has asked for that. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+#include "runtime/kernel/runtime_clone.h"
+
+enum { FEW = 8, SIDE = 64, LONG = 1 << 20, SHORT = 1 << 15 };
+
+/* to[i] = 3 i from the thread's i on, by the grid's stride. */
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 to, .param .u32 n)\n{\n"
+    ".reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd1, %rd1; ld.param.u32 %r1, [n];\n"
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mov.u32 %r5, %nctaid.x; mad.lo.s32 %r6, %r2, %r3, %r4; mul.lo.s32 %r7, %r3, %r5;\n"
+    "setp.ge.s32 %p1, %r6, %r1; @%p1 bra END;\n"
+    "LOOP: mul.wide.s32 %rd2, %r6, 4; add.s64 %rd2, %rd1, %rd2; mul.lo.s32 %r8, %r6, 3;\n"
+    "st.global.u32 [%rd2], %r8; add.s32 %r6, %r6, %r7; setp.lt.s32 %p1, %r6, %r1;\n"
+    "@%p1 bra LOOP;\nEND: ret;\n}\n";
+
+static struct bench open_with(const char *method, struct proact_kernel **kernel)
+{
+    struct bench b = testing_open(&(struct proact_options){
+        .machine = "h200x4", .device_count = 2, .plan = {.method = method}});
+
+    if (proact_kernel_load(b.p, &(struct proact_image){.name = "k.ptx", .text = text}, "k",
+                           kernel, &b.err))
+        fail_msg("%s", b.err.text);
+    return b;
+}
+
+/* The method of a launch over so many words. */
+static const char *launch(struct bench *b, struct proact_kernel *k, struct proact_array *to,
+                          uint32_t count)
+{
+    static const struct proact_grid grid = {
+        .ctas = {FEW}, .threads = {SIDE}, .device_count = 2};
+    const struct {
+        uint64_t to;
+        uint32_t n;
+    } arguments = {0, count};
+    const struct proact_place place = {0, to, 0};
+
+    if (proact_launch_block(k, &grid, &(struct proact_block){&arguments, 12, &place, 1},
+                            &b->err) ||
+        proact_wait(b->p, &b->err))
+        fail_msg("%s", b->err.text);
+    assert_null(proact_kernel_refusal(k));
+    return kernel_plan(k)->method->name;
+}
+
+static struct proact_array *array_of(struct bench *b, size_t count)
+{
+    struct proact_array *a = NULL;
+
+    if (proact_array_create(b->p, &(struct proact_shape){"a", count, 4}, &a, &b->err))
+        fail_msg("%s", b->err.text);
+    return a;
+}
+
+static void what_comes_round_is_copied(void **state)
+{
+    static uint32_t back[LONG];
+    struct proact_kernel *k;
+    struct bench b = open_with(NULL, &k);
+    struct proact_array *a = array_of(&b, LONG);
+
+    (void)state;
+    for (int round = 0; round < 2; round++) { /* from launch to launch */
+        assert_string_equal(launch(&b, k, a, LONG), "bulk");
+        assert_string_equal(launch(&b, k, a, SHORT), "fused");
+    }
+    assert_int_equal(proact_array_read(a, 0, back, LONG, &b.err), PROACT_OK);
+    for (uint32_t i = 0; i < LONG; i++)
+        assert_int_equal(back[i], 3 * i);
+    proact_close(b.p);
+}
+
+static void what_was_asked_for_stays(void **state)
+{
+    struct proact_kernel *k;
+    struct bench b = open_with("fused", &k);
+
+    (void)state;
+    assert_string_equal(launch(&b, k, array_of(&b, LONG), LONG), "fused");
+    proact_close(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_comes_round_is_copied),
+        cmocka_unit_test(what_was_asked_for_stays),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
