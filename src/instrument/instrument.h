@@ -107,6 +107,10 @@ void instrument_textures(const struct ptx_module *m, const struct ptx_function *
    nothing holds it or its address from the beginning. */
 bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol);
 
+/* Whether no function uses the variable, nor does anything hold its address: only who asks
+   for that can do anything with it. */
+bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
+
 /* The module's text without such variables: kernels that use them have their addresses as
    parameters behind the others, named so, in the order of the symbols; line by line as it
    was. free() it. */
