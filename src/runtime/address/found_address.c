@@ -2,10 +2,12 @@
 #include "runtime/address/found_address.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "instrument/flow/definition.h"
 #include "instrument/flow/taint.h"
+#include "instrument/instrument.h"
 
 /* An address comes from memory as a word, or as two halves that are put together. A word
    that is GIVEN is a parameter as it is. */
@@ -202,6 +204,13 @@ static bool *find_parameters(const struct ptx_function *f)
     return all;
 }
 
+static bool is_given_variable(const struct ptx_function *f, const struct ptx_operand *o)
+{
+    static const char prefix[] = INSTRUMENT_VARIABLE;
+
+    return strncmp(f->symbols[o->symbol].name, prefix, sizeof prefix - 1) == 0;
+}
+
 static bool makes_pointer(const struct reading *r, const bool *parameters,
                           const struct ptx_instruction *i)
 {
@@ -213,8 +222,11 @@ static bool makes_pointer(const struct reading *r, const bool *parameters,
     case PTX_CVTA:
         return ptx_has(i, PTX_PART_TO) && i->space == PTX_SPACE_GLOBAL &&
                o[1].kind == PTX_REGISTER && parameters[o[1].reg];
+    case PTX_LD: /* where a variable is that became an array */
+        return reads_parameter(r->function, i) && is_given_variable(r->function, &o[1]);
     case PTX_MOV:
-        return is_pointer(r, &o[1]);
+        return is_pointer(r, &o[1]) ||
+               (o[1].kind == PTX_SYMBOL && o[1].symbol >= PTX_SYMBOL_MODULE);
     case PTX_SELP:
         return is_pointer(r, &o[1]) && is_pointer(r, &o[2]);
     default:

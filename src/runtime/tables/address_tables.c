@@ -184,8 +184,7 @@ int64_t address_table_bytes(const struct address_table *t, const struct access_a
 {
     int64_t bytes = 0;
 
-    if (place->byte >= place->array->bytes ||
-        (place->array->base[0] + place->byte) % WORD)
+    if (place->byte >= place->array->bytes || (place->array->base[0] + place->byte) % WORD)
         return -1;
     for (uint32_t n = 0; n < a->record_count; n++)
         for (uint32_t k = 0; k < t->load_count; k++) {
@@ -210,6 +209,13 @@ static bool begins(const struct table_load *l, int64_t at)
     return !l->is_known || (l->step ? away % (int64_t)l->step == 0 : !away);
 }
 
+/* One that is read by itself is a parameter's field, of which it is seen whether it leads
+   anywhere. */
+static uint8_t use_there(const struct table_load *l)
+{
+    return l->is_known && !l->step ? l->use & (uint8_t)~TABLE_FOLLOWED : l->use;
+}
+
 uint8_t address_table_use(const struct address_table *t, uint32_t at)
 {
     uint8_t use = 0;
@@ -217,6 +223,6 @@ uint8_t address_table_use(const struct address_table *t, uint32_t at)
     for (uint32_t n = 0; n < t->load_count; n++)
         for (int64_t from = 1 - (int64_t)t->load[n].bytes; from < WORD; from++)
             if (begins(&t->load[n], (int64_t)at + from))
-                use |= from % WORD ? TABLE_NUMBER : t->load[n].use;
+                use |= from % WORD ? TABLE_NUMBER : use_there(&t->load[n]);
     return use;
 }

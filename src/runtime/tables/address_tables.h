@@ -14,7 +14,7 @@ enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
 /* What the kernel does with 8 bytes of a table. */
 enum {
     TABLE_ADDRESS = 1,  /* it reads them at once, and as no floating-point number */
-    TABLE_FOLLOWED = 2, /* ... and goes there */
+    TABLE_FOLLOWED = 2, /* ... and goes there, or to any of several */
     TABLE_NUMBER = 4,   /* it reads them in another way, or some of them */
 };
 

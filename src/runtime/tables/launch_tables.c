@@ -264,6 +264,23 @@ static bool read_tables(const struct launching *l, struct kernel_address_tables 
     return is_good;
 }
 
+/* What lies at a place that is always the same is read by its name. */
+static char *name_places(const struct ptx_module *of, char *text, size_t *bytes)
+{
+    struct ptx_module *m = NULL;
+    char *named = NULL;
+    size_t length;
+
+    if (!ptx_parse(of->name, text, *bytes, &m, NULL))
+        named = instrument_read_parameters(m, &length);
+    ptx_destroy(m);
+    if (!named)
+        return text;
+    free(text);
+    *bytes = length;
+    return named;
+}
+
 static struct proact_kernel *make(struct proact_kernel *k,
                                   const struct kernel_address_tables *t)
 {
@@ -278,6 +295,8 @@ static struct proact_kernel *make(struct proact_kernel *k,
     if (!instrument_tables_fit(k->image->ptx, k->ptx, tables, t->found.count))
         return NULL;
     char *text = instrument_tables(k->image->ptx, k->ptx, tables, t->found.count, &bytes);
+
+    text = name_places(k->image->ptx, text, &bytes);
 
     if (kernel_narrowed_create(k, text, bytes, &variant))
         return NULL;
