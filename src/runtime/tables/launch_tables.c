@@ -14,8 +14,8 @@
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 
-/* Tables that tables lead to; launches in a row that cannot be split so either, until the
-   kernel is left alone. */
+/* Tables that tables lead to; launches in a row that cannot be split so either, until not
+   each is looked at. */
 enum { LEVELS_MAX = 3, LOST_MAX = 8, WORD = 8, UNIT = 16, SMALL = 4096 };
 
 static struct kernel_address_tables *tables_of(struct proact_kernel *k)
@@ -381,6 +381,15 @@ static bool may_have(const struct launching *l)
            !k->session->recording;
 }
 
+/* What was tried in vain again and again is tried ever more seldom. */
+static bool is_hopeless(struct kernel_address_tables *t)
+{
+    if (t->lost < LOST_MAX || !(t->lost & (t->lost - 1)))
+        return false;
+    t->lost++;
+    return true;
+}
+
 bool launch_tables(struct launching *l, bool first)
 {
     struct proact_kernel *k = l->kernel, *root = k;
@@ -389,12 +398,14 @@ bool launch_tables(struct launching *l, bool first)
         return false;
     struct kernel_address_tables *t = tables_of(k);
 
-    if (!t->found.count || t->lost >= LOST_MAX || !look_at_bytes(l, t))
+    if (!t->found.count || is_hopeless(t) || !look_at_bytes(l, t))
         return false;
     struct proact_kernel *variant = find_variant(k, t);
 
-    if (!variant || !read_tables(l, t))
+    if (!variant || !read_tables(l, t)) {
+        t->lost++;
         return false;
+    }
     t->is_used = true;
     fill(l, t, variant);
     while (root->variant_of)
