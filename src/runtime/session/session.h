@@ -191,6 +191,7 @@ struct proact {
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
     unsigned cores;          /* of the host that do */
     bool group_sums;         /* proact_options */
+    bool checks;             /* proact_options */
     bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */
     bool has_lent;           /* they may write to any: the program has an address of one */

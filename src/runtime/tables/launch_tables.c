@@ -368,6 +368,8 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
     launching_count_arrays(l);
 }
 
+/* What nobody wrote, between entries or behind them, may be read but where that is checked.
+ */
 static bool may_have(const struct launching *l)
 {
     const struct proact_kernel *k = l->kernel;
@@ -378,7 +380,7 @@ static bool may_have(const struct launching *l)
         levels++;
     return k->session->devices.count > 1 && l->is_program && levels < LEVELS_MAX &&
            !k->direct && !k->has_maps && !k->is_marked && !k->texels && ctas != 1 &&
-           !k->session->recording;
+           !k->session->recording && !k->session->checks;
 }
 
 /* What was tried in vain again and again is tried ever more seldom. */
