@@ -270,8 +270,10 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     const bool may_choose = !grid->device_count && p->devices.count > 1;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
-    if (c && choice_is_made(c) && !choice_is_split(c))
+    if (c && choice_is_made(c) && !choice_is_split(c)) {
+        launch_tables_told(l, false);
         return choice_run(c, l, launch_first, err);
+    }
     if (c && choice_is_dear(c, l->kernel)) {
         c->last = RAN_UNSEEN;
         p->whole_by = NULL;
@@ -280,7 +282,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
-    launch_tables_bound(l);
+    launch_tables_told(l, l->binding != NULL);
     if (!l->binding && (launch_narrow(l, true) || launch_tables(l, true)))
         return launch_chosen(l, grid, err);
     if (!l->binding) {

@@ -14,8 +14,8 @@
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 
-/* Tables that tables lead to; launches in a row that cannot be split so either, until not
-   each is looked at. */
+/* Tables that tables lead to; launches in a row that waited in vain, until not each is
+   looked at. */
 enum { LEVELS_MAX = 3, LOST_MAX = 8, WORD = 8, UNIT = 16, SMALL = 4096 };
 
 static struct kernel_address_tables *tables_of(struct proact_kernel *k)
@@ -172,7 +172,7 @@ static void open_content(struct table_content *c, uint32_t bytes)
 /* What the memory behind a pointer holds when the launch begins: read again only where it
    may have changed. */
 static bool read_array(const struct proact_place *place, struct table_content *c,
-                       uint32_t bytes, bool *is_new)
+                       uint32_t bytes, bool *is_new, bool *has_read)
 {
     struct proact_array *a = place->array;
 
@@ -181,6 +181,7 @@ static bool read_array(const struct proact_place *place, struct table_content *c
               c->changes != a->changes || c->bytes != bytes || a->is_shared;
     if (!*is_new)
         return true;
+    *has_read = true;
     open_content(c, bytes);
     struct proact_error err = {""};
     const enum proact_status status =
@@ -213,7 +214,8 @@ static bool read_constant(const struct launching *l, int32_t variable,
 
 /* Of the module, as the first device has it. */
 static bool read_variable(const struct launching *l, int32_t variable,
-                          struct table_content *c, uint32_t bytes, bool *is_new)
+                          struct table_content *c, uint32_t bytes, bool *is_new,
+                          bool *has_read)
 {
     const struct proact_kernel *k = l->kernel;
     const struct ptx_symbol *s = ptx_symbol(k->image->ptx, k->ptx, variable);
@@ -224,6 +226,7 @@ static bool read_variable(const struct launching *l, int32_t variable,
     *is_new = !c->is_known || c->bytes != bytes || c->changes != k->session->variables;
     if (!*is_new)
         return true;
+    *has_read = true;
     open_content(c, bytes);
     session_settle(k->session);
     c->changes = k->session->variables;
@@ -241,9 +244,9 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
     bool is_new = !c->is_known || c->bytes != t->bytes[n] || c->array, is_good = true;
 
     if (of->is.variable >= 0)
-        is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new);
+        is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new, &t->has_read);
     else if (place)
-        is_good = read_array(place, c, t->bytes[n], &is_new);
+        is_good = read_array(place, c, t->bytes[n], &is_new, &t->has_read);
     else if (is_new) { /* there is none */
         open_content(c, t->bytes[n]);
         c->array = 0;
@@ -259,6 +262,7 @@ static bool read_tables(const struct launching *l, struct kernel_address_tables 
 {
     bool is_good = true;
 
+    t->has_read = false;
     for (unsigned n = 0; n < t->found.count && is_good; n++)
         is_good = read_table(l, t, n);
     return is_good;
@@ -417,11 +421,11 @@ bool launch_tables(struct launching *l, bool first)
     return true;
 }
 
-void launch_tables_bound(const struct launching *l)
+void launch_tables_told(const struct launching *l, bool is_split)
 {
     struct kernel_address_tables *t =
         l->kernel->tabled ? l->kernel->tabled->tables_found : NULL;
 
     if (t)
-        t->lost = l->binding ? 0 : t->lost + 1;
+        t->lost = is_split ? 0 : t->lost + t->has_read;
 }

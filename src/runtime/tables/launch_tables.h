@@ -12,5 +12,5 @@
    now, for it cannot be split as it is. Until the kernel's next launch. */
 bool launch_tables(struct launching *l, bool first);
 
-/* It was seen whether the launch can be split. */
-void launch_tables_bound(const struct launching *l);
+/* It was seen whether the launch is split. */
+void launch_tables_told(const struct launching *l, bool is_split);

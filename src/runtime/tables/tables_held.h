@@ -33,7 +33,8 @@ struct kernel_address_tables {
         uint32_t bytes[TABLES_MAX];
         struct proact_kernel *variant; /* NULL: it cannot be made */
     } of[TABLE_VARIANTS_MAX];
-    unsigned lost;
+    bool has_read;        /* memory, for the last launch, which had to wait */
+    unsigned lost;        /* launches in a row for which it had, and that were not split */
     unsigned char *block; /* of the last launch */
     struct proact_place *places;
     size_t capacity;
