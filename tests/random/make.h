@@ -52,8 +52,7 @@ struct make_kernel {
     const char *template_name;         /* its one argument, or NULL */
     long template_value;
     bool in_struct, in_memory, /* the struct lies there, and is read by its address */
-        is_restrict,
-        is_alone;              /* no thread needs another: the host can check it */
+        is_restrict, is_alone; /* no thread needs another: the host can check it */
     const char *index;         /* the type of its indices */
     const char *skip;          /* leaves an element out: a word of C */
     struct made i, x, y, z, n; /* its place, and how many there are; no text: it has none */
