@@ -181,6 +181,15 @@ PROACT_API enum proact_status proact_variables_reset(struct proact *p,
    constant ones. */
 PROACT_API void proact_variable_lend(struct proact *p);
 
+/* From now on the program has the address of this one, as it is then: one that no kernel
+   names becomes an array of several devices, at another address, with what it holds; of any
+   other it is proact_variable_lend(). */
+PROACT_API enum proact_status proact_variable_give(struct proact *p,
+                                                   const struct proact_image *image,
+                                                   const char *name,
+                                                   struct proact_variable *v,
+                                                   struct proact_error *err);
+
 /* What threads may have: of stack each, of memory by malloc and new all together. Before a
    kernel is loaded that needs it; later it may fail with PROACT_EINVAL. An emulated
    device's stack is only for functions that call themselves, and never below 64 KiB. */

@@ -270,6 +270,15 @@ bool access_value(const struct access_analysis *a, const struct access_form *f,
 int access_holds(const struct access_analysis *a, const struct access_condition *c,
                  const struct access_point *p);
 
+/* Conditional branches whose predicate may be told by the launch's parameters and the sizes
+   of its grid alone, each once and at most `most`: how many. */
+struct access_branch {
+    uint32_t instruction;
+    const struct access_condition *condition; /* its predicate */
+};
+uint32_t access_branches(const struct access_analysis *a, struct access_branch *branches,
+                         uint32_t most);
+
 /* For each loop the most iterations that any thread of the launch begins in it, -1 where
    that is not known; 0 where it is never entered. */
 void access_trips(const struct access_analysis *a, const struct access_launch *l,

@@ -92,6 +92,26 @@ enum instrument_way { INSTRUMENT_EITHER, INSTRUMENT_GOES, INSTRUMENT_STAYS };
 char *instrument_decided(const struct ptx_module *m, const struct ptx_function *kernel,
                          const enum instrument_way *way, size_t *bytes);
 
+/* Memory that a kernel reads addresses from, and does nothing with but read it: what a
+   pointer among its parameters leads to, or a variable. */
+struct instrument_table {
+    int32_t variable; /* symbol of the module, as operands have it; -1: a parameter */
+    uint32_t offset;  /* of the pointer in the block of parameters */
+    uint32_t bytes;   /* that the kernel is given of it: a multiple of 16 */
+};
+/* By instruction: the loads from it. NULL where more is done with it than to read it, and
+   to ask whether it is there; free() it. */
+bool *instrument_table_loads(const struct ptx_function *kernel,
+                             const struct instrument_table *table);
+/* The module's text, with a kernel that has these tables as its last parameters, and reads
+   them there; line by line as it was. free() it. */
+char *instrument_tables(const struct ptx_module *m, const struct ptx_function *kernel,
+                        const struct instrument_table *tables, unsigned count,
+                        size_t *bytes);
+/* Whether its clones may have as many parameters. */
+bool instrument_tables_fit(const struct ptx_module *m, const struct ptx_function *kernel,
+                           const struct instrument_table *tables, unsigned count);
+
 /* The textures that a kernel reads by, where each is a number of 64 bits among its
    parameters: where these lie in the block, each once. */
 struct instrument_textures {
@@ -106,6 +126,10 @@ void instrument_textures(const struct ptx_module *m, const struct ptx_function *
    given its address: no function uses it, none of these kernels is launched by another, and
    nothing holds it or its address from the beginning. */
 bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol);
+
+/* Whether no function uses the variable, nor does anything hold its address: only who asks
+   for that can do anything with it. */
+bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol);
 
 /* The module's text without such variables: kernels that use them have their addresses as
    parameters behind the others, named so, in the order of the symbols; line by line as it

@@ -112,6 +112,15 @@ bool instrument_variable_moves(const struct ptx_module *m, uint32_t symbol)
     return true;
 }
 
+bool instrument_variable_is_free(const struct ptx_module *m, uint32_t symbol)
+{
+    bool is_used = !instrument_variable_moves(m, symbol);
+
+    for (uint32_t n = 0; n < m->function_count && !is_used; n++)
+        is_used = uses(&m->functions[n], (int32_t)symbol + PTX_SYMBOL_MODULE);
+    return !is_used;
+}
+
 /* The register with its address, and what is behind it. */
 static void replace(const struct ptx_module *m, const struct ptx_function *f,
                     const struct ptx_instruction *i, const struct ptx_operand *o,

@@ -272,6 +272,7 @@ void ptx_reach_named(const struct ptx_module *m, const struct ptx_function *f,
                      bool reached[]);
 bool ptx_has(const struct ptx_instruction *i, enum ptx_part part);
 const char *ptx_opcode_spelling(enum ptx_opcode opcode);
+const char *ptx_part_spelling(enum ptx_part part); /* without the dot */
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);
 /* It takes a texture or a surface, whose memory is no array's. */
 bool ptx_opcode_has_texels(enum ptx_opcode opcode);

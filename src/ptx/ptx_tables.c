@@ -147,6 +147,11 @@ const char *ptx_opcode_spelling(enum ptx_opcode opcode)
     return opcode < PTX_OPCODE_COUNT ? opcodes[opcode].spelling : "?";
 }
 
+const char *ptx_part_spelling(enum ptx_part part)
+{
+    return part < PTX_PART_COUNT ? parts[part] : "?";
+}
+
 /* What has no row may do anything. */
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode)
 {

@@ -1,6 +1,6 @@
 # Each tests/cli/NAME.sh is one test of the command; run.sh says how.
 foreach(name bench bench_link bench_options help usage input methods midway progress run_small trace doctor topo here
-    analyze analyze_launch analyze_passes analyze_usage)
+    analyze analyze_launch analyze_modes analyze_passes analyze_usage)
     add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh
         $<TARGET_FILE:proact_command> ${PROJECT_SOURCE_DIR} ${name})
     set_tests_properties(cli.${name} PROPERTIES LABELS quick TIMEOUT 120)

@@ -51,8 +51,8 @@ struct make_kernel {
     const char *grid, *block, *shared; /* as the host writes them */
     const char *template_name;         /* its one argument, or NULL */
     long template_value;
-    bool in_struct, is_restrict,
-        is_alone;              /* no thread needs another: the host can check it */
+    bool in_struct, in_memory, /* the struct lies there, and is read by its address */
+        is_restrict, is_alone; /* no thread needs another: the host can check it */
     const char *index;         /* the type of its indices */
     const char *skip;          /* leaves an element out: a word of C */
     struct made i, x, y, z, n; /* its place, and how many there are; no text: it has none */
@@ -125,3 +125,4 @@ void make_named(struct maker *m, struct make_kernel *k, struct make_role *r,
 void make_host(struct maker *m);
 extern const char *const make_prelude; /* what the program includes */
 extern const bool make_variables;      /* some arrays are variables of the module */
+extern const bool make_tables;         /* some structs of arguments lie in memory */

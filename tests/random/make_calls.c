@@ -9,6 +9,7 @@ enum { ACTS = 16, GRAPH_ACTS = 5 };
 
 const char *const make_prelude = "acts.cuh";
 const bool make_variables = false;
+const bool make_tables = false;
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {

@@ -9,6 +9,7 @@ enum { ACTS = 14 };
 
 const char *const make_prelude = "prelude.cuh";
 const bool make_variables = true;
+const bool make_tables = true;
 
 static void launch(struct maker *m, const struct make_kernel *k)
 {
@@ -33,9 +34,10 @@ static void launch(struct maker *m, const struct make_kernel *k)
         make_arguments(t, k, slots, "h", "", true);
         text_print(t, "); });\n        }\n");
     }
-    text_print(t, "        k%u%s<<<%s, %s%s>>>(", k->name, form, k->grid, k->block, stream);
+    text_print(t, "        k%u%s<<<%s, %s%s>>>(%s", k->name, form, k->grid, k->block,
+               stream, k->in_memory ? "in_memory(" : "");
     make_arguments(t, k, slots, "d", "", false);
-    text_print(t, ");\n        CHECK(cudaGetLastError());\n");
+    text_print(t, "%s);\n        CHECK(cudaGetLastError());\n", k->in_memory ? ")" : "");
     if (*stream)
         text_print(t, "        CHECK(cudaStreamSynchronize(streams[%c]));\n", stream[13]);
     for (unsigned i = 0; k->is_alone && i < k->role_count; i++)

@@ -191,7 +191,8 @@ int main(int argc, char **argv)
         struct make_kernel *k = &m.kernels[m.kernel_count];
 
         k->name = m.kernel_count++;
-        k->in_struct = one_in(&m, 5);
+        k->in_struct = one_in(&m, 4);
+        k->in_memory = k->in_struct && make_tables && one_in(&m, 2);
         k->is_restrict = one_in(&m, 3);
         k->index = pick(&m, "int|int|int|unsigned|size_t|long long");
         make[draw(&m, sizeof make / sizeof *make)](&m, k);

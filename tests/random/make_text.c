@@ -81,8 +81,12 @@ static void kernel_text(struct maker *m, const struct make_kernel *k)
     }
     if (k->template_name)
         text_print(t, "template <int N> ");
-    text_print(t, "__global__ void k%u(%s)\n{\n%s}\n", k->name, list.data ? list.data : "",
-               k->body.data);
+    text_print(t, "__global__ void k%u(", k->name);
+    if (k->in_memory)
+        text_print(t, "const s%u *from)\n{\n    const s%u &s = *from;\n", k->name, k->name);
+    else
+        text_print(t, "%s)\n{\n", list.data ? list.data : "");
+    text_print(t, "%s}\n", k->body.data);
     if (k->is_alone)
         host_text(m, k, list.data);
     text_clear(&list);

@@ -7,7 +7,9 @@
 #include "access/closed/closed_walk.h"
 #include "base/memory.h"
 
-enum { STORES_MAX = 64 };
+/* Where each thread's goes, and where its guards hold, is a table: some MB. */
+enum { STORES_MAX = 1024, TABLES_MAX = 1 << 17, ROOMS_MAX = 1 << 13 };
+static const char *const too_many = "has too many stores";
 
 struct closed_map {
     struct access_analysis *analysis;
@@ -57,15 +59,19 @@ static bool find_array(const struct closing *c, const struct access_record *r,
     return false;
 }
 
-static void add_store(struct closing *c, const struct closed_store *s, uint32_t stores)
+/* Each group has room for all stores; false where that would be too much. */
+static bool add_store(struct closing *c, const struct closed_store *s, uint32_t stores)
 {
     uint32_t n = 0;
 
     while (n < c->walk.group_count && !closed_group_fits(&c->walk.groups[n], s))
         n++;
+    if (n == c->walk.group_count && (n + 1) * stores > ROOMS_MAX)
+        return false;
     if (n == c->walk.group_count)
         closed_group_open(&c->walk.groups[c->walk.group_count++], s, &c->view, stores);
     closed_group_add(&c->walk.groups[n], s);
+    return true;
 }
 
 static const char *close_record(struct closing *c, const struct access_record *r,
@@ -92,8 +98,7 @@ static const char *close_record(struct closing *c, const struct access_record *r
         return "has a guard without a form";
     s->is_atomic = slice->cut.sites[site - 1].is_atomic; /* in the slice all are stores */
     s->line = slice->cut.sites[site - 1].line;
-    add_store(c, s, stores);
-    return NULL;
+    return add_store(c, s, stores) ? NULL : too_many;
 }
 
 static bool is_global_store(const struct access_record *r)
@@ -111,8 +116,8 @@ static const char *close_records(struct closing *c, uint32_t *line)
     for (uint32_t n = 0; n < a->record_count; n++)
         stores += is_global_store(&a->records[n]);
     *line = 0;
-    if (stores > STORES_MAX)
-        return "has too many stores";
+    if (stores > STORES_MAX || (uint64_t)stores * c->view.threads > TABLES_MAX)
+        return too_many;
     c->walk.groups = arena_alloc(c->view.arena, (stores + 1u) * sizeof *c->walk.groups);
     for (uint32_t n = 0; n < a->record_count && !why; n++) {
         if (!is_global_store(&a->records[n]))

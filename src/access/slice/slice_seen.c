@@ -68,17 +68,35 @@ static uint32_t home_of(const struct slice *s, uint32_t definition)
     return s->flow->block_of[s->definitions.items[definition]];
 }
 
+/* The register's first definition from instruction `end` on: they are in text order, and of
+   a register that a long kernel uses again and again there are thousands. */
+static uint32_t definitions_before(const struct slice *s, uint32_t reg, uint32_t end)
+{
+    uint32_t low = s->definitions.first[reg], high = s->definitions.first[reg + 1];
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (s->definitions.items[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Of a block, up to instruction `end`: notes the definitions that are seen behind it, and
    says whether what comes in is, too. */
 static bool seen_behind(struct finder *f, uint32_t reg, uint32_t block, uint32_t end)
 {
     const struct slice *s = f->s;
+    uint32_t n = definitions_before(s, reg, end);
 
-    for (uint32_t n = s->definitions.first[reg + 1]; n-- > s->definitions.first[reg];) {
-        uint32_t at = s->definitions.items[n]; /* they are in text order */
+    while (n-- > s->definitions.first[reg]) {
+        uint32_t at = s->definitions.items[n];
 
-        if (s->flow->block_of[at] != block || at >= end)
-            continue;
+        if (s->flow->block_of[at] != block)
+            break;
         add_pair(&f->definitions, s->view_count, n);
         if (s->f->instructions[at].guard < 0)
             return false;

@@ -2,10 +2,12 @@
 #include "runtime/address/found_address.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "instrument/flow/definition.h"
 #include "instrument/flow/taint.h"
+#include "instrument/instrument.h"
 
 /* An address comes from memory as a word, or as two halves that are put together. A word
    that is GIVEN is a parameter as it is. */
@@ -73,6 +75,7 @@ static uint8_t mark_halves(const struct ptx_function *f, const struct ptx_instru
    behind it, whatever the control flow. */
 struct reading {
     const struct ptx_function *function;
+    const bool *loads; /* by instruction: those that are asked about; NULL: all */
     uint8_t *addresses;
     bool *pointers;
 };
@@ -201,6 +204,13 @@ static bool *find_parameters(const struct ptx_function *f)
     return all;
 }
 
+static bool is_given_variable(const struct ptx_function *f, const struct ptx_operand *o)
+{
+    static const char prefix[] = INSTRUMENT_VARIABLE;
+
+    return strncmp(f->symbols[o->symbol].name, prefix, sizeof prefix - 1) == 0;
+}
+
 static bool makes_pointer(const struct reading *r, const bool *parameters,
                           const struct ptx_instruction *i)
 {
@@ -212,8 +222,11 @@ static bool makes_pointer(const struct reading *r, const bool *parameters,
     case PTX_CVTA:
         return ptx_has(i, PTX_PART_TO) && i->space == PTX_SPACE_GLOBAL &&
                o[1].kind == PTX_REGISTER && parameters[o[1].reg];
+    case PTX_LD: /* where a variable is that became an array */
+        return reads_parameter(r->function, i) && is_given_variable(r->function, &o[1]);
     case PTX_MOV:
-        return is_pointer(r, &o[1]);
+        return is_pointer(r, &o[1]) ||
+               (o[1].kind == PTX_SYMBOL && o[1].symbol >= PTX_SYMBOL_MODULE);
     case PTX_SELP:
         return is_pointer(r, &o[1]) && is_pointer(r, &o[2]);
     default:
@@ -256,6 +269,8 @@ static uint8_t mark_words(void *context, const struct ptx_instruction *i, uint8_
     const struct reading *r = context;
     const struct ptx_function *f = r->function;
 
+    if (r->loads && i->opcode == PTX_LD)
+        return r->loads[i - f->instructions] ? loaded(i) : 0;
     if (loaded(i))
         return loaded(i);
     if (adds_index(r, i))
@@ -309,11 +324,11 @@ static uint32_t loads_at(const struct ptx_function *f, uint8_t what)
 }
 
 /* By register: what it may hold of what was read. */
-static uint8_t *find_marks(const struct ptx_function *f)
+static uint8_t *find_marks(const struct ptx_function *f, const bool *loads)
 {
     const size_t registers = f->register_count + 1u;
     uint8_t *marks = must_calloc(registers, 1);
-    struct reading r = {f, must_calloc(registers, 1),
+    struct reading r = {f, loads, must_calloc(registers, 1),
                         must_calloc(registers, sizeof *r.pointers)};
 
     taint_spread(f, r.addresses, mark_addresses, &r);
@@ -330,7 +345,7 @@ bool *found_words(const struct ptx_function *f)
 
     if (!loads_at(f, WORD) && !loads_at(f, HALF))
         return words;
-    uint8_t *marks = find_marks(f);
+    uint8_t *marks = find_marks(f, NULL);
 
     for (uint32_t reg = 0; reg < f->register_count; reg++)
         words[reg] = marks[reg] & WORD;
@@ -338,19 +353,24 @@ bool *found_words(const struct ptx_function *f)
     return words;
 }
 
-static uint32_t loads_address_at(const struct ptx_function *f)
+bool found_address_leads(const struct ptx_function *f, const bool *loads)
 {
-    uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
+    uint8_t *marks = find_marks(f, loads);
     bool leads = false;
-
-    if (!line && !half_line)
-        return 0;
-    uint8_t *marks = find_marks(f);
 
     for (uint32_t i = 0; i < f->instruction_count && !leads; i++)
         leads = leads_somewhere(&f->instructions[i], marks, f->is_entry);
     free(marks);
-    return !leads ? 0 : line ? line : half_line;
+    return leads;
+}
+
+static uint32_t loads_address_at(const struct ptx_function *f)
+{
+    uint32_t line = loads_at(f, WORD), half_line = loads_at(f, HALF);
+
+    if ((!line && !half_line) || !found_address_leads(f, NULL))
+        return 0;
+    return line ? line : half_line;
 }
 
 uint32_t found_address_line(const struct ptx_module *m, const struct ptx_function *kernel)

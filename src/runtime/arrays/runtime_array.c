@@ -99,6 +99,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
 
     a->session = p;
     a->id = ++p->last_id;
+    p->arrays_changed++;
     a->is_shared = sharing == MANAGED || sharing == PINNED;
     a->is_pinned = sharing == PINNED;
     a->name = name_of_its_own(p, name);
@@ -154,6 +155,7 @@ void proact_array_destroy(struct proact_array *a)
     for (struct proact_kernel *k = p->kernels; k; k = k->next)
         kernel_bindings_drop(k, a);
     recordings_forget(p, a);
+    p->arrays_changed++;
     p->backend->replicas(p->set, &none);
     for (unsigned d = 0; d < (a->part ? 1 : p->devices.count); d++)
         if (a->base[d])

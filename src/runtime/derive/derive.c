@@ -18,6 +18,7 @@
 #include "runtime/kernel/unsplittable.h"
 #include "runtime/share/launch_flags.h"
 #include "runtime/stray/stray.h"
+#include "runtime/tables/tables_held.h"
 #include "runtime/textures/launch_textures.h"
 
 struct kernel_derivation {
@@ -192,7 +193,8 @@ bool derivation_keeps_to_arguments(const struct launching *l)
 {
     struct kernel_derivation *d = derivation_of(l->kernel);
 
-    return !d->in_program.text[0] && !strays_check(l, &d->strays, NULL);
+    return !d->in_program.text[0] && !strays_check(l, &d->strays, NULL) &&
+           tables_stay(l, d->targets, d->target_count, d->is_open);
 }
 
 static enum proact_status add_slot(struct launching *l, uint32_t offset,
@@ -377,7 +379,8 @@ static enum proact_status derive(struct launching *l, struct kernel_derivation *
                     l->kernel->name);
     if (l->is_program && (status = strays_check(l, &d->strays, err)))
         return status;
-    if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)))
+    if ((status = find_writes(l, d, out, err)) || (status = direct_check(l, *out, err)) ||
+        (status = tables_check(l, *out, err)))
         return status;
     return find_slots(l, *out, err);
 }

@@ -15,6 +15,7 @@ void array_catch_up(struct proact_array *a)
         return;
     holdings_open(&a->holdings, a->bytes, FIRST);
     a->held_at = p->all_changed;
+    a->changes++;
     a->by_launch = true;
     a->writer = NULL;
 }
@@ -26,6 +27,7 @@ bool array_has_replicas(const struct proact_array *a)
 
 void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_t devices)
 {
+    a->changes++;
     if (!array_has_replicas(a))
         return;
     array_catch_up(a);

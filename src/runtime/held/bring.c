@@ -431,6 +431,7 @@ void launch_written(const struct launching *l)
         if (!writes(b, s))
             continue;
         p->elides |= b->transfer.plan.elide;
+        a->changes++;
         a->writer = b;
         a->writer_slot = s;
         a->by_launch = false;

@@ -13,6 +13,7 @@
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/tables/tables_held.h"
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
@@ -157,7 +158,7 @@ static void read_parameters(struct proact_kernel *k, const struct ptx_function *
     k->variable_count = variable_parameters(k->image, f);
     count -= k->variable_count;
     k->parameter_count = count;
-    k->given_bytes = k->parameter_bytes;
+    k->given_bytes = k->whole_bytes = k->parameter_bytes;
     if (k->is_marked || k->variable_count)
         k->given_bytes =
             count ? k->parameter[count - 1].offset + k->parameter[count - 1].bytes : 0;
@@ -288,6 +289,7 @@ static void variants_drop(struct proact_kernel *k)
     }
     free(k->narrowing); /* it has some of them */
     k->narrowing = NULL;
+    tables_drop(k); /* the same */
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,

@@ -17,6 +17,7 @@
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
+#include "runtime/tables/launch_tables.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/textures/textures.h"
 #include "runtime/variables/variable_array.h"
@@ -175,7 +176,7 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
         .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
         .shared_bytes = l->shared_bytes,
         .parameters = bytes,
-        .parameter_bytes = k->parameter_bytes,
+        .parameter_bytes = k->whole_bytes,
         .label = k->name,
         .is_cooperative = l->is_cooperative};
 
@@ -269,8 +270,10 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     const bool may_choose = !grid->device_count && p->devices.count > 1;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
-    if (c && choice_is_made(c) && !choice_is_split(c))
+    if (c && choice_is_made(c) && !choice_is_split(c)) {
+        launch_tables_told(l, false);
         return choice_run(c, l, launch_first, err);
+    }
     if (c && choice_is_dear(c, l->kernel)) {
         c->last = RAN_UNSEEN;
         p->whole_by = NULL;
@@ -279,7 +282,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
-    if (!l->binding && launch_narrow(l, true))
+    launch_tables_told(l, l->binding != NULL);
+    if (!l->binding && (launch_narrow(l, true) || launch_tables(l, true)))
         return launch_chosen(l, grid, err);
     if (!l->binding) {
         p->whole_by = NULL;
@@ -300,6 +304,8 @@ static enum proact_status launch_unmarked(struct launching *l,
         (status = launch_variant(l, err)))
         return status;
     launch_narrow(l, false);
+    while (launch_tables(l, false))
+        ;
     return launch_chosen(l, grid, err);
 }
 

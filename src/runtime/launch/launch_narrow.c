@@ -14,10 +14,7 @@ enum { BRANCHES_MAX = 64, VARIANTS_MAX = 8 };
 
 struct kernel_narrowing {
     uint32_t branch_count;
-    struct narrow_branch {
-        uint32_t instruction;
-        const struct access_condition *condition; /* of its predicate */
-    } branch[BRANCHES_MAX];
+    struct access_branch branch[BRANCHES_MAX];
     uint32_t count;
     struct narrowed {
         struct known_ways {
@@ -28,65 +25,6 @@ struct kernel_narrowing {
     bool is_used;
 };
 
-/* Whether the launch's numbers alone tell the form. */
-static bool is_given(const struct access_analysis *a, const struct access_form *f)
-{
-    for (uint32_t i = 0; f && i < f->count; i++)
-        for (uint32_t n = 0; n < f->terms[i].degree; n++) {
-            const struct access_symbol *y = &a->symbols[f->terms[i].symbols[n]];
-            const bool is_size =
-                y->kind == ACCESS_SPECIAL &&
-                ((y->special >= PTX_NTID_X && y->special <= PTX_NTID_Z) ||
-                 (y->special >= PTX_NCTAID_X && y->special <= PTX_NCTAID_Z));
-
-            if (y->kind == ACCESS_FUNCTION ? !is_given(a, y->left) || !is_given(a, y->right)
-                                           : y->kind != ACCESS_PARAMETER && !is_size)
-                return false;
-        }
-    return f != NULL;
-}
-
-/* Whether they tell something of it. */
-static bool is_told(const struct access_analysis *a, const struct access_condition *c)
-{
-    if (c->kind == ACCESS_COMPARE)
-        return is_given(a, c->left) && is_given(a, c->right);
-    return (c->first && is_told(a, c->first)) || (c->second && is_told(a, c->second));
-}
-
-/* The one conditional branch at the line; -1 for none, or several. */
-static int64_t branch_at(const struct ptx_function *f, uint32_t line)
-{
-    int64_t found = -1;
-
-    for (uint32_t n = 0; n < f->instruction_count; n++) {
-        if (f->instructions[n].line != line || f->instructions[n].guard < 0)
-            continue;
-        if (found >= 0 || f->instructions[n].opcode != PTX_BRA)
-            return -1;
-        found = n;
-    }
-    return found;
-}
-
-/* Narrow numbers that are assumed not to wrap may. */
-static void add(struct kernel_narrowing *k, const struct access_analysis *a,
-                const struct access_guard *guards, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct access_guard *g = &guards[i];
-        bool is_new = k->branch_count < BRANCHES_MAX && !g->is_part && !g->range_count &&
-                      is_told(a, g->condition);
-        const int64_t at = is_new ? branch_at(a->function, g->line) : -1;
-
-        for (uint32_t n = 0; n < k->branch_count; n++)
-            is_new &= k->branch[n].instruction != at;
-        if (is_new && at >= 0)
-            k->branch[k->branch_count++] =
-                (struct narrow_branch){(uint32_t)at, g->condition};
-    }
-}
-
 static struct kernel_narrowing *narrowing_of(struct proact_kernel *k)
 {
     const struct access_analysis *a = needs_analysis(k);
@@ -94,10 +32,7 @@ static struct kernel_narrowing *narrowing_of(struct proact_kernel *k)
     if (k->narrowing)
         return k->narrowing;
     k->narrowing = must_calloc(1, sizeof *k->narrowing);
-    for (uint32_t n = 0; n < a->record_count; n++)
-        add(k->narrowing, a, a->records[n].guards, a->records[n].guard_count);
-    for (uint32_t n = 0; n < a->loop_count; n++)
-        add(k->narrowing, a, a->loops[n].guards, a->loops[n].guard_count);
+    k->narrowing->branch_count = access_branches(a, k->narrowing->branch, BRANCHES_MAX);
     return k->narrowing;
 }
 

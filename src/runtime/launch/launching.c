@@ -11,8 +11,25 @@ struct proact_array *launching_array(const struct launching *l, uint32_t offset)
     return NULL;
 }
 
+void launching_count_arrays(struct launching *l)
+{
+    l->counted = ++l->kernel->session->counted;
+    l->array_count = 0;
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].array->in_launch.counted != l->counted)
+            l->places[i].array->in_launch =
+                (struct array_in_launch){l->counted, i, l->array_count++};
+}
+
+static bool is_counted(const struct launching *l, const struct proact_array *a)
+{
+    return l->counted && a && a->in_launch.counted == l->counted;
+}
+
 bool launching_is_again(const struct launching *l, size_t place)
 {
+    if (is_counted(l, l->places[place].array))
+        return l->places[place].array->in_launch.place != place;
     for (size_t i = 0; i < place; i++)
         if (l->places[i].array == l->places[place].array)
             return true;
@@ -23,6 +40,10 @@ uint32_t launching_number(const struct launching *l, const struct proact_array *
 {
     uint32_t number = 0;
 
+    if (is_counted(l, a))
+        return a->in_launch.number;
+    if (l->counted && !a)
+        return l->array_count;
     for (size_t i = 0; i < l->place_count && l->places[i].array != a; i++)
         number += !launching_is_again(l, i);
     return number;

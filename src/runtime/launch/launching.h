@@ -24,6 +24,8 @@ struct launching {
     const unsigned char *block;        /* parameters without a share, and */
     const struct proact_place *places; /* where in them addresses of arrays go */
     size_t place_count;
+    uint64_t counted; /* launching_count_arrays(); 0: nobody did */
+    uint32_t array_count;
     const struct launch_texture
         *textures; /* launch_textures.h; their places are the last */
     size_t texture_count;
@@ -50,6 +52,8 @@ struct proact_array *launching_array(const struct launching *l, uint32_t offset)
 /* Its arrays, each once and in the order of their first places: how many, and which one. */
 uint32_t launching_arrays(const struct launching *l);
 uint32_t launching_number(const struct launching *l, const struct proact_array *a);
+/* So that they need not be counted each time: of launches with many places. */
+void launching_count_arrays(struct launching *l);
 bool launching_is_again(const struct launching *l,
                         size_t place); /* its array came before */
 

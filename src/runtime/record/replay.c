@@ -26,6 +26,7 @@ static void account(const struct proact_recording *r)
     }
     for (size_t i = 0; i < r->array_count; i++) {
         holdings_copy(&r->array[i].array->holdings, &r->array[i].after);
+        r->array[i].array->changes++;
         r->array[i].array->writer = NULL;
         p->first_behind = true;
     }

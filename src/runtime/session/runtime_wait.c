@@ -123,15 +123,21 @@ enum proact_progress session_progress(const struct proact *p, struct device_stre
                                                                  : progress;
 }
 
+void session_keep(struct proact *p, enum proact_status status,
+                  const struct proact_error *err)
+{
+    if (!status || p->kept_status)
+        return;
+    p->kept_status = status;
+    p->kept = *err;
+}
+
 void session_settle(struct proact *p)
 {
     struct proact_error err = {""};
     enum proact_status status = wait_for_all(p, &err);
 
-    if (!status || p->kept_status)
-        return;
-    p->kept_status = status;
-    p->kept = err;
+    session_keep(p, status, &err);
 }
 
 enum proact_status proact_wait(struct proact *p, struct proact_error *err)

@@ -27,9 +27,11 @@ struct proact_array {
                        not, and has replicas */
     bool is_shared; /* the host may have changed it at any time */
     bool is_pinned; /* the first device's replica is the host's memory */
-    struct holdings holdings;      /* bring.c */
-    uint64_t held_at;              /* the last change of all arrays that they know of */
-    bool by_launch;                /* a launch on one device made the others stay behind */
+    struct holdings holdings; /* bring.c */
+    uint64_t held_at;         /* the last change of all arrays that they know of */
+    uint64_t changes; /* grows when anything, but the host to one that it shares, may have
+                         written to it; after array_catch_up() */
+    bool by_launch;   /* a launch on one device made the others stay behind */
     struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
     unsigned writer_slot;
     uint64_t used; /* the last operation that touched it, on lane MAIN */
@@ -40,6 +42,11 @@ struct proact_array {
     struct array_traffic {
         uint64_t bytes, chunks;
     } traffic[PROACT_DEVICES_MAX];
+    struct array_in_launch { /* launching.h: the last one that counted its arrays */
+        uint64_t counted;
+        size_t place;
+        uint32_t number;
+    } in_launch;
     struct array_partials { /* partials.h */
         device_addr at[PROACT_DEVICES_MAX];
         uint32_t kind;       /* of reductions, for which they are ready; 0: for none */
@@ -129,8 +136,11 @@ struct proact_kernel {
     /* The same for launches with distributed arrays (distributed.h): made when such a one
        comes. `used` is the one of the last launch, NULL: itself. */
     struct proact_kernel *variant_of, *variants, *next_variant, *used;
-    struct kernel_direct *direct;         /* of a variant; else NULL */
-    struct kernel_narrowing *narrowing;   /* launch_narrow.c; NULL: nobody asked */
+    struct kernel_direct *direct;               /* of a variant; else NULL */
+    struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
+    struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
+    struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
+    uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
     char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
@@ -183,12 +193,15 @@ struct proact {
     unsigned threads;        /* of the host that run slices; 0: as many as cores */
     unsigned cores;          /* of the host that do */
     bool group_sums;         /* proact_options */
+    bool checks;             /* proact_options */
     bool elides;             /* some launch did not send what it says it did */
     bool has_variables;      /* some module has one that kernels may write */
     bool has_lent;           /* they may write to any: the program has an address of one */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
+    uint64_t arrays_changed; /* grows when one is made, or goes */
+    uint64_t counted;        /* launches that counted their arrays */
     uint64_t now_ns;
     struct proact_array *arrays;
     struct proact_texels *texels;     /* texels.c */
@@ -219,6 +232,9 @@ static inline void session_variables_used(struct proact *p)
 /* Waits in the midst of a call that has no place for what went wrong: the next
    proact_wait() says it. */
 void session_settle(struct proact *p);
+/* The same of what went wrong otherwise. */
+void session_keep(struct proact *p, enum proact_status status,
+                  const struct proact_error *err);
 
 /* Reads the first device's memory after all that is queued. Where that lane did all the
    work since the last wait, as in a program of which nothing is split, no other is waited

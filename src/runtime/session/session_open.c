@@ -141,6 +141,7 @@ static enum proact_status open_on(const struct device_backend *backend,
     p->threads = o->threads;
     p->cores = cores_of(o);
     p->group_sums = o->group_sums;
+    p->checks = o->check;
     p->topology = *machine;
     if ((status = check_wait_limit(o->wait_limit_ms, err)) ||
         (status = cut_machine(p, o, err)) ||

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "instrument/instrument.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/variables/known_constants.h"
@@ -102,6 +103,52 @@ enum proact_status proact_variables_reset(struct proact *p, struct proact_error 
             if (module_variable_may_change(&i->ptx->symbols[n]) &&
                 !i->ptx->symbols[n].relocation_count)
                 status = reset(p, i, &i->ptx->symbols[n], err);
+    }
+    return status;
+}
+
+static const struct ptx_symbol *free_variable(const struct session_image *i,
+                                              const char *name)
+{
+    const struct ptx_module *m = i->ptx;
+
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        if (strcmp(m->symbols[n].name, name) == 0 && instrument_variable_is_free(m, n))
+            return &m->symbols[n];
+    return NULL;
+}
+
+/* All that was done to it is queued, and goes on to be the array's. */
+static enum proact_status move(struct proact *p, struct session_image *i,
+                               const struct ptx_symbol *s, struct proact_variable *v,
+                               struct proact_error *err)
+{
+    enum proact_status status = variable_array_add(p, i, s, err);
+    const struct variable_array *a = status ? NULL : variable_array_find(i, s->name);
+
+    if (a)
+        status = proact_first_copy(p, a->array->base[0], v->address[0], v->bytes, err);
+    if (!status)
+        *v = (struct proact_variable){
+            {a->array->base[0]}, .bytes = a->array->bytes, .array = a->array};
+    return status;
+}
+
+enum proact_status proact_variable_give(struct proact *p, const struct proact_image *image,
+                                        const char *name, struct proact_variable *v,
+                                        struct proact_error *err)
+{
+    struct session_image *i;
+    enum proact_status status = image_load(p, image, &i, err);
+
+    if (status || v->array)
+        return status;
+    const struct ptx_symbol *s =
+        p->devices.count > i->devices && !p->recording ? free_variable(i, name) : NULL;
+
+    if (!s || (status = move(p, i, s, v, err)) == PROACT_ENOSPACE) {
+        proact_variable_lend(p);
+        return PROACT_OK;
     }
     return status;
 }

@@ -27,8 +27,8 @@ static void *copy_of(const void *bytes, size_t count)
     return bytes ? memcpy(must_calloc(count, 1), bytes, count) : NULL;
 }
 
-static enum proact_status add(struct proact *p, struct session_image *i,
-                              const struct ptx_symbol *s, struct proact_error *err)
+enum proact_status variable_array_add(struct proact *p, struct session_image *i,
+                                      const struct ptx_symbol *s, struct proact_error *err)
 {
     struct variable_array v = {.initial = copy_of(s->initial, s->bytes)};
     struct text name = {0};
@@ -57,7 +57,7 @@ static enum proact_status add_all(struct proact *p, struct session_image *i,
 
     for (uint32_t n = 0; n < i->ptx->symbol_count && !status; n++)
         if (which[n])
-            status = add(p, i, &i->ptx->symbols[n], err);
+            status = variable_array_add(p, i, &i->ptx->symbols[n], err);
     return status;
 }
 

@@ -18,6 +18,9 @@ struct variable_array {
 enum proact_status variables_become_arrays(struct proact *p, struct session_image *i,
                                            char **text, size_t *bytes,
                                            struct proact_error *err);
+/* One more. */
+enum proact_status variable_array_add(struct proact *p, struct session_image *i,
+                                      const struct ptx_symbol *s, struct proact_error *err);
 void variable_arrays_destroy(
     struct session_image *i); /* what they are stays the session's */
 

@@ -95,8 +95,10 @@ static int take_arg(struct filling *f, const struct analyze_setting *s)
 
     if (code)
         return code;
-    if (place.is_array)
-        return say_usage("analyze", "--arg %s: that is an array: use --array", s->word);
+    if (place.is_array && strcmp(s->value, "0") != 0)
+        return say_usage("analyze",
+                         "--arg %s: that is an array: use --array, or 0 if there is none",
+                         s->word);
     bool is_real = place.type == PTX_PART_F32 || place.type == PTX_PART_F64 ||
                    (strchr(s->value, '.') && strncmp(s->value, "0x", 2) != 0);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/analyze_json.h"
+#include "analyze/analyze_narrow.h"
 #include "analyze/analyze_pass.h"
 #include "analyze/analyze_run.h"
 #include "analyze/analyze_source.h"
@@ -79,16 +80,58 @@ static int check(const struct ptx_module *m, const struct analyze_request *q,
     return code;
 }
 
+static bool is_split(const struct analyze_kernel *k, const struct analyze_launch *l)
+{
+    return k->is_marked || (!k->why.text[0] && l->set && l->over == l->devices);
+}
+
+/* A launch that cannot be split is looked at without what it never comes to; that is taken
+   if it helps. The module is the caller's to destroy. */
+static int try_narrow(struct analyze_kernel *k, struct analyze_launch *l,
+                      const struct analyze_request *q, struct ptx_module **m)
+{
+    size_t bytes;
+    char *text = is_split(k, l) || !q->arg_count ? NULL : analyze_narrow(k, l, q, &bytes);
+    struct analyze_kernel less;
+    struct analyze_launch of = {.set = NULL};
+    struct proact_error err = {""};
+
+    if (!text)
+        return EXIT_FINE;
+    enum proact_status status = ptx_parse(k->module->name, text, bytes, m, &err);
+
+    free(text);
+    if (status)
+        return say_failure(&err);
+    analyze_kernel_open(&less, *m, ptx_function_find(*m, k->f->name), q->group_sums);
+    less.whole = k->f->instruction_count;
+    const int code = analyze_launch_run(&of, &less, q);
+
+    if (!code && is_split(&less, &of)) {
+        analyze_launch_clear(l);
+        analyze_kernel_close(k);
+        *k = less;
+        *l = of;
+        return code;
+    }
+    analyze_launch_clear(&of);
+    analyze_kernel_close(&less);
+    return code;
+}
+
 static int analyze_one(const struct analyze_request *q, const struct ptx_module *m,
                        const struct ptx_function *f, struct json_writer *w)
 {
     struct analyze_kernel k;
     struct analyze_launch l = {.set = NULL};
+    struct ptx_module *narrow = NULL;
     int code = EXIT_FINE;
 
     analyze_kernel_open(&k, m, f, q->group_sums);
     if (q->has_launch)
         code = analyze_launch_run(&l, &k, q);
+    if (q->has_launch && !code)
+        code = try_narrow(&k, &l, q, &narrow);
     if (q->has_launch && !code)
         code = analyze_shapes_declare(&k, &l, q);
     if (!code) {
@@ -99,6 +142,7 @@ static int analyze_one(const struct analyze_request *q, const struct ptx_module 
     }
     analyze_launch_clear(&l);
     analyze_kernel_close(&k);
+    ptx_destroy(narrow);
     return code;
 }
 

@@ -145,6 +145,8 @@ static void write_split(struct json_writer *w, const struct analyze_kernel *k)
     json_begin(w, "split", JSON_OBJECT);
     json_put_flag(w, "marked", k->is_marked);
     json_put_flag(w, "possible", !k->why.text[0]);
+    if (k->whole)
+        json_put_whole(w, "narrowed_from", k->whole);
     write_reason(w, k, k->why.text);
     if (k->slice) {
         struct write_set_slice_info info = write_set_slice_info(k->slice);

@@ -18,6 +18,7 @@ enum { ANALYZE_SHAPES_MAX = 128 };
 struct analyze_kernel {
     const struct ptx_module *module;
     const struct ptx_function *f;
+    uint32_t whole; /* instructions, where it is what a launch comes to; 0: it is all */
     struct access_analysis *analysis;
     struct access_patterns *patterns;
     struct access_shape shapes[ANALYZE_SHAPES_MAX]; /* declared, for the patterns */

@@ -272,6 +272,10 @@ void analyze_print_kernel(const struct analyze_kernel *k)
     printf("%s (%s:%" PRIu32 ")%s%s\n", k->f->name, k->module->name, line,
            plain ? ": " : "", plain ? plain : "");
     free(plain);
+    if (k->whole)
+        printf("  in this launch: %" PRIu32 " of %" PRIu32
+               " instructions, as its numbers say\n",
+               k->f->instruction_count, k->whole);
     print_arrays(k);
     print_open(k);
     print_everyones(k);

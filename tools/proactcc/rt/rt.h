@@ -167,6 +167,8 @@ enum cuda_error rt_kernel_load(struct rt *rt, struct cuda_kernel *k);
 uint64_t rt_kernel_dynamic_most(const struct cuda_kernel *k);
 struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow);
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v);
+/* The program is about to get its address, which may become another one. */
+enum cuda_error rt_variable_give(struct rt *rt, struct rt_variable *v);
 /* Managed variables of all images: their addresses, before anybody looks. */
 enum cuda_error rt_managed_place(struct rt *rt);
 

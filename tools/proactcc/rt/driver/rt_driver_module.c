@@ -224,14 +224,12 @@ enum cuda_error driver_module_variable(struct rt *rt, struct cuda_module *m,
     struct rt_variable *v = variable_of(rt, m, &m->variables[i]);
     enum cuda_error error = rt_variable_load(rt, v);
 
-    if (error)
+    if (error || (out && (error = rt_variable_give(rt, v))))
         return error;
     if (bytes)
         *bytes = v->place.bytes;
     if (out)
         *out = (void *)(uintptr_t)v->place.address[0];
-    if (out && !v->place.array)
-        proact_variable_lend(rt->session);
     return cudaSuccess;
 }
 

@@ -108,11 +108,8 @@ enum cuda_error cudaGetSymbolAddress(void **out, const void *symbol)
     struct rt_variable *v = NULL;
     enum cuda_error error = find(rt, symbol, 0, 0, &v);
 
-    if (!error) {
+    if (!error && !(error = rt_variable_give(rt, v)))
         *out = (void *)(uintptr_t)v->place.address[0];
-        if (!v->place.array)
-            proact_variable_lend(rt->session);
-    }
     return rt_leave(rt, error);
 }
 

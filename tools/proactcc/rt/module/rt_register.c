@@ -135,6 +135,15 @@ struct rt_variable *rt_variable_find(struct rt *rt, const void *shadow)
     return NULL;
 }
 
+static void add_range(struct rt *rt, const struct rt_variable *v)
+{
+    range_add(&rt->ranges, &(struct rt_range){.first = v->place.address[0],
+                                              .bytes = v->place.bytes,
+                                              .array = v->place.array,
+                                              .kind = v->managed ? RT_MANAGED : RT_VARIABLE,
+                                              .is_shown = true});
+}
+
 enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
 {
     struct proact_error err = {""};
@@ -147,12 +156,22 @@ enum cuda_error rt_variable_load(struct rt *rt, struct rt_variable *v)
         &err);
 
     if (!error)
-        range_add(&rt->ranges,
-                  &(struct rt_range){.first = v->place.address[0],
-                                     .bytes = v->place.bytes,
-                                     .array = v->place.array,
-                                     .kind = v->managed ? RT_MANAGED : RT_VARIABLE,
-                                     .is_shown = true});
+        add_range(rt, v);
+    return error;
+}
+
+enum cuda_error rt_variable_give(struct rt *rt, struct rt_variable *v)
+{
+    struct proact_error err = {""};
+    const uint64_t before = v->place.address[0];
+    enum cuda_error error = rt_error(
+        rt, proact_variable_give(rt->session, &v->image->ptx, v->name, &v->place, &err),
+        &err);
+
+    if (!error && v->place.address[0] != before) {
+        range_remove(&rt->ranges, range_find(&rt->ranges, before));
+        add_range(rt, v);
+    }
     return error;
 }
 

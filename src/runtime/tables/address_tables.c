@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/tables/address_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "runtime/address/found_address.h"
+#include "runtime/derive/needs.h"
+#include "runtime/variables/module_variable.h"
+
+enum { WORD = 8 };
+
+static uint64_t common_step(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Where in a table it reads, as far as its form says. */
+static void find_place(const struct access_analysis *a, struct table_load *load)
+{
+    const struct access_record *r = NULL;
+
+    for (uint32_t n = 0; n < a->record_count; n++)
+        if (a->records[n].instruction == load->instruction)
+            r = &a->records[n];
+    if (!r || r->base != ACCESS_BASE_PARAMETER || r->state != ACCESS_CLOSED || !r->form)
+        return;
+    load->is_known = true;
+    for (uint32_t n = 0; n < r->form->count; n++) {
+        const struct access_term *t = &r->form->terms[n];
+
+        if (!t->degree)
+            load->first = (uint64_t)t->factor;
+        else
+            load->step =
+                common_step(load->step, (uint64_t)(t->factor < 0 ? -t->factor : t->factor));
+    }
+}
+
+static uint8_t use_of(const struct ptx_function *f, uint32_t instruction)
+{
+    const enum ptx_part type = f->instructions[instruction].type;
+    bool *one;
+
+    if (type != PTX_PART_U64 && type != PTX_PART_S64 && type != PTX_PART_B64)
+        return TABLE_NUMBER;
+    one = must_calloc(f->instruction_count + 1u, sizeof *one);
+    one[instruction] = true;
+    const bool leads = found_address_leads(f, one);
+
+    free(one);
+    return TABLE_ADDRESS | (leads ? TABLE_FOLLOWED : 0);
+}
+
+static struct table_load load_of(struct proact_kernel *k, const struct instrument_table *is,
+                                 uint32_t instruction)
+{
+    const struct ptx_instruction *i = &k->ptx->instructions[instruction];
+    struct table_load load = {.instruction = instruction,
+                              .bytes = ptx_type_bytes(i->type) * i->vector,
+                              .use = use_of(k->ptx, instruction)};
+
+    if (is->variable < 0)
+        find_place(needs_analysis(k), &load);
+    else if (i->operands[1].reg < 0) {
+        load.is_known = true;
+        load.first = (uint64_t)i->operands[1].integer;
+    }
+    return load;
+}
+
+/* What is put together from less than 8 bytes is not followed. */
+static bool joins(const struct ptx_function *f, const bool *loads)
+{
+    bool *parts = must_calloc(f->instruction_count + 1u, sizeof *parts);
+
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        parts[n] = loads[n] && ptx_type_bytes(f->instructions[n].type) < WORD;
+    const bool leads = found_address_leads(f, parts);
+
+    free(parts);
+    return leads;
+}
+
+static void consider(struct address_tables *t, struct proact_kernel *k,
+                     struct instrument_table is)
+{
+    const struct ptx_function *f = k->ptx;
+    bool *loads = t->count < TABLES_MAX ? instrument_table_loads(f, &is) : NULL;
+
+    if (loads && found_address_leads(f, loads) && !joins(f, loads)) {
+        struct address_table *to = &t->of[t->count++];
+
+        *to = (struct address_table){.is = is};
+        to->load = must_calloc(f->instruction_count + 1u, sizeof *to->load);
+        for (uint32_t n = 0; n < f->instruction_count; n++)
+            if (loads[n])
+                to->load[to->load_count++] = load_of(k, &is, n);
+    }
+    free(loads);
+}
+
+/* Each pointer once. */
+static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
+                             bool *is_seen, uint64_t offset)
+{
+    if (offset + WORD > k->parameter_bytes || is_seen[offset])
+        return;
+    is_seen[offset] = true;
+    consider(t, k, (struct instrument_table){.variable = -1, .offset = (uint32_t)offset});
+}
+
+struct address_tables address_tables_find(struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    struct address_tables t = {0};
+    bool *is_seen = must_calloc(k->parameter_bytes + 1u, sizeof *is_seen);
+
+    for (uint32_t n = 0; n < k->ptx->instruction_count; n++) {
+        const struct ptx_instruction *i = &k->ptx->instructions[n];
+        const struct ptx_operand *at = i->operand_count > 1 ? &i->operands[1] : NULL;
+
+        if (i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && at && at->reg < 0 &&
+            at->symbol >= 0 && (uint32_t)at->symbol < k->ptx->parameter_count &&
+            ptx_type_bytes(i->type) == WORD)
+            for (uint32_t e = 0; e < i->vector; e++)
+                consider_pointer(&t, k, is_seen,
+                                 k->ptx->symbols[at->symbol].offset +
+                                     (uint64_t)at->integer + (uint64_t)e * WORD);
+    }
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        if (module_variable_may_change(&m->symbols[n]) && !m->symbols[n].is_managed &&
+            m->symbols[n].bytes <= TABLE_BYTES_MAX)
+            consider(&t, k,
+                     (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
+    free(is_seen);
+    return t;
+}
+
+void address_tables_clear(struct address_tables *t)
+{
+    for (unsigned n = 0; n < t->count; n++)
+        free(t->of[n].load);
+    t->count = 0;
+}
+
+/* The record's last byte in the table, or -1. */
+static int64_t end_of(const struct access_analysis *a, const struct access_record *r,
+                      const struct access_launch *at, const int64_t *trips,
+                      const struct proact_place *place)
+{
+    struct access_span spans[ACCESS_SPANS_MAX];
+    const uint64_t room = place->array->bytes - place->byte;
+    uint32_t count = 0;
+    int64_t last = 0;
+
+    if (!access_extent(a, r, at, trips, spans, &count))
+        /* where memory says: somewhere in the array */
+        return r->state == ACCESS_DATA && !place->byte && room <= TABLE_BYTES_MAX
+                   ? (int64_t)room
+                   : -1;
+    for (uint32_t n = 0; n < count; n++) {
+        const int64_t steps = (int64_t)spans[n].times * spans[n].stride;
+        const int64_t low = spans[n].low + (steps < 0 ? steps : 0),
+                      end = spans[n].end + (steps > 0 ? steps : 0);
+
+        if (low < 0 || end > TABLE_BYTES_MAX || (uint64_t)end > room)
+            return -1;
+        last = end > last ? end : last;
+    }
+    return last;
+}
+
+int64_t address_table_bytes(const struct address_table *t, const struct access_analysis *a,
+                            const struct access_launch *at, const int64_t *trips,
+                            const struct proact_place *place)
+{
+    int64_t bytes = 0;
+
+    if (place->byte >= place->array->bytes || (place->array->base[0] + place->byte) % WORD)
+        return -1;
+    for (uint32_t n = 0; n < a->record_count; n++)
+        for (uint32_t k = 0; k < t->load_count; k++) {
+            if (a->records[n].instruction != t->load[k].instruction)
+                continue;
+            const int64_t end = end_of(a, &a->records[n], at, trips, place);
+
+            if (end < 0)
+                return -1;
+            bytes = end > bytes ? end : bytes;
+        }
+    return bytes;
+}
+
+/* Whether it may begin there: what is loaded lies at a multiple of its size. */
+static bool begins(const struct table_load *l, int64_t at)
+{
+    const int64_t away = at - (int64_t)l->first;
+
+    if (at % (l->bytes < WORD ? l->bytes : WORD))
+        return false;
+    return !l->is_known || (l->step ? away % (int64_t)l->step == 0 : !away);
+}
+
+/* One that is read by itself is a parameter's field, of which it is seen whether it leads
+   anywhere. */
+static uint8_t use_there(const struct table_load *l)
+{
+    return l->is_known && !l->step ? l->use & (uint8_t)~TABLE_FOLLOWED : l->use;
+}
+
+uint8_t address_table_use(const struct address_table *t, uint32_t at)
+{
+    uint8_t use = 0;
+
+    for (uint32_t n = 0; n < t->load_count; n++)
+        for (int64_t from = 1 - (int64_t)t->load[n].bytes; from < WORD; from++)
+            if (begins(&t->load[n], (int64_t)at + from))
+                use |= from % WORD ? TABLE_NUMBER : use_there(&t->load[n]);
+    return use;
+}

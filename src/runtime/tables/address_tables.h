@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Addresses that a kernel of a program finds in memory, in tables that it only reads: what
+   a pointer among its parameters leads to (`float *const *out`, an array of structs with
+   pointers), or constants. */
+
+#include "access/access.h"
+#include "instrument/instrument.h"
+#include "runtime/launch/launching.h"
+
+enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
+
+/* What the kernel does with 8 bytes of a table. */
+enum {
+    TABLE_ADDRESS = 1,  /* it reads them at once, and as no floating-point number */
+    TABLE_FOLLOWED = 2, /* ... and goes there, or to any of several */
+    TABLE_NUMBER = 4,   /* it reads them in another way, or some of them */
+};
+
+struct address_tables {
+    unsigned count;
+    struct address_table {
+        struct instrument_table is; /* but for how much of it */
+        uint32_t load_count;
+        struct table_load {
+            uint32_t instruction, bytes; /* all that it reads at once */
+            uint8_t use;                 /* TABLE_... of each 8 bytes of it */
+            bool is_known;
+            uint64_t first, step; /* then it begins there, or any number of steps on */
+        } * load;
+    } of[TABLES_MAX];
+};
+
+struct address_tables address_tables_find(struct proact_kernel *k);
+void address_tables_clear(struct address_tables *t);
+
+/* How many bytes of a table behind a pointer the launch reads; -1: that is not known, nor
+   that it keeps to the array; or it begins ahead of the pointer. `trips` as by
+   access_trips(). */
+int64_t address_table_bytes(const struct address_table *t, const struct access_analysis *a,
+                            const struct access_launch *at, const int64_t *trips,
+                            const struct proact_place *place);
+
+/* TABLE_... of the 8 bytes from there on. */
+uint8_t address_table_use(const struct address_table *t, uint32_t at);

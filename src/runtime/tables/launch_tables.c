@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/tables/launch_tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "runtime/derive/derive.h"
+#include "runtime/derive/needs.h"
+#include "runtime/held/array_held.h"
+#include "runtime/launch/launch_fields.h"
+#include "runtime/tables/tables_held.h"
+#include "runtime/variables/known_constants.h"
+#include "runtime/variables/module_variable.h"
+
+/* Tables that tables lead to; launches in a row that waited in vain, until not each is
+   looked at. */
+enum { LEVELS_MAX = 3, LOST_MAX = 8, WORD = 8, UNIT = 16, SMALL = 4096 };
+
+static struct kernel_address_tables *tables_of(struct proact_kernel *k)
+{
+    if (k->tables_found)
+        return k->tables_found;
+    struct kernel_address_tables *t = must_calloc(1, sizeof *t);
+
+    t->found = address_tables_find(k);
+    if (t->found.count) {
+        const struct access_analysis *a = needs_analysis(k);
+        struct access_depends all = access_depends_on_nothing(a),
+                              behind = access_depends_on_nothing(a);
+
+        for (uint32_t n = 0; n < a->record_count; n++) {
+            access_depends_add(&all, &a->records[n]);
+            access_depends_add_behind(&behind, &a->records[n]);
+        }
+        t->fields = launch_fields_find(k, &all, &behind);
+        access_depends_clear(&behind);
+        access_depends_clear(&all);
+    }
+    k->tables_found = t;
+    return t;
+}
+
+static const struct proact_place *place_at(const struct launching *l, uint32_t offset)
+{
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].offset == offset)
+            return &l->places[i];
+    return NULL;
+}
+
+static bool is_null(const struct launching *l, uint32_t offset)
+{
+    uint64_t pointer;
+
+    memcpy(&pointer, l->block + offset, sizeof pointer);
+    return !pointer;
+}
+
+/* So that a kernel has few forms. */
+static uint32_t round_up(uint32_t bytes)
+{
+    uint32_t all = UNIT;
+
+    while (all < bytes)
+        all *= 2;
+    return all;
+}
+
+/* How much of each table the launch reads; false where that is not known. */
+static bool find_bytes(const struct launching *l, const struct kernel_address_tables *t,
+                       const unsigned char *block, const unsigned char *const *constants,
+                       uint32_t *bytes)
+{
+    const struct access_analysis *a = needs_analysis(l->kernel);
+    struct access_launch at = {.parameters = block,
+                               .parameter_bytes = l->kernel->parameter_bytes,
+                               .constants = constants};
+    int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+    bool is_known = true;
+
+    memcpy(at.ntid, l->threads, sizeof at.ntid);
+    memcpy(at.nctaid, l->grid, sizeof at.nctaid);
+    access_trips(a, &at, trips);
+    for (unsigned n = 0; n < t->found.count && is_known; n++) {
+        const struct address_table *of = &t->found.of[n];
+        const struct proact_place *place =
+            of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
+        int64_t reads = 0;
+
+        if (of->is.variable >= 0)
+            reads =
+                ptx_symbol(l->kernel->image->ptx, l->kernel->ptx, of->is.variable)->bytes;
+        else if (place)
+            reads = place->array->part ? -1 : address_table_bytes(of, a, &at, trips, place);
+        else if (!is_null(l, of->is.offset))
+            reads = -1;
+        is_known = reads >= 0;
+        bytes[n] = is_known ? (uint32_t)reads : 0;
+    }
+    free(trips);
+    return is_known;
+}
+
+/* The same, where it is another launch than the last one. */
+static bool look_at_bytes(const struct launching *l, struct kernel_address_tables *t)
+{
+    const struct known_constants *known =
+        t->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
+    const unsigned char *const *constants =
+        known ? (const unsigned char *const *)known->content : NULL;
+    unsigned char *block = needs_block(l);
+    uint64_t key = launch_fields_key(&t->fields, l, block, constants);
+
+    if (!t->has_key || t->key != key)
+        t->may_read = find_bytes(l, t, block, constants, t->bytes);
+    t->has_key = true;
+    t->key = key;
+    free(block);
+    return t->may_read;
+}
+
+/* Whose memory the address lies in, or a little beside. */
+static struct proact_array *array_near(struct proact *p, uint64_t address, uint64_t *byte)
+{
+    struct proact_array *found = proact_array_find(p, address, byte);
+
+    for (struct proact_array *a = p->arrays; a && !found; a = a->next)
+        if (address - a->base[0] + PROACT_BESIDE_BYTES <
+            a->bytes + 2ull * PROACT_BESIDE_BYTES) {
+            *byte = address - a->base[0];
+            found = a;
+        }
+    return found;
+}
+
+/* What of it are addresses; false where that is not sure, or of what it is not. */
+static bool find_places(struct proact *p, const struct address_table *t,
+                        struct table_content *c)
+{
+    c->place_count = 0;
+    for (uint32_t at = 0; at + WORD <= c->bytes; at += WORD) {
+        uint64_t word, byte;
+
+        memcpy(&word, c->held + at, sizeof word);
+        const uint8_t use = word ? address_table_use(t, at) : 0;
+
+        if (!(use & TABLE_ADDRESS))
+            continue;
+        struct proact_array *a = array_near(p, word, &byte);
+
+        if (a ? use & TABLE_NUMBER || a->part : use & TABLE_FOLLOWED && word >= SMALL)
+            return false;
+        if (a)
+            c->place[c->place_count++] = (struct proact_place){at, a, byte};
+    }
+    return true;
+}
+
+static void open_content(struct table_content *c, uint32_t bytes)
+{
+    free(c->held);
+    free(c->place);
+    c->held = must_calloc(bytes + 1u, 1);
+    c->place = must_calloc(bytes / WORD + 1, sizeof *c->place);
+    c->place_count = 0;
+    c->bytes = bytes;
+    c->is_known = false;
+}
+
+/* What the memory behind a pointer holds when the launch begins: read again only where it
+   may have changed. */
+static bool read_array(const struct proact_place *place, struct table_content *c,
+                       uint32_t bytes, bool *is_new, bool *has_read)
+{
+    struct proact_array *a = place->array;
+
+    array_catch_up(a);
+    *is_new = !c->is_known || c->array != a->id || c->byte != place->byte ||
+              c->changes != a->changes || c->bytes != bytes || a->is_shared;
+    if (!*is_new)
+        return true;
+    *has_read = true;
+    open_content(c, bytes);
+    struct proact_error err = {""};
+    const enum proact_status status =
+        proact_first_read(a->session, c->held, a->base[0] + place->byte, bytes, &err);
+
+    session_keep(a->session, status, &err);
+    if (status)
+        return false;
+    c->array = a->id;
+    c->byte = place->byte;
+    c->changes = a->changes;
+    return true;
+}
+
+static bool read_constant(const struct launching *l, int32_t variable,
+                          struct table_content *c, uint32_t bytes, bool *is_new)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct known_constants *known = known_constants_find(k);
+    const unsigned char *now = known ? known->content[variable - PTX_SYMBOL_MODULE] : NULL;
+    const uint32_t all = ptx_symbol(k->image->ptx, k->ptx, variable)->bytes;
+
+    *is_new = now && (!c->is_known || c->bytes != bytes || memcmp(c->held, now, all) != 0);
+    if (*is_new) {
+        open_content(c, bytes);
+        memcpy(c->held, now, all);
+    }
+    return now != NULL;
+}
+
+/* Of the module, as the first device has it. */
+static bool read_variable(const struct launching *l, int32_t variable,
+                          struct table_content *c, uint32_t bytes, bool *is_new,
+                          bool *has_read)
+{
+    const struct proact_kernel *k = l->kernel;
+    const struct ptx_symbol *s = ptx_symbol(k->image->ptx, k->ptx, variable);
+    device_addr address;
+
+    if (s->space == PTX_SPACE_CONST)
+        return read_constant(l, variable, c, bytes, is_new);
+    *is_new = !c->is_known || c->bytes != bytes || c->changes != k->session->variables;
+    if (!*is_new)
+        return true;
+    *has_read = true;
+    open_content(c, bytes);
+    session_settle(k->session);
+    c->changes = k->session->variables;
+    return !module_variable_read(k, s, c->held, &address, NULL);
+}
+
+static bool read_table(const struct launching *l, struct kernel_address_tables *t,
+                       unsigned n)
+{
+    const struct address_table *of = &t->found.of[n];
+    const struct proact_place *place =
+        of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
+    struct table_content *c = &t->content[n];
+    struct proact *p = l->kernel->session;
+    bool is_new = !c->is_known || c->bytes != t->bytes[n] || c->array, is_good = true;
+
+    if (of->is.variable >= 0)
+        is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new, &t->has_read);
+    else if (place)
+        is_good = read_array(place, c, t->bytes[n], &is_new, &t->has_read);
+    else if (is_new) { /* there is none */
+        open_content(c, t->bytes[n]);
+        c->array = 0;
+    }
+    if (is_good && (is_new || c->arrays != p->arrays_changed))
+        is_good = find_places(p, of, c);
+    c->arrays = p->arrays_changed;
+    c->is_known = is_good;
+    return is_good;
+}
+
+static bool read_tables(const struct launching *l, struct kernel_address_tables *t)
+{
+    bool is_good = true;
+
+    t->has_read = false;
+    for (unsigned n = 0; n < t->found.count && is_good; n++)
+        is_good = read_table(l, t, n);
+    return is_good;
+}
+
+/* What lies at a place that is always the same is read by its name. */
+static char *name_places(const struct ptx_module *of, char *text, size_t *bytes)
+{
+    struct ptx_module *m = NULL;
+    char *named = NULL;
+    size_t length;
+
+    if (!ptx_parse(of->name, text, *bytes, &m, NULL))
+        named = instrument_read_parameters(m, &length);
+    ptx_destroy(m);
+    if (!named)
+        return text;
+    free(text);
+    *bytes = length;
+    return named;
+}
+
+static struct proact_kernel *make(struct proact_kernel *k,
+                                  const struct kernel_address_tables *t)
+{
+    struct instrument_table tables[TABLES_MAX];
+    struct proact_kernel *variant = NULL;
+    size_t bytes;
+
+    for (unsigned n = 0; n < t->found.count; n++) {
+        tables[n] = t->found.of[n].is;
+        tables[n].bytes = round_up(t->bytes[n]);
+    }
+    if (!instrument_tables_fit(k->image->ptx, k->ptx, tables, t->found.count))
+        return NULL;
+    char *text = instrument_tables(k->image->ptx, k->ptx, tables, t->found.count, &bytes);
+
+    text = name_places(k->image->ptx, text, &bytes);
+
+    if (kernel_narrowed_create(k, text, bytes, &variant))
+        return NULL;
+    variant->tabled = k;
+    variant->whole_bytes = k->whole_bytes;
+    return variant;
+}
+
+static struct proact_kernel *find_variant(struct proact_kernel *k,
+                                          struct kernel_address_tables *t)
+{
+    uint32_t bytes[TABLES_MAX] = {0};
+
+    for (unsigned n = 0; n < t->found.count; n++)
+        bytes[n] = round_up(t->bytes[n]);
+    for (uint32_t n = 0; n < t->count; n++)
+        if (memcmp(t->of[n].bytes, bytes, sizeof bytes) == 0)
+            return t->of[n].variant;
+    if (t->count == TABLE_VARIANTS_MAX)
+        return NULL;
+    struct tabled *of = &t->of[t->count++];
+
+    memcpy(of->bytes, bytes, sizeof bytes);
+    of->variant = make(k, t);
+    return of->variant;
+}
+
+static bool is_table(const struct kernel_address_tables *t, uint32_t offset)
+{
+    for (unsigned n = 0; n < t->found.count; n++)
+        if (t->found.of[n].is.variable < 0 && t->found.of[n].is.offset == offset)
+            return true;
+    return false;
+}
+
+/* The variant's last parameters. Nothing goes by the tables' pointers any more. */
+static void fill(struct launching *l, struct kernel_address_tables *t,
+                 const struct proact_kernel *variant)
+{
+    const struct ptx_function *f = variant->ptx;
+    size_t count = 0, most = l->place_count;
+
+    for (unsigned n = 0; n < t->found.count; n++)
+        most += t->content[n].place_count;
+    free(t->block);
+    t->block = must_calloc(variant->parameter_bytes + 1u, 1);
+    if (most > t->capacity) {
+        free(t->places);
+        t->places = must_calloc(most, sizeof *t->places);
+        t->capacity = most;
+    }
+    memcpy(t->block, l->block, l->kernel->parameter_bytes);
+    for (size_t i = 0; i < l->place_count; i++)
+        if (!is_table(t, l->places[i].offset))
+            t->places[count++] = l->places[i];
+    for (unsigned n = 0; n < t->found.count; n++) {
+        const struct table_content *c = &t->content[n];
+        const uint32_t at = f->symbols[f->parameter_count - t->found.count + n].offset;
+
+        memcpy(t->block + at, c->held, c->bytes);
+        for (uint32_t i = 0; i < c->place_count; i++) {
+            t->places[count] = c->place[i];
+            t->places[count++].offset += at;
+        }
+    }
+    l->block = t->block;
+    l->places = t->places;
+    l->place_count = count;
+    launching_count_arrays(l);
+}
+
+/* What nobody wrote, between entries or behind them, may be read but where that is checked.
+ */
+static bool may_have(const struct launching *l)
+{
+    const struct proact_kernel *k = l->kernel;
+    const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    unsigned levels = 0;
+
+    for (const struct proact_kernel *of = k->tabled; of; of = of->tabled)
+        levels++;
+    return k->session->devices.count > 1 && l->is_program && levels < LEVELS_MAX &&
+           !k->direct && !k->has_maps && !k->is_marked && !k->texels && ctas != 1 &&
+           !k->session->recording && !k->session->checks;
+}
+
+/* What was tried in vain again and again is tried ever more seldom. */
+static bool is_hopeless(struct kernel_address_tables *t)
+{
+    if (t->lost < LOST_MAX || !(t->lost & (t->lost - 1)))
+        return false;
+    t->lost++;
+    return true;
+}
+
+bool launch_tables(struct launching *l, bool first)
+{
+    struct proact_kernel *k = l->kernel, *root = k;
+
+    if (!may_have(l) || (!first && !(k->tables_found && k->tables_found->is_used)))
+        return false;
+    struct kernel_address_tables *t = tables_of(k);
+
+    if (!t->found.count || is_hopeless(t) || !look_at_bytes(l, t))
+        return false;
+    struct proact_kernel *variant = find_variant(k, t);
+
+    if (!variant || !read_tables(l, t)) {
+        t->lost++;
+        return false;
+    }
+    t->is_used = true;
+    fill(l, t, variant);
+    while (root->variant_of)
+        root = root->variant_of;
+    root->used = variant;
+    l->kernel = variant;
+    return true;
+}
+
+void launch_tables_told(const struct launching *l, bool is_split)
+{
+    struct kernel_address_tables *t =
+        l->kernel->tabled ? l->kernel->tabled->tables_found : NULL;
+
+    if (t)
+        t->lost = is_split ? 0 : t->lost + t->has_read;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel that finds an array by an address in memory (`follows`: out[i] = from[0][i]):
+   each device by its own, as it is when the launch begins. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", b->err.text);                                                   \
+    } while (0)
+
+struct tables {
+    struct bench b;
+    struct proact_array *from, *other;
+    struct proact_kernel *follows;
+};
+
+static void fill(struct bench *b, struct proact_array *a, uint32_t first)
+{
+    uint32_t host[N];
+
+    for (uint32_t i = 0; i < N; i++)
+        host[i] = first + i;
+    MUST(proact_array_write(a, 0, host, N, &b->err));
+}
+
+static struct tables open_tables(unsigned devices, bool check)
+{
+    struct tables t = {.b = testing_open(&(struct proact_options){
+                           .machine = "v100x4", .device_count = devices, .check = check})};
+
+    t.from = testing_array(&t.b, "from");
+    t.other = testing_array(&t.b, "other");
+    t.follows = testing_kernel(&t.b, "follows");
+    fill(&t.b, t.b.out, 0);
+    fill(&t.b, t.from, 0);
+    fill(&t.b, t.other, 1000);
+    return t;
+}
+
+static void point(struct tables *t, uint64_t to)
+{
+    struct bench *b = &t->b;
+
+    MUST(proact_first_write(b->p, proact_array_address(t->from, 0), &to, 8, &b->err));
+}
+
+/* Why it is not split; NULL: it is. */
+static const char *follow(struct tables *t)
+{
+    struct bench *b = &t->b;
+    const struct {
+        uint64_t out, from;
+        uint32_t n, padding;
+    } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
+    const struct proact_place places[] = {{0, b->out, 0}, {8, t->from, 0}};
+
+    MUST(proact_launch_block(
+        t->follows,
+        &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
+        &(struct proact_block){&view, 20, places, 2}, &b->err));
+    return proact_kernel_refusal(t->follows);
+}
+
+static void expect(struct tables *t, struct proact_array *a, uint32_t first)
+{
+    struct bench *b = &t->b;
+    uint32_t host[N];
+
+    MUST(proact_array_read(a, 0, host, N, &b->err));
+    for (uint32_t i = 0; i < N; i++)
+        if (host[i] != first + i)
+            fail_msg("element %u is %u, not %u", i, host[i], first + i);
+}
+
+static void it_goes_where_the_table_says_now(void **state)
+{
+    struct tables t = open_tables(4, false);
+    struct proact_array *third = testing_array(&t.b, "third");
+
+    (void)state;
+    fill(&t.b, third, 7000);
+    for (unsigned n = 0; n < 4; n++) {
+        point(&t, proact_array_address(n % 2 ? third : t.other, 0));
+        assert_null(follow(&t));
+        expect(&t, t.b.out, n % 2 ? 7000 : 1000);
+        fill(&t.b, t.b.out, 1);
+        assert_null(follow(&t)); /* as it was */
+        expect(&t, t.b.out, n % 2 ? 7000 : 1000);
+    }
+    proact_close(t.b.p);
+}
+
+/* The address stays, and another array lies there. */
+static void what_it_led_to_may_be_another(void **state)
+{
+    struct tables t = open_tables(4, false);
+    const uint64_t address = proact_array_address(t.other, 0);
+
+    (void)state;
+    point(&t, address);
+    assert_null(follow(&t));
+    proact_array_destroy(t.other);
+    t.other = testing_array(&t.b, "another");
+    if (proact_array_address(t.other, 0) != address)
+        point(&t, proact_array_address(t.other, 0));
+    fill(&t.b, t.other, 3000);
+    assert_null(follow(&t));
+    expect(&t, t.b.out, 3000);
+    proact_close(t.b.p);
+}
+
+static void what_leads_nowhere_is_not_followed(void **state)
+{
+    struct tables t = open_tables(4, false);
+    const char *why;
+
+    (void)state;
+    point(&t, proact_array_address(t.other, 0));
+    assert_null(follow(&t));
+    /* another device's: no address that the program has; it reads there, and on the first
+       device alone */
+    point(&t, proact_array_address(t.other, 1));
+    why = follow(&t);
+    assert_non_null(why);
+    point(&t, proact_array_address(t.other, 0));
+    assert_null(follow(&t));
+    proact_close(t.b.p);
+}
+
+static void nobody_looks_where_each_byte_is_checked(void **state)
+{
+    struct tables t = open_tables(4, true);
+
+    (void)state;
+    point(&t, proact_array_address(t.other, 0));
+    assert_non_null(strstr(follow(&t), "what may be addresses"));
+    expect(&t, t.b.out, 1000);
+    proact_close(t.b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_goes_where_the_table_says_now),
+        cmocka_unit_test(what_it_led_to_may_be_another),
+        cmocka_unit_test(what_leads_nowhere_is_not_followed),
+        cmocka_unit_test(nobody_looks_where_each_byte_is_checked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
