@@ -276,6 +276,9 @@ const char *ptx_part_spelling(enum ptx_part part); /* without the dot */
 enum ptx_effect ptx_opcode_effect(enum ptx_opcode opcode);
 /* It takes a texture or a surface, whose memory is no array's. */
 bool ptx_opcode_has_texels(enum ptx_opcode opcode);
+/* The register that gets an atomic's result, if any, is named nowhere else. */
+bool ptx_atomic_has_no_result(const struct ptx_function *f,
+                              const struct ptx_instruction *i);
 /* In a kernel: ret, exit. */
 bool ptx_opcode_ends_thread(enum ptx_opcode opcode);
 /* Of this form of the opcode: of wmma, which loads, multiplies or stores. */

@@ -16,7 +16,7 @@ for kernel in jacobi stencil3d; do
 done
 proact analyze "$corpus/transpose.sm_90.ptx" --stop-after slice | grep st.global | sed 1q
 
-cp "$corpus/relax.sm_90.ptx" "$corpus/histogram.sm_90.ptx" .
+cp "$corpus/../../instrument/refused.ptx" .
 exec 2>&1
-fails 1 proact analyze relax.sm_90.ptx --kernel relax_edges --stop-after slice
-fails 1 proact analyze relax.sm_90.ptx --kernel relax_edges --stop-after grid
+fails 1 proact analyze refused.ptx --kernel loaded --stop-after slice
+fails 1 proact analyze refused.ptx --kernel async_store --stop-after grid

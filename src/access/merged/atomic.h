@@ -17,6 +17,3 @@ bool atomic_is_word(enum ptx_part part);
 
 /* Integers, or bits, of 4 or 8 bytes. */
 bool atomic_is_number(enum ptx_part type);
-
-/* The register that gets its result is named nowhere else. */
-bool atomic_has_no_result(const struct ptx_function *f, const struct ptx_instruction *i);

@@ -200,7 +200,7 @@ static bool is_plain(const struct ptx_function *f, const struct ptx_instruction 
         has_way |= is_way;
     }
     return has_way && (is_store || atomic_is_number(i->type)) &&
-           atomic_has_no_result(f, i) && ptx_type_bytes(i->type) &&
+           ptx_atomic_has_no_result(f, i) && ptx_type_bytes(i->type) &&
            ptx_type_bytes(i->type) <= 8;
 }
 

@@ -97,7 +97,7 @@ static bool is_reduction(const struct ptx_function *f, const struct ptx_instruct
     return (i->opcode == PTX_ATOM || i->opcode == PTX_RED) && to && to->reg >= 0 &&
            !to->count && i->vector == 1 &&
            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
-           find_operation(i, operation) && atomic_has_no_result(f, i) &&
+           find_operation(i, operation) && ptx_atomic_has_no_result(f, i) &&
            (atomic_is_number(i->type) ||
             (floats && is_float(i->type) && *operation == PTX_PART_ADD));
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* With no more words than these, so that another address is all that a clone changes. */
-static bool has_plain_words(const struct ptx_instruction *i)
+static bool has_plain_words(const struct ptx_instruction *i, bool may_be_volatile)
 {
     for (uint8_t n = 0; n < i->part_count; n++)
         switch (i->parts[n]) {
@@ -18,7 +18,7 @@ static bool has_plain_words(const struct ptx_instruction *i)
         case PTX_PART_V4:
             break;
         case PTX_PART_VOLATILE:
-            if (i->opcode == PTX_LD)
+            if (!may_be_volatile)
                 return false;
             break;
         default:
@@ -28,14 +28,20 @@ static bool has_plain_words(const struct ptx_instruction *i)
     return true;
 }
 
-static bool is_plain(const struct ptx_instruction *i, enum ptx_opcode opcode)
+static bool is_plain(const struct ptx_instruction *i, enum ptx_opcode opcode,
+                     bool may_be_volatile)
 {
     const struct ptx_operand *at = &i->operands[opcode == PTX_LD];
 
     return i->opcode == opcode && i->operand_count == 2 && at->kind == PTX_MEMORY &&
            at->reg >= 0 && !at->count &&
            (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
-           has_plain_words(i);
+           has_plain_words(i, may_be_volatile);
+}
+
+bool access_scatters_plain(const struct ptx_instruction *i)
+{
+    return is_plain(i, PTX_ST, true) || is_plain(i, PTX_LD, true);
 }
 
 /* Whether it orders what another CTA may see: there is no saying what it sees of another
@@ -63,8 +69,7 @@ static bool is_of_cta(const struct access_symbol *y)
                : (y->holds >> ACCESS_SPECIAL & 1) != 0;
 }
 
-/* Whether each CTA may have a place of its own, as far as its form says. */
-static bool is_own(const struct access_analysis *a, const struct access_record *r)
+bool access_scatters_own(const struct access_analysis *a, const struct access_record *r)
 {
     if (r->state != ACCESS_CLOSED)
         return false;
@@ -86,7 +91,7 @@ static bool is_by_pointer(const struct access_analysis *a, uint32_t n,
     const struct access_record *r = &a->records[n];
 
     return r->base == ACCESS_BASE_PARAMETER &&
-           is_plain(&a->function->instructions[r->instruction], opcode);
+           is_plain(&a->function->instructions[r->instruction], opcode, opcode == PTX_ST);
 }
 
 /* One of the stores by that pointer may go where another CTA's goes, or all are taken for
@@ -96,7 +101,7 @@ static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
 {
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter &&
-            ((untold && untold[parameter]) || !is_own(a, &a->records[n])))
+            ((untold && untold[parameter]) || !access_scatters_own(a, &a->records[n])))
             return true;
     return false;
 }

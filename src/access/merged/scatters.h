@@ -9,6 +9,7 @@
    what they get of another CTA's no order says. All stand among the reductions, as a kind
    of their own. */
 
+#include "access/access.h"
 #include "access/merged/reductions.h"
 
 enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
@@ -18,6 +19,12 @@ enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
  */
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
                          const struct ptx_function *f, const bool *untold);
+
+/* Whether each CTA may have a place of its own, as far as the form of a store says. */
+bool access_scatters_own(const struct access_analysis *a, const struct access_record *r);
+/* A store or a load, volatile or not, of which another address is all that a clone changes.
+ */
+bool access_scatters_plain(const struct ptx_instruction *i);
 
 /* The pointers of which no slice tells where their stores go, though each CTA may have
    places of its own: memory says how many (`for (; i < *n; i += all) out[i] = ...`). By

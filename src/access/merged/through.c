@@ -56,7 +56,7 @@ struct access_through access_through_find(const struct ptx_module *m,
         const bool updates = i->opcode == PTX_ATOM || i->opcode == PTX_RED;
 
         if (may_be(a, r, parameters, count, true)) {
-            t.reads |= updates ? !atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
+            t.reads |= updates ? !ptx_atomic_has_no_result(f, i) : r->kind != ACCESS_WRITE;
             t.updates = updates ? r->line : t.updates;
         }
         if (updates && may_be(a, r, parameters, count, false)) {

@@ -155,7 +155,9 @@ static enum proact_status redirect(struct clone *c, const struct ptx_instruction
                     (size_t)slot * sizeof(struct proact_slot) +
                     offsetof(struct proact_slot, home),
                 registers[to->reg].name);
-    if (join_of(i))
+    if (clone_is_ticket(c, i))
+        reduce(c, i, &f);
+    else if (join_of(i))
         join(c, i, &f);
     else if (is_joint(c, i))
         reduce(c, i, &f);

@@ -70,16 +70,33 @@ static void read_coherently(struct clone *c, const struct ptx_instruction *i)
         replace_word(c, i, ".nc", "");
 }
 
+bool clone_is_ticket(const struct clone *c, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_ATOM && c->request->joint &&
+           c->request->joint[i - c->function->instructions] &&
+           !ptx_atomic_has_no_result(c->function, i);
+}
+
+/* By which CTAs of several devices learn of each other. */
+static bool has_tickets(const struct clone *c)
+{
+    for (uint32_t n = 0; n < c->function->instruction_count; n++)
+        if (clone_is_flag(c, n) && clone_is_ticket(c, &c->function->instructions[n]))
+            return true;
+    return false;
+}
+
 enum proact_status keep_coherent(struct clone *c)
 {
-    const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE;
+    const bool stores = c->kind == INSTRUMENT_INLINE || c->kind == INSTRUMENT_STAGE,
+               widens = stores || c->request->direct || has_tickets(c);
 
     for (uint32_t n = 0; n < c->function->instruction_count; n++) {
         const struct ptx_instruction *i = &c->function->instructions[n];
 
         if (clone_is_direct(c, n) && (i->opcode == PTX_ATOM || i->opcode == PTX_RED))
             clone_among_all(c, i);
-        else if ((stores || c->request->direct) && !clone_is_flag(c, n))
+        else if (widens && !clone_is_flag(c, n))
             widen(c, i);
         read_coherently(c, i);
     }

@@ -21,12 +21,15 @@
 #include "runtime/tables/tables_held.h"
 #include "runtime/textures/launch_textures.h"
 
+/* What several CTAs may write in one memory, in the order in which it is tried. */
+enum merged { REDUCTIONS, SCATTERS, TICKETS, MERGED_KINDS };
+
 struct kernel_derivation {
     struct write_set_slice *slice; /* NULL: none can tell what it writes */
     struct write_set_cache cache;
     /* NULL: it has none, or nobody asked yet */
-    struct kernel_flags *flags, *reductions, *scatters;
-    bool asked_flags, asked_reductions, asked_scatters;
+    struct kernel_flags *flags, *merged[MERGED_KINDS];
+    bool asked_flags, asked_merged[MERGED_KINDS];
     bool asked_sums, may_group;      /* floating-point numbers, if the session may */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
@@ -62,20 +65,15 @@ static void find_targets(struct kernel_derivation *d, struct proact_kernel *k)
     }
 }
 
-static bool has_reductions(const struct proact_kernel *k, struct kernel_derivation *d)
+static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum merged m)
 {
-    if (!d->asked_reductions)
-        d->reductions = reductions_create(k, k->session->group_sums);
-    d->asked_reductions = true;
-    return d->reductions != NULL;
-}
+    static struct kernel_flags *(*const create[])(const struct proact_kernel *, bool) = {
+        reductions_create, scatters_create, tickets_create};
 
-static bool has_scatters(const struct proact_kernel *k, struct kernel_derivation *d)
-{
-    if (!d->asked_scatters)
-        d->scatters = scatters_create(k, k->session->group_sums);
-    d->asked_scatters = true;
-    return d->scatters != NULL;
+    if (!d->asked_merged[m])
+        d->merged[m] = create[m](k, k->session->group_sums);
+    d->asked_merged[m] = true;
+    return d->merged[m] != NULL;
 }
 
 static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d)
@@ -104,16 +102,17 @@ static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *
 /* Where atomics or stores hang on memory, a slice without them may still tell. */
 static bool may_split(const struct kernel_derivation *d)
 {
-    return d->slice || d->reductions || d->scatters;
+    return d->slice || d->merged[REDUCTIONS] || d->merged[SCATTERS] || d->merged[TICKETS];
 }
 
 static void drop_slices(struct kernel_derivation *d)
 {
     write_set_slice_destroy(d->slice);
     d->slice = NULL;
-    flags_destroy(d->reductions);
-    flags_destroy(d->scatters);
-    d->reductions = d->scatters = NULL;
+    for (enum merged m = REDUCTIONS; m < MERGED_KINDS; m++) {
+        flags_destroy(d->merged[m]);
+        d->merged[m] = NULL;
+    }
 }
 
 static struct kernel_derivation *derivation_of(struct proact_kernel *k)
@@ -127,7 +126,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->compared = compared_addresses_find(k->image->ptx, k->ptx);
     d->bits = address_bits_find(k->ptx);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
-        if (!has_reductions(k, d) && !has_scatters(k, d))
+        if (!has(k, d, REDUCTIONS) && !has(k, d, SCATTERS) && !has(k, d, TICKETS))
             offer_sums(k, d, &d->uncut);
     d->refusal = d->uncut;
     find_targets(d, k);
@@ -313,10 +312,9 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     launch_split(l->grid, l->over, l->over, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
-    if (in_program && flags_are_on(d->scatters))
-        return flags_find(l, d->scatters, cta_first, out, err);
-    if (in_program && flags_are_on(d->reductions))
-        return flags_find(l, d->reductions, cta_first, out, err);
+    for (int m = TICKETS; in_program && m >= REDUCTIONS; m--)
+        if (flags_are_on(d->merged[m]))
+            return flags_find(l, d->merged[m], cta_first, out, err);
     why = d->uncut;
     if (d->slice) {
         if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
@@ -325,13 +323,13 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
         if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
             return PROACT_OK;
     }
-    if (!in_program || !has_reductions(l->kernel, d))
+    if (!in_program || !has(l->kernel, d, REDUCTIONS))
         offer_sums(l->kernel, d, &why);
-    else if (!flags_find(l, d->reductions, cta_first, out, &why))
+    else if (!flags_find(l, d->merged[REDUCTIONS], cta_first, out, &why))
         return PROACT_OK;
-    if (in_program && has_scatters(l->kernel, d) &&
-        !flags_find(l, d->scatters, cta_first, out, &other))
-        return PROACT_OK;
+    for (enum merged m = SCATTERS; in_program && m < MERGED_KINDS; m++)
+        if (has(l->kernel, d, m) && !flags_find(l, d->merged[m], cta_first, out, &other))
+            return PROACT_OK;
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 

@@ -9,6 +9,7 @@
 #include "access/merged/flag_bytes.h"
 #include "access/merged/reductions.h"
 #include "access/merged/scatters.h"
+#include "access/merged/tickets.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/derive/derive.h"
@@ -24,7 +25,7 @@ struct kernel_flags {
     struct write_set_cache others_cache, *kinds_cache;
     struct flag_bytes bytes; /* of the launch, by its arrays' numbers; and the same, */
     struct launch_flags found;
-    bool is_on;
+    bool is_on, has_tickets;
 };
 
 /* A slice without all of them, and one for the flags of each kind. */
@@ -114,6 +115,20 @@ struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats)
     return f;
 }
 
+struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats)
+{
+    struct access_reductions r = access_reductions_find(k->image->ptx, k->ptx, floats);
+    struct kernel_flags *f = NULL;
+
+    if (access_tickets_add(&r, k->image->ptx, k->ptx, floats))
+        f = with_reductions(k, r);
+    else
+        access_reductions_clear(&r);
+    if (f)
+        f->has_tickets = true;
+    return f;
+}
+
 bool reductions_have_floats(const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->reductions.count; n++)
@@ -155,6 +170,8 @@ static const char *words(const struct kernel_flags *f)
 
     if (!count)
         return "set flags";
+    if (f->has_tickets)
+        return "use what atomics give back";
     /* those that scatter are the last */
     return f->reductions.reduction[count - 1].kind == ACCESS_SCATTERED
                ? "store where memory says"
@@ -269,11 +286,31 @@ static enum proact_status check_reads(const struct launching *l,
     return PROACT_OK;
 }
 
+/* By tickets a CTA may learn that another one has stored: also what goes to the peers as
+   any array's, and comes there later. */
+static enum proact_status check_learns(const struct launching *l,
+                                       const struct kernel_flags *f,
+                                       const struct write_set *others,
+                                       struct proact_error *err)
+{
+    const struct launch_needs *needs = needs_find(l, f->is_flag);
+
+    for (uint32_t n = 0; n < others->array_count; n++) {
+        const struct transfer_need *need = needs_of(needs, n, 0);
+
+        if (others->arrays[n].runs.count && (need->all || need->spans.count))
+            return refuse(l, f, "and it may read what another one of them has stored", err);
+    }
+    return PROACT_OK;
+}
+
 static bool has_joint(const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->sites.count; n++)
         if (f->sites.flag[n].joint)
             return true;
+    if (f->has_tickets)
+        return true;
     /* stores alone stay such */
     for (uint32_t n = 0; n < f->reductions.count; n++)
         if (f->reductions.reduction[n].kind != ACCESS_SCATTERED)
@@ -288,6 +325,13 @@ static bool is_pinned(const struct launching *l, uint32_t parameter)
     return a && a->is_pinned;
 }
 
+static bool is_plain(const struct proact_kernel *k, const struct access_reduction *r)
+{
+    const struct ptx_instruction *i = &k->ptx->instructions[r->instruction];
+
+    return i->opcode == PTX_ST || i->opcode == PTX_LD;
+}
+
 /* There atomics of two devices are none to each other. */
 static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
 {
@@ -295,7 +339,8 @@ static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
         if (f->sites.flag[n].joint && is_pinned(l, f->sites.flag[n].parameter))
             return true;
     for (uint32_t n = 0; n < f->reductions.count; n++)
-        if (is_pinned(l, f->reductions.reduction[n].parameter))
+        if (is_pinned(l, f->reductions.reduction[n].parameter) &&
+            !(f->has_tickets && is_plain(l->kernel, &f->reductions.reduction[n])))
             return true;
     return false;
 }
@@ -393,6 +438,7 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
     if (write_set_overlap(*out, part_first, l->over, &both))
         return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
     if ((status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
+        (f->has_tickets && (status = check_learns(l, f, *out, err))) ||
         (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
         return status;
     name_arrays(l, f);

@@ -37,6 +37,8 @@ struct kernel_flags *flags_create(const struct proact_kernel *k);
 struct kernel_flags *reductions_create(const struct proact_kernel *k, bool floats);
 /* And with its scattered stores; NULL where it has none of these. */
 struct kernel_flags *scatters_create(const struct proact_kernel *k, bool floats);
+/* The same of tickets (access/merged/tickets.h). */
+struct kernel_flags *tickets_create(const struct proact_kernel *k, bool floats);
 bool reductions_have_floats(const struct kernel_flags *f);
 void flags_destroy(struct kernel_flags *f); /* NULL is fine */
 

@@ -199,7 +199,7 @@ static bool scatters_well(const struct analyze_kernel *k, const struct reduced *
     return any;
 }
 
-enum how { REDUCING, SCATTERING }; /* which is both */
+enum how { REDUCING, SCATTERING, TICKETING }; /* each is all ahead of it, too */
 
 /* As the runtime does; false where atomics are left that are none. */
 static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how how,
@@ -208,6 +208,10 @@ static bool find_reduced(const struct analyze_kernel *k, bool floats, enum how h
     r->reductions = access_reductions_find(k->module, k->f, floats);
     if (how == SCATTERING)
         access_scatters_add(&r->reductions, k->module, k->f, untold);
+    if (how == TICKETING && !access_tickets_add(&r->reductions, k->module, k->f, floats)) {
+        access_reductions_clear(&r->reductions);
+        return false;
+    }
     r->joint = access_reductions_all(&r->reductions, k->f);
     r->flags = access_flags_find(k->module, k->f);
     flag_bytes_leave(&r->flags, r->joint);
@@ -247,7 +251,7 @@ static bool try_with(struct analyze_kernel *k, bool floats, enum how how,
 
     if (!find_reduced(k, floats, how, untold, &r))
         return false;
-    if (how == SCATTERING && !may_cut(k, r.all)) {
+    if (how != REDUCING && !may_cut(k, r.all)) {
         clear_reduced(&r);
         return false;
     }
@@ -307,6 +311,8 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
         try_with(k, group_sums, REDUCING, NULL);
     if (!k->slice)
         try_scatters(k, group_sums);
+    if (!k->slice || atomic_line(k))
+        try_with(k, group_sums, TICKETING, NULL);
     if (!k->reductions.count)
         request_flags(k);
     uint32_t slots = find_slots(k);

@@ -7,7 +7,7 @@
 #include <proact/device.h>
 
 #include "access/merged/flags.h"
-#include "access/merged/scatters.h"
+#include "access/merged/tickets.h"
 #include "access/pattern/pattern.h"
 #include "access/write_set.h"
 #include "base/text.h"

@@ -178,6 +178,7 @@ static void print_reductions(const struct analyze_kernel *k)
 {
     for (uint32_t n = 0; n < k->reductions.count; n++) {
         const struct access_reduction *r = &k->reductions.reduction[n];
+        const enum ptx_opcode opcode = k->f->instructions[r->instruction].opcode;
         char base[64];
 
         analyze_place_text(k->f, r->parameter, base, sizeof base);
@@ -185,9 +186,9 @@ static void print_reductions(const struct analyze_kernel *k)
                     "  line %" PRIu32 ": a %s array %s: %s the first device's memory\n",
                     r->line,
                     r->kind != ACCESS_SCATTERED ? "reduction of"
-                    : k->f->instructions[r->instruction].opcode == PTX_LD
-                        ? "load beside scattered stores to"
-                        : "scattered store to",
+                    : opcode == PTX_LD          ? "load beside scattered stores to"
+                    : opcode == PTX_ST          ? "scattered store to"
+                                                : "ticket of",
                     base, r->kind == ACCESS_SCATTERED ? "made in" : "combined in");
     }
 }

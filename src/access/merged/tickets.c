@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "access/merged/tickets.h"
+
+#include <stdlib.h>
+
+#include "access/access.h"
+#include "access/merged/atomic.h"
+#include "base/memory.h"
+
+struct ticketed {
+    const struct access_analysis *analysis;
+    bool *is_in, *known; /* by instruction: an atomic that is one; listed already */
+    bool *home;          /* by byte of the parameters: all by that pointer is made there */
+};
+
+/* No order, and none narrower than a device's. */
+static bool has_plain_words(const struct ptx_instruction *i)
+{
+    static const enum ptx_part operations[] = {
+        PTX_PART_ADD, PTX_PART_INC, PTX_PART_DEC, PTX_PART_EXCH, PTX_PART_CAS,
+        PTX_PART_MIN, PTX_PART_MAX, PTX_PART_AND, PTX_PART_OR,   PTX_PART_XOR};
+
+    for (uint8_t n = 0; n < i->part_count; n++) {
+        const enum ptx_part part = i->parts[n];
+        bool is_known = part == PTX_PART_GLOBAL || part == i->type || atomic_is_word(part);
+
+        for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+            is_known |= part == operations[k];
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+static bool is_ticket(const struct ptx_function *f, const struct ptx_instruction *i,
+                      bool floats)
+{
+    const struct ptx_operand *at = atomic_place(i);
+    const bool is_float = i->type == PTX_PART_F32 || i->type == PTX_PART_F64;
+
+    return i->opcode == PTX_ATOM && at && at->reg >= 0 && !at->count && i->vector == 1 &&
+           (i->space == PTX_SPACE_GLOBAL || i->space == PTX_SPACE_GENERIC) &&
+           has_plain_words(i) && !ptx_atomic_has_no_result(f, i) &&
+           (atomic_is_number(i->type) || (floats && is_float));
+}
+
+static bool hangs_on_memory(const struct access_analysis *a, const struct access_form *f)
+{
+    const uint32_t memory = 1u << ACCESS_LOADED | 1u << ACCESS_OPAQUE;
+
+    for (uint32_t t = 0; f && t < f->count; t++)
+        for (uint32_t n = 0; n < f->terms[t].degree; n++)
+            if (a->symbols[f->terms[t].symbols[n]].holds & memory)
+                return true;
+    return !f;
+}
+
+static bool is_told(const struct access_analysis *a, const struct access_condition *c)
+{
+    if (!c || c->kind == ACCESS_UNSURE)
+        return false;
+    if (c->kind == ACCESS_COMPARE)
+        return !hangs_on_memory(a, c->left) && !hangs_on_memory(a, c->right);
+    return is_told(a, c->first) && (c->kind == ACCESS_UNLESS || is_told(a, c->second));
+}
+
+/* Whatever it gets, the loops around it go on and end. */
+static bool waits_not(const struct access_analysis *a, const struct access_record *r)
+{
+    for (int32_t n = r->loop; n >= 0; n = a->loops[n].parent)
+        if (!a->loops[n].repeats_decide || !is_told(a, a->loops[n].repeats.condition))
+            return false;
+    return true;
+}
+
+static uint32_t parameter_of(const struct ticketed *t, const struct access_record *r)
+{
+    return t->analysis->symbols[r->base_symbol].offset;
+}
+
+static uint32_t parameters_end(const struct access_analysis *a)
+{
+    return a->function->parameter_bytes + 1u;
+}
+
+/* The pointers by which there are any. False: one is more than that, or there is none. */
+static bool find_tickets(struct ticketed *t, bool floats)
+{
+    const struct access_analysis *a = t->analysis;
+    bool any = false;
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+        const struct ptx_instruction *i = &a->function->instructions[r->instruction];
+
+        if (r->kind == ACCESS_READ && r->base == ACCESS_BASE_UNKNOWN)
+            return false;
+        if (r->base == ACCESS_BASE_SHARED || r->base == ACCESS_BASE_LOCAL ||
+            t->known[r->instruction] || i->opcode != PTX_ATOM ||
+            ptx_atomic_has_no_result(a->function, i))
+            continue;
+        if (r->base != ACCESS_BASE_PARAMETER || !is_ticket(a->function, i, floats) ||
+            !waits_not(a, r))
+            return false;
+        t->is_in[r->instruction] = t->home[parameter_of(t, r)] = any = true;
+    }
+    return any;
+}
+
+/* Those by which it stores where another CTA may, and those by which it loads, too. */
+static void find_home(struct ticketed *t)
+{
+    const struct access_analysis *a = t->analysis;
+    bool *loads = must_calloc(parameters_end(a), sizeof *loads),
+         *stores = must_calloc(parameters_end(a), sizeof *stores);
+
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+
+        if (r->base != ACCESS_BASE_PARAMETER)
+            continue;
+        if (r->kind == ACCESS_READ)
+            loads[parameter_of(t, r)] = true;
+        else
+            stores[parameter_of(t, r)] = true;
+        if (r->kind == ACCESS_WRITE && !access_scatters_own(a, r))
+            t->home[parameter_of(t, r)] = true;
+    }
+    for (uint32_t n = 0; n < parameters_end(a); n++)
+        t->home[n] |= loads[n] && stores[n];
+    free(loads);
+    free(stores);
+}
+
+/* All by the pointers of home: also the reductions among what was listed before. */
+static bool add_home(const struct ticketed *t, struct access_reductions *to)
+{
+    const struct access_analysis *a = t->analysis;
+    size_t capacity = to->count;
+
+    for (uint32_t n = 0; n < to->count; n++)
+        if (t->home[to->reduction[n].parameter])
+            to->reduction[n].kind = ACCESS_SCATTERED;
+    for (uint32_t n = 0; n < a->record_count; n++) {
+        const struct access_record *r = &a->records[n];
+        const struct ptx_instruction *i = &a->function->instructions[r->instruction];
+
+        if (r->base != ACCESS_BASE_PARAMETER || !t->home[parameter_of(t, r)] ||
+            t->known[r->instruction])
+            continue;
+        if (!t->is_in[r->instruction] && !access_scatters_plain(i))
+            return false;
+        to->reduction =
+            must_grow(to->reduction, to->count, &capacity, sizeof *to->reduction);
+        to->reduction[to->count++] = (struct access_reduction){
+            r->instruction, r->line, parameter_of(t, r), ACCESS_SCATTERED};
+    }
+    return true;
+}
+
+bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m,
+                        const struct ptx_function *f, bool floats)
+{
+    struct access_analysis *a = access_analyze(m, f);
+    struct ticketed t = {.analysis = a,
+                         .is_in = must_calloc(f->instruction_count + 1u, sizeof(bool)),
+                         .known = access_reductions_all(to, f),
+                         .home = must_calloc(parameters_end(a), sizeof(bool))};
+    bool are = find_tickets(&t, floats);
+
+    if (are) {
+        find_home(&t);
+        are = add_home(&t, to);
+    }
+    free(t.is_in);
+    free(t.known);
+    free(t.home);
+    access_destroy(a);
+    return are;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Tickets: atomics whose result is used (`list[atomicAdd(&count, 1)] = x`; `if
+   (atomicInc(&done, last) == last)`, for the CTA that comes last to add up what all have
+   left). By them, and the fences around, CTAs learn of each other in the launch. So they
+   may on several devices, if all by which they do is made in one memory, in one order of
+   all devices: the tickets, what goes where memory says, and all that is both stored and
+   loaded. Where the number of a loop's iterations hangs on memory, it may wait: such an
+   atomic is none. All stand among the reductions, as what scatters does. */
+
+#include "access/merged/scatters.h"
+
+/* Adds them. False if the kernel has none, or more that its CTAs may learn by; then what
+   was added is of no use. floats: those of floating-point numbers, too. */
+bool access_tickets_add(struct access_reductions *to, const struct ptx_module *m,
+                        const struct ptx_function *f, bool floats);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which kernels' CTAs learn of each other by tickets alone, and by what else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "access/merged/tickets.h"
+
+/* Parameters: a, b, c at bytes 0, 8, 16, n at 24. %rd1 to %rd3 are these, %rd4 is a's byte
+   of the thread, %rd5 b's of the CTA. */
+#define HEAD                                                                               \
+    ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, "     \
+    ".param .u64 b, .param .u64 c, .param .u32 n)\n{\n .reg .pred %p<4>;\n"                \
+    " .reg .b32 %r<12>;\n .reg .f32 %f<4>;\n .reg .b64 %rd<12>;\n"                         \
+    " ld.param.u64 %rd1, [a];\n ld.param.u64 %rd2, [b];\n ld.param.u64 %rd3, [c];\n"       \
+    " ld.param.u32 %r9, [n];\n mov.u32 %r1, %ctaid.x;\n mov.u32 %r2, %ntid.x;\n"           \
+    " mov.u32 %r3, %tid.x;\n mad.lo.u32 %r4, %r1, %r2, %r3;\n"                             \
+    " mul.wide.u32 %rd4, %r4, 4;\n add.u64 %rd4, %rd1, %rd4;\n"                            \
+    " mul.wide.u32 %rd5, %r1, 4;\n add.u64 %rd5, %rd2, %rd5;\n"
+
+/* How many there are by each pointer; -1: they are none. */
+struct counts {
+    int a, b, c;
+};
+
+static struct counts count_of(const char *body, bool floats)
+{
+    struct proact_error err;
+    struct ptx_module *m;
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s%s ret;\n}\n", HEAD, body);
+    if (ptx_parse("tickets.ptx", text, strlen(text), &m, &err))
+        fail_msg("%s", err.text);
+    const struct ptx_function *f = &m->functions[0];
+    struct access_reductions r = access_reductions_find(m, f, floats);
+    struct counts all = {0, 0, 0};
+
+    if (!access_tickets_add(&r, m, f, floats))
+        all = (struct counts){-1, -1, -1};
+    for (uint32_t n = 0; n < r.count && all.a >= 0; n++) {
+        all.a += r.reduction[n].parameter == 0;
+        all.b += r.reduction[n].parameter == 8;
+        all.c += r.reduction[n].parameter == 16;
+        assert_int_equal(r.reduction[n].kind, ACCESS_SCATTERED);
+    }
+    access_reductions_clear(&r);
+    ptx_destroy(m);
+    return all;
+}
+
+static void are(const char *body, struct counts expected)
+{
+    const struct counts got = count_of(body, false);
+
+    if (got.a != expected.a || got.b != expected.b || got.c != expected.c)
+        fail_msg("%d %d %d, not %d %d %d: %s", got.a, got.b, got.c, expected.a, expected.b,
+                 expected.c, body);
+}
+
+#define NONE                                                                               \
+    (struct counts)                                                                        \
+    {                                                                                      \
+        -1, -1, -1                                                                         \
+    }
+#define TICKET " atom.global.inc.u32 %r5, [%rd3], %r9;\n"
+#define BY_TICKET " mul.wide.u32 %rd6, %r5, 4;\n add.u64 %rd6, %rd2, %rd6;\n"
+
+static void all_that_ctas_learn_by_is_theirs(void **state)
+{
+    (void)state;
+    /* a list: what is read for it is not of it */
+    are(" ld.global.u32 %r6, [%rd4];\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r6;\n",
+        (struct counts){0, 1, 1});
+    /* each CTA's own, which another one may read */
+    are(" st.global.u32 [%rd5], %r1;\n membar.gl;\n" TICKET
+        " ld.volatile.global.u32 %r6, [%rd2+4];\n add.u32 %r6, %r6, %r5;\n st.global.u32 "
+        "[%rd4], %r6;\n",
+        (struct counts){0, 2, 1});
+    /* the CTA's own alone */
+    are(TICKET " st.global.u32 [%rd4], %r5;\n", (struct counts){0, 0, 1});
+    /* one place, whoever stores */
+    are(TICKET " st.global.u32 [%rd1], %r5;\n st.global.u32 [%rd3], 0;\n",
+        (struct counts){1, 0, 2});
+    /* atomics without a result, which are read */
+    are(" red.global.add.u32 [%rd2], 1;\n" TICKET
+        " ld.global.u32 %r6, [%rd2+4];\n st.global.u32 [%rd4], %r5;\n",
+        (struct counts){0, 2, 1});
+}
+
+static void what_is_not_told_is_none(void **state)
+{
+    (void)state;
+    are(" st.global.u32 [%rd4], %r1;\n", NONE);        /* none */
+    are(" red.global.add.u32 [%rd2], 1;\n", NONE);     /* none that is used */
+    are(" atom.cta.global.inc.u32 %r5, [%rd3], %r9;\n" /* of the CTA */
+        " st.global.u32 [%rd4], %r5;\n",
+        NONE);
+    are(TICKET " st.global.u32 [%rd5], %r5;\n ld.global.cg.u32 %r6, [%rd2];\n", NONE);
+    are(TICKET " ld.global.u64 %rd7, [%rd1];\n ld.global.u32 %r6, [%rd7];\n"
+               " st.global.u32 [%rd4], %r5;\n",
+        NONE); /* where it reads is not known */
+    are(" atom.global.add.f32 %f1, [%rd3], %f2;\n st.global.f32 [%rd4], %f1;\n", NONE);
+    assert_int_equal(count_of(" atom.global.add.f32 %f1, [%rd3], %f2;\n"
+                              " st.global.f32 [%rd4], %f1;\n",
+                              true)
+                         .c,
+                     1);
+}
+
+/* It may go on until another CTA comes. */
+static void who_asks_again_may_wait(void **state)
+{
+    (void)state;
+    are("L:\n atom.global.add.u32 %r5, [%rd3], 0;\n setp.ne.u32 %p1, %r5, %r1;\n"
+        " @%p1 bra L;\n st.global.u32 [%rd4], %r5;\n",
+        NONE);
+    are("L:\n atom.global.cas.b32 %r5, [%rd3], 0, 1;\n setp.ne.u32 %p1, %r5, 0;\n"
+        " @%p1 bra L;\n st.global.u32 [%rd4], %r5;\n",
+        NONE);
+    /* counted */
+    are(" mov.u32 %r7, 0;\nL:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r7;\n"
+        " add.u32 %r7, %r7, 1;\n setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n",
+        (struct counts){0, 1, 1});
+    /* and in one that memory ends */
+    are("M:\n mov.u32 %r7, 0;\nL:\n" TICKET BY_TICKET " st.global.u32 [%rd6], %r7;\n"
+        " add.u32 %r7, %r7, 1;\n setp.lt.u32 %p1, %r7, %r9;\n @%p1 bra L;\n"
+        " setp.ne.u32 %p2, %r5, 5;\n @%p2 bra M;\n",
+        NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_that_ctas_learn_by_is_theirs),
+        cmocka_unit_test(what_is_not_told_is_none),
+        cmocka_unit_test(who_asks_again_may_wait),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
