@@ -300,6 +300,9 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
 /* The records that tell what it touches: itself, or those for each of its pointers. */
 const struct access_record *access_either(const struct access_record *r, uint32_t *count);
 
+/* Whether each CTA may have a place of its own there, as far as the form says. */
+bool access_is_own(const struct access_analysis *a, const struct access_record *r);
+
 /* Bytes, counted from where a record's base points: low to end - 1, and as many again at
    each of `times` steps of `stride` from there. */
 struct access_span {
