@@ -6,6 +6,7 @@
 #include "access/address/hull.h"
 #include "access/address/trace.h"
 #include "access/address/trace_origin.h"
+#include "access/address/walked.h"
 #include "access/values/resolve.h"
 #include "access/ways/guards.h"
 
@@ -206,6 +207,19 @@ static void make_hull_record(const struct book *b, struct access_record *r,
     add_guards(s, r);
 }
 
+/* Where it goes has no form, but which array it is of is known. */
+static void find_walked(const struct book *b, struct access_record *r,
+                        const struct ptx_operand *at)
+{
+    const struct access_form *f = study_operand(b->study, r->instruction, at);
+    const int64_t base = f ? walked_base(&b->bases, f) : -1;
+
+    if (base < 0)
+        return;
+    r->base = ACCESS_BASE_PARAMETER;
+    r->base_symbol = (uint32_t)base;
+}
+
 static void make_record(const struct book *b, struct access_record *r,
                         const struct ptx_instruction *i)
 {
@@ -248,6 +262,8 @@ static void make_record(const struct book *b, struct access_record *r,
     if (address && !from && r->base == ACCESS_BASE_UNKNOWN &&
         trace_ranges(s, &t, &ranges, &count))
         either_find(&b->bases, r, address, ranges, count);
+    if (address && r->base == ACCESS_BASE_UNKNOWN && r->member < 0 && !r->either)
+        find_walked(b, r, at);
     trace_clear(&t);
 }
 
