@@ -98,6 +98,7 @@ void access_destroy(struct access_analysis *a)
     if (!a)
         return;
     free(a->symbols);
+    free(a->prints);
     arena_clear(&a->arena);
     free(a);
 }

@@ -215,6 +215,8 @@ struct access_analysis {
     uint32_t choice_count;
     struct access_range *ranges; /* assumed by all records and guards */
     uint32_t range_count;
+    struct access_way *prints; /* what each call that prints is behind */
+    uint32_t print_count;
     /* By block: what holds for each thread that comes there, as long as it lives. Found of
        those that records' ranges name. */
     struct access_way *above;

@@ -267,10 +267,26 @@ static void make_record(const struct book *b, struct access_record *r,
     trace_clear(&t);
 }
 
+static bool prints(const struct study *s, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_CALL && strcmp(call_name(s, i), "vprintf") == 0;
+}
+
+static void note_print(struct study *s, uint32_t block, size_t *capacity)
+{
+    struct access_analysis *a = s->analysis;
+    struct access_way *way;
+
+    a->prints = must_grow(a->prints, a->print_count, capacity, sizeof *a->prints);
+    way = &a->prints[a->print_count++];
+    way->guards = guards_above(s, block, &way->count);
+}
+
 void records_make(struct study *s)
 {
     struct access_analysis *a = s->analysis;
     struct book b = {.study = s, .bases = {.study = s}};
+    size_t prints_capacity = 0;
 
     bases_open(&b.bases);
     for (uint32_t i = 0; i < s->function->instruction_count; i++) {
@@ -278,6 +294,8 @@ void records_make(struct study *s)
         uint32_t block = s->regions->flow->block_of[i];
         struct access_record r = {.instruction = i, .line = at->line, .member = -1};
 
+        if (s->regions->position[block] >= 0 && prints(s, at))
+            note_print(s, block, &prints_capacity);
         if (s->regions->position[block] < 0 || !touches_global(s, at, &r.kind))
             continue;
         r.loop = s->regions->loop_of[block];

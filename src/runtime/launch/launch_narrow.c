@@ -98,6 +98,8 @@ static struct kernel_narrowing *narrowing_of(struct proact_kernel *k)
         add(k->narrowing, a, a->records[n].guards, a->records[n].guard_count);
     for (uint32_t n = 0; n < a->loop_count; n++)
         add(k->narrowing, a, a->loops[n].guards, a->loops[n].guard_count);
+    for (uint32_t n = 0; n < a->print_count; n++)
+        add(k->narrowing, a, a->prints[n].guards, a->prints[n].count);
     return k->narrowing;
 }
 
