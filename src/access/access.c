@@ -98,6 +98,25 @@ void access_destroy(struct access_analysis *a)
     if (!a)
         return;
     free(a->symbols);
+    free(a->prints);
     arena_clear(&a->arena);
     free(a);
+}
+
+static bool is_of_cta(const struct access_symbol *y)
+{
+    return y->kind == ACCESS_SPECIAL
+               ? y->special >= PTX_CTAID_X && y->special <= PTX_CTAID_Z
+               : (y->holds >> ACCESS_SPECIAL & 1) != 0;
+}
+
+bool access_is_own(const struct access_analysis *a, const struct access_record *r)
+{
+    if (r->state != ACCESS_CLOSED)
+        return false;
+    for (uint32_t t = 0; t < r->form->count; t++)
+        for (uint32_t n = 0; n < r->form->terms[t].degree; n++)
+            if (is_of_cta(&a->symbols[r->form->terms[t].symbols[n]]))
+                return true;
+    return false;
 }

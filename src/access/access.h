@@ -215,6 +215,8 @@ struct access_analysis {
     uint32_t choice_count;
     struct access_range *ranges; /* assumed by all records and guards */
     uint32_t range_count;
+    struct access_way *prints; /* what each call that prints is behind */
+    uint32_t print_count;
     /* By block: what holds for each thread that comes there, as long as it lives. Found of
        those that records' ranges name. */
     struct access_way *above;
@@ -308,6 +310,9 @@ bool access_bounds(const struct access_analysis *a, const struct access_form *f,
 
 /* The records that tell what it touches: itself, or those for each of its pointers. */
 const struct access_record *access_either(const struct access_record *r, uint32_t *count);
+
+/* Whether each CTA may have a place of its own there, as far as the form says. */
+bool access_is_own(const struct access_analysis *a, const struct access_record *r);
 
 /* Bytes, counted from where a record's base points: low to end - 1, and as many again at
    each of `times` steps of `stride` from there. */

@@ -48,6 +48,8 @@ struct instrument_request {
     const bool *joint; /* the same: which of them stay atomics, done there; NULL for none */
     const bool *direct; /* the same: loads, stores and atomics of arrays of which there is
                            one among all devices; NULL for none */
+    bool owns_atomics;  /* what else is updated by atomics no other device's CTAs write to:
+                           in  each launch, which whoever launches the clones sees to */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     enum instrument_places places;
 };

@@ -175,6 +175,9 @@ struct ptx_symbol {
     struct ptx_span span;
 };
 
+/* The label of what the library adds to a kernel's end. */
+#define PTX_LAST_WORDS "$proact_end"
+
 struct ptx_label {
     const char *name;
     uint32_t instruction; /* index of the one that follows it; may equal the count */

@@ -39,6 +39,22 @@
     "add.s32 %r7, %r7, -4; setp.gt.s32 %p2, %r7, -1; @%p2 bra FOUR;\n"                     \
     "BEHIND: ret;\n}\n"
 
+/* As that, but from row n - 2, of rows of n words. */
+#define ONE_OF_PITCH                                                                       \
+    "add.s32 %r8, %r1, -1; and.b32 %r6, %r8, 3; add.s32 %r7, %r1, -2;\n"                   \
+    "mul.lo.s32 %r11, %r7, %r1; mul.wide.s32 %rd3, %r11, 4; add.s64 %rd2, %rd2, %rd3;\n"   \
+    "neg.s32 %r12, %r1; mul.wide.s32 %rd5, %r12, 4; shl.b32 %r13, %r12, 2;\n"              \
+    "mul.wide.s32 %rd6, %r13, 4; setp.lt.u32 %p5, %r7, 3;\n"                               \
+    "setp.eq.s32 %p3, %r6, 0; @%p3 bra MORE;\n"                                            \
+    "ONE: add.s64 %rd2, %rd2, %rd5; add.s32 %r7, %r7, -1; add.s32 %r6, %r6, -1;\n"         \
+    "setp.ne.s32 %p3, %r6, 0; @%p3 bra ONE;\n"                                             \
+    "MORE: @%p5 bra BEHIND;\n"
+#define FOUR_OF_PITCH                                                                      \
+    "FOUR: add.s64 %rd7, %rd2, %rd5; add.s64 %rd7, %rd7, %rd5;\n"                          \
+    "add.s64 %rd7, %rd7, %rd5; ld.global.u32 %r9, [%rd7]; add.s64 %rd2, %rd2, %rd6;\n"     \
+    "add.s32 %r7, %r7, -4; setp.gt.s32 %p2, %r7, -1; @%p2 bra FOUR;\n"                     \
+    "BEHIND: ret;\n}\n"
+
 enum { ROW = 4096, WORDS = 32 };
 
 /* The last load's rows, each the words of 8 threads; n as given. */
@@ -141,6 +157,41 @@ static void what_is_left_over_ahead_bounds_the_rest(void **state)
     expect_of(ONE_BY_ONE, FOUR_AT_ONCE, 8, ROWS(0, 4));
 }
 
+/* So that it goes around no more often, also where the rows' pitch is a number that the
+   launch is given: nothing lies ahead of row 0, or above row n - 2. */
+static void what_is_left_over_ahead_counts(void **state)
+{
+    (void)state;
+    for (uint32_t n = 5; n < 200; n++) {
+        struct text text = {0};
+        struct ptx_module *module;
+        unsigned char block[16] = {[8] = (unsigned char)n};
+        const struct access_launch l = {.ntid = {8, 1, 1},
+                                        .nctaid = {4, 1, 1},
+                                        .parameters = block,
+                                        .parameter_bytes = sizeof block};
+        struct access_span spans[ACCESS_SPANS_MAX];
+        int64_t trips[2], most = 4 * (int64_t)n * (n - 5) + WORDS;
+        uint32_t count;
+
+        text_print(&text, "%s%s%s", START, ONE_OF_PITCH, FOUR_OF_PITCH);
+        assert_int_equal(ptx_parse("t.ptx", text.data, text.length, &module, NULL), 0);
+        struct access_analysis *a = access_analyze(module, ptx_function_find(module, "k"));
+
+        assert_int_equal(a->loop_count, 2);
+        access_trips(a, &l, trips);
+        assert_int_equal(trips[0], (n - 1) % 4);
+        assert_int_equal(trips[1], (n - 1) / 4);
+        assert_true(access_extent(a, &a->records[0], &l, trips, spans, &count));
+        for (uint32_t i = 0; i < count; i++)
+            assert_true(spans[i].low >= 0 &&
+                        spans[i].end + spans[i].times * spans[i].stride <= most);
+        access_destroy(a);
+        ptx_destroy(module);
+        text_clear(&text);
+    }
+}
+
 /* From n, or where %p3 is set from n - 1, down by twos: how often. Once if n is 1. */
 static int64_t rounds_of(const char *odd, uint32_t n)
 {
@@ -214,6 +265,7 @@ int main(void)
         cmocka_unit_test(what_is_left_over_starts_at_the_end),
         cmocka_unit_test(it_may_be_passed_by),
         cmocka_unit_test(what_is_left_over_ahead_bounds_the_rest),
+        cmocka_unit_test(what_is_left_over_ahead_counts),
         cmocka_unit_test(a_start_that_nobody_chooses_counts_for_nothing),
         cmocka_unit_test(else_it_may_be_anywhere_before),
     };

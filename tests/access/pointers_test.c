@@ -183,6 +183,38 @@ static void what_is_not_known_is_all_of_it(void **state)
            (struct expected){.count = 0});
 }
 
+/* As memory says, in each of n rounds; and then what is there. */
+#define MOVED(by)                                                                          \
+    "ld.param.u64 %rd7, [s]; ld.param.u64 %rd8, [s+16]; mov.u32 %r5, 0;\n"                 \
+    "LOOP: ld.global.u32 %r6, [%rd7]; setp.eq.s32 %p1, %r6, 0; @%p1 bra IN;\n" by          \
+    "\nIN: add.s32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, %r1; @%p2 bra LOOP;\n"               \
+    "ld.global.u32 %r9, [%rd2];"
+
+static void what_memory_moves_on_stays_in_its_array(void **state)
+{
+    (void)state;
+    expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd2, 4;"),
+           (struct expected){8, 8, 1, 0, 0});
+    expect("ld.param.u64 %rd2, [s+8];" MOVED(
+               "mul.wide.s32 %rd3, %r6, 4; add.s64 %rd2, %rd2, %rd3;"),
+           (struct expected){8, 8, 1, 0, 0});
+    /* by what may be an address, or from one that memory holds */
+    expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd2, %rd8;"),
+           (struct expected){.count = 0});
+    expect("ld.param.u64 %rd2, [s+8];" MOVED("ld.global.u64 %rd2, [%rd7];"),
+           (struct expected){.count = 0});
+    expect("ld.param.u64 %rd2, [s+8];" MOVED("ld.global.u64 %rd3, [%rd7];\n"
+                                             "add.s64 %rd2, %rd2, %rd3;"),
+           (struct expected){.count = 0});
+    /* to another one, or from either */
+    expect("ld.param.u64 %rd2, [s+8];" MOVED("add.s64 %rd2, %rd8, 4;"),
+           (struct expected){.count = 0});
+    expect("ld.param.u64 %rd2, [s+8]; ld.param.u64 %rd9, [s+24]; ld.global.u32 %r6, "
+           "[%rd9];\nsetp.eq.s32 %p3, %r6, 0; @%p3 bra L; mov.u64 %rd2, %rd9;\nL:" MOVED(
+               "add.s64 %rd2, %rd2, 4;"),
+           (struct expected){.count = 0});
+}
+
 /* What is read behind each pointer, by its place in `s`: a row for each way that somebody
    may take, in CTAs 1 and 2 of 8 threads; end 0: not known. */
 struct way {
@@ -362,6 +394,7 @@ int main(void)
         cmocka_unit_test(a_table_among_the_parameters_says_which),
         cmocka_unit_test(of_two_ways_in_the_one_that_nobody_takes_is_left_out),
         cmocka_unit_test(what_is_not_known_is_all_of_it),
+        cmocka_unit_test(what_memory_moves_on_stays_in_its_array),
         cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
         cmocka_unit_test(others_may_be_any),

@@ -45,7 +45,7 @@ static const struct {
     {"cluster", NULL, 0}, /* by name */
     {"cluster_barrier", "a barrier of a cluster: clusters are not split", ALL},
     {"cluster_rank", "it names CTAs of its cluster: clusters are not split", ALL},
-    {"depends", "griddepcontrol: it depends on another grid's progress", ALL},
+    {"depends", NULL, 0}, /* on grids that have ended: none is launched to begin earlier */
     {"half", "it reads %ctaid.x as 16 bits, a share's has 32", ALL},
     {"bulk_store",
      "an asynchronous bulk copy writes to global memory, past the order of the kernel's "
@@ -167,6 +167,37 @@ static void each_is_refused_by_its_sentence(void **state)
             assert_string_equal(results[i].refusal[k].text,
                                 cases[i].clones >> k & 1 ? expected : "");
     }
+    free(clones);
+    ptx_destroy(m);
+}
+
+/* Where no other device's CTAs write to what is updated so, atomics stay what they are;
+   what they leave there cannot be stored to the peers as it happens. */
+static void own_atomics_are_refused_inline_alone(void **state)
+{
+    static const char *const kernels[] = {"atomic_slot", "ticket_slot", "red_slot"};
+    struct instrument_request requests[3];
+    struct instrument_result results[3];
+    struct ptx_module *m;
+    size_t bytes;
+    char *text = read_text(&bytes), *clones;
+
+    (void)state;
+    assert_int_equal(ptx_parse("refused.ptx", text, bytes, &m, NULL), 0);
+    for (int i = 0; i < 3; i++)
+        requests[i] = (struct instrument_request){.kernel = kernels[i],
+                                                  .slot_count = 2,
+                                                  .slot_offset = {0, 8},
+                                                  .owns_atomics = true};
+    assert_int_equal(instrument_module(m, requests, 3, results, &clones, &bytes, NULL), 0);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < INSTRUMENT_CLONES; k++)
+            if (1 << k & (INLINE | STAGE))
+                assert_non_null(strstr(results[i].refusal[k].text,
+                                       "no store that could be repeated to the peers"));
+            else
+                assert_string_equal(results[i].refusal[k].text, "");
+    free(text);
     free(clones);
     ptx_destroy(m);
 }
@@ -372,6 +403,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_refused_by_its_sentence),
+        cmocka_unit_test(own_atomics_are_refused_inline_alone),
         cmocka_unit_test(words_change_where_peers_take_part),
         cmocka_unit_test(old_targets_and_long_parameters_are_refused),
         cmocka_unit_test(newer_targets_take_long_parameters),

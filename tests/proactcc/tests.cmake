@@ -26,7 +26,7 @@ if(PROACT_NVCC AND NOT PROACT_SANITIZE)
     set_tests_properties(proactcc.places PROPERTIES LABELS slow TIMEOUT 300)
     add_test(NAME proactcc.checked_alike COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} alike
-        flag marks row vectors parts not one_other other_part one_reads read_before)
+        some flag marks row vectors parts not one_other other_part one_reads read_before)
     add_test(NAME proactcc.checked_tickets COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/proactcc/checked.sh
         ${PROJECT_BINARY_DIR}/tools/proactcc/bin/proactcc ${PROJECT_SOURCE_DIR} tickets
         leader each_fences leader_fences all_fence waits_volatile reads_volatile grid_barriers

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of one kind are packed into a list: each CTA takes room for its own by an atomic,
    whose result all its threads read in shared memory. Which CTA comes first is open, so
-   that sums are compared. */
+   that sums are compared. Or each thread packs a row of its own, by a pointer that goes on
+   when it keeps something. */
 #include "programs.h"
 
-enum { ITEMS = 20000, THREADS = 128 };
+enum { ITEMS = 20000, THREADS = 128, WIDTH = 16, ROWS = 1152 };
 
 __global__ void pack(const unsigned *in, unsigned *list, unsigned *length, int n)
 {
@@ -26,6 +27,19 @@ __global__ void pack(const unsigned *in, unsigned *list, unsigned *length, int n
         list[taken + place] = in[i];
 }
 
+__global__ void pack_rows(const unsigned *in, unsigned *list, unsigned *length, int width)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned *to = list + row * width;
+
+    for (int i = 0; i < width; i++)
+        if (in[row * width + i] % 5 < 2) {
+            to[0] = in[row * width + i];
+            to++;
+        }
+    length[row] = to - (list + row * width);
+}
+
 __global__ void scale(unsigned *list, unsigned by, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -37,7 +51,10 @@ __global__ void scale(unsigned *list, unsigned by, int n)
 int main(void)
 {
     static unsigned in[ITEMS], list[ITEMS];
+    static unsigned lengths[ROWS];
     unsigned *d_in, *d_list, *d_length, length, kept = 0, sum = 0, right = 0, state = 6;
+    unsigned *d_lengths;
+    bool are_right = true;
 
     for (unsigned &i : in) {
         i = next_random(&state);
@@ -58,7 +75,21 @@ int main(void)
     for (unsigned i = 0; i < length; i++)
         sum += list[i];
     printf("%u kept, sum %08x\n", length, sum);
-    for (unsigned *d : {d_in, d_list, d_length})
+    CHECK(cudaMemset(d_list, 0, sizeof list));
+    CHECK(cudaMalloc(&d_lengths, sizeof lengths));
+    pack_rows<<<ROWS / THREADS, THREADS>>>(d_in, d_list, d_lengths, WIDTH);
+    CHECK(cudaMemcpy(list, d_list, sizeof list, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(lengths, d_lengths, sizeof lengths, cudaMemcpyDeviceToHost));
+    for (int row = 0; row < ROWS; row++) {
+        unsigned n = 0;
+
+        for (int i = row * WIDTH; i < (row + 1) * WIDTH; i++)
+            if (in[i] % 5 < 2)
+                are_right &= list[row * WIDTH + n++] == in[i];
+        are_right &= lengths[row] == n;
+    }
+    printf("checksum %08x\n", checksum(list, sizeof list));
+    for (unsigned *d : {d_in, d_list, d_length, d_lengths})
         CHECK(cudaFree(d));
-    return verdict("packed_lists", length == kept && sum == right);
+    return verdict("packed_lists", length == kept && sum == right && are_right);
 }

@@ -6,6 +6,7 @@
 #include "access/address/hull.h"
 #include "access/address/trace.h"
 #include "access/address/trace_origin.h"
+#include "access/address/walked.h"
 #include "access/values/resolve.h"
 #include "access/ways/guards.h"
 
@@ -206,6 +207,19 @@ static void make_hull_record(const struct book *b, struct access_record *r,
     add_guards(s, r);
 }
 
+/* Where it goes has no form, but which array it is of is known. */
+static void find_walked(const struct book *b, struct access_record *r,
+                        const struct ptx_operand *at)
+{
+    const struct access_form *f = study_operand(b->study, r->instruction, at);
+    const int64_t base = f ? walked_base(&b->bases, f) : -1;
+
+    if (base < 0)
+        return;
+    r->base = ACCESS_BASE_PARAMETER;
+    r->base_symbol = (uint32_t)base;
+}
+
 static void make_record(const struct book *b, struct access_record *r,
                         const struct ptx_instruction *i)
 {
@@ -248,13 +262,31 @@ static void make_record(const struct book *b, struct access_record *r,
     if (address && !from && r->base == ACCESS_BASE_UNKNOWN &&
         trace_ranges(s, &t, &ranges, &count))
         either_find(&b->bases, r, address, ranges, count);
+    if (address && r->base == ACCESS_BASE_UNKNOWN && r->member < 0 && !r->either)
+        find_walked(b, r, at);
     trace_clear(&t);
+}
+
+static bool prints(const struct study *s, const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_CALL && strcmp(call_name(s, i), "vprintf") == 0;
+}
+
+static void note_print(struct study *s, uint32_t block, size_t *capacity)
+{
+    struct access_analysis *a = s->analysis;
+    struct access_way *way;
+
+    a->prints = must_grow(a->prints, a->print_count, capacity, sizeof *a->prints);
+    way = &a->prints[a->print_count++];
+    way->guards = guards_above(s, block, &way->count);
 }
 
 void records_make(struct study *s)
 {
     struct access_analysis *a = s->analysis;
     struct book b = {.study = s, .bases = {.study = s}};
+    size_t prints_capacity = 0;
 
     bases_open(&b.bases);
     for (uint32_t i = 0; i < s->function->instruction_count; i++) {
@@ -262,6 +294,8 @@ void records_make(struct study *s)
         uint32_t block = s->regions->flow->block_of[i];
         struct access_record r = {.instruction = i, .line = at->line, .member = -1};
 
+        if (s->regions->position[block] >= 0 && prints(s, at))
+            note_print(s, block, &prints_capacity);
         if (s->regions->position[block] < 0 || !touches_global(s, at, &r.kind))
             continue;
         r.loop = s->regions->loop_of[block];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often loops go around in a launch, at most. */
 #include "access/loops/countdown.h"
+#include "access/loops/ended_loop.h"
 
 enum { DEPTH_MAX = 4, PASSES_MAX = 4 }; /* depth: of choices and minima in each other */
 
@@ -34,6 +35,7 @@ static const struct access_form *take(void *context, uint32_t symbol)
 /* Iterations after which form = start + step * K <= most must have failed, which ends the
    loop. `guards` of the facts hold when it is entered. */
 struct below {
+    const struct access_analysis *analysis;
     struct facts *facts;
     uint32_t guards, loop;
     int64_t most;
@@ -97,15 +99,63 @@ static int64_t trips_chosen(const struct below *w, const struct access_form *d,
     return most;
 }
 
+/* T of a loop that has ended when this one is entered, and of all threads alike is one
+   number, or 0 where it was passed by: how many such there are. */
+static unsigned ended_in(const struct below *w, const struct access_form *d,
+                         uint32_t *symbol, int64_t trips[2])
+{
+    struct extent e = {.analysis = w->analysis, .loop = (int32_t)w->loop};
+    bool may_pass;
+
+    for (uint32_t i = 0; i < d->count; i++)
+        for (uint32_t k = 0; k < d->terms[i].degree; k++) {
+            const struct access_symbol *y =
+                &w->facts->forms.symbols[ *symbol = d->terms[i].symbols[k]];
+
+            if (y->kind != ACCESS_TRIPS ||
+                extent_inside(w->analysis, (int32_t)y->loop, w->loop))
+                continue;
+            e.facts = *w->facts;
+            e.facts.count = w->guards;
+            trips[1] = 0;
+            if (ended_loop_trips(&e, y->loop, &trips[0], &may_pass))
+                return may_pass ? 2 : 1;
+        }
+    return 0;
+}
+
+static int64_t trips_behind(const struct below *w, const struct access_form *d,
+                            uint32_t symbol, const int64_t *trips, unsigned count,
+                            unsigned depth)
+{
+    int64_t most = -1;
+
+    for (unsigned i = 0; i < count; i++) {
+        struct chosen c = {form_constant(&w->facts->forms, trips[i]), symbol};
+        const int64_t t =
+            trips_below(w, form_map(&w->facts->forms, d, take, &c), depth + 1);
+
+        if (t < 0)
+            return -1;
+        most = t > most ? t : most;
+    }
+    return most;
+}
+
 static int64_t trips_below(const struct below *w, const struct access_form *d,
                            unsigned depth)
 {
-    int64_t choice = d ? choice_in(w->facts, d) : -1, best;
+    int64_t choice = d ? choice_in(w->facts, d) : -1, best, ended[2];
+    uint32_t symbol = 0;
 
     if (!d || depth > DEPTH_MAX)
         return -1;
     if (choice >= 0)
         return trips_chosen(w, d, (uint32_t)choice, depth);
+    const unsigned count = ended_in(w, d, &symbol, ended);
+
+    if (count)
+        return trips_behind(w, d, symbol, ended, count, depth);
     best = trips_of_line(w, d);
     for (uint32_t k = 0; k < 2 * d->count; k++) {
         const struct access_form *other = facts_replaced(w->facts, d, k / 2, k % 2);
@@ -117,11 +167,11 @@ static int64_t trips_below(const struct below *w, const struct access_form *d,
 }
 
 /* By one branch which every iteration passed that another one followed. */
-static int64_t trips_by(struct facts *f, const struct access_guard *stay, uint32_t loop,
-                        int64_t *trips)
+static int64_t trips_by(const struct access_analysis *a, struct facts *f,
+                        const struct access_guard *stay, uint32_t loop, int64_t *trips)
 {
     const struct access_condition *c = stay->condition;
-    struct below w = {.facts = f, .guards = f->count, .loop = loop};
+    struct below w = {.analysis = a, .facts = f, .guards = f->count, .loop = loop};
     struct countdown down;
     int64_t best = -1;
 
@@ -143,16 +193,17 @@ static int64_t trips_by(struct facts *f, const struct access_guard *stay, uint32
     return best >= 0 && facts_fit(f, stay->ranges, stay->range_count) ? best : -1;
 }
 
-static int64_t trips_of(struct facts *f, const struct access_loop *l, uint32_t loop,
+static int64_t trips_of(const struct access_analysis *a, struct facts *f, uint32_t loop,
                         int64_t *trips)
 {
+    const struct access_loop *l = &a->loops[loop];
     int64_t best = -1;
 
     facts_add_guards(f, l->guards, l->guard_count);
     if (facts_contradict(f))
         return 0;
     for (uint32_t i = 0; i < l->stay_count; i++) {
-        int64_t t = trips_by(f, &l->stays[i], loop, trips);
+        int64_t t = trips_by(a, f, &l->stays[i], loop, trips);
 
         best = best < 0 || (t >= 0 && t < best) ? t : best;
     }
@@ -173,7 +224,7 @@ static bool find_all(const struct access_analysis *a, const struct access_launch
         facts_open(&f, arena, a, l, trips);
         if (!facts_fit(&f, a->ranges, a->range_count))
             return false;
-        trips[i] = trips_of(&f, &a->loops[i], i, trips);
+        trips[i] = trips_of(a, &f, i, trips);
         found |= trips[i] >= 0;
     }
     return found;

@@ -62,24 +62,6 @@ static bool orders_none(const struct ptx_function *f)
     return true;
 }
 
-static bool is_of_cta(const struct access_symbol *y)
-{
-    return y->kind == ACCESS_SPECIAL
-               ? y->special >= PTX_CTAID_X && y->special <= PTX_CTAID_Z
-               : (y->holds >> ACCESS_SPECIAL & 1) != 0;
-}
-
-bool access_scatters_own(const struct access_analysis *a, const struct access_record *r)
-{
-    if (r->state != ACCESS_CLOSED)
-        return false;
-    for (uint32_t t = 0; t < r->form->count; t++)
-        for (uint32_t n = 0; n < r->form->terms[t].degree; n++)
-            if (is_of_cta(&a->symbols[r->form->terms[t].symbols[n]]))
-                return true;
-    return false;
-}
-
 static uint32_t parameter_of(const struct access_analysis *a, const struct access_record *r)
 {
     return a->symbols[r->base_symbol].offset;
@@ -101,7 +83,7 @@ static bool is_scattered(const struct access_analysis *a, uint32_t parameter,
 {
     for (uint32_t n = 0; n < a->record_count; n++)
         if (is_by_pointer(a, n, PTX_ST) && parameter_of(a, &a->records[n]) == parameter &&
-            ((untold && untold[parameter]) || !access_scatters_own(a, &a->records[n])))
+            ((untold && untold[parameter]) || !access_is_own(a, &a->records[n])))
             return true;
     return false;
 }

@@ -20,8 +20,6 @@ enum { ACCESS_SCATTERED = 1 }; /* no reduction's kind */
 void access_scatters_add(struct access_reductions *to, const struct ptx_module *m,
                          const struct ptx_function *f, const bool *untold);
 
-/* Whether each CTA may have a place of its own, as far as the form of a store says. */
-bool access_scatters_own(const struct access_analysis *a, const struct access_record *r);
 /* A store or a load, volatile or not, of which another address is all that a clone changes.
  */
 bool access_scatters_plain(const struct ptx_instruction *i);

@@ -123,7 +123,7 @@ static void find_home(struct ticketed *t)
             loads[parameter_of(t, r)] = true;
         else
             stores[parameter_of(t, r)] = true;
-        if (r->kind == ACCESS_WRITE && !access_scatters_own(a, r))
+        if (r->kind == ACCESS_WRITE && !access_is_own(a, r))
             t->home[parameter_of(t, r)] = true;
     }
     for (uint32_t n = 0; n < parameters_end(a); n++)

@@ -75,5 +75,7 @@ uint32_t access_branches(const struct access_analysis *a, struct access_branch *
         add(a, a->records[n].guards, a->records[n].guard_count, &into);
     for (uint32_t n = 0; n < a->loop_count; n++)
         add(a, a->loops[n].guards, a->loops[n].guard_count, &into);
+    for (uint32_t n = 0; n < a->print_count; n++)
+        add(a, a->prints[n].guards, a->prints[n].count, &into);
     return into.count;
 }

@@ -76,7 +76,7 @@ static const char tally_open[] = "\n\t.shared .align 4 .b32 \tproact_ended;"
     "\n\tmad.lo.s32 %%proact_r1, %%proact_r1, %%proact_r2, -1;"                            \
     "\n\tand.b32 %%proact_r0, %%proact_r0, 2047;"                                          \
     "\n\tsetp.eq.u32 %%proact_leads, %%proact_r0, %%proact_r1;"                            \
-    "\n\t@!%%proact_leads ret;\n\tbra $proact_end;"
+    "\n\t@!%%proact_leads ret;\n\tbra " PTX_LAST_WORDS ";"
 
 static void print_tally(struct clone *c, struct text *into)
 {
@@ -185,9 +185,10 @@ static void lead_one(struct clone *c, const struct ptx_instruction *i)
         edit_replace(&c->edits, i->span, "@%s%s bra $proact_%u;\n\t%s\n$proact_%u:", yes,
                      guard, label, end.data, label);
     else if (guard)
-        edit_replace(&c->edits, i->span, "@%s%s bra $proact_end;", no, guard);
+        edit_replace(&c->edits, i->span, "@%s%s bra " PTX_LAST_WORDS ";", no, guard);
     else
-        edit_replace(&c->edits, i->span, "%s", c->tallies ? end.data : "bra $proact_end;");
+        edit_replace(&c->edits, i->span, "%s",
+                     c->tallies ? end.data : "bra " PTX_LAST_WORDS ";");
     text_clear(&end);
 }
 
@@ -228,8 +229,9 @@ enum proact_status end_together(struct clone *c)
                 c->tallies ? tally_open : "");
     if (c->tallies) /* who comes there without a return */
         print_tally(c, &end);
-    edit_insert(&c->edits, f->body.offset + f->body.bytes, "\n\t%s\n$proact_end:\n\t{%s}\n",
-                end.data ? end.data : "", words.data);
+    edit_insert(&c->edits, f->body.offset + f->body.bytes,
+                "\n\t%s\n" PTX_LAST_WORDS ":\n\t{%s}\n", end.data ? end.data : "",
+                words.data);
     text_clear(&end);
     text_clear(&words);
     return PROACT_OK;

@@ -275,6 +275,11 @@ struct origin *origin_find(const struct ptx_module *m, const struct ptx_function
     return finder.origin;
 }
 
+bool origin_is_number(const struct origin *o)
+{
+    return o->is_known && !o->is_mixed && !o->parts && o->parameter < 0 && !has_slots(o);
+}
+
 int origin_slot(const struct origin *o)
 {
     int found = -1;

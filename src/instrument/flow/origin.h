@@ -30,5 +30,8 @@ struct origin origin_of_memory(const struct ptx_module *m, const struct ptx_func
                                const struct origin *by_register,
                                const struct ptx_operand *memory);
 
+/* Nothing of an address is in it, as far as registers hold whole ones. */
+bool origin_is_number(const struct origin *o);
+
 /* The one slot into whose array an address points; -1 for none; -2 if that is not sure. */
 int origin_slot(const struct origin *o);

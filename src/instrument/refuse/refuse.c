@@ -66,8 +66,6 @@ static enum proact_status refuse_opcode(const struct clone *c,
     bool global = i->space == PTX_SPACE_GLOBAL;
 
     switch (i->opcode) {
-    case PTX_GRIDDEPCONTROL:
-        return clone_refuse(c, i, "griddepcontrol: it depends on another grid's progress");
     case PTX_MAPA:
     case PTX_GETCTARANK:
     case PTX_CLUSTERLAUNCHCONTROL:
@@ -115,6 +113,27 @@ static bool is_read(const struct ptx_function *f, const struct ptx_operand *o)
     return u.seen || (o->kind != PTX_REGISTER && o->kind != PTX_SINK);
 }
 
+/* Of an array that another device's CTAs update, too; or where its peers would have to get
+   what an atomic leaves there, as it happens. */
+static enum proact_status refuse_replica(const struct clone *c,
+                                         const struct ptx_instruction *i)
+{
+    if (c->request->owns_atomics && c->kind != INSTRUMENT_INLINE &&
+        c->kind != INSTRUMENT_STAGE)
+        return PROACT_OK;
+    if (c->request->owns_atomics)
+        return clone_refuse(c, i,
+                            "an atomic on a replicated array: what it leaves there is no "
+                            "store that could be repeated to the peers");
+    if (i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+        return clone_refuse(c, i,
+                            "it uses what an atomic on a replicated array gives back: "
+                            "each device would count in its own replica");
+    return clone_refuse(c, i,
+                        "an atomic on a replicated array: its devices would add to "
+                        "their own replicas");
+}
+
 static enum proact_status refuse_atomic(const struct clone *c,
                                         const struct ptx_instruction *i)
 {
@@ -125,20 +144,16 @@ static enum proact_status refuse_atomic(const struct clone *c,
     struct origin o = origin_of_memory(c->module, c->function, c->origin, to);
     int slot = origin_slot(&o);
 
-    if (slot >= 0 && i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
-        return clone_refuse(c, i,
-                            "it uses what an atomic on a replicated array gives back: "
-                            "each device would count in its own replica");
     if (slot >= 0)
-        return clone_refuse(c, i,
-                            "an atomic on a replicated array: its devices would add to "
-                            "their own replicas");
+        return refuse_replica(c, i);
     if (o.parts == ORIGIN_LOCAL)
         return PROACT_OK;
     if (o.parts & ORIGIN_MODULE)
         return clone_refuse(c, i,
                             "an atomic on a variable of the module, of which each device "
                             "has its own");
+    if (slot == -2 && c->request->owns_atomics)
+        return refuse_replica(c, i);
     if (slot == -2)
         return clone_refuse(c, i, "an atomic on an array that cannot be told");
     if (i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "instrument/flow/definition.h"
+#include "instrument/flow/origin.h"
 #include "runtime/address/found_address.h"
 
 /* Back from what is stored to what it is made of, through registers and through the memory
@@ -15,9 +16,12 @@ struct search {
     const struct ptx_module *module;
     const struct ptx_function *function;
     struct stored_addresses *found;
-    bool *wanted; /* by register */
-    bool own[2];  /* what is put into own memory is wanted: words, and less than a word */
-    bool passed;  /* ... and what functions are given */
+    struct arena *arena;
+    const struct origin *origins; /* by register; NULL: nobody asked yet */
+    bool cuts;                    /* some register has a part of an address, by these */
+    bool *wanted;                 /* by register */
+    bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
+    bool passed; /* ... and what functions are given */
     bool is_computed; /* the kernel computes with the place of a parameter */
     bool all_stores;  /* what goes to memory of all is wanted */
     bool is_defined, changed;
@@ -110,11 +114,61 @@ static void take_symbols(struct search *s, const struct ptx_instruction *i)
     }
 }
 
+static void find_part(void *context, int32_t reg)
+{
+    struct search *s = context;
+    const struct ptx_register *r = &s->function->registers[reg];
+
+    s->cuts |= r->bytes == WORD && !origin_is_number(&s->origins[reg]);
+}
+
+/* Comparisons have none, and what memory gives back is followed there. */
+static bool may_cut(const struct search *s, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = i->operand_count ? &i->operands[0] : NULL;
+    const bool is_narrow_result =
+        to && (to->kind != PTX_REGISTER || (s->function->registers[to->reg].bytes &&
+                                            s->function->registers[to->reg].bytes < WORD));
+
+    return is_narrow_result && i->opcode != PTX_LD && i->opcode != PTX_LDU &&
+           i->opcode != PTX_ST && i->opcode != PTX_ATOM && i->opcode != PTX_RED;
+}
+
+/* What registers have of each word of the parameters, as far as these are followed. */
+static void look_at_origins(struct search *s)
+{
+    struct instrument_request words = {.kernel = s->function->name};
+
+    while (words.slot_count < PROACT_SLOTS_MAX &&
+           (words.slot_count + 1) * WORD <= s->function->parameter_bytes) {
+        words.slot_offset[words.slot_count] = words.slot_count * WORD;
+        words.slot_count++;
+    }
+    s->origins = origin_find(s->module, s->function, &words, s->arena);
+    for (uint32_t n = 0; n < s->function->instruction_count; n++)
+        if (may_cut(s, &s->function->instructions[n]))
+            definition_each_use(&s->function->instructions[n], find_part, s);
+}
+
+/* How far one address is from another of the same pointer is a number: of both nothing of
+   an address is left. */
+static bool is_distance(struct search *s, const struct ptx_instruction *i)
+{
+    const struct ptx_operand *to = &i->operands[0];
+
+    if (i->opcode != PTX_SUB || to->kind != PTX_REGISTER ||
+        s->function->registers[to->reg].bytes != WORD)
+        return false;
+    if (!s->origins)
+        look_at_origins(s);
+    return !s->cuts && origin_is_number(&s->origins[to->reg]);
+}
+
 static void follow(struct search *s, const struct ptx_instruction *i)
 {
     s->is_defined = false;
     definition_each(i, look, s);
-    if (!s->is_defined)
+    if (!s->is_defined || is_distance(s, i))
         return;
     switch (i->opcode) {
     case PTX_LD:
@@ -192,9 +246,11 @@ static struct stored_addresses find(const struct ptx_module *m,
 {
     struct stored_addresses found = {
         .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
+    struct arena arena = {0};
     struct search s = {.module = m,
                        .function = kernel,
                        .found = &found,
+                       .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
                        .is_computed = stored_address_computes_place(kernel),
                        .all_stores = !words,
@@ -212,6 +268,7 @@ static struct stored_addresses find(const struct ptx_module *m,
         }
     }
     free(s.wanted);
+    arena_clear(&arena);
     return found;
 }
 

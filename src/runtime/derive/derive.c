@@ -284,19 +284,6 @@ static bool has_flags(const struct launching *l, struct kernel_derivation *d)
     return d->flags != NULL;
 }
 
-/* Nothing of a CTA's is another device's too, nor by atomics; else says why. */
-static enum proact_status check_own(const struct launching *l, const uint32_t *cta_first,
-                                    const struct write_set *w, struct proact_error *why)
-{
-    struct proact_error both;
-
-    if (derive_check_kinds(l, w, why))
-        return PROACT_EREFUSED;
-    if (!write_set_overlap(w, cta_first, l->over, &both))
-        return PROACT_OK;
-    return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
-}
-
 /* Where that fails, or some of it is written by atomics, flags may be to blame. Or
    reductions, or stores where memory says: for programs, which are split where that is
    faster; for many small ones in another device's memory are slower by far. */
@@ -318,7 +305,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     why = d->uncut;
     if (d->slice) {
         if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
-            !check_own(l, cta_first, *out, &why))
+            !derive_check_own(l, cta_first, *out, &why))
             return status;
         if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
             return PROACT_OK;
@@ -416,7 +403,7 @@ const struct write_set *derive_whole(struct launching *l, bool pays)
         d->anew = 0;
     else if (d->anew < TRIES)
         d->anew++;
-    return status || derive_check_kinds(l, w, NULL) ? NULL : w;
+    return status || derive_check_variables(l, w, NULL) ? NULL : w;
 }
 
 /* An array that is passed twice has two slots; what is written of it is the first one's. */

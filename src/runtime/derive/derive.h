@@ -32,9 +32,14 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
                               struct write_set_cache *cache, const struct write_set **out,
                               struct proact_error *err);
 
-/* Whether a split launch may write so: to no variable, and not by atomics. */
-enum proact_status derive_check_kinds(const struct launching *l, const struct write_set *w,
-                                      struct proact_error *err);
+/* Whether a launch that is not split may be taken to write so: to no variable. */
+enum proact_status derive_check_variables(const struct launching *l,
+                                          const struct write_set *w,
+                                          struct proact_error *err);
+/* And a split one, whose devices' CTAs begin at `cta_first`: nothing of a device's is
+   another one's, too. Then what it updates by atomics is its own, and clones may. */
+enum proact_status derive_check_own(const struct launching *l, const uint32_t *cta_first,
+                                    const struct write_set *w, struct proact_error *why);
 
 /* Whether the maps that the user gave hold what the kernel writes, where that is known:
    else PROACT_EINVAL, naming array, byte and CTA. */

@@ -430,14 +430,10 @@ enum proact_status flags_find(struct launching *l, struct kernel_flags *f,
                               const uint32_t *part_first, const struct write_set **out,
                               struct proact_error *err)
 {
-    struct proact_error both;
     enum proact_status status = derive_run(l, f->others, &f->others_cache, out, err);
 
-    if (status || (status = derive_check_kinds(l, *out, err)))
-        return status;
-    if (write_set_overlap(*out, part_first, l->over, &both))
-        return fail(err, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
-    if ((status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
+    if (status || (status = derive_check_own(l, part_first, *out, err)) ||
+        (status = find_bytes(l, f, *out, err)) || (status = check_reads(l, f, err)) ||
         (f->has_tickets && (status = check_learns(l, f, *out, err))) ||
         (status = check_reach(l, f, err)) || (status = turn_on(l, f, err)))
         return status;

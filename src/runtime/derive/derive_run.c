@@ -189,23 +189,64 @@ enum proact_status derive_run(const struct launching *l, const struct write_set_
     return status;
 }
 
-enum proact_status derive_check_kinds(const struct launching *l, const struct write_set *w,
-                                      struct proact_error *err)
+static const struct write_set_ranges *find_atomic(const struct write_set *w)
 {
-    const char *name = l->kernel->name, *file = l->kernel->image->ptx->name;
+    for (uint32_t n = 0; n < w->array_count; n++)
+        if (w->arrays[n].runs.count && w->arrays[n].is_atomic)
+            return &w->arrays[n];
+    return NULL;
+}
 
-    for (uint32_t n = 0; n < w->array_count; n++) {
+enum proact_status derive_check_variables(const struct launching *l,
+                                          const struct write_set *w,
+                                          struct proact_error *err)
+{
+    for (uint32_t n = 0; n < w->array_count; n++)
         if (w->arrays[n].runs.count && w->arrays[n].is_variable)
             return fail(
                 err, PROACT_EREFUSED,
                 "kernel '%s', %s:%u: it writes to the variable '%s', of which every device "
                 "has its own",
-                name, file, w->arrays[n].line, w->arrays[n].name);
-        if (w->arrays[n].runs.count && w->arrays[n].is_atomic)
-            return fail(err, PROACT_EREFUSED,
-                        "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
-                        "would only see its own",
-                        name, file, w->arrays[n].line, w->arrays[n].name);
-    }
+                l->kernel->name, l->kernel->image->ptx->name, w->arrays[n].line,
+                w->arrays[n].name);
     return PROACT_OK;
+}
+
+/* Clones leave such atomics as they are, in the device's own replica. */
+static enum proact_status own_atomics(const struct launching *l, struct proact_error *err)
+{
+    struct proact_kernel *k = l->kernel;
+
+    if (k->owns_atomics)
+        return PROACT_OK;
+    k->session->records_unlike |= k->session->recording != NULL;
+    if (k->session->recording)
+        return fail(
+            err, PROACT_EINVAL,
+            "kernel '%s': that its CTAs update what is their own by atomics is new: "
+            "launch it once, then record",
+            k->name);
+    kernel_slots_change(k);
+    k->owns_atomics = true;
+    return PROACT_OK;
+}
+
+enum proact_status derive_check_own(const struct launching *l, const uint32_t *cta_first,
+                                    const struct write_set *w, struct proact_error *why)
+{
+    const struct write_set_ranges *atomic = find_atomic(w);
+    struct proact_error both;
+    enum proact_status status = derive_check_variables(l, w, why);
+
+    if (status)
+        return status;
+    if (!write_set_overlap(w, cta_first, l->over, &both))
+        return atomic ? own_atomics(l, why) : PROACT_OK;
+    if (atomic)
+        return fail(why, PROACT_EREFUSED,
+                    "kernel '%s', %s:%u: it updates array '%s' by atomics: each device "
+                    "would only see its own",
+                    l->kernel->name, l->kernel->image->ptx->name, atomic->line,
+                    atomic->name);
+    return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
 }

@@ -146,8 +146,10 @@ struct proact_kernel {
     char *refusal, *refusal_said;         /* as it was last, and with lines of the source */
     const bool *flag_stores, *flag_joints; /* of it: by instruction, flags (launch_flags.h);
                                               and which of them stay atomics */
-    struct kernel_choices *choices;        /* choice.h; the same */
-    struct kernel_needs *needs;            /* needs.c; the same */
+    bool owns_atomics; /* of it: some launch was split that updates by atomics what no other
+                          device's CTAs write to */
+    struct kernel_choices *choices; /* choice.h; the same */
+    struct kernel_needs *needs;     /* needs.c; the same */
     char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
     bool is_marked;

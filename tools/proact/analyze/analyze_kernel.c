@@ -65,7 +65,8 @@ static bool is_atomic(const struct access_record *r)
     return r->kind == ACCESS_ATOMIC || r->kind == ACCESS_REDUCE;
 }
 
-/* The line of the first of arrays, without those; 0 if there is none. */
+/* The line of the first of arrays, without those; 0 if there is none. Where each CTA may
+   have a place of its own, a launch has to tell. */
 static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
 {
     uint32_t line = 0;
@@ -74,7 +75,7 @@ static uint32_t find_atomic(const struct analyze_kernel *k, const bool *without)
         const struct access_record *r = &k->analysis->records[i];
 
         if (is_atomic(r) && !without[r->instruction] && r->base != ACCESS_BASE_SHARED &&
-            r->base != ACCESS_BASE_LOCAL)
+            r->base != ACCESS_BASE_LOCAL && !access_is_own(k->analysis, r))
             line = r->line;
     }
     return line;
@@ -318,6 +319,7 @@ void analyze_kernel_open(struct analyze_kernel *k, const struct ptx_module *m,
     uint32_t slots = find_slots(k);
 
     k->request.slot_count = slots < PROACT_SLOTS_MAX ? slots : PROACT_SLOTS_MAX;
+    k->request.owns_atomics = !atomic_line(k);
     if (instrument_module(m, &k->request, 1, &k->clones, &k->text, &bytes, &err))
         for (int c = 0; c < INSTRUMENT_CLONES; c++)
             k->clones.refusal[c] = err;

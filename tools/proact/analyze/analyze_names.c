@@ -116,7 +116,6 @@ static const struct {
     {"cluster", "launch it without clusters"},
     {"grid-wide", "end the kernel where the grid waits, and launch a second one"},
     {"a loop waits", "end the kernel where CTAs wait for others, and launch a second one"},
-    {"griddepcontrol", "launch it without programmatic dependence"},
     {"call itself", "write the recursion as a loop"},
     {"calls", "let it be inlined: the callee in the same file, __forceinline__"},
     {"gets from a call", "let it be inlined: the callee in the same file, __forceinline__"},

@@ -15,22 +15,14 @@
 enum { CTAS_MAX = 1 << 22 };
 static const uint64_t work_most = (uint64_t)1 << 32;
 
-/* The most devices whose shares do not write the same byte. Atomics are the first one's; of
-   a kernel that was not refused for them all are flags. */
+/* The most devices whose shares do not write the same byte. Of atomics only those are as
+   the runtime takes them that are each device's own. */
 static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
 {
     uint32_t first[PROACT_DEVICES_MAX + 1];
     struct proact_error err;
     const struct write_set_ranges *atomic = k->why.text[0] ? NULL : analyze_atomic(l->set);
 
-    if (atomic) {
-        l->over = 1;
-        fail(&l->why, PROACT_EREFUSED,
-             "kernel '%s', %s:%" PRIu32
-             ": it updates array '%s' by atomics: each device would only see its own",
-             k->f->name, k->module->name, atomic->line, atomic->name);
-        return;
-    }
     for (l->over = l->devices; l->over > 1; l->over--) {
         analyze_split(l, l->over, first);
         if (!write_set_overlap(l->set, first, l->over, &err))
@@ -38,6 +30,13 @@ static void find_over(struct analyze_launch *l, const struct analyze_kernel *k)
         if (l->over == l->devices)
             l->why = err;
     }
+    if (!atomic || l->over == l->devices)
+        return;
+    l->over = 1;
+    fail(&l->why, PROACT_EREFUSED,
+         "kernel '%s', %s:%" PRIu32
+         ": it updates array '%s' by atomics: each device would only see its own",
+         k->f->name, k->module->name, atomic->line, atomic->name);
 }
 
 /* What each CTA writes is told one by one. */

@@ -54,6 +54,7 @@ void check_quiet(struct check *c);
 struct check_where { /* of an access, for the sentence */
     const char *kernel;
     uint32_t line, cta[3], thread[3];
+    bool sends; /* what it reads of a replica, to peers: as a copy does */
 };
 
 /* Each returns false and writes the sentence to `fault` if the access is refused. An access

@@ -149,6 +149,20 @@ void module_unload(struct device_module *m)
     free(m);
 }
 
+/* Of kernels that nobody marked, and of those that do nothing else. */
+static uint32_t sends_from(const struct ptx_module *m, const char *name)
+{
+    const struct ptx_function *f = ptx_function_find(m, name);
+
+    if (strcmp(name, "proact_agent") == 0 || strcmp(name, "proact_child") == 0)
+        return 0;
+    for (uint32_t n = 0; f && n < f->label_count; n++)
+        if (strcmp(f->labels[n].name, PTX_LAST_WORDS) == 0 &&
+            f->labels[n].instruction < f->instruction_count)
+            return f->instructions[f->labels[n].instruction].line;
+    return UINT32_MAX;
+}
+
 enum proact_status module_function(struct device_module *m, const char *name,
                                    struct device_function **out, struct proact_error *err)
 {
@@ -173,6 +187,7 @@ enum proact_status module_function(struct device_module *m, const char *name,
     f->module = m;
     f->kernel = kernel;
     f->info = execute_kernel_info(kernel);
+    f->sends_from = sends_from(m->image->ptx, name);
     f->next = m->functions;
     m->functions = f;
     *out = f;

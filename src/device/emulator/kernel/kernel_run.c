@@ -278,6 +278,7 @@ struct kernel_run *run_create(struct emulated *d, const struct execute_launch *l
     struct kernel_run *run = must_calloc(1, sizeof *run), **end = &d->running;
 
     run->name = info.name;
+    run->sends_from = UINT32_MAX;
     run->launch = *launch;
     run->warps = (block[0] * block[1] * block[2] + 31) / 32;
     run->threads = run->warps * 32;
@@ -338,6 +339,7 @@ static void kernel_begin(struct emulated *d, void *subject, uint64_t detail)
     struct kernel_run *run = run_create(d, &launch);
 
     run->operation = operation;
+    run->sends_from = f->sends_from;
     run->done = launch_done;
     if (l->label)
         run->name = l->label;

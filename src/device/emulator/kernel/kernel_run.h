@@ -11,6 +11,8 @@ struct device_function {
     struct device_module *module;
     const struct execute_kernel *kernel;
     struct execute_kernel_info info;
+    uint32_t sends_from; /* line from which on it is the library's words, which send to
+                            peers; UINT32_MAX: none */
     struct device_function *next;
 };
 
@@ -30,6 +32,7 @@ struct kernel_run {
     struct execute_launch launch;
     struct execute_grid *grid;
     const char *name;
+    uint32_t sends_from; /* as its function's */
     uint32_t threads, warps, total, live;
     uint32_t next_cta; /* in the order in which they begin: cluster_place() */
     uint32_t cluster[3], cluster_size; /* 1 where there are none */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of which words of its parameters a kernel stores something that may be an address. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "runtime/address/stored_address.h"
+
+#define HEAD                                                                               \
+    ".version 8.0\n.target sm_80\n.address_size 64\n"                                      \
+    ".visible .entry k(.param .u64 p, .param .u64 q, .param .u32 n)\n{\n"                  \
+    ".reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"                               \
+    "ld.param.u64 %rd0, [p]; ld.param.u64 %rd1, [q]; ld.param.u32 %r0, [n];\n"             \
+    "mul.wide.s32 %rd2, %r0, 4;\n"
+#define TAIL "ret; }\n"
+
+enum { OF_P = 1, OF_Q = 2 };
+
+static void expect(const char *body, unsigned of)
+{
+    char text[2000];
+    struct ptx_module *m;
+    struct proact_error err = {""};
+    const int length = snprintf(text, sizeof text, "%s%s%s", HEAD, body, TAIL);
+
+    if (ptx_parse("k", text, (size_t)length, &m, &err))
+        fail_msg("%s", err.text);
+    struct stored_addresses found = stored_addresses_find(m, &m->functions[0]);
+    const unsigned is = (found.hang[0] ? OF_P : 0) | (found.hang[8] ? OF_Q : 0);
+
+    if (is != of)
+        fail_msg("%s: %u", body, is);
+    stored_addresses_clear(&found);
+    ptx_destroy(m);
+}
+
+static void what_is_made_of_an_address_hangs_on_it(void **state)
+{
+    (void)state;
+    expect("st.global.u32 [%rd0], %r0;", 0);
+    expect("add.s64 %rd3, %rd0, %rd2; st.global.u64 [%rd1], %rd3;", OF_P);
+    expect("sub.s64 %rd3, %rd0, %rd1; st.global.u64 [%rd1], %rd3;", OF_P | OF_Q);
+    expect("sub.s64 %rd3, %rd0, %rd2; st.global.u64 [%rd1], %rd3;", OF_P);
+}
+
+static void how_far_from_where_it_began_is_a_number(void **state)
+{
+    (void)state;
+    expect("add.s64 %rd3, %rd0, %rd2; sub.s64 %rd4, %rd3, %rd0; shr.u64 %rd4, %rd4, 2;\n"
+           "st.global.u32 [%rd1], %rd4;",
+           0);
+    expect("add.s64 %rd3, %rd0, %rd2; mov.u64 %rd5, %rd3;\n"
+           "LOOP: ld.global.u32 %r1, [%rd5]; setp.eq.s32 %p1, %r1, 0;\n"
+           "add.s64 %rd5, %rd5, 4; @%p1 bra LOOP; sub.s64 %rd4, %rd5, %rd3;\n"
+           "cvt.u32.u64 %r2, %rd4; st.global.u32 [%rd1], %r2;",
+           0);
+    /* of another one, or of one of two */
+    expect("add.s64 %rd3, %rd0, %rd2; sub.s64 %rd4, %rd3, %rd1;\n"
+           "st.global.u64 [%rd1], %rd4;",
+           OF_P | OF_Q);
+    expect("setp.eq.s32 %p1, %r0, 0; selp.b64 %rd3, %rd0, %rd1, %p1;\n"
+           "sub.s64 %rd4, %rd3, %rd0; st.global.u64 [%rd1], %rd4;",
+           OF_P | OF_Q);
+}
+
+/* A part of an address, which registers do not show to be one, may be in it. */
+static void parts_of_an_address_are_no_numbers(void **state)
+{
+    (void)state;
+    expect("cvt.u32.u64 %r1, %rd0; cvt.u64.u32 %rd3, %r1; add.s64 %rd4, %rd0, %rd3;\n"
+           "sub.s64 %rd5, %rd4, %rd0; st.global.u64 [%rd1], %rd5;",
+           OF_P);
+    expect("mov.b64 {%r1, %r2}, %rd0; cvt.u64.u32 %rd3, %r2; add.s64 %rd4, %rd0, %rd3;\n"
+           "sub.s64 %rd5, %rd4, %rd0; st.global.u64 [%rd1], %rd5;",
+           OF_P);
+    expect("shr.u64 %rd3, %rd0, 1; add.s64 %rd4, %rd0, %rd3; sub.s64 %rd5, %rd4, %rd0;\n"
+           "st.global.u64 [%rd1], %rd5;",
+           OF_P);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_made_of_an_address_hangs_on_it),
+        cmocka_unit_test(how_far_from_where_it_began_is_a_number),
+        cmocka_unit_test(parts_of_an_address_are_no_numbers),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
