@@ -49,7 +49,7 @@ struct instrument_request {
     const bool *direct; /* the same: loads, stores and atomics of arrays of which there is
                            one among all devices; NULL for none */
     bool owns_atomics;  /* what else is updated by atomics no other device's CTAs write to:
-                           in  each launch, which whoever launches the clones sees to */
+                           in each launch, which whoever launches the clones sees to */
     enum instrument_clone only; /* instrument_kernel(): the clone that is wanted */
     enum instrument_places places;
 };

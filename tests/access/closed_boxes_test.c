@@ -85,11 +85,33 @@ static void what_has_no_form_at_all_is_run(void **state)
     write_set_slice_destroy(c.slice);
 }
 
+/* Every second CTA has a form: the grid is not halved for ever, and what was not looked at
+   is run with the others. */
+static void so_many_boxes_are_looked_at(void **state)
+{
+    struct cut c = cut_text("",
+                            "and.b32 %r7, %r3, 1; mul.lo.s32 %r8, %r5, %r7;\n"
+                            "and.b32 %r8, %r8, 3; setp.eq.s32 %p1, %r8, 0; @%p1 bra END;\n"
+                            "LOOP: st.global.u32 [%rd3], 1; add.s32 %r8, %r8, -1;\n"
+                            "setp.ne.s32 %p2, %r8, 0; @%p2 bra LOOP; END:",
+                            NULL);
+    static const uint32_t grid[] = {100, 1, 1};
+    struct write_set *is = run(&c, grid, 5, false), *sliced = run(&c, grid, 5, true);
+
+    (void)state;
+    assert_int_equal(is->digest, sliced->digest);
+    assert_in_range(is->ctas_run, 51, 99);
+    write_set_destroy(is);
+    write_set_destroy(sliced);
+    write_set_slice_destroy(c.slice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_but_one_cta_have_forms),
         cmocka_unit_test(what_has_no_form_at_all_is_run),
+        cmocka_unit_test(so_many_boxes_are_looked_at),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,6 +108,26 @@ static void what_is_in_flight_stays(void **state)
     go(&s);
 }
 
+/* The driver might wait without a limit with a stream that waits: ours is waited for first.
+ */
+static void nothing_is_locked_beside_who_waits(void **state)
+{
+    static unsigned char here[BYTES];
+    struct stage s;
+    device_addr word;
+
+    (void)state;
+    come(&s);
+    must(&s, s.b->alloc(s.set, 0, 64, &word, &s.err));
+    must(&s, s.b->fill(s.stream, word, 0, 64, &s.err));
+    must(&s, s.b->synchronize(s.set, &s.err));
+    must(&s, s.b->wait_value(s.stream, word, 1, NULL, &s.err));
+    assert_int_not_equal(s.b->host_lock(s.set, here, BYTES, &s.err), PROACT_OK);
+    assert_non_null(strstr(s.err.text, "400 ms"));
+    assert_int_equal(fake_cuda_calls_of("cuMemHostRegister_v2"), 0);
+    go(&s);
+}
+
 /* By the session: unlocked by who locked it, or when the session ends. */
 static void a_session_locks_memory_of_the_host(void **state)
 {
@@ -136,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_block_is_enough_for_who_waits),
         cmocka_unit_test(what_is_in_flight_stays),
+        cmocka_unit_test(nothing_is_locked_beside_who_waits),
         cmocka_unit_test(a_session_locks_memory_of_the_host),
     };
 

@@ -54,6 +54,6 @@ uint32_t closed_place_alike(const struct closed_group *g, const int64_t *outer, 
 bool closed_lines_add(struct closed_walk *c, struct closed_group *g, const uint32_t id[3],
                       uint32_t cta);
 
-/* Tells `into` what all CTAs that the launch looks at write; NULL, or why that cannot be: a
- * phrase about a store. */
+/* Tells `into` what the CTAs that the launch looks at write; NULL, or why that cannot be: a
+   phrase about a store. */
 const char *closed_walk_all(struct closed_walk *c);

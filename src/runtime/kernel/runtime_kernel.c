@@ -242,8 +242,8 @@ static void own_image_drop(struct session_image *i)
     free(i);
 }
 
-enum proact_status kernel_narrowed_create(struct proact_kernel *k, char *text, size_t bytes,
-                                          struct proact_kernel **out)
+enum proact_status kernel_rewritten_create(struct proact_kernel *k, char *text,
+                                           size_t bytes, struct proact_kernel **out)
 {
     struct session_image *i = must_calloc(1, sizeof *i);
     struct proact_kernel *v;

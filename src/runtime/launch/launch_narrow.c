@@ -75,7 +75,7 @@ static struct proact_kernel *make(struct proact_kernel *k,
     }
     char *text = instrument_decided(k->image->ptx, f, way, &bytes);
 
-    if (text && kernel_narrowed_create(k, text, bytes, &variant))
+    if (text && kernel_rewritten_create(k, text, bytes, &variant))
         variant = NULL; /* it stays as it is */
     free(way);
     return variant;

@@ -286,10 +286,10 @@ enum proact_status kernel_variant_create(struct proact_kernel *k,
                                          struct proact_kernel **out,
                                          struct proact_error *err);
 
-/* The same with another text of its image's, which it takes: its lines, modules, variables
-   and parameters are the same. */
-enum proact_status kernel_narrowed_create(struct proact_kernel *k, char *text, size_t bytes,
-                                          struct proact_kernel **out);
+/* The same with another text of its image's, which it takes: its lines, modules and
+   variables are the same, and so are its parameters, behind which it may have more. */
+enum proact_status kernel_rewritten_create(struct proact_kernel *k, char *text,
+                                           size_t bytes, struct proact_kernel **out);
 
 /* Before its slots become others: waits, and drops what was made of the old ones. */
 void kernel_slots_change(struct proact_kernel *k);

@@ -302,7 +302,7 @@ static struct proact_kernel *make(struct proact_kernel *k,
 
     text = name_places(k->image->ptx, text, &bytes);
 
-    if (kernel_narrowed_create(k, text, bytes, &variant))
+    if (kernel_rewritten_create(k, text, bytes, &variant))
         return NULL;
     variant->tabled = k;
     variant->whole_bytes = k->whole_bytes;
