@@ -98,6 +98,32 @@ static inline enum proact_status run_shape(const struct cut *c, struct shape s,
     return run_shape_as(c, s, (struct write_set_launch){.limit = 100000}, out, err);
 }
 
+static inline struct write_set *must_run(const struct cut *c, struct shape s,
+                                         struct write_set_launch options)
+{
+    struct write_set *w = NULL;
+    struct proact_error err;
+
+    if (run_shape_as(c, s, options, &w, &err))
+        fail_msg("n %u: %s", s.n, err.text);
+    return w;
+}
+
+/* From closed forms, as far as there are any: the slice alone says the same. */
+static inline struct write_set *run_alike(const struct cut *c, struct shape s,
+                                          struct write_set_launch options, const char *what)
+{
+    struct write_set *is = must_run(c, s, options), *sliced;
+
+    options.is_sliced = true;
+    sliced = must_run(c, s, options);
+    if (is->digest != sliced->digest)
+        fail_msg("%s: n %u: the forms say something else", what, s.n);
+    assert_int_equal(sliced->ctas_run, sliced->cta_count);
+    write_set_destroy(sliced);
+    return is;
+}
+
 /* The slice of `body` writes just that in the first CTA. */
 static inline void expect_ranges(const char *body, struct shape shape, bool exact,
                                  const char *wanted)
