@@ -90,29 +90,80 @@ static void more_work_is_looked_at(void **state)
     proact_close(b.p);
 }
 
-/* A kernel of little work is faster on one device, and one of much work on four; but if the
-   first runs on one, all that it may have written has to be brought to the others. */
-static void spreading_is_charged(void **state)
+enum { SWEPT = 1 << 16, EACH = 64 };
+
+/* From one array to the other; returns whether it was split. */
+static bool pass(struct bench *b, struct proact_kernel *k, struct proact_array *const a[2],
+                 uint32_t ctas, uint32_t much)
+{
+    const struct {
+        uint64_t in, out;
+        uint32_t n, much;
+    } block = {1, 2, SWEPT, much};
+    const struct proact_place places[] = {{0, a[0], 0}, {8, a[1], 0}};
+
+    if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {256}},
+                            &(struct proact_block){&block, sizeof block, places, 2},
+                            &b->err))
+        fail_msg("%s", b->err.text);
+    return !proact_kernel_refusal(k);
+}
+
+/* A kernel of many CTAs gains by all devices, one of few loses; much of the first, or none.
+ */
+struct kind {
+    const char *name;
+    uint32_t ctas, much;
+};
+static const struct kind gains = {"steps", SWEPT / 256, 400},
+                         gains_little = {"steps", SWEPT / 256, 100},
+                         loses = {"sweeps", SWEPT / 256 / EACH, EACH};
+
+/* Of 40 times one launch of a kernel and so many of another, each of which reads what the
+   other writes: how many of the last 20 times each was split. */
+static void settled(struct kind one, struct kind other, unsigned others, unsigned split[2])
 {
     struct bench b = open_k40();
-    struct proact_kernel *much = testing_kernel(&b, "works");
-    struct proact_kernel *little = testing_kernel(&b, "works");
-    struct proact_array *large = NULL;
-    unsigned split[2] = {0, 0};
+    struct proact_kernel *k[2] = {testing_kernel(&b, one.name),
+                                  testing_kernel(&b, other.name)};
+    struct proact_array *a[3] = {NULL, NULL, NULL};
+
+    for (int i = 0; i < 2; i++)
+        if (proact_array_create(b.p, &(struct proact_shape){"a", SWEPT, 4}, &a[i], &b.err))
+            fail_msg("%s", b.err.text);
+    a[2] = a[0];
+    for (int n = 0; n < 40; n++) {
+        const bool is_split = pass(&b, k[0], a, one.ctas, one.much);
+
+        split[0] += is_split && n >= 20;
+        for (unsigned i = 0; i < others; i++) {
+            const bool too = pass(&b, k[1], a + 1, other.ctas, other.much);
+
+            split[1] += too && n >= 20 && !i;
+        }
+    }
+    proact_close(b.p);
+}
+
+/* Each by itself would be split or not; together it depends on how many there are, and no
+   single one of two that are alike goes the other's way. */
+static void kernels_are_settled_together(void **state)
+{
+    unsigned few[2] = {0, 0}, many[2] = {0, 0}, both[2] = {0, 0}, neither[2] = {0, 0};
 
     (void)state;
-    if (proact_array_create(b.p, &(struct proact_shape){"large", 1 << 20, 4}, &large,
-                            &b.err))
-        fail_msg("%s", b.err.text);
-    for (int n = 0; n < 60; n++) {
-        bool is_split[2] = {work(&b, much, large, (struct shape){1000, 32, 300}),
-                            work(&b, little, large, (struct shape){1000, 64, 1})};
-        for (int i = 0; i < 2 && n >= 40; i++)
-            split[i] += is_split[i];
-    }
-    assert_int_equal(split[0], 20);
-    assert_int_equal(split[1], 20);
-    proact_close(b.p);
+    settled(gains, loses, 1, few);
+    settled(gains, loses, 8, many);
+    settled(gains_little, gains_little, 1, both);
+    settled(loses, loses, 1, neither);
+    assert_int_equal(few[0], 20);
+    assert_int_equal(few[1], 20);
+    assert_int_equal(many[0], 0);
+    assert_in_range(many[1], 0, 2); /* a look */
+    assert_int_equal(both[0], 20);
+    assert_int_equal(both[1], 20);
+    assert_int_equal(neither[0], 0);
+    assert_int_equal(neither[1], 0);
 }
 
 /* Launches that are split of the last 20 of 60, between which the array is written on the
@@ -316,7 +367,7 @@ int main(void)
         cmocka_unit_test(a_look_comes_again),
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_looked_at),
-        cmocka_unit_test(spreading_is_charged),
+        cmocka_unit_test(kernels_are_settled_together),
         cmocka_unit_test(copies_are_paid_for),
         cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),

@@ -426,6 +426,17 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[n - 1 - i];
 }
 
+/* Few threads, each of which has many elements. */
+extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
+                                  unsigned each)
+{
+    unsigned i = (proact_cta_here() * proact_cta_size_x() + proact_thread_x()) * each;
+
+#pragma unroll 1
+    for (unsigned k = i; k < i + each && k < n; k++)
+        out[k] = in[k] + 1;
+}
+
 /* In place. */
 extern "C" __global__ void grows(unsigned *out, unsigned n)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "runtime/choice/coupling.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/textures/launch_textures.h"
 
@@ -39,6 +40,15 @@ static struct choice *look_up(const struct launching *l)
     return c;
 }
 
+static void add_to_all(struct proact *p, struct choice *c)
+{
+    c->next_of_all = p->choices;
+    c->of_all = &p->choices;
+    if (p->choices)
+        p->choices->of_all = &c->next_of_all;
+    p->choices = c;
+}
+
 static struct choice *find(const struct launching *l)
 {
     struct proact_kernel *k = l->kernel;
@@ -55,6 +65,9 @@ static struct choice *find(const struct launching *l)
         c->block = must_calloc(k->parameter_bytes + 1, 1);
         c->next = k->choices->first;
         k->choices->first = c;
+        c->session = k->session;
+        add_to_all(k->session, c);
+        c->chosen_first = k->session->chosen + 1;
     }
     k->choices->last_used = c;
     return c;
@@ -93,14 +106,13 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
     return false;
 }
 
-static uint64_t whole_ns(const struct choice *c)
+uint64_t choice_whole_ns(const struct choice *c)
 {
-    return (c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns) +
-           c->owed_ns;
+    return c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns;
 }
 
 /* The host goes ahead of the devices, but no faster than it finds what launches write. */
-static uint64_t split_ns(const struct choice *c)
+uint64_t choice_split_ns(const struct choice *c)
 {
     const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
 
@@ -119,14 +131,14 @@ bool choice_is_dear(const struct choice *c, const struct proact_kernel *k)
 
 bool choice_is_clear(const struct choice *c)
 {
-    uint64_t split = split_ns(c), whole = whole_ns(c);
+    uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
 
     return split > FOURFOLD * whole || whole > FOURFOLD * split;
 }
 
 static bool is_doubtful(const struct choice *c)
 {
-    const uint64_t split = split_ns(c), whole = whole_ns(c);
+    const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
 
     return split < whole ? whole - split < HELD_UP_NS
                          : split - whole < HELD_UP_NS || !choice_is_clear(c);
@@ -134,7 +146,7 @@ static bool is_doubtful(const struct choice *c)
 
 unsigned choice_after(const struct choice *c)
 {
-    const bool wins = choice_wins(c);
+    const bool wins = choice_split_ns(c) < choice_whole_ns(c);
 
     if (!c->timed_whole)
         return CHOICE_TIME_WHOLE;
@@ -146,7 +158,7 @@ unsigned choice_after(const struct choice *c)
 /* Four times as much work would not help. */
 static bool is_hopeless(const struct choice *c)
 {
-    return c->found_ns / FOURFOLD > FOURFOLD * whole_ns(c);
+    return c->found_ns / FOURFOLD > FOURFOLD * choice_whole_ns(c);
 }
 
 static bool looks_again(struct choice *c, const struct launching *l)
@@ -177,8 +189,11 @@ struct choice *choice_next(const struct launching *l)
 
     look_beside(c, l);
     c->launches++;
+    c->chosen_last = ++c->session->chosen;
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
+    if (c->step == CHOICE_MADE)
+        c->splits = choice_wins(c);
     return c;
 }
 
@@ -207,12 +222,13 @@ bool choice_is_made(const struct choice *c)
 
 bool choice_wins(const struct choice *c)
 {
-    return split_ns(c) < whole_ns(c);
+    return choice_split_ns(c) + coupling_ns(c, true) <
+           choice_whole_ns(c) + coupling_ns(c, false);
 }
 
 bool choice_is_split(const struct choice *c)
 {
-    return c->step < CHOICE_TIME_WHOLE || (c->step == CHOICE_MADE && choice_wins(c));
+    return c->step < CHOICE_TIME_WHOLE || (c->step == CHOICE_MADE && c->splits);
 }
 
 const char *choice_refusal(const struct proact_kernel *k)
@@ -231,22 +247,34 @@ const char *choice_refusal(const struct proact_kernel *k)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);
     else
-        snprintf(c->why, sizeof c->why,
-                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
-                 (double)whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
-                 (double)split_ns(c) / 1e3, k->session->devices.count,
-                 split_ns(c) == c->found_ns ? ", for the host to find where it writes"
-                                            : "");
+        snprintf(
+            c->why, sizeof c->why,
+            "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
+            (double)choice_whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
+            (double)choice_split_ns(c) / 1e3, k->session->devices.count,
+            choice_split_ns(c) == c->found_ns ? ", for the host to find where it writes"
+                                              : "");
     return c->why;
+}
+
+static void forget(struct proact *p, struct choice *c)
+{
+    *c->of_all = c->next_of_all;
+    if (c->next_of_all)
+        c->next_of_all->of_all = c->of_all;
+    p->whole_by = p->whole_by == c ? NULL : p->whole_by;
+    for (struct proact_array *a = p->arrays; a; a = a->next)
+        a->wrote = a->wrote == c ? NULL : a->wrote;
+    coupling_drop(c);
 }
 
 void choices_drop(struct proact_kernel *k)
 {
-    k->session->whole_by = NULL;
     while (k->choices && k->choices->first) {
         struct choice *c = k->choices->first;
 
         k->choices->first = c->next;
+        forget(k->session, c);
         free(c->block);
         free(c);
     }

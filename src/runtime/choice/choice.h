@@ -9,22 +9,29 @@
 /* The steps of a look: the first launch makes tables, clones and replicas ready. */
 enum { CHOICE_READY, CHOICE_TIME_SPLIT, CHOICE_TIME_WHOLE, CHOICE_MADE };
 
+struct coupling;
+
 struct choice {
     struct choice *next;
+    struct choice *next_of_all, **of_all; /* of the session; what points to this one */
+    struct proact *session;
     uint32_t grid[3], threads[3];
     unsigned step;
     uint64_t launches, looked, look_next, calm; /* since the shape's first look */
     uint64_t split_ns, whole_ns;
     uint64_t found_ns;  /* of the host, for each split launch: to find what it writes */
     uint64_t spread_ns; /* before a split launch; without what others are charged with */
-    uint64_t owed_ns;   /* what others waited for because this ran whole */
     uint64_t behind;    /* bytes, before the timed split launch */
     /* Of the last launch: copies of other streams, which a split one has before and behind
        it, and a whole one beside it. */
     uint64_t copies_ns, longest_copy_ns;
     unsigned timed_split, timed_whole; /* launches of this look */
     unsigned odd, untimed;
-    unsigned char *block; /* parameters of the last look */
+    bool splits; /* once it is made, among the others (coupling.h) */
+    struct coupling **couplings;
+    size_t coupling_count, coupling_capacity;
+    uint64_t chosen_first, chosen_last; /* of the session's launches (proact.chosen) */
+    unsigned char *block;               /* parameters of the last look */
     enum {
         RAN_SPLIT,
         RAN_TO_BE_TIMED,
@@ -42,7 +49,10 @@ struct choice *choice_known(const struct launching *l);
 void choice_note_found(struct choice *c, struct proact_kernel *k);
 bool choice_is_made(const struct choice *c);
 bool choice_is_split(const struct choice *c);
-/* By what was timed so far. */
+/* Its own time, each way, by what was timed so far. */
+uint64_t choice_split_ns(const struct choice *c);
+uint64_t choice_whole_ns(const struct choice *c);
+/* With what that costs others, and others it. */
 bool choice_wins(const struct choice *c);
 /* The kernel has taken much of the host, to find what launches write of which none came
    again: where it is not known whether that pays, it is not looked for. */

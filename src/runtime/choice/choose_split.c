@@ -3,34 +3,28 @@
 
 #include <string.h>
 
+#include "runtime/choice/coupling.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/wants.h"
+#include "runtime/launch/launch_little.h"
 
 enum { UNTIMED_MAX = 8 }; /* launches before the one that is timed split */
 
-/* What the replicas are behind because of launches that need not have been whole is charged
-   to the last of these; unless it stays whole all the same, it is not counted here. */
-static void charge(struct choice *c, const struct proact *p, struct spreading s,
-                   uint64_t spread_ns)
+/* What the replicas are behind because of others' launches on one device is no part of it:
+   it hangs on how these run (coupling.h). */
+static void note_spread(struct choice *c, struct spreading s, uint64_t spread_ns)
 {
-    struct choice *other = p->whole_by;
-    uint64_t theirs = 0;
-
-    if (s.by_launches && other && other != c) {
-        theirs = (uint64_t)((double)spread_ns * (double)s.by_launches / (double)s.bytes);
-        other->owed_ns = theirs;
-        if (choice_is_made(other) && !choice_is_split(other))
-            theirs = 0;
-    }
-    c->behind = theirs ? s.bytes - s.by_launches : s.bytes;
-    c->spread_ns = spread_ns - theirs;
+    coupling_note_rate(c->session, s.bytes, spread_ns);
+    c->behind = s.bytes - s.by_launches;
+    c->spread_ns =
+        s.bytes ? (uint64_t)((double)spread_ns * (double)c->behind / (double)s.bytes) : 0;
 }
 
 static enum proact_status time_split(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    struct spreading s = launch_behind(l);
+    struct spreading s = launch_behind(l, false, NULL, NULL);
     uint64_t from = proact_now_ns(p);
     enum proact_status status;
 
@@ -51,7 +45,7 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
     }
     c->split_ns = took;
     c->found_ns = found;
-    charge(c, p, s, s.bytes ? spread - from : 0);
+    note_spread(c, s, spread - from);
     return PROACT_OK;
 }
 
@@ -62,9 +56,11 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
                                      struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
+    const struct write_set *little = NULL;
     enum proact_status status;
 
-    if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
+    if ((status = little_bring(l, &little, err)) ||
+        (!little && (status = launch_bring(l, err))) || (status = proact_wait(p, err)))
         return status;
     uint64_t from = proact_now_ns(p);
 
@@ -83,9 +79,15 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
 {
     enum proact_status status = proact_wait(l->kernel->session, err);
 
-    if (!status)
-        status = c->step == CHOICE_TIME_SPLIT ? time_split(c, l, err)
-                                              : time_whole(c, l, whole, err);
+    if (status)
+        return status;
+    if (c->step == CHOICE_TIME_SPLIT) {
+        status = time_split(c, l, err);
+    } else {
+        l->kernel->session->looks = true; /* what it reads foretells nothing */
+        status = time_whole(c, l, whole, err);
+        l->kernel->session->looks = false;
+    }
     if (status)
         return status;
     c->step = choice_after(c);
@@ -93,6 +95,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
         return PROACT_OK;
     c->looked = c->launches;
     c->odd = 0;
+    coupling_settle(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
 }
@@ -104,21 +107,18 @@ static bool may_time(struct choice *c, const struct launching *l)
            choice_kernel_is_dear(l->kernel) || c->untimed++ >= UNTIMED_MAX;
 }
 
-/* What others leave behind that are timed, or are split from now on, comes no more. */
-static bool is_odd(const struct choice *c, struct launching *l)
+/* What others leave behind that run whole was counted when that was chosen. */
+static bool is_odd(struct choice *c, struct launching *l)
 {
-    const struct choice *other = l->kernel->session->whole_by;
-    const bool stays = other && choice_is_made(other) && !choice_is_split(other);
-    const struct spreading s = launch_behind(l);
+    const struct spreading s = launch_behind(l, false, NULL, NULL);
 
-    return s.bytes - (other && !stays ? s.by_launches : 0) > c->behind;
+    return s.bytes - s.by_launches > c->behind;
 }
 
 static void begin(struct choice *c)
 {
     c->step = CHOICE_TIME_SPLIT;
     c->timed_split = c->timed_whole = c->untimed = 0;
-    c->owed_ns = 0; /* who waits for it then says so again */
 }
 
 /* A look costs two waits; other launches go on their way. */
@@ -131,6 +131,9 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     const bool is_split = choice_is_split(c), is_made = choice_is_made(c);
 
     c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
+    l->choice = c;
+    if (!is_made)
+        coupling_see(c, l);
     if (!is_split) { /* what a share needs is too little */
         p->whole_by = c;
         l->binding = NULL;

@@ -7,8 +7,8 @@
    taken. A kernel that is launched once or twice uses all devices. Where the second launch
    has other arrays than the first (two that change places), the first one that has the same
    again is timed: what nobody has read yet goes to all. What a whole launch costs the split
-   ones behind it, which have to bring up to date what it may have written, is counted
-   against it as soon as one of them is timed. Looks are repeated: after 256 launches, four
+   ones around it, and the other way around, is counted apart (coupling.h): kernels are
+   settled together. Looks are repeated: after 256 launches, four
    times as many, and so on; soon, where a number among the parameters becomes four times
    what it was, or a quarter, or where arrays are suddenly behind. */
 

@@ -17,6 +17,7 @@ void array_catch_up(struct proact_array *a)
     a->held_at = p->all_changed;
     a->changes++;
     a->by_launch = true;
+    a->wrote = p->whole_by;
     a->writer = NULL;
 }
 
@@ -33,4 +34,5 @@ void array_written(struct proact_array *a, uint64_t first, uint64_t end, uint32_
     array_catch_up(a);
     holdings_set(&a->holdings, first, end, devices);
     a->by_launch = false;
+    a->wrote = NULL;
 }

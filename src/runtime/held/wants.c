@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 /* Tables are made anew so often; then all goes to all for good. */
-enum { NUMBER_MAX = 4 };
+enum { NUMBER_MAX = 16 };
 enum { STRETCHES_MAX = 256 };
 
 static uint32_t count_of(const struct kernel_binding *b)
@@ -103,7 +103,7 @@ void wants_see(const struct proact_array *a, unsigned device,
 {
     const struct kernel_binding *b = a->writer;
 
-    if (b)
+    if (b && !a->session->looks)
         need_join(&b->wants->seen[a->writer_slot * b->transfer.devices->count + device],
                   need);
 }

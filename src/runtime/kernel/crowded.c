@@ -4,8 +4,9 @@
 #include "runtime/derive/derive.h"
 
 /* Of an H100, with 64 CTAs of 256 threads: 190 chunks for each took 1.5 ms longer than
-   copies behind the kernel. */
-enum { CHUNKS_MOST = 32 };
+   copies behind the kernel. Of few CTAs each one completes several, one behind the other.
+ */
+enum { CHUNKS_MOST = 32, CHUNKS_MOST_OF_FEW = 8 };
 
 /* Chunks that one CTA of the run counts in. Rows rise. */
 static uint64_t chunks_of(const struct cta_runs *of, const struct cta_run *run,
@@ -39,14 +40,16 @@ static bool is_crowded(const struct launching *l)
 {
     const struct transfer_plan *plan = &l->kernel->session->plan;
     const uint64_t ctas = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t count = 0;
+    uint64_t count = 0, chunks = 0;
 
     if (!plan->is_open || !plan->chunk_bytes ||
         !(transfer_plan_mode(plan) & PROACT_SHARE_COUNT))
         return false;
-    for (uint32_t s = 0; s < l->kernel->slot_count; s++)
+    for (uint32_t s = 0; s < l->kernel->slot_count; s++) {
+        chunks += launching_slot_array(l, s)->bytes / plan->chunk_bytes;
         count += chunks_of_all(derived_runs(l, s), plan->chunk_bytes);
-    return count > CHUNKS_MOST * ctas;
+    }
+    return count > (ctas < chunks ? CHUNKS_MOST_OF_FEW : CHUNKS_MOST) * ctas;
 }
 
 void launch_look_crowded(const struct launching *l)

@@ -2,8 +2,8 @@
 #pragma once
 
 /* Kernels whose CTAs come round a whole array, each of them, as loops over a grid's stride
-   do: all chunks become complete when all CTAs end, nothing is gained by counting, and
-   whoever comes last sends all there is. */
+   do, or down its columns: all chunks become complete when all CTAs end, nothing is gained
+   by counting, and whoever comes last sends all there is. */
 
 #include "runtime/launch/launching.h"
 

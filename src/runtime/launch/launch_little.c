@@ -5,14 +5,10 @@
 #include "runtime/held/bring.h"
 #include "runtime/launch/launch_cluster.h"
 
-/* So that the host finds out in no time. Where it must anew in each launch, that takes it
-   some 20 us and 10 ns a thread, in which a link brings BYTES_AND and BYTES_A_THREAD. */
-enum {
-    THREADS_MAX = 1 << 16,
-    RANGES_MAX = 256,
-    BYTES_AND = 4 << 20,
-    BYTES_A_THREAD = 2048
-};
+/* So that the host finds out in no time, where it was not found for a split launch before.
+   Where it must anew in each launch, that takes it some 20 us and 10 ns a thread, in which
+   a link brings BYTES_AND and BYTES_A_THREAD. */
+enum { THREADS_MAX = 1 << 16, BYTES_AND = 4 << 20, BYTES_A_THREAD = 2048 };
 
 static uint64_t threads_of(const struct launching *l)
 {
@@ -46,13 +42,49 @@ static uint64_t bytes_of_others(const struct launching *l)
     return bytes;
 }
 
-static bool are_few(const struct write_set *w)
+/* From the first byte that may be written to the last. */
+static struct span hull(const struct cta_runs *of)
 {
-    uint64_t ranges = 0;
+    struct span all = {UINT64_MAX, 0};
 
-    for (uint32_t n = 0; n < w->array_count; n++)
-        ranges += w->arrays[n].count;
-    return ranges <= RANGES_MAX;
+    for (uint32_t n = 0; n < of->count; n++)
+        for (uint32_t i = 0; i < of->run[n].rows; i++) {
+            const struct cta_run *run = &of->run[n];
+            const struct rows *r = &of->rows[run->first + i];
+            const uint64_t last = run->step * (run->count - 1); /* modulo 2^64 */
+            const uint64_t first = r->first + last, end = rows_end(r) + last;
+
+            all.first = r->first < all.first ? r->first : all.first;
+            all.first = first < all.first ? first : all.first;
+            all.end = rows_end(r) > all.end ? rows_end(r) : all.end;
+            all.end = end > all.end ? end : all.end;
+        }
+    return all;
+}
+
+typedef void take_span(void *context, struct span s);
+
+/* Of many ranges what lies between them is taken along. */
+static void each_span(const struct write_set *w, uint32_t number, take_span *take,
+                      void *context)
+{
+    const struct write_set_ranges *r = &w->arrays[number];
+    struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
+    struct span s;
+
+    if (r->count > LITTLE_RANGES_MAX)
+        take(context, hull(&r->runs));
+    else
+        while (cta_runs_span(&walk, &s))
+            take(context, s);
+}
+
+static void add_need(void *context, struct span s)
+{
+    struct transfer_need *need = context;
+
+    if (!need->all)
+        spans_add(&need->spans, s.first, s.end);
 }
 
 /* What may not be written stays as it was: it is brought, too. */
@@ -60,15 +92,11 @@ static enum proact_status bring(const struct launching *l, uint32_t number,
                                 struct proact_array *a, const struct write_set *w,
                                 struct proact_error *err)
 {
-    const struct write_set_ranges *r = &w->arrays[number];
     struct transfer_need need = {0};
     const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&need};
 
     need_join(&need, needs_of(l->needs, number, 0));
-    struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
-
-    for (struct span s; !need.all && cta_runs_span(&walk, &s);)
-        spans_add(&need.spans, s.first, s.end);
+    each_span(w, number, add_need, &need);
     enum proact_status status = array_bring(a, needs, err);
 
     need_clear(&need);
@@ -80,38 +108,49 @@ enum proact_status little_bring(struct launching *l, const struct write_set **ou
 {
     const uint64_t threads = threads_of(l);
     const bool may = !l->kernel->session->recording && !l->is_cooperative &&
-                     !launch_is_in_clusters(l) && threads <= THREADS_MAX;
+                     !launch_is_in_clusters(l) && (l->choice || threads <= THREADS_MAX);
     const uint64_t bytes = may ? bytes_of_others(l) : 0;
-    const struct write_set *w =
-        bytes ? derive_whole(l, bytes >= BYTES_AND + BYTES_A_THREAD * threads) : NULL;
+    *out = bytes ? derive_whole(l, bytes >= BYTES_AND + BYTES_A_THREAD * threads) : NULL;
     enum proact_status status = PROACT_OK;
 
-    *out = w && are_few(w) ? w : NULL;
     if (!*out)
         return PROACT_OK;
     l->needs = needs_find(l, NULL);
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
             status = bring(l, launching_number(l, l->places[i].array), l->places[i].array,
-                           w, err);
+                           *out, err);
     return status;
 }
 
-/* Who wrote most of an array is told who reads it (wants.h), or to blame for what others
-   then lack. */
+struct taken {
+    struct proact_array *array;
+    uint64_t bytes;
+};
+
+static void take_written(void *context, struct span s)
+{
+    struct taken *t = context;
+
+    array_written(t->array, s.first, s.end, FIRST);
+    t->bytes += s.end - s.first;
+}
+
+/* Who wrote most of an array, or had it taken along, is told who reads it (wants.h), or to
+   blame for what others then lack. */
 void little_written(const struct launching *l, const struct write_set *w)
 {
     for (size_t i = 0; i < l->place_count; i++) {
         struct proact_array *a = l->places[i].array;
-        const struct write_set_ranges *r = &w->arrays[launching_number(l, a)];
+        struct choice *wrote = a->wrote;
+        const bool by_launch = a->by_launch;
+        struct taken taken = {a, 0};
 
-        struct cta_runs_walk walk = cta_runs_walk(&r->runs, 0, w->cta_count);
+        each_span(w, launching_number(l, a), take_written, &taken);
+        const bool is_most = taken.bytes && taken.bytes >= a->bytes / 2;
 
-        for (struct span s; cta_runs_span(&walk, &s);)
-            array_written(a, s.first, s.end, FIRST);
-        if (r->runs.count && r->bytes >= a->bytes / 2) {
-            a->by_launch = true;
-            a->writer = NULL;
-        }
+        a->by_launch = is_most || by_launch;
+        a->wrote = is_most ? l->choice : wrote;
+        a->writer = is_most ? NULL : a->writer;
     }
 }

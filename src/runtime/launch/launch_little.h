@@ -7,6 +7,9 @@
 
 #include "runtime/launch/launching.h"
 
+/* Of more of them in an array, what lies between them is taken for touched, too. */
+enum { LITTLE_RANGES_MAX = 256 };
+
 /* Brings what it needs, and says what it may write; NULL, with nothing brought, where that
    is not known, is much, or is of no use, for the first device alone has it all. */
 enum proact_status little_bring(struct launching *l, const struct write_set **out,

@@ -37,6 +37,7 @@ struct launching {
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */
     struct kernel_binding *binding;             /* NULL: it is not split */
+    struct choice *choice;                      /* NULL: how it runs is not chosen */
     const struct launch_needs *needs;           /* of a split one */
     bool is_ready;                              /* what it reads is where it reads it */
     bool is_staged;                             /* launch_stage.h */

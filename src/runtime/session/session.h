@@ -32,6 +32,7 @@ struct proact_array {
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
     bool by_launch;   /* a launch on one device made the others stay behind */
+    struct choice *wrote; /* whose launch wrote last to it, either way; NULL: none's */
     struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
     unsigned writer_slot;
     uint64_t used; /* the last operation that touched it, on lane MAIN */
@@ -189,16 +190,22 @@ struct proact {
     bool first_behind;      /* some replica of the first device may not be current */
     uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
-    uint64_t variables;      /* grows when variables of modules may have changed */
-    uint64_t constants;      /* ... and of these, ones that kernels only read */
-    uint64_t generation;     /* grows when launches broke and left counters anyhow */
-    unsigned threads;        /* of the host that run slices; 0: as many as cores */
-    unsigned cores;          /* of the host that do */
-    bool group_sums;         /* proact_options */
-    bool checks;             /* proact_options */
-    bool elides;             /* some launch did not send what it says it did */
-    bool has_variables;      /* some module has one that kernels may write */
-    bool has_lent;           /* they may write to any: the program has an address of one */
+    bool looks;              /* the launch under way only tries how long it takes */
+    struct choice *choices;  /* of all kernels, the latest first */
+    uint64_t chosen;         /* launches of which it is chosen how they run */
+    struct brought {         /* by launches that were timed */
+        double bytes, ns;
+    } brought;
+    uint64_t variables;  /* grows when variables of modules may have changed */
+    uint64_t constants;  /* ... and of these, ones that kernels only read */
+    uint64_t generation; /* grows when launches broke and left counters anyhow */
+    unsigned threads;    /* of the host that run slices; 0: as many as cores */
+    unsigned cores;      /* of the host that do */
+    bool group_sums;     /* proact_options */
+    bool checks;         /* proact_options */
+    bool elides;         /* some launch did not send what it says it did */
+    bool has_variables;  /* some module has one that kernels may write */
+    bool has_lent;       /* they may write to any: the program has an address of one */
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/coupling.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "runtime/held/bring.h"
+
+enum {
+    BRING_NS = 10000,     /* events and copies, before the first byte */
+    RATE_BYTES = 1 << 20, /* that a rate is told from */
+    MEMORY_TO_LINK = 12,  /* while none is known */
+    COUPLINGS_MAX = 64,   /* of a kernel */
+    ROUNDS_MAX = 16,      /* while kernels change */
+    PERIODS_AGO = 4       /* that a kernel of now was last launched */
+};
+
+struct coupling {
+    struct choice *writer, *reader;
+    uint64_t to_split, to_whole; /* bytes that the reader lacks so, of the other way */
+};
+
+static const struct coupling *find(const struct choice *c, const struct choice *writer)
+{
+    for (size_t n = 0; n < c->coupling_count; n++)
+        if (c->couplings[n]->writer == writer && c->couplings[n]->reader == c)
+            return c->couplings[n];
+    return NULL;
+}
+
+static void attach(struct choice *c, struct coupling *of)
+{
+    c->couplings = must_grow(c->couplings, c->coupling_count, &c->coupling_capacity,
+                             sizeof *c->couplings);
+    c->couplings[c->coupling_count++] = of;
+}
+
+static struct coupling *make(struct choice *reader, struct choice *writer)
+{
+    struct coupling *of;
+
+    if (reader->coupling_count >= COUPLINGS_MAX || writer->coupling_count >= COUPLINGS_MAX)
+        return NULL;
+    of = must_calloc(1, sizeof *of);
+    *of = (struct coupling){writer, reader, 0, 0};
+    attach(reader, of);
+    attach(writer, of);
+    return of;
+}
+
+struct seeing {
+    struct choice *reader;
+    bool as_whole, is_new;
+};
+
+static void see(void *context, struct choice *writer, uint64_t bytes)
+{
+    struct seeing *s = context;
+    struct coupling *of = (struct coupling *)find(s->reader, writer);
+
+    if (writer == s->reader || (!of && !(of = make(s->reader, writer))))
+        return;
+    uint64_t *is = s->as_whole ? &of->to_whole : &of->to_split;
+
+    s->is_new |= bytes > 2 * *is || 2 * bytes < *is;
+    *is = bytes;
+}
+
+bool coupling_see(struct choice *c, struct launching *l)
+{
+    struct seeing s = {.reader = c};
+
+    for (int as_whole = 0; as_whole < 2; as_whole++) {
+        s.as_whole = as_whole;
+        launch_behind(l, as_whole, see, &s);
+    }
+    return s.is_new;
+}
+
+void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns)
+{
+    if (bytes < RATE_BYTES)
+        return;
+    p->brought.bytes += (double)bytes;
+    p->brought.ns += (double)ns;
+}
+
+/* Bytes a nanosecond. */
+static double rate(const struct proact *p)
+{
+    const struct topology *t = &p->topology;
+
+    if (p->brought.ns > 0)
+        return p->brought.bytes / p->brought.ns;
+    return t->fabric.egress_gbps > 0 ? t->fabric.egress_gbps
+                                     : t->device.memory_gbps / MEMORY_TO_LINK;
+}
+
+/* Of each launch of the session. */
+static double frequency(const struct choice *c)
+{
+    return (double)c->launches / (double)(c->chosen_last - c->chosen_first + 1);
+}
+
+/* For a writing that is read many times, or a reading of what is seldom written. */
+static double share(const struct choice *of, const struct choice *other)
+{
+    return fmin(1, frequency(other) / frequency(of));
+}
+
+/* What is brought to a split launch is brought before it. What the first device lacks of a
+   split one it gets while that still runs. */
+static double cost_ns(const struct coupling *of, bool writer_splits, bool reader_splits)
+{
+    const struct proact *p = of->writer->session;
+
+    if (writer_splits == reader_splits)
+        return 0;
+    if (reader_splits)
+        return of->to_split ? BRING_NS + (double)of->to_split / rate(p) : 0;
+    return fmax(0, (double)of->to_whole / rate(p) - (double)choice_split_ns(of->writer));
+}
+
+/* With all others as they are. */
+static double ways_ns(const struct choice *c, bool is_split)
+{
+    double all = 0;
+
+    for (size_t n = 0; n < c->coupling_count; n++) {
+        const struct coupling *of = c->couplings[n];
+        const struct choice *other = of->writer == c ? of->reader : of->writer;
+
+        if (choice_is_made(other))
+            all += share(c, other) * (other == of->reader
+                                          ? cost_ns(of, is_split, other->splits)
+                                          : cost_ns(of, other->splits, is_split));
+    }
+    return all;
+}
+
+uint64_t coupling_ns(const struct choice *c, bool is_split)
+{
+    return (uint64_t)ways_ns(c, is_split);
+}
+
+/* A kernel of which no launch came for long does not matter. */
+static bool is_of_now(const struct choice *c)
+{
+    const uint64_t ago = c->session->chosen - c->chosen_last;
+
+    return choice_is_made(c) && (double)ago * frequency(c) < PERIODS_AGO;
+}
+
+static double own_ns(const struct choice *c)
+{
+    return (double)(c->splits ? choice_split_ns(c) : choice_whole_ns(c));
+}
+
+/* A coupling is counted at its reader. */
+static double all_ns(const struct proact *p)
+{
+    double all = 0;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all) {
+        if (!is_of_now(c))
+            continue;
+        all += frequency(c) * own_ns(c);
+        for (size_t n = 0; n < c->coupling_count; n++) {
+            const struct coupling *of = c->couplings[n];
+
+            if (of->reader == c && is_of_now(of->writer))
+                all += frequency(c) * share(c, of->writer) *
+                       cost_ns(of, of->writer->splits, c->splits);
+        }
+    }
+    return all;
+}
+
+/* From all the same way, each in turn as it is better. */
+static double settle_from(const struct proact *p, bool is_split)
+{
+    bool changed = true;
+
+    for (struct choice *c = p->choices; c; c = c->next_of_all)
+        if (is_of_now(c))
+            c->splits = is_split;
+    for (int round = 0; changed && round < ROUNDS_MAX; round++) {
+        changed = false;
+        for (struct choice *c = p->choices; c; c = c->next_of_all) {
+            const bool was = c->splits;
+
+            if (is_of_now(c))
+                c->splits = choice_wins(c);
+            changed |= was != c->splits;
+        }
+    }
+    return all_ns(p);
+}
+
+void coupling_settle(struct choice *c)
+{
+    const struct proact *p = c->session;
+
+    if (!c->coupling_count) {
+        c->splits = choice_wins(c);
+        return;
+    }
+    const double whole_ns = settle_from(p, false);
+
+    if (settle_from(p, true) > whole_ns)
+        settle_from(p, false);
+}
+
+static void detach(struct choice *c, const struct coupling *of)
+{
+    for (size_t n = 0; n < c->coupling_count; n++)
+        if (c->couplings[n] == of)
+            c->couplings[n--] = c->couplings[--c->coupling_count];
+}
+
+void coupling_drop(struct choice *c)
+{
+    while (c->coupling_count) {
+        struct coupling *of = c->couplings[0];
+
+        detach(of->writer, of);
+        detach(of->reader, of);
+        free(of);
+    }
+    free(c->couplings);
+    c->couplings = NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What one kernel's way costs another: of what a launch on one device wrote a split one
+   lacks what its devices read, and the other way around the first device lacks what the
+   others wrote. So which way is better hangs on how the rest of the program runs: kernels
+   are settled together, from all split or all whole, whichever takes less, to where no
+   single one is better the other way. */
+
+#include "runtime/choice/choice.h"
+
+/* Before a launch: what it would lack either way, noted for who wrote that. Returns whether
+   anything is new. */
+bool coupling_see(struct choice *c, struct launching *l);
+/* Of its launches: what others' ways, as they are, cost it, and its way them. */
+uint64_t coupling_ns(const struct choice *c, bool is_split);
+/* Once this one was timed both ways: all that were, where it is coupled to any. */
+void coupling_settle(struct choice *c);
+/* A launch that was timed brought so much before it. */
+void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns);
+void coupling_drop(struct choice *c);
