@@ -192,6 +192,17 @@ static const struct {
      "mov.u32 %r9, %r2; setp.ge.s32 %p2, %r9, %r0; @%p2 bra M; "
      "L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; M: " STORE,
      "[0] 4*tid.x + 8*T0"},
+    {"after two loops that may be passed by together, or the second alone",
+     "mov.u32 %r9, %r2; setp.ge.s32 %p2, %r9, %r0; @%p2 bra M; "
+     "L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
+     "setp.ge.s32 %p2, %r9, %r1; @%p2 bra M; "
+     "N: add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r1; @%p1 bra N; M: " STORE,
+     "[0] 4*tid.x + 8*T0 + 4*T1"},
+    {"after two loops, the second of which forgets the first",
+     "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
+     "setp.ge.s32 %p2, %r9, %r1; @%p2 bra M; mov.u32 %r9, %r2; "
+     "N: add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r1; @%p1 bra N; M: " STORE,
+     "[0] 4*{tid.x + 2*T0 | tid.x + T1}"},
     {"one way after a loop forgets it",
      "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
      "setp.lt.s32 %p2, %r1, 0; @%p2 bra M; mov.u32 %r9, %r2; M: " STORE,
