@@ -450,50 +450,6 @@ static void guards_are_kept(void **state)
     ptx_destroy(m);
 }
 
-/* %rd5: the pointer at 16, which no cvta takes for one; %r9 and %rd6: from memory. */
-static void a_pointer_that_nothing_marks_is_the_base(void **state)
-{
-    static const char *const head = "ld.param.u64 %rd5, [b]; ld.global.u32 %r9, [%rd0]; "
-                                    "ld.global.u64 %rd6, [%rd0];";
-    static const struct {
-        const char *address;
-        bool is;
-    } bases[] = {
-        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1;", true},
-        {"cvt.u64.u32 %rd1, %r9; add.s64 %rd1, %rd5, %rd1;", true},
-        {"mad.lo.s64 %rd1, %rd6, 4, %rd5;", true},
-        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1; and.b64 %rd1, %rd1, -4;",
-         true},
-        {"add.s64 %rd1, %rd5, %rd6;", false},
-        {"sub.s64 %rd1, %rd5, %rd6;", false},
-        {"and.b64 %rd1, %rd6, -8; add.s64 %rd1, %rd1, %rd5;", false},
-        {"mov.b64 %rd1, {%r9, %r9}; add.s64 %rd1, %rd1, %rd5;", false},
-        {"cvt.u64.u32 %rd1, %r9; shl.b64 %rd2, %rd1, 32; add.s64 %rd1, %rd1, %rd2; "
-         "add.s64 %rd1, %rd1, %rd5;",
-         false},
-        {"selp.b64 %rd1, %rd6, 8, %p1; add.s64 %rd1, %rd1, %rd5;", false},
-    };
-
-    (void)state;
-    for (size_t n = 0; n < sizeof bases / sizeof *bases; n++) {
-        struct ptx_module *m;
-        struct text body = {0};
-
-        text_print(&body, "%s%s{ atom.add.noftz.f16 %%h1, [%%rd1], %%h2; }", head,
-                   bases[n].address);
-        struct access_analysis *a = analyze(body.data, &m);
-        const struct access_record *r = &a->records[a->record_count - 1];
-
-        if ((r->base == ACCESS_BASE_PARAMETER) != bases[n].is ||
-            (bases[n].is && a->symbols[r->base_symbol].offset != 16))
-            fail_msg("%s: base %d", bases[n].address, (int)r->base);
-        assert_int_not_equal(r->state, ACCESS_CLOSED);
-        access_destroy(a);
-        ptx_destroy(m);
-        text_clear(&body);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,7 +459,6 @@ int main(void)
         cmocka_unit_test(a_guard_bounds_what_it_compares),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),
-        cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
