@@ -333,6 +333,26 @@ static void a_guard_bounds_what_it_compares(void **state)
     assert_int_equal(check(negative, 1, 32, 1, 0, NULL, &err), PROACT_OK);
 }
 
+/* in[(y - 1) * n + x - 1], unsigned: without x > 0 and y > 0 it may wrap. */
+static void guards_bound_together(void **state)
+{
+#define X "setp.eq.s32 %p1, %r2, 0; @%p1 bra E; "
+#define Y "setp.eq.s32 %p2, %r28, 0; @%p2 bra E; "
+#define AT                                                                                 \
+    "add.s32 %r9, %r28, -1; mad.lo.s32 %r9, %r9, %r0, %r2; add.s32 %r9, %r9, -1; "         \
+    "mul.wide.u32 %rd9, %r9, 4; add.s64 %rd9, %rd0, %rd9; st.global.u32 [%rd9], %r0; E:"
+    struct proact_error err = {""};
+
+    (void)state;
+    assert_int_equal(check(X Y AT, 8, 32, 32, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(Y X AT, 8, 32, 1, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(X AT, 8, 32, 32, 0, NULL, &err), PROACT_EREFUSED);
+    assert_int_equal(check(Y AT, 8, 32, 32, 0, NULL, &err), PROACT_EREFUSED);
+#undef X
+#undef Y
+#undef AT
+}
+
 static void loops_are_bounded(void **state)
 {
     static const struct {
@@ -457,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_wrap_is_refused),
         cmocka_unit_test(what_a_mask_drops_may_wrap),
         cmocka_unit_test(a_guard_bounds_what_it_compares),
+        cmocka_unit_test(guards_bound_together),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),
     };
