@@ -44,15 +44,6 @@ static bool lies_in(const struct extent *e, const struct access_range *w)
     return extent_of(e, w->form, &at) && at.low >= least && at.high <= most;
 }
 
-/* Of `x[(i - 1) * n + j - 1]`, unsigned, a guard of the row and one of the column. */
-static bool fits_by_several(const struct extent *e, const struct access_range *w)
-{
-    struct extent now = *e;
-
-    now.facts.in_turn = true;
-    return lies_in(&now, w);
-}
-
 /* What one way alone widens (`x[b < n ? b * k : (b - n) * k]`, with branches) has to fit
    only in threads that go that way. */
 static bool fits_there(const struct extent *e, const struct access_range *w)
@@ -83,8 +74,7 @@ const struct access_range *extent_wraps(const struct extent *e,
             continue;
         extent_extremes(w, &least, &most);
         *known = extent_of(e, w->form, &at);
-        if ((*known && at.low >= least && at.high <= most) || fits_by_several(e, w) ||
-            fits_there(e, w))
+        if ((*known && at.low >= least && at.high <= most) || fits_there(e, w))
             continue;
         if (*known) {
             bounds[0] = at.low;
