@@ -121,6 +121,7 @@ struct execute_bulk {
 
 enum execute_verdict {
     EXECUTE_GO,    /* the addresses are plain memory of this process: do it now */
+    EXECUTE_DONE,  /* access(), of a store: the host has done it, and takes no values */
     EXECUTE_TAKEN, /* access(): the host takes over, ask remote(). remote(): it did it, or
                       has answered by execute_complete(): go on */
     EXECUTE_WAIT,  /* access(): as TAKEN. remote(), fence(): the host will call, or for some

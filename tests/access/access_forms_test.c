@@ -192,6 +192,17 @@ static const struct {
      "mov.u32 %r9, %r2; setp.ge.s32 %p2, %r9, %r0; @%p2 bra M; "
      "L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; M: " STORE,
      "[0] 4*tid.x + 8*T0"},
+    {"after two loops that may be passed by together, or the second alone",
+     "mov.u32 %r9, %r2; setp.ge.s32 %p2, %r9, %r0; @%p2 bra M; "
+     "L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
+     "setp.ge.s32 %p2, %r9, %r1; @%p2 bra M; "
+     "N: add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r1; @%p1 bra N; M: " STORE,
+     "[0] 4*tid.x + 8*T0 + 4*T1"},
+    {"after two loops, the second of which forgets the first",
+     "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
+     "setp.ge.s32 %p2, %r9, %r1; @%p2 bra M; mov.u32 %r9, %r2; "
+     "N: add.s32 %r9, %r9, 1; setp.lt.s32 %p1, %r9, %r1; @%p1 bra N; M: " STORE,
+     "[0] 4*{tid.x + 2*T0 | tid.x + T1}"},
     {"one way after a loop forgets it",
      "mov.u32 %r9, %r2; L: add.s32 %r9, %r9, 2; setp.lt.s32 %p1, %r9, %r0; @%p1 bra L; "
      "setp.lt.s32 %p2, %r1, 0; @%p2 bra M; mov.u32 %r9, %r2; M: " STORE,
@@ -322,6 +333,26 @@ static void a_guard_bounds_what_it_compares(void **state)
     assert_int_equal(check(negative, 1, 32, 1, 0, NULL, &err), PROACT_OK);
 }
 
+/* in[(y - 1) * n + x - 1], unsigned: without x > 0 and y > 0 it may wrap. */
+static void guards_bound_together(void **state)
+{
+#define X "setp.eq.s32 %p1, %r2, 0; @%p1 bra E; "
+#define Y "setp.eq.s32 %p2, %r28, 0; @%p2 bra E; "
+#define AT                                                                                 \
+    "add.s32 %r9, %r28, -1; mad.lo.s32 %r9, %r9, %r0, %r2; add.s32 %r9, %r9, -1; "         \
+    "mul.wide.u32 %rd9, %r9, 4; add.s64 %rd9, %rd0, %rd9; st.global.u32 [%rd9], %r0; E:"
+    struct proact_error err = {""};
+
+    (void)state;
+    assert_int_equal(check(X Y AT, 8, 32, 32, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(Y X AT, 8, 32, 1, 0, NULL, &err), PROACT_OK);
+    assert_int_equal(check(X AT, 8, 32, 32, 0, NULL, &err), PROACT_EREFUSED);
+    assert_int_equal(check(Y AT, 8, 32, 32, 0, NULL, &err), PROACT_EREFUSED);
+#undef X
+#undef Y
+#undef AT
+}
+
 static void loops_are_bounded(void **state)
 {
     static const struct {
@@ -439,50 +470,6 @@ static void guards_are_kept(void **state)
     ptx_destroy(m);
 }
 
-/* %rd5: the pointer at 16, which no cvta takes for one; %r9 and %rd6: from memory. */
-static void a_pointer_that_nothing_marks_is_the_base(void **state)
-{
-    static const char *const head = "ld.param.u64 %rd5, [b]; ld.global.u32 %r9, [%rd0]; "
-                                    "ld.global.u64 %rd6, [%rd0];";
-    static const struct {
-        const char *address;
-        bool is;
-    } bases[] = {
-        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1;", true},
-        {"cvt.u64.u32 %rd1, %r9; add.s64 %rd1, %rd5, %rd1;", true},
-        {"mad.lo.s64 %rd1, %rd6, 4, %rd5;", true},
-        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1; and.b64 %rd1, %rd1, -4;",
-         true},
-        {"add.s64 %rd1, %rd5, %rd6;", false},
-        {"sub.s64 %rd1, %rd5, %rd6;", false},
-        {"and.b64 %rd1, %rd6, -8; add.s64 %rd1, %rd1, %rd5;", false},
-        {"mov.b64 %rd1, {%r9, %r9}; add.s64 %rd1, %rd1, %rd5;", false},
-        {"cvt.u64.u32 %rd1, %r9; shl.b64 %rd2, %rd1, 32; add.s64 %rd1, %rd1, %rd2; "
-         "add.s64 %rd1, %rd1, %rd5;",
-         false},
-        {"selp.b64 %rd1, %rd6, 8, %p1; add.s64 %rd1, %rd1, %rd5;", false},
-    };
-
-    (void)state;
-    for (size_t n = 0; n < sizeof bases / sizeof *bases; n++) {
-        struct ptx_module *m;
-        struct text body = {0};
-
-        text_print(&body, "%s%s{ atom.add.noftz.f16 %%h1, [%%rd1], %%h2; }", head,
-                   bases[n].address);
-        struct access_analysis *a = analyze(body.data, &m);
-        const struct access_record *r = &a->records[a->record_count - 1];
-
-        if ((r->base == ACCESS_BASE_PARAMETER) != bases[n].is ||
-            (bases[n].is && a->symbols[r->base_symbol].offset != 16))
-            fail_msg("%s: base %d", bases[n].address, (int)r->base);
-        assert_int_not_equal(r->state, ACCESS_CLOSED);
-        access_destroy(a);
-        ptx_destroy(m);
-        text_clear(&body);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -490,9 +477,9 @@ int main(void)
         cmocka_unit_test(a_wrap_is_refused),
         cmocka_unit_test(what_a_mask_drops_may_wrap),
         cmocka_unit_test(a_guard_bounds_what_it_compares),
+        cmocka_unit_test(guards_bound_together),
         cmocka_unit_test(loops_are_bounded),
         cmocka_unit_test(guards_are_kept),
-        cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

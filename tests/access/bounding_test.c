@@ -134,7 +134,7 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
     static const int64_t ends[SYMBOLS] = {4, 5, 3, 6, 3, 7};
     uint64_t random = 3;
     struct world w;
-    unsigned tighter = 0, held = 0;
+    unsigned tighter = 0, several = 0, held = 0;
 
     (void)state;
     world_open(&w);
@@ -144,6 +144,7 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
 
         random_facts(&w.facts, &random);
         w.facts.in_pairs = n % 2;
+        w.facts.in_turn = n % 4 > 1;
         *w.facts.tried = 0;
         const struct access_form *form = random_form(&w.facts.forms, &random);
 
@@ -152,6 +153,7 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
         assert_true(facts_bound(&w.facts, form, &r));
         assert_true(r.low >= plain.low && r.high <= plain.high);
         tighter += r.low > all.low || r.high < all.high;
+        several += w.facts.in_turn && (r.low > plain.low || r.high < plain.high);
         for (int k = 0; k < 50; k++) {
             int64_t at[SYMBOLS];
 
@@ -164,7 +166,33 @@ static void bounds_are_true_and_no_looser_than_plain_ones(void **state)
         }
         arena_rewind(&w.arena, mark);
     }
-    assert_true(tighter > 300 && held > 5000);
+    assert_true(tighter > 300 && several > 5 && held > 5000);
+    arena_clear(&w.arena);
+}
+
+/* Three indices of at least 1 each. */
+static void facts_are_taken_one_after_the_other(void **state)
+{
+    struct world w;
+    struct range r;
+
+    (void)state;
+    world_open(&w);
+    struct forms *forms = &w.facts.forms;
+    const struct access_form *sum = form_constant(forms, 0);
+
+    for (uint32_t n = 0; n < 3; n++) {
+        const struct access_form *index = form_of(forms, n);
+
+        sum = form_add(forms, sum, index, n + 1);
+        w.facts.facts[w.facts.count++] =
+            (struct fact){.form = form_add(forms, form_constant(forms, 1), index, -1)};
+    }
+    assert_true(facts_bound(&w.facts, sum, &r));
+    assert_int_equal(r.low, 3); /* by the one that helps most */
+    w.facts.in_turn = true;
+    assert_true(facts_bound(&w.facts, sum, &r));
+    assert_int_equal(r.low, 1 + 2 + 3);
     arena_clear(&w.arena);
 }
 
@@ -236,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_follows_is_said_once),
         cmocka_unit_test(bounds_are_true_and_no_looser_than_plain_ones),
+        cmocka_unit_test(facts_are_taken_one_after_the_other),
         cmocka_unit_test(symbols_of_many_facts_are_bounded_once),
     };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As many stores as a thread has that computes a tile, each with a guard of its own: they
-   have closed forms, and these say what the slice says. */
+/* As many stores as a thread has that computes a tile, each with a guard of its own, and as
+   many CTAs as a large batch has: they have closed forms, and these say what the slice
+   says. */
 #include "write_set_testing.h"
 
 /* Thread t writes the words t + 8 k of those that are below n. */
@@ -42,10 +43,54 @@ static void many_stores_have_forms(void **state)
     }
 }
 
+/* Each thread a matrix of n by n words, row by row: a CTA's rows lie between each other's.
+   All CTAs do alike, so that the first alone is looked at. */
+static void rows_between_rows_are_seen_once(void **state)
+{
+    static const struct write_set_pointer pointers[] = {{0, 0, 0}};
+    static const struct write_set_array array = {"out", 0, (uint64_t)1 << 40};
+    struct cut c = cut_text("",
+                            "mul.lo.s32 %r6, %r1, %r1; mul.lo.s32 %r7, %r2, %r6;\n"
+                            "mov.u32 %r8, 0;\nM: mov.u32 %r9, 0;\n"
+                            "mad.lo.s32 %r10, %r8, %r1, %r7;\nL: add.s32 %r11, %r10, %r9;\n"
+                            "mul.wide.s32 %rd5, %r11, 4; add.s64 %rd5, %rd1, %rd5;\n"
+                            "st.global.u32 [%rd5], 0; add.s32 %r9, %r9, 1;\n"
+                            "setp.lt.s32 %p1, %r9, %r1; @%p1 bra L; add.s32 %r8, %r8, 1;\n"
+                            "setp.lt.s32 %p1, %r8, %r1; @%p1 bra M;",
+                            NULL);
+    struct block b = {.in = (uint64_t)1 << 50, .n = 2};
+    struct write_set_launch many = {.grid = {1 << 20, 1, 1},
+                                    .block = {4, 1, 1},
+                                    .parameters = &b,
+                                    .parameter_bytes = 20,
+                                    .arrays = &array,
+                                    .array_count = 1,
+                                    .pointers = pointers,
+                                    .pointer_count = 1,
+                                    .limit = 100000};
+    struct write_set *is;
+    struct proact_error err;
+
+    (void)state;
+    for (uint32_t n = 1; n <= 7; n++) {
+        is = run_alike(&c, (struct shape){4, 5, n}, (struct write_set_launch){0}, "rows");
+        assert_int_equal(is->ctas_run, 0);
+        write_set_destroy(is);
+    }
+    if (write_set_run(c.slice, &many, &is, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(is->ctas_run, 0);
+    assert_in_range(is->places, 1, 100);
+    assert_int_equal(is->arrays[0].bytes, (uint64_t)(1 << 20) * 4 * 4 * 4);
+    write_set_destroy(is);
+    write_set_slice_destroy(c.slice);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_stores_have_forms),
+        cmocka_unit_test(rows_between_rows_are_seen_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,13 @@ enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3 };
     "END: ret;\n}\n"
 
 #define ANY UINT32_MAX
+#define NEVER (UINT32_MAX - 1)
+
+/* %rd4 = x - 1 in 32 bits, widened without sign; %rd5 = m - 1; %p2 = x > 0 */
+#define BEFORE                                                                             \
+    "cvt.s64.s32 %rd3, %r1; shl.b64 %rd4, %rd3, 32; add.s64 %rd4, %rd4, -4294967296;\n"    \
+    "shr.u64 %rd4, %rd4, 32; add.s32 %r7, %r3, -1; cvt.s64.s32 %rd5, %r7;\n"               \
+    "setp.gt.s32 %p2, %r1, 0;\n"
 
 static uint32_t around_1024(uint32_t x, uint32_t m)
 {
@@ -78,6 +85,22 @@ static uint32_t by_more_bits(uint32_t x, uint32_t m)
     return x + ((x < 1000 ? ~((999 - x) >> 8) : (x - 1000) >> 8) & m);
 }
 
+static uint32_t before_or_last(uint32_t x, uint32_t m)
+{
+    return x ? x - 1 : m - 1;
+}
+
+static uint32_t before(uint32_t x, uint32_t m)
+{
+    (void)m;
+    return x - 1;
+}
+
+static uint32_t twice_before(uint32_t x, uint32_t m)
+{
+    return 2 * before(x, m);
+}
+
 static uint32_t by_one_bit(uint32_t x, uint32_t m)
 {
     return x + (x < 1000 ? m & 1 : 0);
@@ -87,7 +110,7 @@ static uint32_t by_one_bit(uint32_t x, uint32_t m)
 static const struct form {
     const char *body;
     uint32_t (*is)(uint32_t x, uint32_t m);
-    uint32_t shift, period; /* 0: m; ANY: any number of pieces */
+    uint32_t shift, period; /* 0: m; NEVER: few pieces; ANY: any number */
 } forms[] = {
     {"add.s32 %r7, %r1, 1023; shr.s32 %r8, %r7, 31; shr.u32 %r8, %r8, 22;\n"
      "add.s32 %r8, %r7, %r8; and.b32 %r8, %r8, -1024; sub.s32 %r9, %r7, %r8;",
@@ -131,6 +154,17 @@ static const struct form {
     {"add.s32 %r7, %r1, -1000; shr.u32 %r8, %r7, 31; and.b32 %r8, %r8, %r3;\n"
      "add.s32 %r9, %r1, %r8;",
      by_one_bit, 0, ANY},
+    {BEFORE "selp.b64 %rd6, %rd4, %rd5, %p2; cvt.u32.u64 %r9, %rd6;", before_or_last, 0,
+     NEVER},
+    {BEFORE "selp.b64 %rd6, %rd4, %rd5, %p2; cvt.s64.s32 %rd7, %rd6;\n"
+            "shl.b64 %rd7, %rd7, 2; add.s64 %rd1, %rd1, %rd7; mov.u32 %r9, 0;",
+     before_or_last, 0, NEVER},
+    {BEFORE "shl.b64 %rd7, %rd4, 2; add.s64 %rd1, %rd1, %rd7; mov.u32 %r9, 0;", before, 0,
+     ANY},
+    {BEFORE "setp.ge.s32 %p3, %r1, 0; selp.b64 %rd6, %rd4, %rd5, %p3;\n"
+            "cvt.u32.u64 %r9, %rd6; add.s64 %rd7, %rd6, %rd5; sub.s64 %rd7, %rd7, %rd5;\n"
+            "shl.b64 %rd7, %rd7, 1; shl.b64 %rd7, %rd7, 1; add.s64 %rd1, %rd1, %rd7;",
+     twice_before, 0, ANY},
 };
 
 struct reader {

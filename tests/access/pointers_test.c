@@ -387,6 +387,54 @@ static void a_quotient_says_where_it_was_taken_of(void **state)
     }
 }
 
+/* %rd5: the struct's second, which no cvta takes for one; %r9 and %rd6: from memory. */
+static void a_pointer_that_nothing_marks_is_the_base(void **state)
+{
+    static const char *const head = "ld.param.u64 %rd5, [s+8]; ld.param.u64 %rd7, [s]; "
+                                    "ld.global.u32 %r9, [%rd7]; "
+                                    "ld.global.u64 %rd6, [%rd7];";
+    static const struct {
+        const char *address;
+        bool is;
+    } bases[] = {
+        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1;", true},
+        {"cvt.u64.u32 %rd1, %r9; add.s64 %rd1, %rd5, %rd1;", true},
+        {"mad.lo.s64 %rd1, %rd6, 4, %rd5;", true},
+        {"mul.wide.s32 %rd1, %r9, 2; add.s64 %rd1, %rd5, %rd1; and.b64 %rd1, %rd1, -4;",
+         true},
+        {"add.s64 %rd1, %rd5, %rd6;", false},
+        {"sub.s64 %rd1, %rd5, %rd6;", false},
+        {"and.b64 %rd1, %rd6, -8; add.s64 %rd1, %rd1, %rd5;", false},
+        {"mov.b64 %rd1, {%r9, %r9}; add.s64 %rd1, %rd1, %rd5;", false},
+        {"cvt.u64.u32 %rd1, %r9; shl.b64 %rd2, %rd1, 32; add.s64 %rd1, %rd1, %rd2; "
+         "add.s64 %rd1, %rd1, %rd5;",
+         false},
+        {"selp.b64 %rd1, %rd6, 8, %p1; add.s64 %rd1, %rd1, %rd5;", false},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof bases / sizeof *bases; n++) {
+        struct text text = {0};
+        struct proact_error err;
+        struct ptx_module *m;
+
+        text_print(&text, "%s%s%s .reg .b16 %%h<3>; %s\nret;\n}\n", START, head,
+                   bases[n].address, "atom.add.noftz.f16 %h1, [%rd1], %h2;");
+        if (ptx_parse("t.ptx", text.data, text.length, &m, &err))
+            fail_msg("%s", err.text);
+        struct access_analysis *a = access_analyze(m, ptx_function_find(m, "k"));
+        const struct access_record *r = &a->records[a->record_count - 1];
+
+        if ((r->base == ACCESS_BASE_PARAMETER) != bases[n].is ||
+            (bases[n].is && a->symbols[r->base_symbol].offset != S_AT + 8))
+            fail_msg("%s: base %d", bases[n].address, (int)r->base);
+        assert_int_not_equal(r->state, ACCESS_CLOSED);
+        access_destroy(a);
+        ptx_destroy(m);
+        text_clear(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +446,7 @@ int main(void)
         cmocka_unit_test(a_quotient_says_where_it_was_taken_of),
         cmocka_unit_test(one_of_two_pointers_is_each_where_it_may_be_chosen),
         cmocka_unit_test(others_may_be_any),
+        cmocka_unit_test(a_pointer_that_nothing_marks_is_the_base),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

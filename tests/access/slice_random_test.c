@@ -147,8 +147,22 @@ static void write_store(struct writer *w)
 
 static void write_statements(struct writer *w, unsigned depth);
 
+/* An arm that may store to what the other one may store to as well, 0: nothing. */
+static void write_arm(struct writer *w, unsigned depth, uint32_t both)
+{
+    const uint32_t where = both ? draw(w, 5) : 0; /* in front, behind, twice, or nowhere */
+
+    if (where == 1 || where == 3)
+        text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", both);
+    if (where != 4)
+        write_statements(w, depth + 1);
+    if (where > 1)
+        text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", both);
+}
+
 static void write_if(struct writer *w, unsigned depth)
 {
+    const uint32_t both = draw(w, 3) ? 0 : write_place(w);
     uint32_t other = w->labels++, end = w->labels++, known = w->known_count;
     uint32_t places = w->place_count;
     unsigned good = w->good, assigned = w->assigned;
@@ -156,13 +170,13 @@ static void write_if(struct writer *w, unsigned depth)
     w->assigned = 0;
     text_print(&w->text, "@%%q%u bra L%u;\n", write_condition(w), other);
     w->ends[w->depth++] = end;
-    write_statements(w, depth + 1);
+    write_arm(w, depth, both);
     w->known_count = known;
     w->place_count = places;
     w->good = good; /* the other arm sees what was there before */
     if (draw(w, 2)) {
         text_print(&w->text, "bra L%u; L%u:\n", end, other);
-        write_statements(w, depth + 1);
+        write_arm(w, depth, both);
     } else {
         text_print(&w->text, "L%u:\n", other);
     }

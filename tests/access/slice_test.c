@@ -217,6 +217,61 @@ static void both_arms_of_a_branch_run(void **state)
                   one, false, "0+4 8+4 16+4 100+4");
 }
 
+static void what_both_arms_store_is_stored_once(void **state)
+{
+#define IF "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; setp.ne.s32 %p2, %r6, 7;\n"
+#define ST "st.global.u32 [%rd3], %r6;"
+#define FAR "st.global.u32 [%rd3+1024], %r6;"
+#define BOTH "@%p1 bra ELSE; " ST " bra END; ELSE: " ST " END:"
+    static const struct {
+        const char *body;
+        bool is_exact;
+        const char *ranges;
+    } cases[] = {
+        {IF BOTH, true, "0+128"},
+        {IF "@%p1 bra ELSE; " ST " ret; ELSE: " ST, true, "0+128"},
+        {IF "@%p1 bra ELSE; " ST FAR " bra END; ELSE: " FAR ST " END:", true,
+         "0+128 1024+128"},
+        {IF "@%p1 bra ELSE; " ST " bra END; ELSE: @%p2 bra D; " ST " bra END;\n"
+            "D: " ST " END:",
+         true, "0+128"},
+        {IF "@%p1 bra ELSE; W: ld.global.u32 %r8, [%rd4]; setp.gt.s32 %p3, %r8, 5;\n"
+            "@%p3 bra W; " ST " bra END; ELSE: " ST " END:",
+         true, "0+128"},
+        {"mov.u32 %r7, 0; L: mul.wide.s32 %rd6, %r7, 1024; add.s64 %rd6, %rd3, %rd6;\n" IF
+         "@%p1 bra ELSE; st.global.u32 [%rd6], 0; bra END; ELSE: st.global.u32 [%rd6], 1;\n"
+         "END: add.s32 %r7, %r7, 1; setp.lt.s32 %p3, %r7, %r1; @%p3 bra L;",
+         true, "0+128 1024+128 2048+128"},
+        /* one arm stores more, elsewhere, or not always */
+        {IF "@%p1 bra ELSE; " ST " bra END; ELSE: " ST FAR " END:", false,
+         "0+128 1024+128"},
+        {IF "@%p1 bra ELSE; " ST " bra END; ELSE: " FAR " END:", false, "0+128 1024+128"},
+        {IF "setp.lt.s32 %p3, %r2, 4; @%p1 bra ELSE; @%p3 " ST " bra END; ELSE: " ST
+            " END:",
+         false, "0+128"},
+        {IF "@%p1 bra ELSE; L: ld.global.u32 %r8, [%rd4]; setp.gt.s32 %p3, %r8, 5;\n"
+            "@%p3 bra END; " ST " bra L; ELSE: " ST " END:",
+         false, "0+128"},
+        {IF "@%p1 bra ELSE; @%p2 bra END; " ST " bra END; ELSE: " ST " END:", false,
+         "0+128"},
+        /* and where memory decides whether it comes to the branch */
+        {IF "@%p2 bra END; " BOTH, false, "0+128"},
+        {IF "@%p2 bra OUT; @%p1 bra END; " ST " bra OUT; END: " ST " OUT: " FAR, false,
+         "0+128 1024+128"},
+    };
+
+    (void)state;
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++)
+        expect_ranges(cases[n].body, warp, cases[n].is_exact, cases[n].ranges);
+    expect_text(IF BOTH, 1, false);
+    expect_text(IF "@%p1 bra ELSE; " FAR " bra END; ELSE: add.s32 %r6, %r6, 1; END: " ST, 2,
+                false); /* nothing of its other arm is of the slice */
+#undef IF
+#undef ST
+#undef FAR
+#undef BOTH
+}
+
 static void loops_that_memory_ends_run_once(void **state)
 {
     (void)state;
@@ -397,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_mask_is_not_what_it_cannot_be),
         cmocka_unit_test(memory_as_a_guard_is_dropped),
         cmocka_unit_test(both_arms_of_a_branch_run),
+        cmocka_unit_test(what_both_arms_store_is_stored_once),
         cmocka_unit_test(loops_that_memory_ends_run_once),
         cmocka_unit_test(what_a_use_cannot_see_does_not_count),
         cmocka_unit_test(a_trap_is_not_taken),

@@ -46,6 +46,44 @@ static void a_line_is_stored_at_once_where_nobody_takes_it(void **state)
     }
 }
 
+/* Counts stores, which it takes no values of. */
+static enum execute_verdict only_count(void *context, struct execute_warp *w,
+                                       const struct execute_access *a)
+{
+    struct rig *r = context;
+
+    (void)w;
+    if (a->kind != EXECUTE_STORE)
+        return EXECUTE_GO;
+    r->clock++;
+    return EXECUTE_DONE;
+}
+
+static enum execute_verdict never_ask(void *context, struct execute_warp *w,
+                                      const struct execute_access *a,
+                                      const struct execute_op *op,
+                                      const unsigned char *operands)
+{
+    (void)context, (void)w, (void)a, (void)op, (void)operands;
+    fail_msg("it was done");
+    return EXECUTE_FAULT;
+}
+
+static void what_the_host_has_done_is_not_done_again(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_stage(&r, "st.global.u8 [%rd1], %r1; fence.proxy.async;", "bar.sync 0;", "", "");
+    r.host.access = only_count;
+    r.host.remote = never_ask;
+    assert_int_equal(rig_run(&r, 1000, 1), EXECUTE_EXITED);
+    assert_int_equal(r.clock, THREADS / 32 + THREADS * 4 / 16); /* and 16 bytes each */
+    for (uint32_t i = 0; i < RIG_WORDS; i++)
+        assert_int_equal(r.memory[i], 0);
+    rig_close(&r);
+}
+
 /* The fence may stand anywhere on the way from the store to the bulk store. */
 static void the_proxy_fence_is_asked_for(void **state)
 {
@@ -177,6 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_stored_at_once_where_nobody_takes_it),
+        cmocka_unit_test(what_the_host_has_done_is_not_done_again),
         cmocka_unit_test(the_proxy_fence_is_asked_for),
         cmocka_unit_test(a_flag_publishes_what_was_stored),
         cmocka_unit_test(a_wrong_source_is_named),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters that go down each column and up again, by a pointer: where it is at the end says
-   where it starts anew, and whether there is a row more than twos says where it ends. One
-   row above or below would be another array. */
+/* Filters that go down each column and up again, or along each row and back, by a pointer:
+   where it is at the end says where it starts anew, and whether there is a row more than
+   twos says where it ends. One row above or below would be another array. */
 #include "programs.h"
 #include <vector>
 
@@ -59,6 +59,39 @@ __global__ void there_by_ones(const int *in, int *out, int width, int height)
     }
 }
 
+/* Along each row and back, from the second one on: rows of one go nowhere, and short ones
+   pass by the unrolled loop. */
+__global__ void along_and_back(int *image, unsigned pitch, unsigned width, unsigned height)
+{
+    unsigned y = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (y >= height)
+        return;
+    int *at = (int *)((char *)image + y * pitch), sum = *at;
+
+    for (unsigned x = 1; x < width; x++) {
+        at++;
+        *at = sum = sum / 2 + *at;
+    }
+    for (int x = (int)width - 2; x >= 0; x--) {
+        at--;
+        *at = sum = sum / 3 - *at;
+    }
+}
+
+static std::vector<int> wanted_along(std::vector<int> image, int width)
+{
+    for (size_t row = 0; row < image.size(); row += width) {
+        int sum = image[row];
+
+        for (int x = 1; x < width; x++)
+            image[row + x] = sum = sum / 2 + image[row + x];
+        for (int x = width - 2; x >= 0; x--)
+            image[row + x] = sum = sum / 3 - image[row + x];
+    }
+    return image;
+}
+
 static std::vector<int> wanted(const std::vector<int> &in, int width, int height)
 {
     std::vector<int> out(in);
@@ -99,6 +132,13 @@ static bool passes(int width, int height)
         printf("%d by %d: %08x\n", width, height,
                checksum(got.data(), got.size() * sizeof(int)));
     }
+    along_and_back<<<blocks_for(width, 32), 32>>>(from, height * sizeof(int), height,
+                                                  width);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(got.data(), from, in.size() * sizeof(int), cudaMemcpyDeviceToHost));
+    right &= got == wanted_along(in, height);
+    printf("%d of %d: %08x\n", width, height,
+           checksum(got.data(), got.size() * sizeof(int)));
     CHECK(cudaFree(before));
     CHECK(cudaFree(from));
     CHECK(cudaFree(to));

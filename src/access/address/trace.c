@@ -7,15 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void visit_selected(const struct study *s, struct trace *t, uint32_t value);
+
 /* The value counts by so many of its low bits. */
 static void visit(const struct study *s, struct trace *t, int32_t value, unsigned bits)
 {
     const struct ssa_value *d;
+    bool is_more = value >= 0 && t->low_bits[value] < bits;
 
-    if (value >= 0 && t->low_bits[value] < bits)
+    if (is_more)
         t->low_bits[value] = (uint8_t)bits;
-    if (value < 0 || t->seen[value])
+    if (value < 0 || t->seen[value]) {
+        if (is_more)
+            visit_selected(s, t, (uint32_t)value);
         return;
+    }
     d = &s->ssa->values[value];
     /* Predicates choose; every choice is in the form already. */
     if (!t->predicates && d->reg >= 0 &&
@@ -41,11 +47,26 @@ void trace_visit(const struct study *s, struct trace *t, uint32_t instruction,
     visit_operand(s, t, instruction, o, 64);
 }
 
-/* A mask drops what lies above its highest bit. */
+/* Of what is selected from as much counts as of what was selected. */
+static void visit_selected(const struct study *s, struct trace *t, uint32_t value)
+{
+    const struct ssa_value *d = &s->ssa->values[value];
+    const struct ptx_instruction *i = &s->function->instructions[d->instruction];
+
+    for (uint32_t k = 1; d->kind == SSA_DEFINED && i->opcode == PTX_SELP && k <= 2; k++)
+        visit_operand(s, t, d->instruction, &i->operands[k], t->low_bits[value]);
+}
+
+/* A mask drops what lies above its highest bit, a conversion what the narrower has not. */
 static unsigned bits_read(const struct ptx_instruction *i)
 {
     uint64_t mask;
 
+    if (i->opcode == PTX_CVT && i->source_type <= PTX_PART_B64 && i->type <= PTX_PART_B64) {
+        unsigned from = ptx_type_bytes(i->source_type), to = ptx_type_bytes(i->type);
+
+        return 8 * (from < to ? from : to);
+    }
     if (i->opcode != PTX_AND || i->operand_count != 3 ||
         i->operands[2].kind != PTX_INTEGER || i->operands[2].negated)
         return 64;
@@ -87,7 +108,8 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
         if (!t->loads || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
             return;
     }
-    for (uint32_t k = 1; k < i->operand_count; k++)
+    visit_selected(s, t, value);
+    for (uint32_t k = i->opcode == PTX_SELP ? 3 : 1; k < i->operand_count; k++)
         visit_operand(s, t, d->instruction, &i->operands[k], bits_read(i));
 }
 
@@ -150,14 +172,26 @@ static void add_range(struct study *s, const struct access_range *range,
     (*ranges)[(*count)++] = *range;
 }
 
-/* Whether the value is what fits in the range, widened, and counts only by bits that are
-   the same if it did not fit: in[(i - 1) & 255], where i - 1 wraps in 32 bits. */
+/* How many bits a shift takes away below; -1: it is none, or that is not known. */
+static int64_t shifted(const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_SHR && i->operands[2].kind == PTX_INTEGER &&
+                   !i->operands[2].negated && i->operands[2].integer < 64
+               ? i->operands[2].integer
+               : -1;
+}
+
+/* Whether the value is what fits in the range, widened or shifted down, and counts only by
+   bits that are the same if it did not fit: in[(i - 1) & 255], where i - 1 wraps in 32
+   bits; the lower half of ((x << 32) - (1 << 32)) >> 32, which is that of x - 1. */
 static bool may_wrap(const struct study *s, const struct trace *t, uint32_t value,
                      const struct access_range *range)
 {
     const struct ssa_value *d = &s->ssa->values[value];
     const struct ptx_instruction *i = &s->function->instructions[d->instruction];
 
+    if (d->kind == SSA_DEFINED && shifted(i) >= 0)
+        return t->low_bits[value] + shifted(i) <= range->bits;
     return d->kind == SSA_DEFINED && t->low_bits[value] <= range->bits &&
            (i->opcode == PTX_CVT || (i->opcode == PTX_MUL && ptx_has(i, PTX_PART_WIDE)));
 }

@@ -7,6 +7,7 @@
    exactly. */
 enum { TRIES_MAX = 1 << 15 };
 enum { FACTS_DEEP = 2 }; /* taken away one on top of the other */
+enum { TURNS_MAX = 4 };  /* after which a form is not bounded any better */
 
 __extension__ typedef __int128 wide; /* many sums of 64 bits */
 
@@ -117,7 +118,7 @@ void bounding_open(struct bounding *b, struct facts *f)
         add_line(b, &b->lines[i], &f->facts[i]);
     b->factors = arena_alloc(arena, (b->column_count + 1u) * sizeof *b->factors);
     /* What was taken away may come again. */
-    b->filled = arena_alloc(arena, (b->column_count + FACTS_DEEP * ACCESS_TERMS_MAX) *
+    b->filled = arena_alloc(arena, (b->column_count + TURNS_MAX * ACCESS_TERMS_MAX) *
                                        sizeof *b->filled);
 }
 
@@ -167,14 +168,16 @@ struct search {
     struct bounding *of;
     wide best;
     bool has_best;
+    const struct bounding_line *line; /* by which it got so */
+    int64_t n;
 };
 
-static void note(struct search *s, const struct most *m)
+static void note(struct search *s, const struct most *m, const struct bounding_line *line,
+                 int64_t n)
 {
     if (m->open || (s->has_best && s->best <= m->sum))
         return;
-    s->best = m->sum;
-    s->has_best = true;
+    *s = (struct search){s->of, m->sum, true, line, n};
 }
 
 /* How often the fact is taken away so that the entry's term goes away, or gets smaller; 0
@@ -255,7 +258,7 @@ static void try_line(struct search *s, const struct most *now, struct bounding_l
         return;
     ++*b->facts->tried;
     take(b, line, n, &left);
-    note(s, &left);
+    note(s, &left, line, n);
     try_all(s, &left, facts - 1);
     put_back(b, line, n);
     b->filled_count = filled;
@@ -330,8 +333,13 @@ static bool search(struct bounding *b, const struct access_form *form, int sign,
             b->factors[column - 1] = sign * form->terms[i].factor;
             count_in(column_at(b, column - 1), b->factors[column - 1], 1, &now);
         }
-    note(s, &now);
+    note(s, &now, NULL, 0);
     try_all(s, &now, f->in_pairs && *f->tried < TRIES_MAX ? 2 : 1);
+    for (uint32_t turn = 1; f->in_turn && s->line && turn < TURNS_MAX; turn++) {
+        take(b, s->line, s->n, &now);
+        s->line = NULL;
+        try_all(s, &now, 1);
+    }
     while (b->filled_count > 0)
         b->factors[b->filled[--b->filled_count]] = 0;
     return s->has_best;

@@ -192,6 +192,7 @@ void extent_open(struct extent *e, struct arena *arena, const struct access_anal
     e->loop = r->loop;
     e->ended = NULL;
     facts_open(&e->facts, arena, a, l, trips);
+    e->facts.in_turn = true; /* `x[(i - 1) * n + j - 1]`: guards of row and column */
     range_keep(&e->facts.view, a->symbol_count, arena);
     if (facts_fit(&e->facts, a->ranges, a->range_count))
         facts_add_guards(&e->facts, r->guards, r->guard_count);

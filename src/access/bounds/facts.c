@@ -7,7 +7,7 @@ void facts_open(struct facts *f, struct arena *arena, const struct access_analys
     f->forms =
         (struct forms){.arena = arena, .symbols = a->symbols, .count = a->symbol_count};
     f->view = (struct range_view){.symbols = a->symbols, .launch = l, .trips = trips};
-    f->in_pairs = false;
+    f->in_pairs = f->in_turn = false;
     f->tried = arena_alloc(arena, sizeof *f->tried);
     f->count = 0;
 }

@@ -18,6 +18,7 @@ struct facts {
     struct forms forms; /* for new forms; its symbols are the analysis's */
     struct range_view view;
     bool in_pairs;   /* bounds take two facts together: of a column's end, and of a row's */
+    bool in_turn;    /* bounds take one fact after the other, that which helps most first */
     uint32_t *tried; /* how often these and their copies did so: they stop some time */
     uint32_t count;
     struct fact facts[FACTS_MAX];

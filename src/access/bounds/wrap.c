@@ -35,22 +35,26 @@ void extent_extremes(const struct access_range *w, int64_t *least, int64_t *most
     *least = w->is_signed ? -*most - 1 : 0;
 }
 
+static bool lies_in(const struct extent *e, const struct access_range *w)
+{
+    int64_t least, most;
+    struct range at;
+
+    extent_extremes(w, &least, &most);
+    return extent_of(e, w->form, &at) && at.low >= least && at.high <= most;
+}
+
 /* What one way alone widens (`x[b < n ? b * k : (b - n) * k]`, with branches) has to fit
    only in threads that go that way. */
 static bool fits_there(const struct extent *e, const struct access_range *w)
 {
     const struct access_way *above = w->block < 0 ? NULL : &e->analysis->above[w->block];
-    int64_t least, most;
     struct extent now = *e;
-    struct range at;
 
     if (!above || !above->count)
         return false;
     facts_add_guards(&now.facts, above->guards, above->count);
-    if (facts_contradict(&now.facts))
-        return true;
-    extent_extremes(w, &least, &most);
-    return extent_of(&now, w->form, &at) && at.low >= least && at.high <= most;
+    return facts_contradict(&now.facts) || lies_in(&now, w);
 }
 
 const struct access_range *extent_wraps(const struct extent *e,

@@ -32,7 +32,7 @@ bool closed_place_find(struct closed_walk *c, struct closed_group *g, const int6
 {
     struct record_array *a = &c->into->arrays[g->array];
 
-    if (c->places++ == PLACES_MAX)
+    if (c->into->places++ == PLACES_MAX)
         return false;
     at->count = most > 1 ? closed_group_alike(g, outer, of, most, &at->step) : 1;
     if (at->count == 1)

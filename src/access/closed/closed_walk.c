@@ -123,22 +123,32 @@ static bool rows_within(const struct rows_list *l, uint64_t way, uint64_t bytes)
     return all;
 }
 
+/* Rows that lie between each other's: stretch by stretch. */
+static void part(struct write_set_spans *spans, const struct rows_list *of,
+                 struct rows_list *into)
+{
+    struct rows_walk w = {of->rows, of->rows + of->count, 0};
+
+    for (struct span s; rows_next(&w, &s);)
+        write_set_spans_add(spans, s.first, s.end);
+    write_set_spans_merge(spans);
+    for (size_t n = 0; n < spans->count; n++)
+        rows_append(into, rows_one(spans->spans[n].first,
+                                   spans->spans[n].end - spans->spans[n].first));
+    spans->count = 0;
+}
+
 static bool add_run(struct closed_walk *c, uint32_t array, struct cta_run *run)
 {
     struct record_array *a = &c->into->arrays[array];
     struct rows_list *l = &c->apart;
 
-    if (!are_apart(&c->rows)) {
-        struct rows_walk w = {c->rows.rows, c->rows.rows + c->rows.count, 0};
-
-        run->count = 1;
-        for (struct span s; rows_next(&w, &s);)
-            write_set_spans_add(&a->spans, s.first, s.end);
-        return record_end_cta(c->into, run->cta);
-    }
     l->count = 0;
-    for (size_t n = 0; n < c->rows.count; n++)
-        rows_append(l, c->rows.rows[n]);
+    if (are_apart(&c->rows))
+        for (size_t n = 0; n < c->rows.count; n++)
+            rows_append(l, c->rows.rows[n]);
+    else
+        part(&a->spans, &c->rows, l);
     run->rows = (uint32_t)l->count;
     return !l->count || (l->count <= UINT32_MAX &&
                          rows_within(l, (run->count - 1u) * run->step, a->bytes) &&

@@ -34,7 +34,6 @@ struct closed_walk {
     uint32_t group_count;
     struct rows_list rows, apart; /* of one CTA and array */
     struct closed_lines *lines;   /* by group */
-    uint32_t places;              /* that were looked at */
 };
 
 /* False where they leave the array, or too many were looked at. */

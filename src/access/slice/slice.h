@@ -47,6 +47,8 @@ struct slice {
     bool *kept;                 /* by instruction */
     bool *decides;              /* by block: its branch is kept */
     bool *cut;                  /* by block: head of a loop that runs once */
+    unsigned char *idle;        /* by block: of its branch, 1: the jump, 2: the way on has
+                                   nothing to do till both meet */
     bool *released;             /* by block: all that its branch decided was how often */
     uint32_t *names;            /* by definition: one of those that share its register */
     struct write_set_site *sites;
@@ -105,6 +107,8 @@ uint32_t slice_definition(const struct slice *s, uint32_t instruction, uint32_t 
 void slice_find_taint(struct slice *s);
 /* Of a register that an instruction uses: the instruction it depends on, + 1, or 0. */
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg);
+/* Whether memory decides if the block runs, or how often. */
+bool slice_may_run(const struct slice *s, uint32_t block);
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err);
 
 void slice_find_repeats(struct slice *s);

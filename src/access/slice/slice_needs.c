@@ -86,31 +86,17 @@ static enum proact_status check_writer(const struct slice *s, uint32_t at,
                 s->f->name, s->module->name, i->line, from->line, slice_root(s, from));
 }
 
-/* Whether memory decides if the block runs, or how often. */
-static bool is_may(const struct slice *s, uint32_t block, bool *seen)
-{
-    if (seen[block])
-        return false;
-    seen[block] = true;
-    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++)
-        if (s->branch_taint[s->controls.items[c]] || is_may(s, s->controls.items[c], seen))
-            return true;
-    return false;
-}
-
 static void note_site(struct slice *s, uint32_t at, uint32_t bytes)
 {
     const struct ptx_instruction *i = &s->f->instructions[at];
     uint32_t block = s->flow->block_of[at];
     struct write_set_site *site = &s->sites[s->site_count];
-    bool *seen = must_calloc(s->flow->block_count, sizeof *seen);
 
     s->site_at[s->site_count++] = at;
     *site = (struct write_set_site){.line = i->line, .bytes = bytes};
     site->is_atomic = ptx_instruction_effect(i) != PTX_STORES;
-    site->is_may =
-        (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) || is_may(s, block, seen);
-    free(seen);
+    site->is_may = (i->guard >= 0 && slice_taint(s, at, (uint32_t)i->guard)) ||
+                   slice_may_run(s, block);
 }
 
 /* Loops that memory may leave run once: what they hold is the same every time, or it would
@@ -222,6 +208,48 @@ static void find_needs(struct needs *n)
     follow(n);
 }
 
+/* Whether nothing is kept from there to where the branch's ways meet. */
+static bool is_idle(struct needs *n, uint32_t branch, int32_t way)
+{
+    const struct slice *s = n->s;
+    const int32_t meeting = s->flow->blocks[branch].post_dominator;
+    bool is = true;
+
+    memset(n->wanted, 0, s->flow->block_count * sizeof *n->wanted);
+    n->depth = 0;
+    if (way >= 0 && way != meeting) {
+        n->wanted[way] = true;
+        n->stack[n->depth++] = (uint32_t)way;
+    }
+    while (n->depth && is) {
+        const uint32_t at = n->stack[--n->depth];
+        const struct ptx_block *b = &s->flow->blocks[at];
+
+        is = at != branch;
+        for (uint32_t k = 0; k < b->count && is; k++)
+            is = !s->kept[b->first + k];
+        for (uint32_t k = 0; k < b->successor_count; k++) {
+            const uint32_t to = b->successors[k];
+
+            if ((int32_t)to == meeting || n->wanted[to])
+                continue;
+            n->wanted[to] = true;
+            n->stack[n->depth++] = to;
+        }
+    }
+    return is;
+}
+
+static void find_idle(struct needs *n)
+{
+    struct slice *s = n->s;
+
+    for (uint32_t b = 0; b < s->flow->block_count; b++)
+        if (s->decides[b] && s->branch_taint[b] && !s->ends[b].is_table)
+            s->idle[b] = (unsigned char)(is_idle(n, b, s->ends[b].target) |
+                                         is_idle(n, b, s->ends[b].next) << 1);
+}
+
 enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
 {
     uint32_t count = s->f->instruction_count, blocks = s->flow->block_count;
@@ -230,6 +258,7 @@ enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
     s->kept = arena_alloc(s->arena, count * sizeof *s->kept);
     s->decides = arena_alloc(s->arena, blocks * sizeof *s->decides);
     s->cut = arena_alloc(s->arena, blocks * sizeof *s->cut);
+    s->idle = arena_alloc(s->arena, blocks * sizeof *s->idle);
     s->released = arena_alloc(s->arena, blocks * sizeof *s->released);
     s->sites = arena_alloc(s->arena, count * sizeof *s->sites);
     s->site_at = arena_alloc(s->arena, count * sizeof *s->site_at);
@@ -246,6 +275,8 @@ enum proact_status slice_find_needs(struct slice *s, struct proact_error *err)
     if (!status && !is_irregular(s))
         while (slice_cut_same_loops(s))
             find_needs(&n);
+    if (!status)
+        find_idle(&n);
     free(n.stack);
     free(n.wanted);
     return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stores to a place that one ahead of them has stored to (`c[i] = 0; ... c[i] += a[k];`):
-   the slice has the first alone. */
+/* Stores to a place that one ahead of them has stored to (`c[i] = 0; ... c[i] += a[k];`),
+   or that the other way of a branch stores to as well (`if (in[i] > 0) out[i] = ...; else
+   out[i] = ...;`): the slice has the first alone. */
 #include <stdlib.h>
 
 #include "access/slice/slice.h"
@@ -51,6 +52,93 @@ static bool repeats(const struct slice *s, const struct store *a, const struct s
     return is_ahead(s, by, s->flow->block_of[by], a);
 }
 
+/* The branch of memory that alone decides whether the store is executed, or -1. */
+static int32_t parting(const struct slice *s, const struct store *of)
+{
+    uint32_t c = s->controls.first[of->block];
+    uint32_t by = s->controls.items[c];
+
+    if (s->controls.first[of->block + 1] != c + 1 || !s->branch_taint[by] ||
+        s->ends[by].is_table || by == of->block || !slice_dominates(s, by, of->block))
+        return -1;
+    return (int32_t)by;
+}
+
+/* Whether all who go that way from the branch come to the store. */
+static bool leads_to(const struct slice *s, uint32_t branch, int32_t way,
+                     const struct store *of)
+{
+    const int32_t meeting = s->flow->blocks[branch].post_dominator;
+
+    while (way >= 0 && way != meeting && (uint32_t)way != of->block)
+        way = s->flow->blocks[way].post_dominator;
+    return way >= 0 && way != meeting;
+}
+
+/* The branch of which one way leads to `a` and the other one to `b`, where both store to
+   the same place; -1 for none. Nothing between the branch and `b` makes the address anew:
+   it would have to come by the branch again. */
+static int32_t parts(const struct slice *s, const struct store *a, const struct store *b)
+{
+    const int32_t by = parting(s, a);
+
+    if (a->base < 0 || a->base != b->base || a->i->guard >= 0 || b->i->guard >= 0 ||
+        a->writer.address->integer != b->writer.address->integer ||
+        a->writer.bytes != b->writer.bytes || by < 0 || by != parting(s, b))
+        return -1;
+    const struct ptx_block *block = &s->flow->blocks[by];
+    const struct slice_end *end = &s->ends[by];
+    const struct store branch = {.at = block->first + block->count - 1,
+                                 .block = (uint32_t)by};
+    const uint32_t base = s->definitions.items[a->base];
+    const bool is_so = (leads_to(s, branch.block, end->target, a) &&
+                        leads_to(s, branch.block, end->next, b)) ||
+                       (leads_to(s, branch.block, end->next, a) &&
+                        leads_to(s, branch.block, end->target, b));
+
+    return is_so && is_ahead(s, base, s->flow->block_of[base], &branch) ? by : -1;
+}
+
+/* The first one that is stands for both, as if it were in the branch's block. */
+static bool join_ways(struct slice *s, struct store *stores, uint32_t *stands_for)
+{
+    bool any = false;
+
+    for (uint32_t n = 0; n < s->site_count; n++)
+        for (uint32_t other = 0; other < n && !s->repeated[n]; other++) {
+            int32_t by = -1;
+
+            if (!s->repeated[other] && s->sites[other].is_atomic == s->sites[n].is_atomic)
+                by = parts(s, &stores[other], &stores[n]);
+            if (by < 0)
+                continue;
+            s->repeated[n] = any = true;
+            stands_for[n] = other;
+            stores[other].block = (uint32_t)by;
+        }
+    return any;
+}
+
+static void find_ways(struct slice *s, struct store *stores)
+{
+    uint32_t *stands_for = must_calloc(s->site_count + 1u, sizeof *stands_for);
+
+    for (uint32_t n = 0; n < s->site_count; n++)
+        stands_for[n] = n;
+    while (join_ways(s, stores, stands_for))
+        ;
+    for (uint32_t n = s->site_count; n-- > 0;) {
+        uint32_t first = n;
+
+        while (stands_for[first] != first)
+            first = stands_for[first];
+        if (first != n)
+            s->sites[n].is_may = s->sites[first].is_may =
+                slice_may_run(s, stores[first].block);
+    }
+    free(stands_for);
+}
+
 void slice_find_repeats(struct slice *s)
 {
     struct store *stores = must_calloc(s->site_count + 1u, sizeof *stores);
@@ -62,5 +150,6 @@ void slice_find_repeats(struct slice *s)
                              s->sites[other].is_atomic == s->sites[n].is_atomic &&
                              repeats(s, &stores[other], &stores[n]);
     }
+    find_ways(s, stores);
     free(stores);
 }

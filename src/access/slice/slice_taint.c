@@ -2,6 +2,8 @@
 /* Which definitions and branches depend on memory, and on which instruction's read. A use
    depends on what it can see of its register, and on the branches that decide which of it.
  */
+#include <stdlib.h>
+
 #include "access/slice/slice.h"
 
 uint32_t slice_taint(const struct slice *s, uint32_t instruction, uint32_t reg)
@@ -111,4 +113,24 @@ void slice_visit_needed(const struct slice *s, uint32_t instruction, slice_visit
         slice_visit_operand(w.stride, visit, context);
     if (i->guard >= 0 && !slice_taint(s, instruction, (uint32_t)i->guard))
         visit(context, (uint32_t)i->guard);
+}
+
+static bool is_may(const struct slice *s, uint32_t block, bool *seen)
+{
+    if (seen[block])
+        return false;
+    seen[block] = true;
+    for (uint32_t c = s->controls.first[block]; c < s->controls.first[block + 1]; c++)
+        if (s->branch_taint[s->controls.items[c]] || is_may(s, s->controls.items[c], seen))
+            return true;
+    return false;
+}
+
+bool slice_may_run(const struct slice *s, uint32_t block)
+{
+    bool *seen = must_calloc(s->flow->block_count, sizeof *seen);
+    const bool is = is_may(s, block, seen);
+
+    free(seen);
+    return is;
 }

@@ -34,8 +34,8 @@ bool slice_both_ways(const struct slice *s, uint32_t block, int32_t *first, int3
 
     *first = slice_away(s, block, s->ends[block].target);
     *second = slice_away(s, block, s->ends[block].next);
-    if (*first != meeting)
-        return *second != meeting;
+    if (*first != meeting && !(s->idle[block] & 1))
+        return *second != meeting && !(s->idle[block] & 2);
     *first = *second;
     return false;
 }

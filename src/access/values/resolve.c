@@ -101,37 +101,29 @@ static const struct access_form *replaced(struct scope *c, const struct access_f
     return seen_from(c->study, form_map(&c->study->maker.forms, f, replace, c), block);
 }
 
-/* Every term holds T of the loop, so that the form is 0 where the loop was passed by. */
-static bool vanishes_without(const struct study *s, const struct access_form *f,
-                             uint32_t loop)
+/* Whether the term holds T of a loop that is not entered on the way to `origin`. */
+static bool vanishes(const struct study *s, const struct access_term *t, uint32_t origin)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        bool holds = false;
+    for (uint32_t k = 0; k < t->degree; k++) {
+        const struct access_symbol *y = &s->maker.forms.symbols[t->symbols[k]];
 
-        for (uint32_t k = 0; k < f->terms[i].degree; k++) {
-            const struct access_symbol *y = &s->maker.forms.symbols[f->terms[i].symbols[k]];
-
-            holds |= y->kind == ACCESS_TRIPS && y->loop == loop;
-        }
-        if (!holds)
-            return false;
+        if (y->kind == ACCESS_TRIPS && !regions_reach(s->regions, y->loop, origin))
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* Whether `f`, which came another way, also holds for what came as `other` from `origin`:
-   they differ by a loop that was not entered on that way. */
+   they differ by loops that were not entered on that way. */
 static bool covers(struct study *s, const struct access_form *f,
                    const struct access_form *other, uint32_t origin)
 {
     const struct access_form *d = form_add(&s->maker.forms, f, other, -1);
 
-    if (!d)
-        return false;
-    for (uint32_t l = 0; l < s->regions->loop_count; l++)
-        if (vanishes_without(s, d, l) && !regions_reach(s->regions, l, origin))
-            return true;
-    return false;
+    for (uint32_t i = 0; d && i < d->count; i++)
+        if (!vanishes(s, &d->terms[i], origin))
+            return false;
+    return d != NULL;
 }
 
 /* The options of a value that come from outside of `loop` (-1: all), replaced, each once;

@@ -166,8 +166,10 @@ static enum proact_status take_piece(const struct dividing *d, const struct piec
     struct record part;
     enum proact_status status;
 
-    if (p->is_closed)
+    if (p->is_closed) {
+        out->places += p->record.places;
         return record_part_take(into, &p->record, p->first, err);
+    }
     e.first = p->first;
     e.end = p->end;
     e.why = d->why;

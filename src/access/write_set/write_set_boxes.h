@@ -11,6 +11,7 @@ struct boxes_result {
     const char *why; /* some were run: a phrase about the store at */
     uint32_t line;   /* ... of the kernel; 0: all of them */
     uint32_t ran;    /* CTAs */
+    uint64_t places; /* where closed forms were looked at */
     uint64_t lanes;  /* thread instructions */
     uint64_t work;   /* the same, and what noting and sorting took */
 };

@@ -146,16 +146,7 @@ static enum execute_verdict on_access(void *context, struct execute_warp *w,
     default:
         good = note_lanes(r, w, a, a->mask, site);
     }
-    return good ? EXECUTE_TAKEN : EXECUTE_FAULT;
-}
-
-static enum execute_verdict on_remote(void *context, struct execute_warp *w,
-                                      const struct execute_access *a,
-                                      const struct execute_op *op,
-                                      const unsigned char *operands)
-{
-    (void)context, (void)w, (void)a, (void)op, (void)operands;
-    return EXECUTE_TAKEN;
+    return good ? EXECUTE_DONE : EXECUTE_FAULT;
 }
 
 static uint64_t on_clock(void *context, struct execute_warp *w)
@@ -168,7 +159,6 @@ void record_open(struct record *r)
 {
     r->host = execute_host_quiet(r);
     r->host.access = on_access;
-    r->host.remote = on_remote;
     r->host.clock = r->host.globaltimer = on_clock;
 }
 

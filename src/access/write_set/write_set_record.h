@@ -23,6 +23,7 @@ struct record {
     uint32_t array_count, last; /* last: the array that was stored to last */
     uint32_t cta_count;
     uint64_t spans;           /* that came in; most are merged */
+    uint32_t places;          /* where closed forms were looked at */
     bool is_cut_short;        /* a store that memory decides went to no array */
     struct rows_list of_cta;  /* for record_end_cta() */
     struct execute_host host; /* swallows every store and notes it here */

@@ -188,6 +188,7 @@ static struct write_set *take(struct run *r)
     w->why_sliced = r->found.why;
     w->why_line = r->found.line;
     w->is_cut_short = r->record.is_cut_short;
+    w->places = r->found.places;
     w->lanes = r->found.lanes;
     w->work = r->found.work;
     for (uint32_t n = 0; n < w->array_count; n++) {

@@ -107,7 +107,7 @@ static enum execute_verdict store_part(struct execute_warp *w, const struct exec
 
     if (verdict == EXECUTE_GO)
         memcpy((void *)(uintptr_t)to, from, EXECUTE_BULK_ALIGN);
-    if (verdict == EXECUTE_GO || verdict == EXECUTE_FAULT)
+    if (verdict != EXECUTE_TAKEN && verdict != EXECUTE_WAIT)
         return verdict;
     memcpy(operands + lane * EXECUTE_BULK_ALIGN, from, EXECUTE_BULK_ALIGN);
     return host->remote(host->context, w, &a, op, operands);

@@ -213,6 +213,8 @@ static enum access_result memory_global(struct execute_warp *w, const struct exe
             move_values(w, op, s, &lie, mask, true);
         return ACCESS_DONE;
     }
+    if (verdict == EXECUTE_DONE)
+        return ACCESS_DONE;
     if (verdict != EXECUTE_FAULT)
         verdict = access_remote(w, op, s, &access);
     if (verdict == EXECUTE_FAULT)
