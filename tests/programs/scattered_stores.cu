@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that go where memory says: items into the order of their keys, elements of a list
-   of materials, vertices of a boundary; and where all that fail would say so in one place, the
-   host's memory too. */
+   of materials, vertices of a boundary; and where all that fail would say so in one place,
+   which may be the host's memory. */
 #include "programs.h"
 #include <algorithm>
 #include <vector>

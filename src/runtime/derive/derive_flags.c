@@ -332,7 +332,7 @@ static bool is_plain(const struct proact_kernel *k, const struct access_reductio
     return i->opcode == PTX_ST || i->opcode == PTX_LD;
 }
 
-/* There atomics of two devices are none to each other; loads and stores are what they are. */
+/* There atomics of two devices are none to each other, while loads and stores are. */
 static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->sites.count; n++)
