@@ -116,6 +116,22 @@ __global__ void say_once(const float *weight, float *twice, int *found, int n)
         *found = 7;
 }
 
+/* Blocks of a row that overlap by a place on each side: the last ones end with the row,
+   which bounds do not know, and more CTAs are there than blocks. What is seen is marked. */
+__global__ void step_row(const int *row, int *next, int *seen, int n)
+{
+    const int first = (THREADS - 2) * (int)blockIdx.x - 1, last = first + THREADS - 1;
+    const int i = first + (int)threadIdx.x, from = first < 0 ? -first : 0,
+              to = last > n - 1 ? THREADS - 1 - (last - n + 1) : THREADS - 1;
+    const int t = threadIdx.x;
+
+    if (t > 0 && t < THREADS - 1 && t >= from && t <= to) {
+        next[i] = row[i] + 1;
+        if (row[i] % 5 == 0)
+            seen[row[i]] = 1;
+    }
+}
+
 /* As many as memory says, each in a place of its own. How often a thread was here is known
    to be stored in its place, and is read by another pointer. */
 __global__ void as_many(const int *count, const float *in, float *out, const int *visits,
@@ -143,6 +159,27 @@ template <typename T> static std::vector<T> read(const T *from, size_t count)
 
     CHECK(cudaMemcpy(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
     return to;
+}
+
+/* Of rows that end where others begin. */
+static bool rows_are_right(int *d_rows, int *d_next, int *d_seen)
+{
+    std::vector<int> row(EDGE), seen(KEYS);
+    bool good = true;
+
+    for (int i = 0; i < EDGE; i++)
+        row[i] = i * 31 % KEYS;
+    CHECK(cudaMemcpy(d_rows, row.data(), EDGE * sizeof(int), cudaMemcpyHostToDevice));
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
+    CHECK(cudaDeviceSynchronize());
+    std::vector<int> next = read(d_next, EDGE), got = read(d_seen, KEYS);
+
+    for (int i = 0; i < EDGE; i++)
+        good &= next[i] == row[i] + 1;
+    for (int k = 0; k < KEYS; k++)
+        good &= got[k] == (k % 5 == 0);
+    return good;
 }
 
 static void rank_items(const std::vector<item> &items, std::vector<unsigned> &rank)
@@ -203,6 +240,10 @@ int main(void)
         as_many<<<blocks / 3, THREADS>>>(d_count, d_twice, d_thrice, d_visits, d_visits);
     }
     CHECK(cudaGetLastError());
+    int *d_row = copy_of(std::vector<int>(EDGE)), *d_next = copy_of(std::vector<int>(EDGE)),
+        *d_marks = copy_of(std::vector<int>(KEYS));
+
+    good &= rows_are_right(d_row, d_next, d_marks);
     for (int i = 0; i < ITEMS; i++)
         expected[rank[i]] = items[i].x * items[i].y + items[i].z;
     for (int i = 0; i < EDGE; i++)
