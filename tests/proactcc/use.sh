@@ -378,9 +378,16 @@ END
 #include <cstdio>
 __global__ void add(float *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
 __global__ void one(float *x) { *x += 1; }
+__global__ void put(const int *at, float *sum, int *seen)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(&sum[at[i]], 0.5f);
+    seen[at[i]] = 1;
+}
 int main()
 {
     const size_t bytes = 1 << 18;
+    int *at;
     float *d, *e, *pinned;
     cudaMalloc(&d, bytes);
     cudaMalloc(&e, bytes);
@@ -392,6 +399,9 @@ int main()
     cudaMemcpy(pinned, pinned + bytes / 4, bytes, cudaMemcpyHostToHost);
     for (int i = 0; i < 6; i++)
         add<<<bytes / 4 / 256, 256>>>(d);
+    cudaMalloc(&at, bytes);
+    cudaMemset(at, 0, bytes);
+    put<<<bytes / 4 / 256, 256>>>(at, d, (int *)e);
     add<<<1, 2048>>>(d);
     one<<<1, 1>>>(d);
     printf("%s\n", cudaGetErrorString(cudaGetLastError()));
@@ -403,6 +413,9 @@ END
     has '^invalid argument$'
     has '^proact:  *6  *6  *[0-9.]*  add\(float\*\)$'
     has '^proact:  *1  *0  *[0-9.]*  one\(float\*\) \(whole: a grid of one CTA\)$'
+    has 'put\(.*what line [0-9]+ reads; grouped sums of floating-point numbers .* would not hinder\)$'
+    PROACT_SPLIT=always PROACT_GROUP_SUMS=1 PROACT_REPORT=1 ./report >said 2>&1 || fault "exit status $?"
+    has '^proact:  *1  *1  *[0-9.]*  put\(int const\*, float\*, int\*\)$'
     has '^proact: 393216 bytes to the device, 262144 to the host, 65536 on it, '
     fails "PROACT_NVCC names '/no/nvcc', and there is no such program" \
         env PROACT_NVCC=/no/nvcc "$proactcc" main.cu

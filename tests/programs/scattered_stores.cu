@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results that go where memory says: items into the order of their keys, elements of a list
-   of materials, vertices of a boundary; and where all that fail would say so in one place.
- */
+   of materials, vertices of a boundary; and where all that fail would say so in one place,
+   which may be the host's memory. */
 #include "programs.h"
 #include <algorithm>
 #include <vector>
@@ -49,7 +49,8 @@ __global__ void find_starts(const unsigned short *keys, int *start, int *end, in
         end[keys[i]] = n;
 }
 
-/* Weighs each item, and says which one is broken: there is one. */
+/* Weighs each item, and says which one is broken: there is one. Meshes say so in pinned
+   memory, where the host looks without a copy. */
 __global__ void weigh(const float4 *in, const unsigned *from, float *weight, int *broken,
                       int n)
 {
@@ -115,6 +116,22 @@ __global__ void say_once(const float *weight, float *twice, int *found, int n)
         *found = 7;
 }
 
+/* Blocks of a row that overlap by a place on each side: the last ones end with the row,
+   which bounds do not know, and more CTAs are there than blocks. What is seen is marked. */
+__global__ void step_row(const int *row, int *next, int *seen, int n)
+{
+    const int first = (THREADS - 2) * (int)blockIdx.x - 1, last = first + THREADS - 1;
+    const int i = first + (int)threadIdx.x, from = first < 0 ? -first : 0,
+              to = last > n - 1 ? THREADS - 1 - (last - n + 1) : THREADS - 1;
+    const int t = threadIdx.x;
+
+    if (t > 0 && t < THREADS - 1 && t >= from && t <= to) {
+        next[i] = row[i] + 1;
+        if (row[i] % 5 == 0)
+            seen[row[i]] = 1;
+    }
+}
+
 /* As many as memory says, each in a place of its own. How often a thread was here is known
    to be stored in its place, and is read by another pointer. */
 __global__ void as_many(const int *count, const float *in, float *out, const int *visits,
@@ -142,6 +159,27 @@ template <typename T> static std::vector<T> read(const T *from, size_t count)
 
     CHECK(cudaMemcpy(to.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
     return to;
+}
+
+/* Of rows that end where others begin. */
+static bool rows_are_right(int *d_rows, int *d_next, int *d_seen)
+{
+    std::vector<int> row(EDGE), seen(KEYS);
+    bool good = true;
+
+    for (int i = 0; i < EDGE; i++)
+        row[i] = i * 31 % KEYS;
+    CHECK(cudaMemcpy(d_rows, row.data(), EDGE * sizeof(int), cudaMemcpyHostToDevice));
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
+    step_row<<<3 * blocks_for(EDGE, THREADS - 2), THREADS>>>(d_rows, d_next, d_seen, EDGE);
+    CHECK(cudaDeviceSynchronize());
+    std::vector<int> next = read(d_next, EDGE), got = read(d_seen, KEYS);
+
+    for (int i = 0; i < EDGE; i++)
+        good &= next[i] == row[i] + 1;
+    for (int k = 0; k < KEYS; k++)
+        good &= got[k] == (k % 5 == 0);
+    return good;
 }
 
 static void rank_items(const std::vector<item> &items, std::vector<unsigned> &rank)
@@ -179,7 +217,7 @@ int main(void)
     float4 *d_out = copy_of(std::vector<float4>(ITEMS));
     unsigned short *d_keys = copy_of(std::vector<unsigned short>(ITEMS));
     int *d_start = copy_of(none), *d_end = copy_of(none), *d_boundary = copy_of(boundary),
-        *d_broken = copy_of(none);
+        *d_broken = copy_of(none), *h_broken;
     float *d_weight = copy_of(expected), *d_twice = copy_of(expected);
     float *d_seen = copy_of(std::vector<float>(EDGE));
     int *d_found = copy_of(std::vector<int>(1));
@@ -187,10 +225,13 @@ int main(void)
     int *d_visits = copy_of(std::vector<int>(ITEMS));
     float *d_thrice = copy_of(std::vector<float>(ITEMS));
 
+    CHECK(cudaMallocHost(&h_broken, sizeof *h_broken));
+    *h_broken = NO_ONE;
     for (int round = 0; round < 2; round++) {
         by_rank<<<blocks, THREADS>>>(d_items, d_rank, d_out, d_keys, d_from, ITEMS);
         find_starts<<<blocks, THREADS>>>(d_keys, d_start, d_end, ITEMS);
-        weigh<<<blocks, THREADS>>>(d_out, d_from, d_weight, d_broken, ITEMS);
+        weigh<<<blocks, THREADS>>>(d_out, d_from, d_weight, round ? h_broken : d_broken,
+                                   ITEMS);
         settle<<<edge, THREADS>>>(d_boundary, d_weight, EDGE);
         hold<<<edge, THREADS>>>(d_boundary, d_weight, EDGE / 2);
         hand_on<<<edge, THREADS>>>(d_boundary, d_weight, d_seen, EDGE);
@@ -199,6 +240,10 @@ int main(void)
         as_many<<<blocks / 3, THREADS>>>(d_count, d_twice, d_thrice, d_visits, d_visits);
     }
     CHECK(cudaGetLastError());
+    int *d_row = copy_of(std::vector<int>(EDGE)), *d_next = copy_of(std::vector<int>(EDGE)),
+        *d_marks = copy_of(std::vector<int>(KEYS));
+
+    good &= rows_are_right(d_row, d_next, d_marks);
     for (int i = 0; i < ITEMS; i++)
         expected[rank[i]] = items[i].x * items[i].y + items[i].z;
     for (int i = 0; i < EDGE; i++)
@@ -221,6 +266,7 @@ int main(void)
     std::vector<int> start = read(d_start, KEYS), end = read(d_end, KEYS);
     const int broken = read(d_broken, 1)[0];
 
+    good &= *h_broken == broken;
     for (int k = 0; k + 1 < KEYS; k++)
         good &= start[k] != NO_ONE && end[k] == start[k + 1];
     printf("checksum %08x, item %d is broken\n",

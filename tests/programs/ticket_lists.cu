@@ -4,6 +4,7 @@
 #include "programs.h"
 
 enum { N = 40000, THREADS = 128, CTAS = 96, BINS = 50, TURNS = 6, ROUNDS = 3 };
+enum { CELLS = 45, BLOCKS = 130 };
 
 __global__ void total(const float *in, float *partial, unsigned *done, float *out)
 {
@@ -38,6 +39,17 @@ __global__ void keep(const int *in, int *out, int *count)
     for (int i = blockIdx.x * THREADS + threadIdx.x; i < N; i += gridDim.x * THREADS)
         if (in[i] % 7 == 3)
             out[atomicAdd(count, 1)] = in[i];
+}
+
+/* Of blocks, cells that pass: an index is taken apart by a number, and what guards it is a
+   quotient. More threads than cells. */
+__global__ void keep_cells(const int *cell, const int *block, unsigned blocks, int *out,
+                           int *count)
+{
+    const unsigned i = blockIdx.x * THREADS + threadIdx.x, b = i / CELLS;
+
+    if (b < blocks && cell[i] % 3 == 0)
+        out[atomicAdd(count, 1)] = block[b] * CELLS + i % CELLS;
 }
 
 /* The last CTA looks at all bins. */
@@ -102,7 +114,7 @@ static int compare(const void *a, const void *b)
 
 struct lists {
     float *in, *partial, *out;
-    int *key, *list, *numbers;
+    int *key, *list, *cell, *cells, *numbers;
     unsigned *done;
 };
 
@@ -151,6 +163,22 @@ static bool lists_are_right(const struct lists *l)
     return wrong == 0 && most == is;
 }
 
+static bool cells_are_right(const struct lists *l)
+{
+    static int cells[BLOCKS * CELLS];
+    int count, is = 0, next = 0;
+
+    CHECK(cudaMemset(l->numbers, 0, sizeof(int)));
+    keep_cells<<<CTAS, THREADS>>>(l->cell, l->key, BLOCKS, l->cells, l->numbers);
+    CHECK(cudaMemcpy(&count, l->numbers, sizeof count, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(cells, l->cells, sizeof cells, cudaMemcpyDeviceToHost));
+    qsort(cells, count, sizeof *cells, compare);
+    for (int i = 0; i < BLOCKS * CELLS; i++)
+        if (i * 11 % 10007 % 3 == 0) /* blocks have numbers that grow */
+            is += next < count && cells[next++] == i / CELLS * 11 * CELLS + i % CELLS;
+    return is == count && next == count;
+}
+
 static bool turns_are_right(const struct lists *l)
 {
     int value, is = 0;
@@ -179,18 +207,24 @@ int main(void)
     CHECK(cudaMalloc(&l.out, THREADS * sizeof(float)));
     CHECK(cudaMalloc(&l.key, sizeof key));
     CHECK(cudaMalloc(&l.list, sizeof key));
+    CHECK(cudaMalloc(&l.cell, BLOCKS * CELLS * sizeof(int)));
+    CHECK(cudaMalloc(&l.cells, BLOCKS * CELLS * sizeof(int)));
     CHECK(cudaMalloc(&l.numbers, (BINS + 2) * sizeof(int)));
     CHECK(cudaMalloc(&l.done, sizeof *l.done));
     CHECK(cudaMemset(l.done, 0, sizeof *l.done));
     CHECK(cudaMemcpy(l.in, in, sizeof in, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(l.key, key, sizeof key, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(l.cell, key, BLOCKS * CELLS * sizeof *key, cudaMemcpyHostToDevice));
     for (int round = 0; round < ROUNDS; round++)
-        right = sums_are_right(&l) && lists_are_right(&l) && turns_are_right(&l) && right;
+        right = sums_are_right(&l) && lists_are_right(&l) && cells_are_right(&l) &&
+                turns_are_right(&l) && right;
     CHECK(cudaFree(l.in));
     CHECK(cudaFree(l.partial));
     CHECK(cudaFree(l.out));
     CHECK(cudaFree(l.key));
     CHECK(cudaFree(l.list));
+    CHECK(cudaFree(l.cell));
+    CHECK(cudaFree(l.cells));
     CHECK(cudaFree(l.numbers));
     CHECK(cudaFree(l.done));
     return verdict("ticket_lists", right);

@@ -119,6 +119,17 @@ static void add_extremes(struct access_reductions *to, const struct access_analy
     free(each);
 }
 
+bool access_reductions_have_floats(const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        const struct ptx_instruction *i = &f->instructions[n];
+
+        if ((i->opcode == PTX_ATOM || i->opcode == PTX_RED) && is_float(i->type))
+            return true;
+    }
+    return false;
+}
+
 struct access_reductions access_reductions_find(const struct ptx_module *m,
                                                 const struct ptx_function *f, bool floats)
 {

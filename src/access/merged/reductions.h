@@ -22,6 +22,8 @@ struct access_reductions {
     uint32_t count;
 };
 
+/* Whether any atomic of it is of floating-point numbers. */
+bool access_reductions_have_floats(const struct ptx_function *f);
 /* Those that go through a pointer among the parameters; floats: and sums of floating-point
    numbers of 4 or 8 bytes. */
 struct access_reductions access_reductions_find(const struct ptx_module *m,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/arithmetic.h"
+#include "access/values/quotient.h"
 
 /* An instruction of integers and what it reads. */
 struct integer_op {
@@ -285,7 +286,10 @@ static const struct access_form *move(const struct integer_op *o)
 static const struct access_form *integer_form(const struct integer_op *o)
 {
     struct forms *forms = &o->m->forms;
+    const struct access_form *quotient = quotient_form(o->study, o->at);
 
+    if (quotient)
+        return quotient;
     switch (o->i->opcode) {
     case PTX_ADD:
         return function_remainder(o->m, form_add(forms, source(o, 1), source(o, 2), 1),

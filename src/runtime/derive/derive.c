@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "access/access.h"
+#include "access/merged/reductions.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -30,7 +31,8 @@ struct kernel_derivation {
     /* NULL: it has none, or nobody asked yet */
     struct kernel_flags *flags, *merged[MERGED_KINDS];
     bool asked_flags, asked_merged[MERGED_KINDS];
-    bool asked_sums, may_group;      /* floating-point numbers, if the session may */
+    enum merged asked_sums;          /* the next kind to ask: has it floating-point */
+    bool may_group;                  /* numbers, if the session may? */
     bool is_open;                    /* some store's pointer is not known */
     uint32_t target_count, *targets; /* parameters by whose pointers it stores: offsets */
     unsigned anew;                   /* whole launches in a row, each another */
@@ -65,36 +67,46 @@ static void find_targets(struct kernel_derivation *d, struct proact_kernel *k)
     }
 }
 
-static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum merged m)
+static struct kernel_flags *create(const struct proact_kernel *k, enum merged m,
+                                   bool floats)
 {
-    static struct kernel_flags *(*const create[])(const struct proact_kernel *, bool) = {
+    static struct kernel_flags *(*const of[])(const struct proact_kernel *, bool) = {
         reductions_create, scatters_create, tickets_create};
 
+    return of[m](k, floats);
+}
+
+static bool has(const struct proact_kernel *k, struct kernel_derivation *d, enum merged m)
+{
     if (!d->asked_merged[m])
-        d->merged[m] = create[m](k, k->session->group_sums);
+        d->merged[m] = create(k, m, k->session->group_sums);
     d->asked_merged[m] = true;
     return d->merged[m] != NULL;
 }
 
-static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d)
+/* In the kinds before `end`: in programs alone are there more than reductions. */
+static bool may_group(const struct proact_kernel *k, struct kernel_derivation *d,
+                      enum merged end)
 {
-    if (!d->asked_sums && !k->session->group_sums) {
-        struct kernel_flags *grouped = reductions_create(k, true);
+    if (!access_reductions_have_floats(k->ptx))
+        return false;
+    for (; !k->session->group_sums && !d->may_group && d->asked_sums < end;
+         d->asked_sums++) {
+        struct kernel_flags *grouped = create(k, d->asked_sums, true);
 
         d->may_group = grouped && reductions_have_floats(grouped);
         flags_destroy(grouped);
     }
-    d->asked_sums = true;
     return d->may_group;
 }
 
 /* Why it is not split ends with what would let it be. */
 static void offer_sums(const struct proact_kernel *k, struct kernel_derivation *d,
-                       struct proact_error *why)
+                       enum merged end, struct proact_error *why)
 {
     const size_t at = strlen(why->text);
 
-    if (may_group(k, d))
+    if (may_group(k, d, end))
         snprintf(why->text + at, sizeof why->text - at,
                  "; grouped sums of floating-point numbers (group_sums) would not hinder");
 }
@@ -127,7 +139,7 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     d->bits = address_bits_find(k->ptx);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
         if (!has(k, d, REDUCTIONS) && !has(k, d, SCATTERS) && !has(k, d, TICKETS))
-            offer_sums(k, d, &d->uncut);
+            offer_sums(k, d, SCATTERS, &d->uncut);
     d->refusal = d->uncut;
     find_targets(d, k);
     k->derivation = d;
@@ -310,13 +322,13 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
         if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
             return PROACT_OK;
     }
-    if (!in_program || !has(l->kernel, d, REDUCTIONS))
-        offer_sums(l->kernel, d, &why);
-    else if (!flags_find(l, d->merged[REDUCTIONS], cta_first, out, &why))
+    if (in_program && has(l->kernel, d, REDUCTIONS) &&
+        !flags_find(l, d->merged[REDUCTIONS], cta_first, out, &why))
         return PROACT_OK;
     for (enum merged m = SCATTERS; in_program && m < MERGED_KINDS; m++)
         if (has(l->kernel, d, m) && !flags_find(l, d->merged[m], cta_first, out, &other))
             return PROACT_OK;
+    offer_sums(l->kernel, d, in_program ? MERGED_KINDS : SCATTERS, &why);
     return fail(err, PROACT_EREFUSED, "%s", why.text);
 }
 
@@ -375,8 +387,11 @@ void derive_maps(struct launching *l)
     struct kernel_derivation *d = derivation_of(l->kernel);
     const struct write_set *w = NULL;
 
-    if (!may_split(d))
+    if (!may_split(d)) {
+        if (l->is_program && d->uncut.text[0] && !d->may_group)
+            offer_sums(l->kernel, d, MERGED_KINDS, &d->refusal);
         return;
+    }
     d->refusal = d->uncut;
     if (!d->slice && !l->is_program)
         return;

@@ -332,7 +332,7 @@ static bool is_plain(const struct proact_kernel *k, const struct access_reductio
     return i->opcode == PTX_ST || i->opcode == PTX_LD;
 }
 
-/* There atomics of two devices are none to each other. */
+/* There atomics of two devices are none to each other, while loads and stores are. */
 static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
 {
     for (uint32_t n = 0; n < f->sites.count; n++)
@@ -340,7 +340,7 @@ static bool are_pinned(const struct launching *l, const struct kernel_flags *f)
             return true;
     for (uint32_t n = 0; n < f->reductions.count; n++)
         if (is_pinned(l, f->reductions.reduction[n].parameter) &&
-            !(f->has_tickets && is_plain(l->kernel, &f->reductions.reduction[n])))
+            !is_plain(l->kernel, &f->reductions.reduction[n]))
             return true;
     return false;
 }

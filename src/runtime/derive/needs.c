@@ -45,6 +45,7 @@ struct finder {
     struct launch_needs *into;
     const struct cta_part *part; /* by device; NULL: all of its CTAs */
     int64_t *trips;
+    bool stays; /* what begins in an array stays there, for all that strays.h knows */
     bool is_mixed;
 };
 
@@ -76,43 +77,46 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
     }
 }
 
-static bool is_in_one(const struct launching *l, uint64_t pointer, uint64_t first,
-                      uint64_t end)
+static const struct proact_array *array_at(const struct launching *l, uint64_t pointer)
 {
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
+    for (size_t i = 0; i < l->place_count; i++)
+        if (pointer - l->places[i].array->base[0] < l->places[i].array->bytes)
+            return l->places[i].array;
+    return NULL;
+}
 
-        if (pointer - a->base[0] < a->bytes)
-            return first - a->base[0] < a->bytes && end - a->base[0] <= a->bytes;
-    }
-    return false;
+/* The address, or the array's end that is nearest to it. */
+static uint64_t within(const struct proact_array *a, uint64_t address)
+{
+    const int64_t at = (int64_t)(address - a->base[0]);
+
+    return at < 0 ? a->base[0] : at > (int64_t)a->bytes ? a->base[0] + a->bytes : address;
 }
 
 static void want_span(struct finder *f, uint64_t pointer, const struct access_span *s)
 {
+    const struct proact_array *a = array_at(f->launch, pointer);
+
     for (uint32_t n = 0; n <= s->times; n++) {
         const uint64_t by = pointer + n * (uint64_t)s->stride,
                        first = by + (uint64_t)s->low, end = by + (uint64_t)s->end;
 
-        f->is_mixed |= !is_in_one(f->launch, pointer, first, end);
-        want_bytes(f, first, end);
+        f->is_mixed |= !a || within(a, first) != first || within(a, end) != end;
+        if (a && f->stays)
+            want_bytes(f, within(a, first), within(a, end));
+        else
+            want_bytes(f, first, end);
     }
 }
 
 /* It may read anything behind the pointer; false where that leads to none of the arrays. */
 static bool want_array(const struct finder *f, uint64_t pointer)
 {
-    const struct launching *l = f->launch;
+    const struct proact_array *a = array_at(f->launch, pointer);
 
-    for (size_t i = 0; i < l->place_count; i++) {
-        const struct proact_array *a = l->places[i].array;
-
-        if (pointer - a->base[0] >= a->bytes)
-            continue;
-        need_at(f, launching_number(l, a))->all = true;
-        return true;
-    }
-    return false;
+    if (a)
+        need_at(f, launching_number(f->launch, a))->all = true;
+    return a != NULL;
 }
 
 static bool is_load(const struct proact_kernel *k, const struct access_record *r)
@@ -401,7 +405,8 @@ static bool make(const struct launching *l, struct known known, const struct cta
                        .left_out = known.left_out,
                        .array_count = launching_arrays(l),
                        .into = into,
-                       .part = part};
+                       .part = part,
+                       .stays = known.left_out && l->is_program && !l->binding};
 
     into->devices = l->binding ? l->kernel->session->devices.count : 1;
     into->need = must_calloc(f.array_count * into->devices + 1u, sizeof *into->need);

@@ -19,7 +19,8 @@ static inline const struct transfer_need *needs_of(const struct launch_needs *n,
 }
 
 /* The launch has its binding. Or has none: what all of the grid reads, as if that were the
-   first device's share. Without atomics whose instruction is `left_out` (NULL: of all). */
+   first device's share. Without atomics whose instruction is `left_out` (NULL: of all): in
+   a program, where strays were looked for, bounds then end where an array does. */
 const struct launch_needs *needs_find(const struct launching *l, const bool *left_out);
 /* What its CTAs read where they run: a split launch's flags are the first device's. */
 const struct launch_needs *needs_of_launch(const struct launching *l);
