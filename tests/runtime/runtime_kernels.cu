@@ -2,6 +2,8 @@
 /* What the tests of the runtime launch: one that behaves, and those that do not. */
 #include <proact/device.h>
 
+#include "working.cuh"
+
 extern "C" __global__ void fill(unsigned *out, unsigned n, unsigned factor,
                                 struct proact_share share)
 {
@@ -229,49 +231,6 @@ extern "C" __global__ void doubles_odd(unsigned *out, const unsigned *in, unsign
         out[i] = 2 * in[i];
 }
 
-/* Takes as long as it is told; a CTA stores one word. What it might read, if a square left
-   5 of 8, all devices must have. */
-static __device__ unsigned worked(unsigned x, unsigned *o, unsigned n, unsigned rounds)
-{
-#pragma unroll 1
-    for (unsigned r = 0; r < rounds; r++)
-        x = x * 1664525u + 1013904223u;
-    return x * x % 8 == 5 ? o[x % n] : x;
-}
-
-extern "C" __global__ void works(unsigned *out, unsigned n, unsigned rounds)
-{
-    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
-
-    if (i < n && proact_thread_x() == 0)
-        out[i] = x;
-}
-
-/* The same, where no three CTAs follow each other in equal steps. */
-extern "C" __global__ void works_apart(unsigned *out, unsigned n, unsigned rounds)
-{
-    unsigned i = proact_cta_here(), x = worked(i + proact_thread_x(), out, n, rounds);
-    unsigned at = i / 4 * 4 + i % 2 * 2 + i / 2 % 2;
-
-    if (at < n && proact_thread_x() == 0)
-        out[at] = x;
-}
-
-extern "C" __global__ void steps(const unsigned *in, unsigned *out, unsigned n,
-                                 unsigned rounds)
-{
-    unsigned i = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
-
-    if (i >= n)
-        return;
-    unsigned x = in[i];
-
-#pragma unroll 1
-    for (unsigned r = 0; r < rounds; r++)
-        x = x * 1664525u + 1013904223u;
-    out[i] = x;
-}
-
 /* Either may be NULL. */
 extern "C" __global__ void both(unsigned *one, unsigned *other, unsigned n, unsigned factor)
 {
@@ -424,17 +383,6 @@ extern "C" __global__ void turns(const unsigned *in, unsigned *out, unsigned n)
 
     if (i < n)
         out[i] = in[n - 1 - i];
-}
-
-/* Few threads, each of which has many elements. */
-extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
-                                  unsigned each)
-{
-    unsigned i = (proact_cta_here() * proact_cta_size_x() + proact_thread_x()) * each;
-
-#pragma unroll 1
-    for (unsigned k = i; k < i + each && k < n; k++)
-        out[k] = in[k] + 1;
 }
 
 /* In place. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/choice/coupling.h"
+#include "runtime/held/behind.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/wants.h"
 #include "runtime/launch/launch_little.h"

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "runtime/derive/derive.h"
 #include "runtime/held/wants.h"
-#include "runtime/launch/launch_little.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
@@ -340,87 +339,6 @@ void launch_see(struct launching *l)
 
             wants_see(a, d, needs_of(l->needs, launching_number(l, a), d));
         }
-}
-
-static void need_all_of(const struct launching *l, uint32_t array,
-                        struct transfer_need *out)
-{
-    for (unsigned d = 0; d < l->needs->devices; d++)
-        if (needs_of(l->needs, array, d))
-            need_join(out, needs_of(l->needs, array, d));
-}
-
-/* What lies between many ranges that it writes is taken along (launch_little.h). Some of
-   them may be one stretch here. */
-static void need_between(const struct kernel_binding *b, const struct proact_array *a,
-                         struct transfer_need *out)
-{
-    struct span all = {UINT64_MAX, 0};
-    size_t count = 0;
-
-    for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        for (unsigned d = 0; b->array[s] == a && d < b->transfer.devices->count; d++) {
-            const struct spans *owned = &b->tables[s]->tables->table[d].owned;
-
-            if (!owned->count)
-                continue;
-            const uint64_t end = owned->span[owned->count - 1].end;
-
-            count += owned->count;
-            all.first = owned->span[0].first < all.first ? owned->span[0].first : all.first;
-            all.end = end > all.end ? end : all.end;
-        }
-    if (count > LITTLE_RANGES_MAX / 2 && !out->all)
-        spans_add(&out->spans, all.first, all.end);
-}
-
-static uint64_t behind_as(const struct launching *l, const struct proact_array *a,
-                          bool is_whole)
-{
-    struct transfer_need all = {0};
-    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&all};
-    const uint32_t number = launching_number(l, a);
-    struct copies c = {0};
-    uint64_t bytes = 0;
-
-    if (is_whole) {
-        need_all_of(l, number, &all);
-        need_between(l->binding, a, &all);
-    } else
-        needs_for(l, number, needs);
-    find_needed(a, needs, &c);
-    for (size_t k = 0; k < c.count; k++)
-        bytes += c.copy[k].end - c.copy[k].first;
-    free(c.copy);
-    need_clear(&all);
-    return bytes;
-}
-
-struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
-                               void *context)
-{
-    struct spreading s = {0, 0};
-
-    if (!l->needs)
-        l->needs = needs_of_launch(l);
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
-
-        if (launching_is_again(l, i))
-            continue;
-        if (a->is_shared)
-            array_written(a, 0, a->bytes, FIRST);
-        array_catch_up(a);
-        const uint64_t bytes = behind_as(l, a, is_whole);
-
-        s.bytes += bytes;
-        if (!bytes || !a->wrote || a->by_launch == is_whole)
-            continue;
-        s.by_launches += bytes;
-        if (see)
-            see(context, a->wrote, bytes);
-    }
-    return s;
 }
 
 /* The owner and those to whom it is sent. */

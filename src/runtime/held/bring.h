@@ -24,16 +24,6 @@ enum proact_status array_bring_alike(struct proact_array *a, const struct holdin
 void launch_see(struct launching *l);
 /* All that a launch reads; once. */
 enum proact_status launch_bring(struct launching *l, struct proact_error *err);
-/* The bytes that it would bring, split or whole, and those of them that it would not if the
-   launches that wrote them, of which it is chosen how they run, had run the same way: of
-   these `see`, if not NULL, is told. */
-struct spreading {
-    uint64_t bytes, by_launches;
-};
-typedef void behind_see(void *context, struct choice *wrote, uint64_t bytes);
-struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
-                               void *context);
-
 /* By a split launch; by one on the first device. */
 void launch_written(const struct launching *l);
 void launch_written_whole(const struct launching *l);

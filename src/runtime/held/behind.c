@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/held/behind.h"
+
+#include "runtime/derive/derive.h"
+#include "runtime/derive/needs.h"
+#include "runtime/launch/launch_little.h"
+
+static uint64_t lacking(const struct holdings *h, unsigned device, uint64_t first,
+                        uint64_t end)
+{
+    uint64_t bytes = 0;
+
+    for (size_t n = holdings_find(h, first); first < end; n++) {
+        const uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
+
+        bytes += h->piece[n].devices >> device & 1 ? 0 : stop - first;
+        first = stop;
+    }
+    return bytes;
+}
+
+static uint64_t lacking_of(const struct proact_array *a, unsigned device,
+                           const struct transfer_need *need)
+{
+    uint64_t bytes = 0;
+
+    if (!need)
+        return 0;
+    if (need->all)
+        return lacking(&a->holdings, device, 0, a->bytes);
+    for (size_t n = 0; n < need->spans.count; n++)
+        bytes += lacking(&a->holdings, device, need->spans.span[n].first,
+                         need->spans.span[n].end);
+    return bytes;
+}
+
+/* What lies between many ranges that it writes is taken along (launch_little.h). Some of
+   them may be one stretch here. */
+static void need_between(const struct kernel_binding *b, const struct proact_array *a,
+                         struct transfer_need *out)
+{
+    struct span all = {UINT64_MAX, 0};
+    size_t count = 0;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        for (unsigned d = 0; b->array[s] == a && d < b->transfer.devices->count; d++) {
+            const struct spans *owned = &b->tables[s]->tables->table[d].owned;
+
+            if (!owned->count)
+                continue;
+            const uint64_t end = owned->span[owned->count - 1].end;
+
+            count += owned->count;
+            all.first = owned->span[0].first < all.first ? owned->span[0].first : all.first;
+            all.end = end > all.end ? end : all.end;
+        }
+    if (count > LITTLE_RANGES_MAX / 2 && !out->all)
+        spans_add(&out->spans, all.first, all.end);
+}
+
+static uint64_t behind_whole(const struct launching *l, const struct proact_array *a)
+{
+    const uint32_t number = launching_number(l, a);
+    struct transfer_need all = {0};
+
+    for (unsigned d = 0; d < l->needs->devices; d++)
+        if (needs_of(l->needs, number, d))
+            need_join(&all, needs_of(l->needs, number, d));
+    need_between(l->binding, a, &all);
+    const uint64_t bytes = lacking_of(a, 0, &all);
+
+    need_clear(&all);
+    return bytes;
+}
+
+static uint64_t behind_split(const struct launching *l, const struct proact_array *a)
+{
+    const uint32_t number = launching_number(l, a);
+    uint64_t bytes = 0;
+
+    for (unsigned d = 0; d < l->needs->devices; d++)
+        bytes += lacking_of(a, d, needs_of(l->needs, number, d));
+    return bytes;
+}
+
+struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
+                               void *context)
+{
+    struct spreading s = {0, 0};
+
+    if (!l->needs)
+        l->needs = needs_of_launch(l);
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = l->places[i].array;
+
+        if (launching_is_again(l, i))
+            continue;
+        if (a->is_shared)
+            array_written(a, 0, a->bytes, FIRST);
+        array_catch_up(a);
+        const uint64_t bytes = is_whole ? behind_whole(l, a) : behind_split(l, a);
+
+        s.bytes += bytes;
+        if (!bytes || !a->wrote || a->by_launch == is_whole)
+            continue;
+        s.by_launches += bytes;
+        if (see)
+            see(context, a->wrote, bytes);
+    }
+    return s;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What a launch would lack of what it touches, on the devices where it would run. */
+
+#include "runtime/held/array_held.h"
+#include "runtime/launch/launching.h"
+
+/* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
+   would not if the launches that wrote them, of which it is chosen how they run, had run
+   the same way: of these `see`, if not NULL, is told. */
+struct spreading {
+    uint64_t bytes, by_launches;
+};
+typedef void behind_see(void *context, struct choice *wrote, uint64_t bytes);
+struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
+                               void *context);
