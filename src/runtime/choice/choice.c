@@ -106,19 +106,6 @@ static bool works_otherwise(const struct choice *c, const struct launching *l)
     return false;
 }
 
-uint64_t choice_whole_ns(const struct choice *c)
-{
-    return c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns;
-}
-
-/* The host goes ahead of the devices, but no faster than it finds what launches write. */
-uint64_t choice_split_ns(const struct choice *c)
-{
-    const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
-
-    return devices > c->found_ns ? devices : c->found_ns;
-}
-
 bool choice_kernel_is_dear(const struct proact_kernel *k)
 {
     return k->unpaid_ns > DEAR_NS && k->anew >= NEVER_AGAIN;
@@ -193,7 +180,7 @@ struct choice *choice_next(const struct launching *l)
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE)
-        c->splits = choice_wins(c);
+        c->splits = coupling_wins(c);
     return c;
 }
 
@@ -213,17 +200,6 @@ void choice_note_found(struct choice *c, struct proact_kernel *k)
 {
     c->found_ns = (3 * c->found_ns + k->found_ns) / 4;
     k->unpaid_ns -= k->found_ns < k->unpaid_ns ? k->found_ns : k->unpaid_ns;
-}
-
-bool choice_is_made(const struct choice *c)
-{
-    return c->step == CHOICE_MADE;
-}
-
-bool choice_wins(const struct choice *c)
-{
-    return choice_split_ns(c) + coupling_ns(c, true) <
-           choice_whole_ns(c) + coupling_ns(c, false);
 }
 
 bool choice_is_split(const struct choice *c)

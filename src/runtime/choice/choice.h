@@ -52,8 +52,6 @@ bool choice_is_split(const struct choice *c);
 /* Its own time, each way, by what was timed so far. */
 uint64_t choice_split_ns(const struct choice *c);
 uint64_t choice_whole_ns(const struct choice *c);
-/* With what that costs others, and others it. */
-bool choice_wins(const struct choice *c);
 /* The kernel has taken much of the host, to find what launches write of which none came
    again: where it is not known whether that pays, it is not looked for. */
 bool choice_kernel_is_dear(const struct proact_kernel *k);

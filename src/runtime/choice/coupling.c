@@ -139,9 +139,10 @@ static double ways_ns(const struct choice *c, bool is_split)
     return all;
 }
 
-uint64_t coupling_ns(const struct choice *c, bool is_split)
+bool coupling_wins(const struct choice *c)
 {
-    return (uint64_t)ways_ns(c, is_split);
+    return (double)choice_split_ns(c) + ways_ns(c, true) <
+           (double)choice_whole_ns(c) + ways_ns(c, false);
 }
 
 /* A kernel of which no launch came for long does not matter. */
@@ -191,7 +192,7 @@ static double settle_from(const struct proact *p, bool is_split)
             const bool was = c->splits;
 
             if (is_of_now(c))
-                c->splits = choice_wins(c);
+                c->splits = coupling_wins(c);
             changed |= was != c->splits;
         }
     }
@@ -203,7 +204,7 @@ void coupling_settle(struct choice *c)
     const struct proact *p = c->session;
 
     if (!c->coupling_count) {
-        c->splits = choice_wins(c);
+        c->splits = coupling_wins(c);
         return;
     }
     const double whole_ns = settle_from(p, false);

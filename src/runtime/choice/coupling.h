@@ -12,8 +12,9 @@
 /* Before a launch: what it would lack either way, noted for who wrote that. Returns whether
    anything is new. */
 bool coupling_see(struct choice *c, struct launching *l);
-/* Of its launches: what others' ways, as they are, cost it, and its way them. */
-uint64_t coupling_ns(const struct choice *c, bool is_split);
+/* Whether it is better split, with all others as they are: with what their ways cost it,
+   and its way them. */
+bool coupling_wins(const struct choice *c);
 /* Once this one was timed both ways: all that were, where it is coupled to any. */
 void coupling_settle(struct choice *c);
 /* A launch that was timed brought so much before it. */
