@@ -357,6 +357,45 @@ static void maps_that_come_again_are_worth_it(void **state)
     proact_close(b.p);
 }
 
+/* A launch on one device that stores to many places of what the others hold: what lies
+   between these stays as it was. */
+static void what_lies_between_is_kept(void **state)
+{
+    enum { DOTS = 1000, FIRST_DOT = 8, APART = 64 };
+    struct bench b = open_k40();
+    struct proact_kernel *steps = testing_kernel(&b, "steps");
+    struct proact_kernel *dots = testing_kernel(&b, "dots");
+    struct proact_array *a[2] = {NULL, NULL};
+    static uint32_t want[SWEPT], is[SWEPT];
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        if (proact_array_create(b.p, &(struct proact_shape){"a", SWEPT, 4}, &a[i], &b.err))
+            fail_msg("%s", b.err.text);
+    for (uint32_t turn = 0; turn < 2; turn++) { /* the second is sent to nobody */
+        for (uint32_t n = 0; n < SWEPT; n++)
+            want[n] = n + turn;
+        if (proact_first_write(b.p, proact_array_address(a[0], 0), want, sizeof want,
+                               &b.err))
+            fail_msg("%s", b.err.text);
+        assert_true(pass(&b, steps, a, SWEPT / 256, 0));
+    }
+    const struct {
+        uint64_t out;
+        uint32_t n;
+    } block = {1, DOTS};
+    const struct proact_place place = {0, a[1], 0};
+
+    if (proact_launch_block(dots, &(struct proact_grid){.ctas = {1}, .threads = {64}},
+                            &(struct proact_block){&block, 12, &place, 1}, &b.err) ||
+        proact_first_read(b.p, is, proact_array_address(a[1], 0), sizeof is, &b.err))
+        fail_msg("%s", b.err.text);
+    for (uint32_t k = 0; k < DOTS; k++)
+        want[FIRST_DOT + APART * k] = k;
+    assert_memory_equal(is, want, sizeof is);
+    proact_close(b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(kernels_are_settled_together),
+        cmocka_unit_test(what_lies_between_is_kept),
         cmocka_unit_test(copies_are_paid_for),
         cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),
