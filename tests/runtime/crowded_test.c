@@ -7,7 +7,7 @@
 
 #include "runtime/kernel/runtime_clone.h"
 
-enum { FEW = 8, SIDE = 64, LONG = 1 << 20, SHORT = 1 << 15 };
+enum { FEW = 8, MANY = 128, SIDE = 64, LONG = 1 << 20, HALF = 3 << 16, SHORT = 1 << 15 };
 
 /* to[i] = 3 i from the thread's i on, by the grid's stride. */
 static const char text[] =
@@ -34,11 +34,10 @@ static struct bench open_with(const char *method, struct proact_kernel **kernel)
 }
 
 /* The method of a launch over so many words. */
-static const char *launch(struct bench *b, struct proact_kernel *k, struct proact_array *to,
-                          uint32_t count)
+static const char *launch_of(struct bench *b, struct proact_kernel *k,
+                             struct proact_array *to, uint32_t count, uint32_t ctas)
 {
-    static const struct proact_grid grid = {
-        .ctas = {FEW}, .threads = {SIDE}, .device_count = 2};
+    const struct proact_grid grid = {.ctas = {ctas}, .threads = {SIDE}, .device_count = 2};
     const struct {
         uint64_t to;
         uint32_t n;
@@ -51,6 +50,12 @@ static const char *launch(struct bench *b, struct proact_kernel *k, struct proac
         fail_msg("%s", b->err.text);
     assert_null(proact_kernel_refusal(k));
     return kernel_plan(k)->method->name;
+}
+
+static const char *launch(struct bench *b, struct proact_kernel *k, struct proact_array *to,
+                          uint32_t count)
+{
+    return launch_of(b, k, to, count, FEW);
 }
 
 static struct proact_array *array_of(struct bench *b, size_t count)
@@ -80,6 +85,19 @@ static void what_comes_round_is_copied(void **state)
     proact_close(b.p);
 }
 
+/* Twelve chunks for each CTA are many where these are fewer than the array's. */
+static void few_count_in_fewer(void **state)
+{
+    struct proact_kernel *k;
+    struct bench b = open_with(NULL, &k);
+    struct proact_array *a = array_of(&b, LONG);
+
+    (void)state;
+    assert_string_equal(launch_of(&b, k, a, HALF, FEW), "bulk");
+    assert_string_equal(launch_of(&b, k, a, HALF, MANY), "fused");
+    proact_close(b.p);
+}
+
 static void what_was_asked_for_stays(void **state)
 {
     struct proact_kernel *k;
@@ -94,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_comes_round_is_copied),
+        cmocka_unit_test(few_count_in_fewer),
         cmocka_unit_test(what_was_asked_for_stays),
     };
 
