@@ -21,7 +21,7 @@ struct coupling {
     uint64_t to_split, to_whole; /* bytes that the reader lacks so, of the other way */
 };
 
-static const struct coupling *find(const struct choice *c, const struct choice *writer)
+static struct coupling *find(const struct choice *c, const struct choice *writer)
 {
     for (size_t n = 0; n < c->coupling_count; n++)
         if (c->couplings[n]->writer == writer && c->couplings[n]->reader == c)
@@ -51,23 +51,20 @@ static struct coupling *make(struct choice *reader, struct choice *writer)
 
 struct seeing {
     struct choice *reader;
-    bool as_whole, is_new;
+    bool as_whole;
 };
 
 static void see(void *context, struct choice *writer, uint64_t bytes)
 {
     struct seeing *s = context;
-    struct coupling *of = (struct coupling *)find(s->reader, writer);
+    struct coupling *of = find(s->reader, writer);
 
     if (writer == s->reader || (!of && !(of = make(s->reader, writer))))
         return;
-    uint64_t *is = s->as_whole ? &of->to_whole : &of->to_split;
-
-    s->is_new |= bytes > 2 * *is || 2 * bytes < *is;
-    *is = bytes;
+    *(s->as_whole ? &of->to_whole : &of->to_split) = bytes;
 }
 
-bool coupling_see(struct choice *c, struct launching *l)
+void coupling_see(struct choice *c, struct launching *l)
 {
     struct seeing s = {.reader = c};
 
@@ -75,7 +72,6 @@ bool coupling_see(struct choice *c, struct launching *l)
         s.as_whole = as_whole;
         launch_behind(l, as_whole, see, &s);
     }
-    return s.is_new;
 }
 
 void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns)
@@ -215,18 +211,19 @@ void coupling_settle(struct choice *c)
 
 static void detach(struct choice *c, const struct coupling *of)
 {
-    for (size_t n = 0; n < c->coupling_count; n++)
-        if (c->couplings[n] == of)
-            c->couplings[n--] = c->couplings[--c->coupling_count];
+    size_t n = 0;
+
+    while (c->couplings[n] != of)
+        n++;
+    c->couplings[n] = c->couplings[--c->coupling_count];
 }
 
 void coupling_drop(struct choice *c)
 {
     while (c->coupling_count) {
-        struct coupling *of = c->couplings[0];
+        struct coupling *of = c->couplings[--c->coupling_count];
 
-        detach(of->writer, of);
-        detach(of->reader, of);
+        detach(of->writer == c ? of->reader : of->writer, of);
         free(of);
     }
     free(c->couplings);

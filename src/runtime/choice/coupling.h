@@ -9,9 +9,8 @@
 
 #include "runtime/choice/choice.h"
 
-/* Before a launch: what it would lack either way, noted for who wrote that. Returns whether
-   anything is new. */
-bool coupling_see(struct choice *c, struct launching *l);
+/* Before a launch: what it would lack either way, noted for who wrote that. */
+void coupling_see(struct choice *c, struct launching *l);
 /* Whether it is better split, with all others as they are: with what their ways cost it,
    and its way them. */
 bool coupling_wins(const struct choice *c);
