@@ -90,82 +90,6 @@ static void more_work_is_looked_at(void **state)
     proact_close(b.p);
 }
 
-enum { SWEPT = 1 << 16, EACH = 64 };
-
-/* From one array to the other; returns whether it was split. */
-static bool pass(struct bench *b, struct proact_kernel *k, struct proact_array *const a[2],
-                 uint32_t ctas, uint32_t much)
-{
-    const struct {
-        uint64_t in, out;
-        uint32_t n, much;
-    } block = {1, 2, SWEPT, much};
-    const struct proact_place places[] = {{0, a[0], 0}, {8, a[1], 0}};
-
-    if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {256}},
-                            &(struct proact_block){&block, sizeof block, places, 2},
-                            &b->err))
-        fail_msg("%s", b->err.text);
-    return !proact_kernel_refusal(k);
-}
-
-/* A kernel of many CTAs gains by all devices, one of few loses; much of the first, or none.
- */
-struct kind {
-    const char *name;
-    uint32_t ctas, much;
-};
-static const struct kind gains = {"steps", SWEPT / 256, 400},
-                         gains_little = {"steps", SWEPT / 256, 100},
-                         loses = {"sweeps", SWEPT / 256 / EACH, EACH};
-
-/* Of 40 times one launch of a kernel and so many of another, each of which reads what the
-   other writes: how many of the last 20 times each was split. */
-static void settled(struct kind one, struct kind other, unsigned others, unsigned split[2])
-{
-    struct bench b = open_k40();
-    struct proact_kernel *k[2] = {testing_kernel(&b, one.name),
-                                  testing_kernel(&b, other.name)};
-    struct proact_array *a[3] = {NULL, NULL, NULL};
-
-    for (int i = 0; i < 2; i++)
-        if (proact_array_create(b.p, &(struct proact_shape){"a", SWEPT, 4}, &a[i], &b.err))
-            fail_msg("%s", b.err.text);
-    a[2] = a[0];
-    for (int n = 0; n < 40; n++) {
-        const bool is_split = pass(&b, k[0], a, one.ctas, one.much);
-
-        split[0] += is_split && n >= 20;
-        for (unsigned i = 0; i < others; i++) {
-            const bool too = pass(&b, k[1], a + 1, other.ctas, other.much);
-
-            split[1] += too && n >= 20 && !i;
-        }
-    }
-    proact_close(b.p);
-}
-
-/* Each by itself would be split or not; together it depends on how many there are, and no
-   single one of two that are alike goes the other's way. */
-static void kernels_are_settled_together(void **state)
-{
-    unsigned few[2] = {0, 0}, many[2] = {0, 0}, both[2] = {0, 0}, neither[2] = {0, 0};
-
-    (void)state;
-    settled(gains, loses, 1, few);
-    settled(gains, loses, 8, many);
-    settled(gains_little, gains_little, 1, both);
-    settled(loses, loses, 1, neither);
-    assert_int_equal(few[0], 20);
-    assert_int_equal(few[1], 20);
-    assert_int_equal(many[0], 0);
-    assert_in_range(many[1], 0, 2); /* a look */
-    assert_int_equal(both[0], 20);
-    assert_int_equal(both[1], 20);
-    assert_int_equal(neither[0], 0);
-    assert_int_equal(neither[1], 0);
-}
-
 /* Launches that are split of the last 20 of 60, between which the array is written on the
    first device, or filled. */
 static unsigned split_between(bool is_filled)
@@ -357,45 +281,6 @@ static void maps_that_come_again_are_worth_it(void **state)
     proact_close(b.p);
 }
 
-/* A launch on one device that stores to many places of what the others hold: what lies
-   between these stays as it was. */
-static void what_lies_between_is_kept(void **state)
-{
-    enum { DOTS = 1000, FIRST_DOT = 8, APART = 64 };
-    struct bench b = open_k40();
-    struct proact_kernel *steps = testing_kernel(&b, "steps");
-    struct proact_kernel *dots = testing_kernel(&b, "dots");
-    struct proact_array *a[2] = {NULL, NULL};
-    static uint32_t want[SWEPT], is[SWEPT];
-
-    (void)state;
-    for (int i = 0; i < 2; i++)
-        if (proact_array_create(b.p, &(struct proact_shape){"a", SWEPT, 4}, &a[i], &b.err))
-            fail_msg("%s", b.err.text);
-    for (uint32_t turn = 0; turn < 2; turn++) { /* the second is sent to nobody */
-        for (uint32_t n = 0; n < SWEPT; n++)
-            want[n] = n + turn;
-        if (proact_first_write(b.p, proact_array_address(a[0], 0), want, sizeof want,
-                               &b.err))
-            fail_msg("%s", b.err.text);
-        assert_true(pass(&b, steps, a, SWEPT / 256, 0));
-    }
-    const struct {
-        uint64_t out;
-        uint32_t n;
-    } block = {1, DOTS};
-    const struct proact_place place = {0, a[1], 0};
-
-    if (proact_launch_block(dots, &(struct proact_grid){.ctas = {1}, .threads = {64}},
-                            &(struct proact_block){&block, 12, &place, 1}, &b.err) ||
-        proact_first_read(b.p, is, proact_array_address(a[1], 0), sizeof is, &b.err))
-        fail_msg("%s", b.err.text);
-    for (uint32_t k = 0; k < DOTS; k++)
-        want[FIRST_DOT + APART * k] = k;
-    assert_memory_equal(is, want, sizeof is);
-    proact_close(b.p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,8 +291,6 @@ int main(void)
         cmocka_unit_test(a_look_comes_again),
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_looked_at),
-        cmocka_unit_test(kernels_are_settled_together),
-        cmocka_unit_test(what_lies_between_is_kept),
         cmocka_unit_test(copies_are_paid_for),
         cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),

@@ -58,10 +58,12 @@ extern "C" __global__ void sweeps(const unsigned *in, unsigned *out, unsigned n,
         out[k] = in[k] + 1;
 }
 
-/* One CTA: a word of 64, from the eighth on. */
-extern "C" __global__ void dots(unsigned *out, unsigned n)
+/* A word of 64, from the eighth on. */
+extern "C" __global__ void dots(unsigned *out, unsigned n, unsigned each)
 {
+    unsigned i = (proact_cta_here() * proact_cta_size_x() + proact_thread_x()) * each;
+
 #pragma unroll 1
-    for (unsigned k = proact_thread_x(); k < n; k += proact_cta_size_x())
+    for (unsigned k = i; k < i + each && k < n; k++)
         out[8 + 64 * k] = k;
 }

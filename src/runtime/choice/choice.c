@@ -67,7 +67,6 @@ static struct choice *find(const struct launching *l)
         k->choices->first = c;
         c->session = k->session;
         add_to_all(k->session, c);
-        c->chosen_first = k->session->chosen + 1;
     }
     k->choices->last_used = c;
     return c;
@@ -176,11 +175,11 @@ struct choice *choice_next(const struct launching *l)
 
     look_beside(c, l);
     c->launches++;
-    c->chosen_last = ++c->session->chosen;
+    coupling_launched(c);
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE)
-        c->splits = coupling_wins(c);
+        coupling_choose(c);
     return c;
 }
 

@@ -30,8 +30,9 @@ struct choice {
     bool splits; /* once it is made, among the others (coupling.h) */
     struct coupling **couplings;
     size_t coupling_count, coupling_capacity;
-    uint64_t chosen_first, chosen_last; /* of the session's launches (proact.chosen) */
-    unsigned char *block;               /* parameters of the last look */
+    uint64_t chosen;      /* which of the session's launches (proact.chosen) was the last */
+    double apart;         /* of these, from one to the next: a mean of some */
+    unsigned char *block; /* parameters of the last look */
     enum {
         RAN_SPLIT,
         RAN_TO_BE_TIMED,

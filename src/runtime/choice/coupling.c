@@ -13,6 +13,7 @@ enum {
     MEMORY_TO_LINK = 12,  /* while none is known */
     COUPLINGS_MAX = 64,   /* of a kernel */
     ROUNDS_MAX = 16,      /* while kernels change */
+    MEAN_OF = 8,          /* distances between launches */
     PERIODS_AGO = 4       /* that a kernel of now was last launched */
 };
 
@@ -54,14 +55,21 @@ struct seeing {
     bool as_whole;
 };
 
+void coupling_note(struct choice *reader, struct choice *writer, bool is_whole,
+                   uint64_t bytes)
+{
+    struct coupling *of = find(reader, writer);
+
+    if (writer == reader || (!of && !(of = make(reader, writer))))
+        return;
+    *(is_whole ? &of->to_whole : &of->to_split) = bytes;
+}
+
 static void see(void *context, struct choice *writer, uint64_t bytes)
 {
-    struct seeing *s = context;
-    struct coupling *of = find(s->reader, writer);
+    const struct seeing *s = context;
 
-    if (writer == s->reader || (!of && !(of = make(s->reader, writer))))
-        return;
-    *(s->as_whole ? &of->to_whole : &of->to_split) = bytes;
+    coupling_note(s->reader, writer, s->as_whole, bytes);
 }
 
 void coupling_see(struct choice *c, struct launching *l)
@@ -96,7 +104,7 @@ static double rate(const struct proact *p)
 /* Of each launch of the session. */
 static double frequency(const struct choice *c)
 {
-    return (double)c->launches / (double)(c->chosen_last - c->chosen_first + 1);
+    return 1 / c->apart;
 }
 
 /* For a writing that is read many times, or a reading of what is seldom written. */
@@ -118,6 +126,14 @@ static double cost_ns(const struct coupling *of, bool writer_splits, bool reader
     return fmax(0, (double)of->to_whole / rate(p) - (double)choice_split_ns(of->writer));
 }
 
+/* A kernel of which no launch came for long does not matter. */
+static bool is_of_now(const struct choice *c)
+{
+    const uint64_t ago = c->session->chosen - c->chosen;
+
+    return choice_is_made(c) && (double)ago * frequency(c) < PERIODS_AGO;
+}
+
 /* With all others as they are. */
 static double ways_ns(const struct choice *c, bool is_split)
 {
@@ -127,7 +143,7 @@ static double ways_ns(const struct choice *c, bool is_split)
         const struct coupling *of = c->couplings[n];
         const struct choice *other = of->writer == c ? of->reader : of->writer;
 
-        if (choice_is_made(other))
+        if (is_of_now(other))
             all += share(c, other) * (other == of->reader
                                           ? cost_ns(of, is_split, other->splits)
                                           : cost_ns(of, other->splits, is_split));
@@ -135,18 +151,11 @@ static double ways_ns(const struct choice *c, bool is_split)
     return all;
 }
 
-bool coupling_wins(const struct choice *c)
+/* With all others as they are: with what their ways cost it, and its way them. */
+static bool wins(const struct choice *c)
 {
     return (double)choice_split_ns(c) + ways_ns(c, true) <
            (double)choice_whole_ns(c) + ways_ns(c, false);
-}
-
-/* A kernel of which no launch came for long does not matter. */
-static bool is_of_now(const struct choice *c)
-{
-    const uint64_t ago = c->session->chosen - c->chosen_last;
-
-    return choice_is_made(c) && (double)ago * frequency(c) < PERIODS_AGO;
 }
 
 static double own_ns(const struct choice *c)
@@ -188,7 +197,7 @@ static double settle_from(const struct proact *p, bool is_split)
             const bool was = c->splits;
 
             if (is_of_now(c))
-                c->splits = coupling_wins(c);
+                c->splits = wins(c);
             changed |= was != c->splits;
         }
     }
@@ -200,13 +209,28 @@ void coupling_settle(struct choice *c)
     const struct proact *p = c->session;
 
     if (!c->coupling_count) {
-        c->splits = coupling_wins(c);
+        c->splits = wins(c);
         return;
     }
     const double whole_ns = settle_from(p, false);
 
     if (settle_from(p, true) > whole_ns)
         settle_from(p, false);
+}
+
+void coupling_launched(struct choice *c)
+{
+    const double apart = (double)(++c->session->chosen - c->chosen);
+
+    c->chosen = c->session->chosen;
+    c->apart = c->launches > 2 ? ((MEAN_OF - 1) * c->apart + apart) / MEAN_OF : apart;
+}
+
+void coupling_choose(struct choice *c)
+{
+    c->splits = wins(c);
+    if (c->coupling_count && !(c->launches & (c->launches - 1)))
+        coupling_settle(c);
 }
 
 static void detach(struct choice *c, const struct coupling *of)

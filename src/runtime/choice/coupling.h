@@ -11,11 +11,16 @@
 
 /* Before a launch: what it would lack either way, noted for who wrote that. */
 void coupling_see(struct choice *c, struct launching *l);
-/* Whether it is better split, with all others as they are: with what their ways cost it,
-   and its way them. */
-bool coupling_wins(const struct choice *c);
+/* Of what the writer writes the reader would lack so much, split or whole, if that had run
+   the other way. */
+void coupling_note(struct choice *reader, struct choice *writer, bool is_whole,
+                   uint64_t bytes);
 /* Once this one was timed both ways: all that were, where it is coupled to any. */
 void coupling_settle(struct choice *c);
+/* At each launch, so that how often kernels come is known; and then of one that was timed,
+   which is settled anew after 1, 2, 4, ... launches, for others come and go. */
+void coupling_launched(struct choice *c);
+void coupling_choose(struct choice *c);
 /* A launch that was timed brought so much before it. */
 void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns);
 void coupling_drop(struct choice *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A launch on the first device that touches little of its arrays, as one that adds a source
+/* A launch on the first device that touches a part of its arrays, as one that adds a source
    to a field or reads a probe: only what it reads, or may write, is brought there, and all
    else of these arrays stays where it is. */
 
@@ -11,7 +11,8 @@
 enum { LITTLE_RANGES_MAX = 256 };
 
 /* Brings what it needs, and says what it may write; NULL, with nothing brought, where that
-   is not known, is much, or is of no use, for the first device alone has it all. */
+   is not known, takes the host too long to find, or is of no use, for the first device
+   alone has it all. */
 enum proact_status little_bring(struct launching *l, const struct write_set **out,
                                 struct proact_error *err);
 void little_written(const struct launching *l, const struct write_set *w);
