@@ -256,6 +256,12 @@ struct device_backend {
        PROACT_UNKNOWN, and so is what broke. Does not wait. NULL: nothing is known. */
     enum proact_progress (*progress)(struct device_set *set, struct device_stream *s,
                                      const struct device_event *event);
+    /* Later operations of `s` wait until let_go, but no longer than so: what is queued in
+       the meantime begins without having waited for the host. One at a time; the next one
+       after synchronize. NULL: the host takes no time. */
+    enum proact_status (*hold)(struct device_stream *s, uint64_t limit_ns,
+                               struct proact_error *err);
+    void (*let_go)(struct device_set *set);
     /* Later operations wait until the 32-bit word, on the stream's own device, is at least
        `value` (as signed distance); `reason` may be NULL. write_value may address a peer:
        push, never pull. */

@@ -251,6 +251,56 @@ static void time_goes_on(struct contract *c)
     assert_true(c->b->now_ns(c->set) > before);
 }
 
+enum { LONG_HOLD_MS = 5000, SHORT_HOLD_MS = 20 };
+
+static struct device_event *hold(struct contract *c, unsigned limit_ms)
+{
+    struct device_event *event;
+
+    contract_must(c, c->b->event_create(c->set, 0, false, &event, &c->err));
+    contract_must(c, c->b->hold(c->stream[0][0], limit_ms * 1000000ull, &c->err));
+    contract_must(c, c->b->record(c->stream[0][0], event, &c->err));
+    return event;
+}
+
+/* Other streams go on. */
+static void a_held_stream_waits(struct contract *c)
+{
+    device_addr word = contract_words(c, 0, 1);
+    const struct contract_parameters busy = loops(LONG);
+    enum proact_progress now;
+
+    if (!c->b->hold)
+        return;
+    clear(c, 0, word, 4);
+    contract_sync(c);
+    struct device_event *event = hold(c, LONG_HOLD_MS);
+
+    contract_run(c, 0, 1, "busy", 1, 32, &busy);
+    while (c->b->progress(c->set, c->stream[0][1], NULL) == PROACT_UNDER_WAY)
+        ;
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_UNDER_WAY);
+    c->b->let_go(c->set);
+    while ((now = c->b->progress(c->set, NULL, event)) == PROACT_UNDER_WAY)
+        ;
+    assert_int_equal(now, PROACT_DONE);
+    contract_sync(c);
+    c->b->event_destroy(event);
+}
+
+/* Who was to let go may stand in the driver. */
+static void a_hold_ends_by_itself(struct contract *c)
+{
+    if (!c->b->hold)
+        return;
+    struct device_event *event = hold(c, SHORT_HOLD_MS);
+
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_UNDER_WAY);
+    contract_sync(c);
+    assert_int_equal(c->b->progress(c->set, NULL, event), PROACT_DONE);
+    c->b->event_destroy(event);
+}
+
 const struct contract_promise contract_streams[] = {
     {"a stream keeps order", a_stream_keeps_order, false},
     {"an event orders streams", an_event_orders_streams, true},
@@ -263,6 +313,8 @@ const struct contract_promise contract_streams[] = {
     {"values are compared by signed distance", values_are_compared_by_signed_distance,
      false},
     {"a value before the turn is waited for", a_value_before_the_turn_is_waited_for, false},
+    {"a held stream waits", a_held_stream_waits, false},
+    {"a hold ends by itself", a_hold_ends_by_itself, false},
     {"time goes on", time_goes_on, false},
     {NULL, NULL, false},
 };

@@ -105,6 +105,7 @@ enum fake_kind {
     FAKE_WRITE_VALUE,
     FAKE_LAUNCH,
     FAKE_GRAPH,
+    FAKE_HOST,
 };
 
 struct fake_op {
@@ -121,6 +122,7 @@ struct fake_op {
     struct fake_launch *launch; /* owned */
     struct CUgraph_st *graph;   /* owned by its exec */
     struct fake_run *run;       /* of the graph, while it runs; owned */
+    struct fake_host *host;     /* owned */
     struct fake_op *next;
 };
 
@@ -228,6 +230,8 @@ void fake_defaults_clear(void);
 
 /* fake_cuda_graph.c: whether the graph has run to its end. */
 bool fake_graph_go_on(struct fake_op *op);
+bool fake_host_go_on(struct fake_host *host);
+void fake_host_destroy(struct fake_host *host); /* waits; NULL is fine */
 void fake_run_destroy(struct fake_run *run);
 bool *fake_run_marks(struct fake_run *run);
 

@@ -49,6 +49,7 @@ static void pop(struct fake_queue *q)
         q->last = NULL;
     fake_launch_destroy(o->launch);
     fake_run_destroy(o->run);
+    fake_host_destroy(o->host);
     free(o);
 }
 
@@ -107,6 +108,8 @@ static bool go_on(struct fake_op *o, struct fake_run *run)
         return fake_launch_go_on(o->launch);
     case FAKE_GRAPH:
         return fake_graph_go_on(o);
+    case FAKE_HOST:
+        return fake_host_go_on(o->host);
     }
     return true;
 }

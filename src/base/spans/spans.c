@@ -52,6 +52,47 @@ void spans_join(struct spans *into, const struct spans *of)
         spans_add(into, of->span[n].first, of->span[n].end);
 }
 
+static uint64_t gap_behind(const struct spans *s, size_t n)
+{
+    return s->span[n + 1].first - s->span[n].end;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The largest of the `count` smallest gaps. */
+static uint64_t gap_at_most(const struct spans *s, size_t count)
+{
+    uint64_t *gap = must_calloc(s->count, sizeof *gap), found;
+
+    for (size_t n = 0; n + 1 < s->count; n++)
+        gap[n] = gap_behind(s, n);
+    qsort(gap, s->count - 1, sizeof *gap, compare_gaps);
+    found = gap[count - 1];
+    free(gap);
+    return found;
+}
+
+void spans_coarsen(struct spans *s, size_t most)
+{
+    size_t to = 0;
+
+    if (s->count <= most)
+        return;
+    const uint64_t largest = gap_at_most(s, s->count - most);
+
+    for (size_t n = 0; n + 1 < s->count; n++)
+        if (s->span[n + 1].first - s->span[to].end <= largest)
+            s->span[to].end = s->span[n + 1].end;
+        else
+            s->span[++to] = s->span[n + 1];
+    s->count = to + 1;
+}
+
 bool spans_hold(const struct spans *s, const struct spans *all_of)
 {
     for (size_t n = 0; n < all_of->count; n++) {

@@ -18,6 +18,8 @@ struct spans {
 
 void spans_add(struct spans *s, uint64_t first, uint64_t end); /* an empty one is fine */
 void spans_join(struct spans *into, const struct spans *of);
+/* No more than so many, at least 1: the smallest gaps between them are taken in. */
+void spans_coarsen(struct spans *s, size_t most);
 /* The first span that ends behind `byte`; s->count if there is none. */
 size_t spans_from(const struct spans *s, uint64_t byte);
 bool spans_meet(const struct spans *a, const struct spans *b); /* in some byte */

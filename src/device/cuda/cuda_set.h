@@ -5,6 +5,7 @@
    cuda_leave(), which make the device's primary context current and put back what a program
    had made current for its own runtime. */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -95,6 +96,8 @@ struct device_set {
     bool is_stuck;             /* a stream never ended: what it uses is left behind */
     char sentence[400];
     uint64_t opened_ns, now_ns;
+    atomic_bool is_let_go; /* cuda_hold.c */
+    uint64_t hold_limit_ns;
     uint64_t captures; /* recordings of graphs so far */
     bool is_taping;    /* what streams are given goes to the tape: cuda_tape.h */
     bool is_capturing; /* and from there to the driver */
@@ -294,6 +297,11 @@ cu_result cuda_mark_take(struct device_set *set, unsigned device, bool has_time,
                          cu_event *out);
 void cuda_mark_back(struct device_set *set, unsigned device, bool has_time, cu_event e);
 void cuda_marks_clear(struct device_set *set, unsigned device);
+
+/* cuda_hold.c */
+enum proact_status cuda_hold(struct device_stream *s, uint64_t limit_ns,
+                             struct proact_error *err);
+void cuda_let_go(struct device_set *set);
 
 /* cuda_word.c */
 enum proact_status cuda_wait_value(struct device_stream *s, device_addr word,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "runtime/choice/coupling.h"
+#include "runtime/choice/trial.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/textures/launch_textures.h"
 
@@ -147,8 +148,13 @@ static bool is_hopeless(const struct choice *c)
     return c->found_ns / FOURFOLD > FOURFOLD * choice_whole_ns(c);
 }
 
+/* Trials tell more than looks, unless the kernel is given other work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
+    const struct trial *t = &c->session->trial;
+
+    if (t->is_under_way || (t->next && !works_otherwise(c, l)))
+        return false;
     if (c->launches >= c->look_next) {
         c->look_next *= FOURFOLD;
         return !choice_is_clear(c);
@@ -178,8 +184,12 @@ struct choice *choice_next(const struct launching *l)
     coupling_launched(c);
     if (c->step == CHOICE_MADE && looks_again(c, l))
         c->step = CHOICE_READY;
-    if (c->step == CHOICE_MADE)
+    if (c->step == CHOICE_MADE) {
         coupling_choose(c);
+        trial_launched(c);
+    } else {
+        trial_disturb(c->session);
+    }
     return c;
 }
 
@@ -189,8 +199,10 @@ struct choice *choice_known(const struct launching *l)
 
     if (c)
         l->kernel->choices->last_used = c;
-    if (c && choice_is_made(c))
+    if (c && choice_is_made(c)) {
+        trial_choose(c);
         c->last = choice_is_split(c) ? RAN_SPLIT : RAN_WHOLE;
+    }
     return c;
 }
 
@@ -222,13 +234,14 @@ const char *choice_refusal(const struct proact_kernel *k)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);
     else
-        snprintf(
-            c->why, sizeof c->why,
-            "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
-            (double)choice_whole_ns(c) / 1e3, c->copies_ns ? ", beside other streams" : "",
-            (double)choice_split_ns(c) / 1e3, k->session->devices.count,
-            choice_split_ns(c) == c->found_ns ? ", for the host to find where it writes"
-                                              : "");
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': %.1f us on one device%s, %.1f us on %u%s", k->name,
+                 (double)choice_whole_ns(c) / 1e3,
+                 c->copies_ns ? ", beside other streams" : "",
+                 (double)choice_split_ns(c) / 1e3, k->session->devices.count,
+                 choice_split_ns(c) > choice_host_ns(c) ? ""
+                 : c->found_ns > c->queued_ns ? ", for the host to find where it writes"
+                                              : ", for the host to queue it");
     return c->why;
 }
 

@@ -1,17 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/choice/choice.h"
 
+enum { SHORT_TIMES = 2 }; /* what the host takes: or it does not get ahead */
+
 uint64_t choice_whole_ns(const struct choice *c)
 {
     return c->whole_ns > c->longest_copy_ns ? c->whole_ns : c->longest_copy_ns;
 }
 
-/* The host goes ahead of the devices, but no faster than it finds what launches write. */
+/* The host goes ahead of the devices, but no faster than it finds what launches write, and
+   queues them on all devices. */
+uint64_t choice_host_ns(const struct choice *c)
+{
+    return c->found_ns + c->queued_ns;
+}
+
 uint64_t choice_split_ns(const struct choice *c)
 {
     const uint64_t devices = c->split_ns + c->spread_ns + c->copies_ns;
+    const uint64_t host = choice_host_ns(c);
 
-    return devices > c->found_ns ? devices : c->found_ns;
+    return devices > host ? devices : host;
+}
+
+static void lower(uint64_t *least, uint64_t is)
+{
+    *least = is < *least ? is : *least;
+}
+
+/* Of shares that are divided (launch_divide.h) the host queues three kernels a device. */
+void choice_note_split(struct choice *c, struct stopwatch_time took, bool is_divided,
+                       uint64_t found_ns)
+{
+    if (!c->timed_split++)
+        c->split_ns = c->queued_ns = c->found_ns = UINT64_MAX;
+    c->is_short |= is_divided && took.devices_ns < SHORT_TIMES * took.host_ns;
+    lower(&c->split_ns, took.devices_ns);
+    lower(&c->queued_ns, took.host_ns);
+    lower(&c->found_ns, found_ns);
+}
+
+void choice_note_whole(struct choice *c, struct stopwatch_time took)
+{
+    if (!c->timed_whole++)
+        c->whole_ns = UINT64_MAX;
+    lower(&c->whole_ns, took.devices_ns);
+}
+
+void choice_note_queued(struct choice *c, uint64_t ns)
+{
+    if (!c->session->backend->is_virtual)
+        lower(&c->queued_ns, ns);
 }
 
 bool choice_is_made(const struct choice *c)

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "runtime/choice/coupling.h"
+#include "runtime/choice/trial.h"
 #include "runtime/held/behind.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/wants.h"
@@ -31,22 +33,16 @@ static enum proact_status time_split(struct choice *c, struct launching *l,
 
     if ((status = launch_bring(l, err)) || (status = proact_wait(p, err)))
         return status;
-    uint64_t spread = proact_now_ns(p);
+    const uint64_t spread = proact_now_ns(p) - from;
+    struct stopwatch_time took;
 
-    if ((status = launch_queue(l, err)) || (status = proact_wait(p, err)))
+    if (!(status = stopwatch_start(p, err)))
+        status = launch_queue(l, err);
+    if ((status = stopwatch_stop(p, status, &took, err)))
         return status;
-    uint64_t took = proact_now_ns(p) - spread;
-
-    const uint64_t found = l->kernel->found_ns;
-
-    if (c->timed_split++) { /* what was brought this time it lacked because of the look */
-        c->split_ns = took < c->split_ns ? took : c->split_ns;
-        c->found_ns = found < c->found_ns ? found : c->found_ns;
-        return PROACT_OK;
-    }
-    c->split_ns = took;
-    c->found_ns = found;
-    note_spread(c, s, spread - from);
+    if (!c->timed_split) /* what is brought later it lacks because of the look */
+        note_spread(c, s, spread);
+    choice_note_split(c, took, l->is_divided, l->kernel->found_ns);
     return PROACT_OK;
 }
 
@@ -63,13 +59,13 @@ static enum proact_status time_whole(struct choice *c, struct launching *l,
     if ((status = little_bring(l, &little, err)) ||
         (!little && (status = launch_bring(l, err))) || (status = proact_wait(p, err)))
         return status;
-    uint64_t from = proact_now_ns(p);
+    struct stopwatch_time took;
 
-    if ((status = whole(l, err)) || (status = proact_wait(p, err)))
+    if (!(status = stopwatch_start(p, err)))
+        status = whole(l, err);
+    if ((status = stopwatch_stop(p, status, &took, err)))
         return status;
-    uint64_t took = proact_now_ns(p) - from;
-
-    c->whole_ns = c->timed_whole++ && c->whole_ns < took ? c->whole_ns : took;
+    choice_note_whole(c, took);
     return PROACT_OK;
 }
 
@@ -97,6 +93,7 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
     c->looked = c->launches;
     c->odd = 0;
     coupling_settle(c);
+    trial_choose(c);
     memcpy(c->block, l->block, l->kernel->parameter_bytes);
     return PROACT_OK;
 }
@@ -116,10 +113,21 @@ static bool is_odd(struct choice *c, struct launching *l)
     return s.bytes - s.by_launches > c->behind;
 }
 
+static enum proact_status queue_split(struct choice *c, struct launching *l,
+                                      struct proact_error *err)
+{
+    const uint64_t from = clock_host_ns();
+    const enum proact_status status = launch_queue(l, err);
+
+    choice_note_queued(c, clock_host_ns() - from);
+    return status;
+}
+
 static void begin(struct choice *c)
 {
     c->step = CHOICE_TIME_SPLIT;
     c->timed_split = c->timed_whole = c->untimed = 0;
+    c->is_short = false;
 }
 
 /* A look costs two waits; other launches go on their way. */
@@ -133,6 +141,7 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
 
     c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
     l->choice = c;
+    l->is_short = c->is_short;
     if (!is_made)
         coupling_see(c, l);
     if (!is_split) { /* what a share needs is too little */
@@ -149,5 +158,5 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     if (is_made)
         choice_note_found(c, l->kernel);
     c->odd = is_odd(c, l) ? c->odd + 1 : 0;
-    return launch_queue(l, err);
+    return queue_split(c, l, err);
 }

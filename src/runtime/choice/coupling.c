@@ -126,8 +126,7 @@ static double cost_ns(const struct coupling *of, bool writer_splits, bool reader
     return fmax(0, (double)of->to_whole / rate(p) - (double)choice_split_ns(of->writer));
 }
 
-/* A kernel of which no launch came for long does not matter. */
-static bool is_of_now(const struct choice *c)
+bool coupling_is_of_now(const struct choice *c)
 {
     const uint64_t ago = c->session->chosen - c->chosen;
 
@@ -143,10 +142,10 @@ static double ways_ns(const struct choice *c, bool is_split)
         const struct coupling *of = c->couplings[n];
         const struct choice *other = of->writer == c ? of->reader : of->writer;
 
-        if (is_of_now(other))
+        if (coupling_is_of_now(other))
             all += share(c, other) * (other == of->reader
-                                          ? cost_ns(of, is_split, other->splits)
-                                          : cost_ns(of, other->splits, is_split));
+                                          ? cost_ns(of, is_split, other->settled)
+                                          : cost_ns(of, other->settled, is_split));
     }
     return all;
 }
@@ -160,7 +159,7 @@ static bool wins(const struct choice *c)
 
 static double own_ns(const struct choice *c)
 {
-    return (double)(c->splits ? choice_split_ns(c) : choice_whole_ns(c));
+    return (double)(c->settled ? choice_split_ns(c) : choice_whole_ns(c));
 }
 
 /* A coupling is counted at its reader. */
@@ -169,15 +168,15 @@ static double all_ns(const struct proact *p)
     double all = 0;
 
     for (const struct choice *c = p->choices; c; c = c->next_of_all) {
-        if (!is_of_now(c))
+        if (!coupling_is_of_now(c))
             continue;
         all += frequency(c) * own_ns(c);
         for (size_t n = 0; n < c->coupling_count; n++) {
             const struct coupling *of = c->couplings[n];
 
-            if (of->reader == c && is_of_now(of->writer))
+            if (of->reader == c && coupling_is_of_now(of->writer))
                 all += frequency(c) * share(c, of->writer) *
-                       cost_ns(of, of->writer->splits, c->splits);
+                       cost_ns(of, of->writer->settled, c->settled);
         }
     }
     return all;
@@ -189,16 +188,16 @@ static double settle_from(const struct proact *p, bool is_split)
     bool changed = true;
 
     for (struct choice *c = p->choices; c; c = c->next_of_all)
-        if (is_of_now(c))
-            c->splits = is_split;
+        if (coupling_is_of_now(c))
+            c->settled = is_split;
     for (int round = 0; changed && round < ROUNDS_MAX; round++) {
         changed = false;
         for (struct choice *c = p->choices; c; c = c->next_of_all) {
-            const bool was = c->splits;
+            const bool was = c->settled;
 
-            if (is_of_now(c))
-                c->splits = wins(c);
-            changed |= was != c->splits;
+            if (coupling_is_of_now(c))
+                c->settled = wins(c);
+            changed |= was != c->settled;
         }
     }
     return all_ns(p);
@@ -209,7 +208,7 @@ void coupling_settle(struct choice *c)
     const struct proact *p = c->session;
 
     if (!c->coupling_count) {
-        c->splits = wins(c);
+        c->settled = wins(c);
         return;
     }
     const double whole_ns = settle_from(p, false);
@@ -228,7 +227,7 @@ void coupling_launched(struct choice *c)
 
 void coupling_choose(struct choice *c)
 {
-    c->splits = wins(c);
+    c->settled = wins(c);
     if (c->coupling_count && !(c->launches & (c->launches - 1)))
         coupling_settle(c);
 }

@@ -60,6 +60,14 @@ static void want_all(const struct finder *f)
         need_at(f, n)->all = true;
 }
 
+/* What lies between many pieces is wanted, too, the least of that first. Half of the most
+   is left, or each one more would be looked at so. */
+static void keep_few(struct transfer_need *need)
+{
+    if (need->spans.count > SPANS_MAX)
+        spans_coarsen(&need->spans, SPANS_MAX / 2);
+}
+
 /* Addresses are those of the first device. */
 static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
 {
@@ -73,7 +81,7 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
 
         if (!need->all)
             spans_add(&need->spans, low, high < a->bytes ? high : a->bytes);
-        need->all |= need->spans.count > SPANS_MAX;
+        keep_few(need);
     }
 }
 
@@ -185,7 +193,7 @@ static void want_written(const struct finder *f)
         for (unsigned d = 0; d < f->into->devices && !need->all; d++)
             if (d == f->device || of_all)
                 spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
-        need->all |= need->spans.count > SPANS_MAX;
+        keep_few(need);
     }
 }
 

@@ -58,6 +58,12 @@ void wants_open(struct kernel_binding *b)
     b->wants->before = make(b);
 }
 
+void wants_open_for_nobody(struct kernel_binding *b)
+{
+    b->wants = must_calloc(1, sizeof *b->wants);
+    b->wants->told = make(b);
+}
+
 void wants_close(struct kernel_binding *b)
 {
     if (!b->wants)
@@ -76,7 +82,7 @@ bool wants_is_replaced(const struct kernel_binding *b)
 
 bool wants_are_known(const struct kernel_binding *b)
 {
-    return b->wants->number || b->wants->is_launched;
+    return b->wants->is_launched || (b->wants->number && !b->wants->follows_nobody);
 }
 
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot)
@@ -163,6 +169,15 @@ static bool is_all(const struct kernel_binding *b, const struct transfer_need *o
     return true;
 }
 
+static bool is_any_scattered(const struct kernel_binding *b)
+{
+    bool is = false;
+
+    for (unsigned s = 0; s < b->transfer.slot_count; s++)
+        is |= wants_is_scattered(b, s);
+    return is;
+}
+
 /* After the first launch at once; later where two times the same was read. */
 static bool is_time(const struct kernel_binding *b)
 {
@@ -170,11 +185,10 @@ static bool is_time(const struct kernel_binding *b)
 
     if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
         return false;
-    for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        if (wants_is_scattered(b, s))
-            return false;
+    if (is_any_scattered(b))
+        return w->told != NULL;
     if (!w->number)
-        return !is_all(b, w->seen);
+        return w->told ? differ(b, w->seen, w->told) : !is_all(b, w->seen);
     return w->told && differ(b, w->seen, w->told) && !differ(b, w->seen, w->before);
 }
 
@@ -192,12 +206,14 @@ struct binding_wants *wants_change(struct kernel_binding *b)
             return NULL;
         is_last |= crosses(b, w->seen);
     }
+    is_last |= is_any_scattered(b);
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
     if (!is_last) {
         next->told = make(b);
         copy(b, next->told, w->seen);
     }
+    next->follows_nobody = !w->number && w->told;
     w->is_replaced = true;
     return next;
 }

@@ -3,9 +3,9 @@
 
 /* Only what is needed moves. What others read of an array between two launches of the
    binding that writes it is what its next launch sends, to those who read it, while it
-   still runs; the first one sends all to all. Where a reader is then surprised, what it
-   lacks is brought before it (bring.h): foresight never decides what is right, only what is
-   early. */
+   still runs; the first one sends all to all, a program's to nobody. Where a reader is then
+   surprised, what it lacks is brought before it (bring.h): foresight never decides what is
+   right, only what is early. */
 
 #include "runtime/derive/needs.h"
 
@@ -16,13 +16,18 @@ struct binding_wants {
     struct transfer_need *before; /* between the two launches before that */
     unsigned number;              /* of the binding, among those for its shape */
     bool is_launched;
-    bool is_replaced; /* by the next one */
+    bool follows_nobody; /* one that sent nothing */
+    bool is_replaced;    /* by the next one */
 };
 
 void wants_open(struct kernel_binding *b);
+/* Ahead of wants_open, which else begins with all to all: its first launch sends nothing,
+   and who reads what it writes has that brought, once. */
+void wants_open_for_nobody(struct kernel_binding *b);
 void wants_close(struct kernel_binding *b);
 bool wants_is_replaced(const struct kernel_binding *b);
-/* Its next launch is not the one that sends all to all because nobody has read yet. */
+/* Its next launch finds what it reads sent as it will be from now on: that before was not
+   the one that sent all to all, or nothing, because nobody had read yet. */
 bool wants_are_known(const struct kernel_binding *b);
 /* What the tables of a slot are made for. */
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot);

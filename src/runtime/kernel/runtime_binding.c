@@ -241,6 +241,8 @@ static enum proact_status add_binding(struct launching *l, struct binding_wants 
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
+    if (!wants && l->is_program && !kernel_plan(k)->everywhere)
+        wants_open_for_nobody(b);
     if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
         wants_close(b);
         free(b);

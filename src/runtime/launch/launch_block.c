@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/choice/choose_split.h"
+#include "runtime/choice/trial.h"
 #include "runtime/derive/derive.h"
 #include "runtime/held/bring.h"
 #include "runtime/launch/launch_cluster.h"
@@ -268,6 +269,9 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         return record_block(l, !grid->device_count, err);
     streams_launched(p);
     const bool may_choose = !grid->device_count && p->devices.count > 1;
+
+    if (may_choose && (status = trial_step(p, err)))
+        return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 
     if (c && choice_is_made(c) && !choice_is_split(c)) {

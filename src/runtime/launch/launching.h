@@ -36,12 +36,13 @@ struct launching {
     bool is_cooperative;
     bool is_program;      /* addresses in its memory are those of the first device */
     struct derived found; /* what it writes, where nobody said so */
-    struct kernel_binding *binding;             /* NULL: it is not split */
-    struct choice *choice;                      /* NULL: how it runs is not chosen */
-    const struct launch_needs *needs;           /* of a split one */
-    bool is_ready;                              /* what it reads is where it reads it */
-    bool is_staged;                             /* launch_stage.h */
-    bool is_divided;                            /* some inside is not of 0 */
+    struct kernel_binding *binding;   /* NULL: it is not split */
+    struct choice *choice;            /* NULL: how it runs is not chosen */
+    const struct launch_needs *needs; /* of a split one */
+    bool is_ready;                    /* what it reads is where it reads it */
+    bool is_staged;                   /* launch_stage.h */
+    bool is_divided;                  /* some inside is not of 0 */
+    bool is_short; /* kernels more would take the host as long as devices the launch */
     struct cta_part inside[PROACT_DEVICES_MAX]; /* launch_divide.h; else of 0 */
     uint64_t sequence;
     unsigned char *parameters;

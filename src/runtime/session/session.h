@@ -8,6 +8,7 @@
 
 #include "device/device.h"
 #include "ptx/ptx.h"
+#include "runtime/choice/trial.h"
 #include "runtime/held/holdings.h"
 #include "runtime/order/order.h"
 #include "runtime/session/span_book.h"
@@ -191,9 +192,11 @@ struct proact {
     uint64_t all_changed; /* the last there that may have written to every array, and ... */
     struct choice *whole_by; /* ... whose launch need not have been whole; NULL: none's */
     bool looks;              /* the launch under way only tries how long it takes */
-    struct choice *choices;  /* of all kernels, the latest first */
-    uint64_t chosen;         /* launches of which it is chosen how they run */
-    struct brought {         /* by launches that were timed */
+    struct stopwatch *stopwatch; /* NULL: nothing was timed yet */
+    struct choice *choices;      /* of all kernels, the latest first */
+    struct trial trial;
+    uint64_t chosen; /* launches of which it is chosen how they run */
+    struct brought { /* by launches that were timed */
         double bytes, ns;
     } brought;
     uint64_t variables;  /* grows when variables of modules may have changed */

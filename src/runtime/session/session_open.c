@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/stopwatch.h"
 #include "runtime/session/session.h"
 #include "runtime/textures/textures.h"
 #include "runtime/variables/variable_array.h"
@@ -223,6 +224,7 @@ void proact_close(struct proact *p)
         proact_array_destroy(p->arrays);
     images_destroy(p);
     streams_close(p);
+    stopwatch_close(p);
     order_close(&p->order);
     if (p->devices.backend)
         transfer_close(&p->devices);

@@ -175,7 +175,7 @@ bool launch_may_divide(const struct launching *l)
 
 void launch_divide(struct launching *l)
 {
-    if (is_possible(l) && l->needs &&
+    if (is_possible(l) && !l->is_short && l->needs &&
         l->needs->devices == l->kernel->session->devices.count)
         find_insides(l);
 }

@@ -30,6 +30,7 @@ typedef struct CUlinkState_st *cu_link;
 typedef struct CUgraph_st *cu_graph;
 typedef struct CUgraphExec_st *cu_graph_exec;
 typedef struct CUarray_st *cu_array;
+typedef void (*cu_host_function)(void *context);
 typedef unsigned long long cu_object; /* of a texture or a surface */
 
 enum {

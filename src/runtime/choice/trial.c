@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/trial.h"
+
+#include "runtime/choice/choice.h"
+#include "runtime/choice/coupling.h"
+
+enum {
+    MOVE_NS = 4000000,  /* of work, while what a way needs moves */
+    TIME_NS = 16000000, /* and while it is timed */
+    ROUNDS = 4,         /* of the program's loop */
+    LAUNCHES_MIN = 32,
+    LAUNCHES_MAX = 1024,
+    FOURFOLD = 4,       /* the launches before the next trial */
+    HOPELESS = 4,       /* times as long as the fastest, while it moves */
+    RUINOUS = 16,       /* times as long split as whole, */
+    RUINOUS_NS = 200000 /* and so much longer: whole in any case */
+};
+static const double least_gain = 0.95;
+
+/* So many launches as all kernels of now have come by several times. */
+static uint64_t round_launches(const struct proact *p)
+{
+    double apart = 0;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all)
+        if (coupling_is_of_now(c) && c->apart > apart)
+            apart = c->apart;
+    const double launches = ROUNDS * apart;
+
+    return launches > LAUNCHES_MAX   ? LAUNCHES_MAX
+           : launches > LAUNCHES_MIN ? (uint64_t)launches
+                                     : LAUNCHES_MIN;
+}
+
+static bool goes_split(const struct choice *c, enum trial_way way)
+{
+    const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
+
+    if (way == TRIAL_SETTLED)
+        return c->settled;
+    return way == TRIAL_SPLIT && (split < RUINOUS * whole || split < whole + RUINOUS_NS);
+}
+
+/* Whether some kernel goes otherwise. */
+static bool differ(const struct proact *p, enum trial_way a, enum trial_way b)
+{
+    bool differs = false;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all)
+        differs |= coupling_is_of_now(c) && goes_split(c, a) != goes_split(c, b);
+    return differs;
+}
+
+/* A kernel by itself is well known by its own times. */
+static bool is_worth_it(const struct proact *p)
+{
+    bool is_coupled = false;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all)
+        is_coupled |= coupling_is_of_now(c) && c->coupling_count;
+    return is_coupled &&
+           (differ(p, TRIAL_SETTLED, TRIAL_SPLIT) || differ(p, TRIAL_SETTLED, TRIAL_WHOLE));
+}
+
+static bool is_another(const struct proact *p, enum trial_way way)
+{
+    bool is = true;
+
+    for (int tried = 0; tried < (int)way; tried++)
+        is &= differ(p, (enum trial_way)tried, way);
+    return is;
+}
+
+static void begin_while(struct proact *p, bool is_timed)
+{
+    struct trial *t = &p->trial;
+
+    t->is_timed = is_timed;
+    t->from_ns = p->now_ns;
+    t->work_ns = t->launches = 0;
+}
+
+static enum trial_way fastest(const struct trial *t)
+{
+    enum trial_way best = TRIAL_SETTLED;
+
+    for (int way = 0; way < TRIAL_WAYS; way++)
+        if (t->by[way] > 0 && t->by[way] < t->by[best] * (best ? 1 : least_gain))
+            best = (enum trial_way)way;
+    return best;
+}
+
+static void go_on(struct proact *p)
+{
+    struct trial *t = &p->trial;
+
+    while (++t->way < TRIAL_WAYS && !is_another(p, t->way))
+        ;
+    if (t->way < TRIAL_WAYS) {
+        begin_while(p, false);
+        return;
+    }
+    t->way = fastest(t);
+    t->is_under_way = false;
+    t->next = FOURFOLD * p->chosen;
+    t->launches = 0;
+}
+
+static void begin(struct proact *p)
+{
+    p->trial = (struct trial){.is_under_way = true, .next = p->trial.next};
+    begin_while(p, false);
+}
+
+static void end_while(struct proact *p)
+{
+    struct trial *t = &p->trial;
+    const double by = (double)(p->now_ns - t->from_ns) / (double)t->work_ns;
+
+    if (!t->is_timed && (!t->way || by < HOPELESS * t->by[fastest(t)])) {
+        begin_while(p, true);
+        return;
+    }
+    t->by[t->way] = by;
+    go_on(p);
+}
+
+static bool is_over(const struct proact *p)
+{
+    const struct trial *t = &p->trial;
+
+    return t->launches >= round_launches(p) &&
+           (t->is_under_way ? t->work_ns >= (t->is_timed ? TIME_NS : MOVE_NS)
+                            : p->chosen >= t->next);
+}
+
+enum proact_status trial_step(struct proact *p, struct proact_error *err)
+{
+    enum proact_status status;
+
+    if (p->trial.launches < LAUNCHES_MIN || !is_over(p))
+        return PROACT_OK;
+    if (!p->trial.is_under_way && !is_worth_it(p)) {
+        p->trial.launches = 0;
+        return PROACT_OK;
+    }
+    if ((status = proact_wait(p, err)))
+        return status;
+    if (p->trial.is_under_way)
+        end_while(p);
+    else
+        begin(p);
+    return PROACT_OK;
+}
+
+void trial_choose(struct choice *c)
+{
+    c->splits = goes_split(c, c->session->trial.way);
+}
+
+void trial_launched(struct choice *c)
+{
+    struct trial *t = &c->session->trial;
+    const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
+
+    t->launches++;
+    t->work_ns += split < whole ? split : whole;
+    trial_choose(c);
+}
+
+void trial_disturb(struct proact *p)
+{
+    if (p->trial.is_under_way)
+        p->trial.way = TRIAL_SETTLED;
+    p->trial.is_under_way = false;
+    p->trial.launches = 0;
+}
