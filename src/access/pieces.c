@@ -10,6 +10,7 @@ enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
 struct pieces {
     struct access_span *spans;
     uint32_t count, tries;
+    bool has_edges;   /* what a quotient is cut in the middle of is told apart */
     struct range all; /* places, from each of which `length` bytes are touched */
     int64_t length;
 };
@@ -157,7 +158,8 @@ static bool add_pieces(const struct extent *e, const struct access_form *f, unsi
 
     if (++out->tries > TRIES_MAX)
         return false;
-    if (depth == DEPTH_MAX || !cases_find(&now, f, &c))
+    if (depth == DEPTH_MAX ||
+        !(cases_find(&now, f, &c) || (out->has_edges && cases_of_edges(&now, f, &c))))
         return add_span(e, f, out);
     depth += c.count > 1; /* one alone makes it simpler */
     now.facts.in_pairs = true;
@@ -220,14 +222,19 @@ static bool add_ways(const struct extent *e, const struct way_in *w, uint32_t gu
     return add_pieces(e, w->form, 0, w->out);
 }
 
-/* All ways, or as if no guard said `or`, or all bytes together. */
+/* All ways, edges of rows apart or not, or as if no guard said `or`, or all bytes together.
+ */
 static void add_all(const struct extent *e, const struct access_record *r,
                     const struct access_form *form, struct pieces *out)
 {
     const struct way_in w = {r, form, out};
 
-    if (add_ways(e, &w, 0))
-        return;
+    for (int edges = 1; edges >= 0; edges--) {
+        out->has_edges = edges;
+        out->count = out->tries = 0;
+        if (add_ways(e, &w, 0))
+            return;
+    }
     out->count = out->tries = 0;
     if (add_pieces(e, form, 0, out))
         return;

@@ -16,14 +16,22 @@ static bool choose(const struct access_symbol *y, struct cases *c)
     return true;
 }
 
+/* Adds that the form lies there; false where it cannot be said. */
+static bool is_between(struct forms *forms, const struct access_form *of, int64_t low,
+                       int64_t high, struct one_case *o)
+{
+    o->facts[o->fact_count++] = (struct fact){.form = of, .most = high};
+    o->facts[o->fact_count] = (struct fact){
+        .form = form_add(forms, form_constant(forms, 0), of, -1), .most = -low};
+    return of && o->facts[o->fact_count++].form;
+}
+
 static struct one_case case_between(struct forms *forms, const struct access_form *of,
                                     int64_t low, int64_t high)
 {
-    struct one_case o = {.fact_count = 2};
+    struct one_case o = {.fact_count = 0};
 
-    o.facts[0] = (struct fact){.form = of, .most = high};
-    o.facts[1] = (struct fact){.form = form_add(forms, form_constant(forms, 0), of, -1),
-                               .most = -low};
+    (void)is_between(forms, of, low, high, &o);
     return o;
 }
 
@@ -74,6 +82,16 @@ static bool divide(struct extent *e, const struct access_symbol *y, struct cases
     return true;
 }
 
+/* Where it has one value. */
+static bool add_step(struct forms *forms, const struct steps *s, int64_t low, int64_t high,
+                     struct cases *c)
+{
+    struct one_case *o = &c->each[c->count++];
+
+    *o = (struct one_case){.is = form_constant(forms, steps_value(s, low))};
+    return is_between(forms, s->base, low, high, o);
+}
+
 /* Of a quotient there can be few, too. */
 static bool climb(struct extent *e, const struct access_symbol *y, struct cases *c)
 {
@@ -87,12 +105,41 @@ static bool climb(struct extent *e, const struct access_symbol *y, struct cases 
         if (c->count == CASES_MAX)
             return false;
         end = steps_next(&s, at);
-        c->each[c->count] = case_between(forms, s.base, at, end - 1);
-        c->each[c->count].is = form_constant(forms, steps_value(&s, at));
-        if (!c->each[c->count++].facts[1].form)
+        if (!add_step(forms, &s, at, end - 1, c))
             return false;
     }
     return true;
+}
+
+/* Rows are counted by a quotient: the first and the last may be there in part, those
+   between are whole. */
+static bool part_edges(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    struct forms *forms = &e->facts.forms;
+    struct steps s;
+
+    if (y->kind != ACCESS_FUNCTION || y->function == ACCESS_AND || !steps_open(&s, e, y) ||
+        steps_value(&s, s.range.low) == steps_value(&s, s.range.high))
+        return false;
+    const bool starts = steps_starts(&s), ends = steps_ends(&s);
+    const int64_t first = starts ? s.range.low : steps_next(&s, s.range.low),
+                  end = ends ? s.range.high + 1 : steps_begin(&s, s.range.high);
+    bool known = !starts || !ends;
+
+    c->count = 0;
+    if (!starts)
+        known &= add_step(forms, &s, s.range.low, first - 1, c);
+    if (!ends)
+        known &= add_step(forms, &s, end, s.range.high, c);
+    if (first < end) {
+        const struct access_form *is = form_of(forms, c->symbol);
+        struct one_case *o = &c->each[c->count++];
+
+        *o = (struct one_case){.is = is};
+        known &= is_between(forms, s.base, first, end - 1, o) &&
+                 is_between(forms, is, steps_value(&s, first), steps_value(&s, end - 1), o);
+    }
+    return known;
 }
 
 static bool by_sign(struct extent *e, const struct access_symbol *y, struct cases *c)
@@ -125,18 +172,42 @@ static bool end(struct extent *e, const struct access_symbol *y, struct cases *c
     return true;
 }
 
-bool cases_find(struct extent *e, const struct access_form *f, struct cases *c)
+static bool find_case(struct extent *e, const struct access_symbol *y, struct cases *c)
+{
+    switch (y->kind) {
+    case ACCESS_CHOICE:
+        return choose(y, c);
+    case ACCESS_FUNCTION:
+        return divide(e, y, c) || climb(e, y, c) || by_sign(e, y, c);
+    case ACCESS_TRIPS:
+        return end(e, y, c);
+    default:
+        return false;
+    }
+}
+
+typedef bool finding(struct extent *e, const struct access_symbol *y, struct cases *c);
+
+static bool find_first(struct extent *e, const struct access_form *f, finding *find,
+                       struct cases *c)
 {
     for (uint32_t i = 0; i < f->count; i++)
         for (uint32_t k = 0; k < f->terms[i].degree; k++) {
             const struct access_symbol y = e->facts.forms.symbols[f->terms[i].symbols[k]];
 
             c->symbol = f->terms[i].symbols[k];
-            if (y.kind == ACCESS_CHOICE ? choose(&y, c)
-                : y.kind == ACCESS_FUNCTION
-                    ? divide(e, &y, c) || climb(e, &y, c) || by_sign(e, &y, c)
-                    : y.kind == ACCESS_TRIPS && end(e, &y, c))
+            if (find(e, &y, c))
                 return true;
         }
     return false;
+}
+
+bool cases_find(struct extent *e, const struct access_form *f, struct cases *c)
+{
+    return find_first(e, f, find_case, c);
+}
+
+bool cases_of_edges(struct extent *e, const struct access_form *f, struct cases *c)
+{
+    return find_first(e, f, part_edges, c);
 }
