@@ -102,3 +102,18 @@ KERNEL(flattened_turns, const int *in, int *out, int width, int height, int pitc
     for (int t = thread_of_all<int>(); t < width * height; t += gridDim.x * blockDim.x)
         out[t / width * pitch + t % width] = 2 * in[t / width * pitch + t % width];
 }
+
+/* Memory decides which arm it is; each reckons the place for itself. */
+KERNEL(flattened_arms, const float *in, float *out, int width, int height, size_t pitch)
+{
+    int t = thread_of_all<int>();
+
+    if (t >= width * height)
+        return;
+    size_t i = (size_t)(t % width) + 2, j = (size_t)(t / width) + 2;
+
+    if (in[j * pitch + i] > 0)
+        out[j * pitch + i] = in[j * pitch + i - 1];
+    else
+        out[j * pitch + i] = 2 * in[(j + 1) * pitch + i] * in[(j - 1) * pitch + i];
+}

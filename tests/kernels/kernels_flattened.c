@@ -69,6 +69,25 @@ void kernel_flattened_size(struct samples_case *c, bool large)
     smoothed_by_long_words(c, large);
 }
 
+void kernel_flattened_arms(struct samples_case *c, bool large)
+{
+    const struct field f = field_of(c, large);
+    const int count = (f.height + 4) * f.pitch;
+    const float *in = kernels_floats(c, "in", count);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, count, 1e-6);
+
+    for (int t = 0; t < f.width * f.height; t++) {
+        const int at = (t / f.width + 2) * f.pitch + t % f.width + 2;
+
+        out[at] = in[at] > 0 ? in[at - 1] : 2 * in[at + f.pitch] * in[at - f.pitch];
+    }
+    samples_pass_all(c);
+    samples_pass_int(c, f.width);
+    samples_pass_int(c, f.height);
+    samples_pass_u64(c, (uint64_t)f.pitch);
+    kernels_line(c, f.width * f.height, 96);
+}
+
 static void volume(struct samples_case *c, bool large)
 {
     const int width = kernels_size(c, large, 21), height = 9 + kernels_step(c), depth = 7,
