@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "access/values/varies.h"
 #include "access/ways/choices.h"
 
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
@@ -317,43 +318,6 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     return v->resolved;
 }
 
-static bool varies(const struct study *s, const struct access_form *f,
-                   const struct region_loop *l);
-
-static bool symbol_varies(const struct study *s, const struct access_symbol *y,
-                          const struct region_loop *l)
-{
-    switch (y->kind) {
-    case ACCESS_ITERATION:
-    case ACCESS_TRIPS:
-        return l->contains[s->regions->loops[y->loop].header];
-    case ACCESS_PHI:
-        return l->contains[s->ssa->values[y->variable].block];
-    case ACCESS_LOADED:
-    case ACCESS_OPAQUE:
-        return l->contains[s->regions->flow->block_of[y->variable]];
-    case ACCESS_FUNCTION:
-        return varies(s, y->left, l) || varies(s, y->right, l);
-    case ACCESS_MEMBER:
-    case ACCESS_ELEMENT:
-        return varies(s, y->left, l);
-    case ACCESS_CHOICE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool varies(const struct study *s, const struct access_form *f,
-                   const struct region_loop *l)
-{
-    for (uint32_t i = 0; i < f->count; i++)
-        for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            if (symbol_varies(s, &s->maker.forms.symbols[f->terms[i].symbols[k]], l))
-                return true;
-    return false;
-}
-
 /* All ways to the header, those back as well, bring the same, which does not change in the
    loop: the start of a loop inside, say, taken ahead of this one and again at its end. */
 static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
@@ -365,7 +329,7 @@ static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
     for (uint32_t i = 0; i < v->option_count; i++) {
         const struct access_form *f = replaced(&c, v->options[i], l->header);
 
-        if (!f || varies(s, f, l) || (same && !form_equal(same, f)))
+        if (!f || varies_in_loop(s, f, l) || (same && !form_equal(same, f)))
             return false;
         same = f;
     }
@@ -390,7 +354,7 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
         const struct access_form *d =
             form_add(&s->maker.forms, replaced(&c, v->options[i], l->header), v->form, -1);
 
-        if (!d || varies(s, d, l) || (step && !form_equal(step, d)))
+        if (!d || varies_in_loop(s, d, l) || (step && !form_equal(step, d)))
             return;
         step = d;
     }
@@ -413,7 +377,7 @@ static const struct study_value *leader_of(struct study *s, const struct access_
             s->ssa->values[y.variable].block != l->header || !s->values[y.variable].step)
             continue;
         *rest = form_add(&s->maker.forms, f, form_of(&s->maker.forms, t->symbols[0]), -1);
-        return *rest && !varies(s, *rest, l) ? &s->values[y.variable] : NULL;
+        return *rest && !varies_in_loop(s, *rest, l) ? &s->values[y.variable] : NULL;
     }
     return NULL;
 }
