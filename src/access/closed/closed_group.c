@@ -174,9 +174,12 @@ static int64_t phase_of(const struct closed_group *g, const struct closed_quotie
 static bool happens(const struct closed_group *g, const struct closed_member *m,
                     uint32_t thread)
 {
-    for (uint32_t n = 0; n < m->store->fact_count; n++)
-        if (inner_now(g, &m->store->facts[n].form, thread) > rooms(g)[m->fact[n]])
+    for (uint32_t n = 0; n < m->store->fact_count; n++) {
+        const int64_t room = rooms(g)[m->fact[n]];
+
+        if (room < INT64_MAX && inner_now(g, &m->store->facts[n].form, thread) > room)
             return false;
+    }
     return true;
 }
 
@@ -228,18 +231,28 @@ static void make_template(struct closed_group *g, struct closed_template *t)
     make_rows(t);
 }
 
+static bool stands_as(const struct closed_group *g, const struct closed_template *t,
+                      uint64_t hash)
+{
+    return t->hash == hash &&
+           !memcmp(t->stands, g->stands,
+                   (CLOSED_QUOTIENTS_MAX + g->fact_count) * sizeof *g->stands);
+}
+
+/* Most often it is the last one, or that which came behind it before. */
 static const struct closed_template *find_template(struct closed_group *g)
 {
-    size_t bytes = (CLOSED_QUOTIENTS_MAX + g->fact_count) * sizeof *g->stands;
-    uint64_t hash;
+    const size_t bytes = (CLOSED_QUOTIENTS_MAX + g->fact_count) * sizeof *g->stands;
+    const uint64_t hash = hash_bytes(g->stands, bytes, 0);
+    const uint32_t count = g->template_count;
 
-    if (g->template_count && !memcmp(g->templates[g->last].stands, g->stands, bytes))
-        return &g->templates[g->last];
-    hash = hash_bytes(g->stands, bytes, 0);
-    for (g->last = 0; g->last < g->template_count; g->last++)
-        if (g->templates[g->last].hash == hash &&
-            !memcmp(g->templates[g->last].stands, g->stands, bytes))
-            return &g->templates[g->last];
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t at = (g->last + n) % count;
+
+        if (stands_as(g, &g->templates[at], hash))
+            return &g->templates[g->last = at];
+    }
+    g->last = count;
     g->templates = must_grow(g->templates, g->template_count, &g->template_capacity,
                              sizeof *g->templates);
     struct closed_template *t = &g->templates[g->template_count++];

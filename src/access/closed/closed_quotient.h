@@ -36,7 +36,9 @@ struct closed_phase closed_quotient_phase(const struct closed_quotient *q, int64
 static inline int64_t closed_quotient_above(const struct closed_quotient *q, int64_t rest,
                                             uint32_t thread)
 {
-    return (rest + q->inner[thread]) / q->divisor;
+    const int64_t sum = rest + q->inner[thread];
+
+    return sum < q->divisor ? 0 : sum / q->divisor;
 }
 
 /* Adds `factor` times the quotient. */
