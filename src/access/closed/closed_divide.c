@@ -161,9 +161,15 @@ static bool take_out(struct closed_view *v, const struct closed_form *of,
                      const struct closed_loops *loops, int64_t high, int64_t divisor,
                      struct dividend *d)
 {
+    const int64_t most = (int64_t)1 << 55; /* all together do not wrap */
+    int64_t part;
+
     *d = (struct dividend){.left = *of, .range = {0, high}};
     d->left.multiples = NULL;
     for (const struct closed_multiple *m = of->multiples; m; m = m->next) {
+        if (__builtin_mul_overflow(m->factor, m->of->high / m->of->divisor, &part) ||
+            part <= -most || part >= most)
+            return false;
         if (m->factor % divisor == 0)
             continue;
         if (m->factor != 1 || d->once)

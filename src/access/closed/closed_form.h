@@ -10,7 +10,7 @@
 enum {
     CLOSED_LOOPS_MAX = 4,
     CLOSED_OUTER = 3 + CLOSED_LOOPS_MAX,
-    CLOSED_QUOTIENTS_MAX = 16
+    CLOSED_QUOTIENTS_MAX = 32
 };
 
 /* Loops that are walked, beside the CTA: outer variable 3 + n counts loop[n]. */

@@ -77,9 +77,15 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
         to->fact[n] = find_fact(g, &s->facts[n]);
 }
 
-static const int64_t *rooms(const struct closed_group *g)
+/* By number of the view's quotients; all of these, and of the facts, are known by then. */
+static int64_t *rests(const struct closed_group *g)
 {
-    return g->stands + CLOSED_QUOTIENTS_MAX;
+    return g->stands + g->fact_count;
+}
+
+static size_t stands_bytes(const struct closed_group *g)
+{
+    return (g->fact_count + g->view->quotient_count) * sizeof *g->stands;
 }
 
 /* What of the form hangs on the thread, where the group stands now. */
@@ -90,7 +96,7 @@ static int64_t inner_now(const struct closed_group *g, const struct closed_form 
 
     for (const struct closed_multiple *m = f->multiples; m; m = m->next)
         sum += (uint64_t)m->factor *
-               (uint64_t)closed_quotient_above(m->of, g->stands[m->of->number], thread);
+               (uint64_t)closed_quotient_above(m->of, rests(g)[m->of->number], thread);
     return (int64_t)sum;
 }
 
@@ -175,7 +181,7 @@ static bool happens(const struct closed_group *g, const struct closed_member *m,
                     uint32_t thread)
 {
     for (uint32_t n = 0; n < m->store->fact_count; n++) {
-        const int64_t room = rooms(g)[m->fact[n]];
+        const int64_t room = g->stands[m->fact[n]];
 
         if (room < INT64_MAX && inner_now(g, &m->store->facts[n].form, thread) > room)
             return false;
@@ -186,7 +192,7 @@ static bool happens(const struct closed_group *g, const struct closed_member *m,
 static bool is_none(const struct closed_group *g, const struct closed_member *m)
 {
     for (uint32_t n = 0; n < m->store->fact_count; n++)
-        if (rooms(g)[m->fact[n]] == INT64_MIN)
+        if (g->stands[m->fact[n]] == INT64_MIN)
             return true;
     return false;
 }
@@ -234,16 +240,13 @@ static void make_template(struct closed_group *g, struct closed_template *t)
 static bool stands_as(const struct closed_group *g, const struct closed_template *t,
                       uint64_t hash)
 {
-    return t->hash == hash &&
-           !memcmp(t->stands, g->stands,
-                   (CLOSED_QUOTIENTS_MAX + g->fact_count) * sizeof *g->stands);
+    return t->hash == hash && !memcmp(t->stands, g->stands, stands_bytes(g));
 }
 
 /* Most often it is the last one, or that which came behind it before. */
 static const struct closed_template *find_template(struct closed_group *g)
 {
-    const size_t bytes = (CLOSED_QUOTIENTS_MAX + g->fact_count) * sizeof *g->stands;
-    const uint64_t hash = hash_bytes(g->stands, bytes, 0);
+    const uint64_t hash = hash_bytes(g->stands, stands_bytes(g), 0);
     const uint32_t count = g->template_count;
 
     for (uint32_t n = 0; n < count; n++) {
@@ -259,8 +262,8 @@ static const struct closed_template *find_template(struct closed_group *g)
 
     *t = (struct closed_template){0};
     t->hash = hash;
-    t->stands = must_calloc(1, bytes);
-    memcpy(t->stands, g->stands, bytes);
+    t->stands = must_calloc(1, stands_bytes(g) + 1u);
+    memcpy(t->stands, g->stands, stands_bytes(g));
     make_template(g, t);
     return t;
 }
@@ -270,13 +273,13 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
 {
     bool none = g->fact_count > 0;
 
-    for (uint32_t n = 0; n < CLOSED_QUOTIENTS_MAX; n++)
+    for (uint32_t n = 0; n < g->view->quotient_count; n++)
         if (g->quotients >> n & 1)
-            g->stands[n] = phase_of(g, g->view->quotients[n], outer);
+            rests(g)[n] = phase_of(g, g->view->quotients[n], outer);
     for (uint32_t n = 0; n < g->fact_count; n++) {
         const int64_t room = room_of(g, &g->facts[n], outer);
 
-        g->stands[CLOSED_QUOTIENTS_MAX + n] = room;
+        g->stands[n] = room;
         none &= room == INT64_MIN;
     }
     for (uint32_t n = 0; n < g->store_count && none; n++)

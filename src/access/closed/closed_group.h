@@ -44,9 +44,9 @@ struct closed_group {
     struct closed_template *templates;
     uint32_t template_count, last;
     size_t template_capacity;
-    /* Where it stands now: what is left of its quotients' lines, by their numbers, as much
-       less as makes no difference, and then, by fact, how large what hangs on the thread
-       may be. */
+    /* Where it stands now: by fact, how large what hangs on the thread may be; then, by
+       their numbers, what is left of its quotients' lines, as much less as makes no
+       difference. */
     int64_t *stands;
     uint32_t quotients; /* that count, by number */
     struct write_set_spans spans;
