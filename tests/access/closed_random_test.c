@@ -255,8 +255,8 @@ static void forms_say_what_slices_say(void **state)
     assert_true(tally.closed > tally.sliced / 8);
 }
 
-/* Quotients and remainders of what rises and falls, of all small shapes: the thread's part
-   must not carry into the CTA's, and a run of CTAs ends where either starts anew. */
+/* Quotients and remainders of what rises and falls, of all small shapes: where a CTA's
+   threads come to the next one changes, and a run of CTAs ends there. */
 static void carries_are_seen(void **state)
 {
     static const char *const operations[] = {"div.u32", "rem.u32", "div.s32", "rem.s32"};
@@ -284,7 +284,7 @@ static void carries_are_seen(void **state)
         write_set_slice_destroy(c.slice);
         text_clear(&text);
     }
-    assert_true(tally.closed > 6000);
+    assert_int_equal(tally.sliced + tally.failed, 0);
 }
 
 /* What has a margin, 1 <= x < n - 1 and 1 <= y: in lines of CTAs that do alike below the

@@ -39,6 +39,13 @@ static const struct {
     {2, "setp.ne.s64 %p1, %rd5, 0;", false, false},
     {2, "setp.eq.s64 %p1, %rd5, 1;", false, false},
     {3, "@!%p1 bra FITS;", false, false},
+    /* by way of another block, which others come to, or not */
+    {3, "@%p1 bra HOP; bra.uni WIDE; HOP: bra.uni FITS; WIDE:", true, true},
+    {3, "@!%p1 bra HOP; bra.uni WIDE; HOP: bra.uni FITS; WIDE:", false, false},
+    {3,
+     "@%p1 bra HOP; setp.eq.s64 %p2, %rd1, 0; @%p2 bra HOP; bra.uni WIDE;\n"
+     "HOP: bra.uni FITS; WIDE:",
+     false, false},
     {4, "div.u64 %rd6, %rd3, %rd2;", false, false},
     {5, "mul.lo.s64 %rd8, %rd6, %rd2;", true, false},
     {6, "sub.s64 %rd7, %rd3, %rd8;", true, false},

@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "base/text.h"
 
-enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3 };
+enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3, PAD = 3 };
 
 /* %r1 = x, the thread's number; element %r9 of `a` is read where x < n. */
 #define START                                                                              \
@@ -30,6 +30,7 @@ enum { LAUNCHES = 400, CTAS_MAX = 40, WORD = 4, CASES = 3 };
 
 #define ANY UINT32_MAX
 #define NEVER (UINT32_MAX - 1)
+#define PADDED (UINT32_MAX - 2) /* rows of m, PAD words apart */
 
 /* %rd4 = x - 1 in 32 bits, widened without sign; %rd5 = m - 1; %p2 = x > 0 */
 #define BEFORE                                                                             \
@@ -63,6 +64,16 @@ static uint32_t row_of_1000(uint32_t x, uint32_t m)
 static uint32_t row_of_m(uint32_t x, uint32_t m)
 {
     return x / m * 5000 + x % m;
+}
+
+static uint32_t padded_row_of_m(uint32_t x, uint32_t m)
+{
+    return x / m * (m + PAD) + x % m;
+}
+
+static uint32_t padded_plane_of_m(uint32_t x, uint32_t m)
+{
+    return (x / (4 * m) * 5 + x / m % 4) * (m + PAD) + x % m;
 }
 
 static uint32_t inserted(uint32_t x, uint32_t m)
@@ -138,6 +149,13 @@ static const struct form {
     {"div.s32 %r7, %r1, %r3; mul.lo.s32 %r8, %r7, %r3; sub.s32 %r8, %r1, %r8;\n"
      "mad.lo.s32 %r9, %r7, 5000, %r8;",
      row_of_m, 0, 0},
+    {"div.s32 %r7, %r1, %r3; rem.s32 %r8, %r1, %r3; add.s32 %r10, %r3, 3;\n"
+     "mad.lo.s32 %r9, %r7, %r10, %r8;",
+     padded_row_of_m, 0, PADDED},
+    {"div.s32 %r7, %r1, %r3; rem.s32 %r8, %r1, %r3; rem.s32 %r11, %r7, 4;\n"
+     "shl.b32 %r12, %r3, 2; div.s32 %r12, %r1, %r12; mad.lo.s32 %r11, %r12, 5, %r11;\n"
+     "add.s32 %r10, %r3, 3; mad.lo.s32 %r9, %r11, %r10, %r8;",
+     padded_plane_of_m, 0, ANY},
     {"bfi.b32 %r9, %r3, %r1, 4, 6;", inserted, 0, ANY},
     {"add.s32 %r7, %r1, -1000; shr.s32 %r8, %r7, 31; and.b32 %r8, %r8, %r3;\n"
      "add.s32 %r9, %r7, %r8; add.s32 %r9, %r9, 1000;",
@@ -211,7 +229,7 @@ static bool holds(const struct access_span *spans, uint32_t count, uint32_t plac
 static void check(const struct form *f, const struct reader *r, const uint32_t launch[5])
 {
     const uint32_t width = launch[0], first = launch[1], end = launch[2], n = launch[3],
-                   m = launch[4], period = f->period ? f->period : m;
+                   m = launch[4], period = f->period && f->period != PADDED ? f->period : m;
     unsigned char block[16] = {0};
     struct access_launch l = {.ntid = {width, 1, 1},
                               .nctaid = {CTAS_MAX, 1, 1},
@@ -224,8 +242,10 @@ static void check(const struct form *f, const struct reader *r, const uint32_t l
 
     memcpy(block + 8, &n, sizeof n);
     memcpy(block + 12, &m, sizeof m);
-    const bool has_few = period != ANY && x < last &&
-                         (last - 1 + f->shift) / period - (x + f->shift) / period < CASES;
+    const uint32_t rows = x < last
+                              ? (last - 1 + f->shift) / period - (x + f->shift) / period
+                              : 0; /* begun after the first */
+    const bool has_few = period != ANY && x < last && (f->period == PADDED || rows < CASES);
 
     if (!access_extent(r->analysis, r->load, &l, NULL, spans, &count)) {
         if (has_few)
@@ -237,7 +257,8 @@ static void check(const struct form *f, const struct reader *r, const uint32_t l
         if (!holds(spans, count, f->is(x, m)))
             fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: element %u is missing", f->body,
                      first, end - 1, width, n, m, f->is(x, m));
-    if (has_few && words_of(spans, count) > last - first * width)
+    if (has_few && words_of(spans, count) >
+                       last - first * width + (f->period == PADDED ? PAD * rows : 0))
         fail_msg("%s: CTAs %u to %u of %u, n %u, m %u: %lu words", f->body, first, end - 1,
                  width, n, m, (unsigned long)words_of(spans, count));
 }

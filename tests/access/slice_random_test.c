@@ -147,22 +147,41 @@ static void write_store(struct writer *w)
 
 static void write_statements(struct writer *w, unsigned depth);
 
-/* An arm that may store to what the other one may store to as well, 0: nothing. */
-static void write_arm(struct writer *w, unsigned depth, uint32_t both)
+/* What both arms may store to: one place, or what is made of one register in each. */
+struct both {
+    uint32_t place, of; /* place 0: there is none */
+};
+
+static void write_both(struct writer *w, const struct both *b)
 {
-    const uint32_t where = both ? draw(w, 5) : 0; /* in front, behind, twice, or nowhere */
+    uint32_t at = b->place;
+
+    if (draw(w, 2)) {
+        at = w->registers++;
+        text_print(&w->text,
+                   "and.b32 %%v%u, %%v%u, %d; mul.wide.u32 %%w%u, %%v%u, 4;\n"
+                   "add.s64 %%x%u, %%rd1, %%w%u;\n",
+                   at, b->of, WORDS - 1, at, at, at, at);
+    }
+    text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", at);
+}
+
+/* An arm that may store to what the other one may store to as well. */
+static void write_arm(struct writer *w, unsigned depth, const struct both *b)
+{
+    const uint32_t where = b->place ? draw(w, 5) : 0; /* in front, behind, twice, or not */
 
     if (where == 1 || where == 3)
-        text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", both);
+        write_both(w, b);
     if (where != 4)
         write_statements(w, depth + 1);
     if (where > 1)
-        text_print(&w->text, "st.global.u32 [%%x%u], 0;\n", both);
+        write_both(w, b);
 }
 
 static void write_if(struct writer *w, unsigned depth)
 {
-    const uint32_t both = draw(w, 3) ? 0 : write_place(w);
+    struct both both = {draw(w, 3) ? 0 : write_place(w), any_known(w)};
     uint32_t other = w->labels++, end = w->labels++, known = w->known_count;
     uint32_t places = w->place_count;
     unsigned good = w->good, assigned = w->assigned;
@@ -170,13 +189,13 @@ static void write_if(struct writer *w, unsigned depth)
     w->assigned = 0;
     text_print(&w->text, "@%%q%u bra L%u;\n", write_condition(w), other);
     w->ends[w->depth++] = end;
-    write_arm(w, depth, both);
+    write_arm(w, depth, &both);
     w->known_count = known;
     w->place_count = places;
     w->good = good; /* the other arm sees what was there before */
     if (draw(w, 2)) {
         text_print(&w->text, "bra L%u; L%u:\n", end, other);
-        write_arm(w, depth, both);
+        write_arm(w, depth, &both);
     } else {
         text_print(&w->text, "L%u:\n", other);
     }

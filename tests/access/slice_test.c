@@ -222,6 +222,12 @@ static void what_both_arms_store_is_stored_once(void **state)
 #define IF "ld.global.u32 %r6, [%rd4]; setp.ne.s32 %p1, %r6, 0; setp.ne.s32 %p2, %r6, 7;\n"
 #define ST "st.global.u32 [%rd3], %r6;"
 #define FAR "st.global.u32 [%rd3+1024], %r6;"
+#define AT(TO, OF)                                                                         \
+    "mul.wide.s32 " TO ", " OF "; add.s64 " TO ", %rd1, " TO "; st.global.u32 [" TO        \
+    "+8], %r6;"
+#define OWN(OF, OTHER)                                                                     \
+    "@%p1 bra ELSE; " AT("%rd6", OF) " bra END; ELSE: " AT("%rd7", OTHER) " END:"
+#define OTHERS AT("%rd6", "%r2, 4") " bra END; ELSE: " AT("%rd7", "%r2, 4") " END:"
 #define BOTH "@%p1 bra ELSE; " ST " bra END; ELSE: " ST " END:"
     static const struct {
         const char *body;
@@ -254,6 +260,12 @@ static void what_both_arms_store_is_stored_once(void **state)
          false, "0+128"},
         {IF "@%p1 bra ELSE; @%p2 bra END; " ST " bra END; ELSE: " ST " END:", false,
          "0+128"},
+        /* each by an address of its own, which is the other one's, or not quite */
+        {IF OWN("%r2, 4", "%r2, 4"), true, "8+128"},
+        {IF OWN("%r2, 4", "%r5, 4"), false, "8+128"},
+        {IF OWN("%r2, 4", "%r2, 0"), false, "8+128"},
+        {IF OWN("%r2, 4; add.s32 %r2, %r2, 1", "%r2, 4"), true, "8+128"},
+        {IF "@%p1 bra ELSE; add.s32 %r2, %r2, 1; bra.uni A; A: " OTHERS, false, "8+132"},
         /* and where memory decides whether it comes to the branch */
         {IF "@%p2 bra END; " BOTH, false, "0+128"},
         {IF "@%p2 bra OUT; @%p1 bra END; " ST " bra OUT; END: " ST " OUT: " FAR, false,
@@ -270,6 +282,9 @@ static void what_both_arms_store_is_stored_once(void **state)
 #undef ST
 #undef FAR
 #undef BOTH
+#undef OTHERS
+#undef OWN
+#undef AT
 }
 
 static void loops_that_memory_ends_run_once(void **state)

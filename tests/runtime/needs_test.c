@@ -5,12 +5,12 @@
 
 #include <proact/program.h>
 
-enum { DEVICES = 4, WORD = 4 };
+enum { DEVICES = 4, WORD = 4, WIDTH = N / 51 };     /* of fields' rows */
 #define FIRST_CTAS ((CTAS + DEVICES - 1) / DEVICES) /* the first device's */
 
 struct rig {
     struct bench b;
-    struct proact_kernel *blurs, *by_tile, *rings, *planes, *turns, *gathers;
+    struct proact_kernel *blurs, *by_tile, *rings, *planes, *fields, *turns, *gathers;
     struct proact_array *array[2];
     uint32_t host[2][N];
     unsigned now; /* which one is the newest */
@@ -29,6 +29,7 @@ static void open_rig(struct rig *r, const char *method, uint64_t seed)
         fail_msg("%s", r->b.err.text);
     r->rings = testing_kernel(&r->b, "rings");
     r->planes = testing_kernel(&r->b, "planes");
+    r->fields = testing_kernel(&r->b, "fields");
     r->turns = testing_kernel(&r->b, "turns");
     r->gathers = testing_kernel(&r->b, "gathers");
     for (int i = 0; i < 2; i++) {
@@ -43,7 +44,12 @@ static void open_rig(struct rig *r, const char *method, uint64_t seed)
 static void compute(const struct rig *r, const struct proact_kernel *k, const uint32_t *in,
                     uint32_t *out)
 {
-    for (uint32_t i = 0; i < N; i++)
+    for (uint32_t t = 0; t < (N / 101 - 2) * WIDTH && k == r->fields; t++) {
+        const uint32_t at = (t / WIDTH + 1) * 101 + t % WIDTH + 2;
+
+        out[at] = in[at - 101] + 2 * in[at] + in[at + 101];
+    }
+    for (uint32_t i = 0; i < N && k != r->fields; i++)
         if (k == r->blurs || k == r->by_tile)
             out[i] = (i ? in[i - 1] : 0) + 2 * in[i] + (i + 1 < N ? in[i + 1] : 0);
         else if (k == r->rings)
@@ -99,23 +105,24 @@ static bool sends_to_all(const char *method)
     return !strcmp(method, "inline") || !strcmp(method, "relay");
 }
 
-enum { BLURS, BY_TILE, RINGS, PLANES, KINDS }; /* of halos */
+enum { BLURS, BY_TILE, RINGS, PLANES, FIELDS, KINDS }; /* of halos */
 
 static void step_halo(struct rig *r, int kind)
 {
-    struct proact_kernel *const kernels[KINDS] = {r->blurs, r->by_tile, r->rings,
-                                                  r->planes};
+    struct proact_kernel *const kernels[KINDS] = {r->blurs, r->by_tile, r->rings, r->planes,
+                                                  r->fields};
 
     step(r, kernels[kind]);
 }
 
 /* After two launches each array's halo is all that moves; of a marked kernel, too, of a
-   ring, and of rows of a pitch. */
+   ring, of rows of a pitch, and of rows of which devices share one. */
 static void a_halo_moves(const char *method, int kind)
 {
     struct rig r;
     /* words that cross a seam, of which a ring has one more */
-    const unsigned words[KINDS] = {2, 2, 2, N / 1000};
+    const unsigned words[KINDS] = {2, 2, 2, N / 1000, 2 * WIDTH};
+    const unsigned written = kind == FIELDS ? (N / 101 - 2) * WIDTH : N;
     unsigned seams = kind == RINGS ? DEVICES : DEVICES - 1;
 
     open_rig(&r, method, 1);
@@ -126,7 +133,7 @@ static void a_halo_moves(const char *method, int kind)
     for (int n = 0; n < 10; n++)
         step_halo(&r, kind);
     uint64_t each =
-        sends_to_all(method) ? (DEVICES - 1) * N * WORD : words[kind] * seams * WORD;
+        sends_to_all(method) ? (DEVICES - 1) * written * WORD : words[kind] * seams * WORD;
 
     if (sent(&r) - before != 10 * each)
         fail_msg("%s, kind %d: %lu bytes, not %lu", method, kind,

@@ -118,3 +118,36 @@ int64_t steps_next(const struct steps *s, int64_t base)
     }
     return high;
 }
+
+int64_t steps_begin(const struct steps *s, int64_t base)
+{
+    const int64_t now = steps_value(s, base);
+    int64_t low = s->range.low - 1, high = base; /* another at low, the same at high */
+
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (steps_value(s, middle) == now)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+static bool differs(const struct steps *s, int64_t base, int64_t from)
+{
+    int64_t value;
+
+    return !value_at(s, base, &value) || value != steps_value(s, from);
+}
+
+bool steps_starts(const struct steps *s)
+{
+    return differs(s, s->range.low - 1, s->range.low);
+}
+
+bool steps_ends(const struct steps *s)
+{
+    return differs(s, s->range.high + 1, s->range.high);
+}

@@ -28,3 +28,8 @@ int64_t steps_value(const struct steps *s, int64_t base);
 /* The next value of the base at which it is another; behind the range where there is none.
  */
 int64_t steps_next(const struct steps *s, int64_t base);
+/* The first value of the base in its range at which it is the same. */
+int64_t steps_begin(const struct steps *s, int64_t base);
+/* Whether it was another one below the range, and is another one above. */
+bool steps_starts(const struct steps *s);
+bool steps_ends(const struct steps *s);

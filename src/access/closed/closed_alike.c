@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far a group goes on in equal steps, so that what it writes there is found once. */
 #include "access/closed/closed_group.h"
+#include "access/closed/closed_quotient.h"
 
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* Quotients and remainders of a line do so up to where the remainder starts anew. */
-static int64_t curve_even(const struct closed_curve *c, const struct closed_loops *loops,
-                          const int64_t *outer, uint32_t of, uint64_t *step)
+/* A quotient does so up to where some thread comes to the next one. */
+static int64_t quotient_even(const struct closed_quotient *q,
+                             const struct closed_loops *loops, const int64_t *outer,
+                             uint32_t of, int64_t *step)
 {
-    const int64_t by = c->line.step[of];
+    const int64_t by = q->line.step[of], left = by % q->divisor;
 
-    if (c->form || by < 0)
+    *step = by / q->divisor;
+    if (by < 0)
         return 1;
-    if (by == 0)
+    if (!left)
         return INT64_MAX;
-    if (c->is_remainder)
-        *step += (uint64_t)c->factor * (uint64_t)by;
-    return (c->divisor - 1 -
-            closed_line_at(&c->line, outer, 3 + loops->count) % c->divisor) /
-               by +
+    return closed_quotient_phase(q, closed_line_at(&q->line, outer, 3 + loops->count))
+                   .more /
+               left +
            1;
 }
 
@@ -30,10 +31,12 @@ static int64_t form_even(const struct closed_form *f, const struct closed_loops 
                          const int64_t *outer, uint32_t of, int64_t *step)
 {
     uint64_t sum = (uint64_t)f->line.step[of];
-    int64_t count = INT64_MAX;
+    int64_t count = f->curves ? 1 : INT64_MAX, by;
 
-    for (const struct closed_curve *c = f->curves; c; c = c->next)
-        count = least(count, curve_even(c, loops, outer, of, &sum));
+    for (const struct closed_multiple *m = f->multiples; m && count > 1; m = m->next) {
+        count = least(count, quotient_even(m->of, loops, outer, of, &by));
+        sum += (uint64_t)m->factor * (uint64_t)by;
+    }
     *step = (int64_t)sum;
     return count;
 }
@@ -50,11 +53,12 @@ static int64_t fact_alike(const struct closed_group *g, const struct closed_fact
     if (count == 1 || step == 0)
         return count;
     const int64_t room = is->most - closed_form_start(g->view, &is->form, &g->loops, outer);
+    const struct range inner = closed_group_inner(g, &is->form, outer);
 
-    if (room >= is->form.most)
-        return step < 0 ? count : least(count, (room - is->form.most) / step + 1);
-    if (room < is->form.least)
-        return step > 0 ? count : least(count, (is->form.least - 1 - room) / -step + 1);
+    if (room >= inner.high)
+        return step < 0 ? count : least(count, (room - inner.high) / step + 1);
+    if (room < inner.low)
+        return step > 0 ? count : least(count, (inner.low - 1 - room) / -step + 1);
     return 1;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_divide.h"
 
+#include <string.h>
+
+#include "access/closed/closed_quotient.h"
 #include "access/pattern/divisor.h"
 #include "base/memory.h"
 
@@ -31,58 +34,178 @@ static int64_t plus(int64_t a, int64_t factor, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)factor * (uint64_t)b);
 }
 
-/* The outer part is a multiple of the divisor: only the thread's is divided. */
-static void divide_inner(const struct closed_view *v, const struct closed_form *of,
-                         struct closed_division d, int64_t shift, int64_t factor,
-                         struct closed_form *out)
+/* Adds factor times the form. */
+static void add(struct closed_view *v, const struct closed_form *f, int64_t factor,
+                struct closed_form *out)
 {
-    for (uint32_t t = 0; t < v->threads; t++) {
-        int64_t value = of->inner[t] + shift;
-
-        out->inner[t] = plus(out->inner[t], factor,
-                             d.is_remainder ? value % d.divisor : value / d.divisor);
-    }
-    if (d.is_remainder)
-        return;
-    out->line.constant =
-        plus(out->line.constant, factor, (of->line.constant - shift) / d.divisor);
+    out->line.constant = plus(out->line.constant, factor, f->line.constant);
     for (unsigned n = 0; n < CLOSED_OUTER; n++)
-        out->line.step[n] = plus(out->line.step[n], factor, of->line.step[n] / d.divisor);
+        out->line.step[n] = plus(out->line.step[n], factor, f->line.step[n]);
+    for (uint32_t t = 0; t < v->threads; t++)
+        out->inner[t] = plus(out->inner[t], factor, f->inner[t]);
+    for (const struct closed_multiple *m = f->multiples; m; m = m->next)
+        closed_form_add_quotient(v, out, m->of, plus(0, factor, m->factor));
 }
 
-/* The thread's part never carries: only the outer one is divided. */
-static void divide_outer(const struct closed_view *v, const struct closed_form *of,
-                         struct closed_division d, int64_t shift, int64_t factor,
-                         struct closed_form *out)
+static bool add_between(int64_t by, int64_t low, int64_t high, struct range *sum)
 {
-    struct closed_curve *c = arena_alloc(v->arena, sizeof *c);
+    return !__builtin_mul_overflow(by, by < 0 ? high : low, &low) &&
+           !__builtin_mul_overflow(by, by < 0 ? low : high, &high) &&
+           !__builtin_add_overflow(sum->low, low, &sum->low) &&
+           !__builtin_add_overflow(sum->high, high, &sum->high);
+}
 
-    *c = (struct closed_curve){.next = out->curves,
-                               .factor = factor,
-                               .divisor = d.divisor,
-                               .is_remainder = d.is_remainder,
-                               .line = of->line};
-    c->line.constant -= shift;
-    out->curves = c;
-    for (uint32_t t = 0; t < v->threads && d.is_remainder; t++)
-        out->inner[t] = plus(out->inner[t], factor, of->inner[t] + shift);
+static bool add_line(const struct closed_view *v, const struct closed_line *l,
+                     const struct closed_loops *loops, struct range *sum)
+{
+    const struct access_launch *at = v->launch;
+    bool known = add_between(1, l->constant, l->constant, sum);
+
+    for (unsigned n = 0; n < 3 && known; n++) {
+        const uint32_t end = at->ctaid_end[n] ? at->ctaid_end[n] : at->nctaid[n];
+
+        known = add_between(l->step[n], at->ctaid_first[n], (int64_t)end - 1, sum);
+    }
+    for (uint32_t n = 0; n < loops->count && known; n++) {
+        const int64_t trips = v->trips[loops->loop[n]];
+
+        known = trips >= 0 && add_between(l->step[3 + n], 0, trips ? trips - 1 : 0, sum);
+    }
+    return known;
+}
+
+/* Less a multiple of its quotient, what is divided is a remainder. */
+static bool range_of_parts(struct closed_view *v, const struct closed_form *f,
+                           const struct closed_loops *loops, struct range *out)
+{
+    struct closed_form left = {.line = f->line};
+    struct range sum = {0, 0};
+    bool known = !f->curves;
+
+    left.inner = arena_alloc(v->arena, (v->threads + 1u) * sizeof *left.inner);
+    memcpy(left.inner, f->inner, v->threads * sizeof *left.inner);
+    for (const struct closed_multiple *m = f->multiples; m && known; m = m->next) {
+        const struct closed_quotient *q = m->of;
+        const struct closed_form of = {.line = q->line, .inner = q->inner};
+        const bool is_rest = m->factor < 0 && m->factor % q->divisor == 0;
+        const int64_t times = m->factor / -q->divisor;
+
+        if (is_rest)
+            add(v, &of, -times, &left);
+        known = is_rest ? add_between(times, 0, q->divisor - 1, &sum)
+                        : add_between(m->factor, 0, q->high / q->divisor, &sum);
+    }
+    for (uint32_t t = 0; t < v->threads; t++) {
+        left.least = t && left.least < left.inner[t] ? left.least : left.inner[t];
+        left.most = t && left.most > left.inner[t] ? left.most : left.inner[t];
+    }
+    known = known && add_between(1, left.least, left.most, &sum) &&
+            add_line(v, &left.line, loops, &sum);
+    *out = sum;
+    return known;
+}
+
+bool closed_form_range(struct closed_view *v, const struct closed_form *f,
+                       const struct closed_loops *loops, struct range *out)
+{
+    const struct arena_mark mark = arena_mark(v->arena);
+    const bool known = range_of_parts(v, f, loops, out);
+
+    arena_rewind(v->arena, mark);
+    return known;
+}
+
+/* What moves with the CTA and the loops is a multiple of the divisor: only the thread's
+   part is divided. Adds `by` times the quotient. */
+static void divide_inner(const struct closed_view *v, const struct closed_form *of,
+                         int64_t divisor, int64_t by, struct closed_form *out)
+{
+    const int64_t constant = of->line.constant + of->least,
+                  rest = (constant % divisor + divisor) % divisor;
+
+    for (uint32_t t = 0; t < v->threads; t++)
+        out->inner[t] =
+            plus(out->inner[t], by, (of->inner[t] - of->least + rest) / divisor);
+    out->line.constant = plus(out->line.constant, by, (constant - rest) / divisor);
+    for (unsigned n = 0; n < CLOSED_OUTER; n++)
+        out->line.step[n] = plus(out->line.step[n], by, of->line.step[n] / divisor);
+}
+
+/* A quotient of another one, to which a number may have been added. */
+static const struct closed_quotient *again(struct closed_view *v,
+                                           const struct closed_quotient *q, int64_t more,
+                                           int64_t divisor)
+{
+    const int64_t most = (int64_t)1 << 61;
+    struct closed_line line = q->line;
+    int64_t high;
+
+    if (__builtin_mul_overflow(more, q->divisor, &more) ||
+        __builtin_add_overflow(q->high, more, &high) ||
+        __builtin_mul_overflow(divisor, q->divisor, &divisor) || high >= most ||
+        divisor >= most)
+        return NULL;
+    line.constant += more;
+    return closed_quotient_find(v, &line, q->inner, high, divisor);
+}
+
+/* What is divided, without multiples of the divisor: those stand beside the quotient of the
+   others. */
+struct dividend {
+    struct closed_form left;            /* without quotients */
+    const struct closed_quotient *once; /* beside these: NULL for none */
+    struct range range;                 /* of `left` */
+};
+
+static bool take_out(struct closed_view *v, const struct closed_form *of,
+                     const struct closed_loops *loops, int64_t high, int64_t divisor,
+                     struct dividend *d)
+{
+    const int64_t most = (int64_t)1 << 55; /* all together do not wrap */
+    int64_t part;
+
+    *d = (struct dividend){.left = *of, .range = {0, high}};
+    d->left.multiples = NULL;
+    for (const struct closed_multiple *m = of->multiples; m; m = m->next) {
+        if (__builtin_mul_overflow(m->factor, m->of->high / m->of->divisor, &part) ||
+            part <= -most || part >= most)
+            return false;
+        if (m->factor % divisor == 0)
+            continue;
+        if (m->factor != 1 || d->once)
+            return false;
+        d->once = m->of;
+    }
+    return !of->multiples || (closed_form_range(v, &d->left, loops, &d->range) &&
+                              d->range.low >= 0 && d->range.high < INT64_MAX / 4);
 }
 
 bool closed_divide(struct closed_view *v, const struct closed_form *of,
-                   struct closed_division d, int64_t factor, struct closed_form *out)
+                   const struct closed_loops *loops, int64_t high, struct closed_division d,
+                   int64_t factor, struct closed_form *out)
 {
-    int64_t grain = grain_of(&of->line, d.divisor);
-    /* So that the thread's part starts from 0, and the outer one is a multiple again. */
-    int64_t constant = of->line.constant + of->least;
-    int64_t shift = constant - constant / grain * grain - of->least;
+    const int64_t by = d.is_remainder ? plus(0, -d.divisor, factor) : factor;
+    const struct closed_quotient *q = NULL;
+    struct dividend is;
 
-    if (constant < 0)
+    if (of->curves || !take_out(v, of, loops, high, d.divisor, &is))
         return false;
-    if (grain == d.divisor)
-        divide_inner(v, of, d, shift, factor, out);
-    else if (of->most + shift < grain)
-        divide_outer(v, of, d, shift, factor, out);
+    const bool inner = !is.once && grain_of(&of->line, d.divisor) == d.divisor;
+
+    if (is.once && is.range.low == is.range.high)
+        q = again(v, is.once, is.range.low, d.divisor);
+    else if (!is.once && !inner)
+        q = closed_quotient_find(v, &is.left.line, is.left.inner, is.range.high, d.divisor);
+    if (!inner && !q)
+        return false;
+    if (d.is_remainder)
+        add(v, of, factor, out);
+    for (const struct closed_multiple *m = of->multiples; m; m = m->next)
+        if (m->factor % d.divisor == 0)
+            closed_form_add_quotient(v, out, m->of, plus(0, by, m->factor / d.divisor));
+    if (inner)
+        divide_inner(v, &is.left, d.divisor, by, out);
     else
-        return false;
+        closed_form_add_quotient(v, out, q, by);
     return true;
 }

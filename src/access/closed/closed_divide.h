@@ -12,8 +12,13 @@ struct closed_division {
 };
 struct closed_division closed_division_of(enum access_function f, int64_t right);
 
-/* Adds factor times the quotient or remainder of `of`, which is never negative and has no
-   curves, to `out`. False where it cannot be taken apart: the thread's part must neither
-   carry into the outer part, nor the other way around. */
+/* Adds factor times the quotient or remainder of `of`, which has no curves and is never
+   negative in all of the launch, nor larger than `high`, to `out`, which stays as it is
+   where it cannot be taken apart. */
 bool closed_divide(struct closed_view *v, const struct closed_form *of,
-                   struct closed_division d, int64_t factor, struct closed_form *out);
+                   const struct closed_loops *loops, int64_t high, struct closed_division d,
+                   int64_t factor, struct closed_form *out);
+
+/* Between which values the form lies in all of the launch. */
+bool closed_form_range(struct closed_view *v, const struct closed_form *f,
+                       const struct closed_loops *loops, struct range *out);

@@ -157,6 +157,9 @@ static bool counts_only(const struct access_analysis *a, const struct access_for
     return true;
 }
 
+static bool add_function(struct closed_view *v, const struct access_term *t,
+                         const struct closed_loops *loops, struct closed_form *out);
+
 static bool add_outer(struct closed_view *v, const struct access_term *t,
                       const struct closed_loops *loops, struct closed_form *out)
 {
@@ -168,6 +171,8 @@ static bool add_outer(struct closed_view *v, const struct access_term *t,
             (int64_t)((uint64_t)out->line.step[outer] + (uint64_t)t->factor);
         return true;
     }
+    if (add_function(v, t, loops, out))
+        return true;
     if (!counts_only(v->analysis, f, loops))
         return false;
     struct closed_curve *c = arena_alloc(v->arena, sizeof *c);
@@ -178,13 +183,28 @@ static bool add_outer(struct closed_view *v, const struct access_term *t,
     return true;
 }
 
-/* A function of thread and outer variables together. */
+/* Whether the form is a number of the type that is never negative; `of`: the same, taken
+   apart. */
+static bool is_natural(struct closed_view *v, const struct access_symbol *y,
+                       const struct closed_form *of, const struct closed_loops *loops,
+                       struct range *r)
+{
+    const struct range_view view = {
+        .symbols = v->analysis->symbols, .launch = v->launch, .trips = v->trips};
+    const struct range all = range_of_type(y->bits, y->is_signed);
+
+    if (range_fits(&view, y->left, y->bits, y->is_signed) && range_of(&view, y->left, r) &&
+        r->low >= 0 && r->high < INT64_MAX / 4)
+        return true;
+    return closed_form_range(v, of, loops, r) && r->low >= 0 && r->high < INT64_MAX / 4 &&
+           (y->bits >= 64 || r->high <= all.high);
+}
+
+/* A function of outer variables, and maybe the thread. */
 static bool add_function(struct closed_view *v, const struct access_term *t,
                          const struct closed_loops *loops, struct closed_form *out)
 {
     const struct access_symbol *y = &v->analysis->symbols[t->symbols[0]];
-    struct range_view view = {
-        .symbols = v->analysis->symbols, .launch = v->launch, .trips = v->trips};
     struct access_point p = closed_point(v->launch);
     struct closed_form of;
     struct range r;
@@ -197,11 +217,9 @@ static bool add_function(struct closed_view *v, const struct access_term *t,
                                       : apply_cut(right, y->bits, y->is_signed);
     struct closed_division d = closed_division_of(y->function, (int64_t)right);
 
-    if (!d.divisor || !range_fits(&view, y->left, y->bits, y->is_signed) ||
-        !range_of(&view, y->left, &r) || r.low < 0 || r.high >= INT64_MAX / 4 ||
-        !closed_form_split(v, y->left, loops, &of) || of.curves)
-        return false;
-    return closed_divide(v, &of, d, t->factor, out);
+    return d.divisor && closed_form_split(v, y->left, loops, &of) &&
+           is_natural(v, y, &of, loops, &r) &&
+           closed_divide(v, &of, loops, r.high, d, t->factor, out);
 }
 
 static bool has_function(const struct access_analysis *a, const struct access_term *t)

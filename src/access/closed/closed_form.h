@@ -5,8 +5,13 @@
    on the thread alone, as a table. */
 
 #include "access/access.h"
+#include "access/form/range.h"
 
-enum { CLOSED_LOOPS_MAX = 4, CLOSED_OUTER = 3 + CLOSED_LOOPS_MAX };
+enum {
+    CLOSED_LOOPS_MAX = 4,
+    CLOSED_OUTER = 3 + CLOSED_LOOPS_MAX,
+    CLOSED_QUOTIENTS_MAX = 32
+};
 
 /* Loops that are walked, beside the CTA: outer variable 3 + n counts loop[n]. */
 struct closed_loops {
@@ -19,20 +24,24 @@ struct closed_line {
     int64_t constant, step[CLOSED_OUTER];
 };
 
-/* What moves with the outer variables, but not in equal steps: factor times the quotient or
-   the remainder of a line, never negative, by the divisor; or a form of outer variables. */
+/* What moves with the outer variables alone, but not in equal steps. */
 struct closed_curve {
     struct closed_curve *next;
-    int64_t factor, divisor;
-    bool is_remainder;
-    struct closed_line line;
-    const struct access_form *form; /* NULL: of the line */
+    const struct access_form *form;
 };
 
-/* line + the sum of the curves + inner[thread] */
+/* So many times a quotient of the view, each once and in the order of their numbers. */
+struct closed_multiple {
+    struct closed_multiple *next;
+    int64_t factor;
+    const struct closed_quotient *of;
+};
+
+/* line + the sum of the curves and multiples + inner[thread] */
 struct closed_form {
     struct closed_line line;
     struct closed_curve *curves;
+    struct closed_multiple *multiples;
     int64_t *inner;      /* by thread */
     int64_t least, most; /* of inner */
 };
@@ -54,6 +63,8 @@ struct closed_view {
     struct closed_ended *ended;         /* by loop */
     uint64_t *ended_trips;              /* by loop, of those that are known */
     uint64_t *begun;                    /* by loop: iterations, where a form is evaluated */
+    const struct closed_quotient *quotients[CLOSED_QUOTIENTS_MAX];
+    uint32_t quotient_count;
 };
 
 /* `trips` as by access_trips(). */
@@ -68,15 +79,19 @@ void closed_view_turn(struct closed_view *v, const struct access_record *r);
 bool closed_form_split(struct closed_view *v, const struct access_form *f,
                        const struct closed_loops *loops, struct closed_form *out);
 
-/* Whether two forms differ only by a constant and in what hangs on the thread. */
+/* Whether two forms differ only by a constant and in what hangs on the thread, quotients
+   apart. */
 bool closed_form_moves_alike(const struct closed_form *a, const struct closed_form *b);
 
 /* `count` of the outer variables, those behind do not count. */
 int64_t closed_line_at(const struct closed_line *l, const int64_t *outer, uint32_t count);
 
-/* All but what hangs on the thread. */
+/* All but what hangs on the thread: multiples are those of their quotients' lines. */
 int64_t closed_form_start(const struct closed_view *v, const struct closed_form *f,
                           const struct closed_loops *loops, const int64_t *outer);
+
+/* Sorts values, each of which stays once: how many. */
+uint32_t closed_sort_once(int64_t *values, uint32_t count);
 
 /* Thread 0 of CTA 0. */
 struct access_point closed_point(const struct access_launch *l);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/closed/closed_group.h"
 
+#include "access/closed/closed_quotient.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,12 @@ bool closed_group_fits(const struct closed_group *g, const struct closed_store *
            closed_form_moves_alike(&g->at, &s->at);
 }
 
+static void note_quotients(struct closed_group *g, const struct closed_form *f)
+{
+    for (const struct closed_multiple *m = f->multiples; m; m = m->next)
+        g->quotients |= UINT32_C(1) << m->of->number;
+}
+
 void closed_group_open(struct closed_group *g, const struct closed_store *s,
                        const struct closed_view *v, uint32_t stores)
 {
@@ -31,14 +39,9 @@ void closed_group_open(struct closed_group *g, const struct closed_store *s,
     memcpy(g->trips, s->trips, sizeof g->trips);
     g->stores = arena_alloc(v->arena, stores * sizeof *g->stores);
     g->facts = arena_alloc(v->arena, stores * CLOSED_FACTS_MAX * sizeof *g->facts);
-    g->rooms = arena_alloc(v->arena, stores * CLOSED_FACTS_MAX * sizeof *g->rooms);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
+    g->stands = arena_alloc(v->arena, (CLOSED_QUOTIENTS_MAX + stores * CLOSED_FACTS_MAX) *
+                                          sizeof *g->stands);
+    note_quotients(g, &s->at);
 }
 
 static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f)
@@ -59,10 +62,8 @@ static uint32_t find_fact(struct closed_group *g, const struct closed_fact *f)
     to->fact = f;
     to->sorted = arena_alloc(g->view->arena, bytes);
     memcpy(to->sorted, f->form.inner, bytes);
-    qsort(to->sorted, g->threads, sizeof *to->sorted, by_value);
-    for (uint32_t t = 0; t < g->threads; t++)
-        if (!t || to->sorted[t] != to->sorted[to->count - 1])
-            to->sorted[to->count++] = to->sorted[t];
+    to->count = closed_sort_once(to->sorted, g->threads);
+    note_quotients(g, &f->form);
     return n;
 }
 
@@ -76,22 +77,49 @@ void closed_group_add(struct closed_group *g, const struct closed_store *s)
         to->fact[n] = find_fact(g, &s->facts[n]);
 }
 
-/* The largest inner value for which the fact holds: INT64_MAX for all of them, INT64_MIN
-   for none. Two places of equal rooms see the same threads. */
-static int64_t room_of(const struct closed_group *g, const struct closed_group_fact *f,
-                       const int64_t *outer)
+/* By number of the view's quotients; all of these, and of the facts, are known by then. */
+static int64_t *rests(const struct closed_group *g)
 {
-    const struct closed_fact *is = f->fact;
+    return g->stands + g->fact_count;
+}
+
+static size_t stands_bytes(const struct closed_group *g)
+{
+    return (g->fact_count + g->view->quotient_count) * sizeof *g->stands;
+}
+
+/* What of the form hangs on the thread, where the group stands now. */
+static int64_t inner_now(const struct closed_group *g, const struct closed_form *f,
+                         uint32_t thread)
+{
+    uint64_t sum = (uint64_t)f->inner[thread];
+
+    for (const struct closed_multiple *m = f->multiples; m; m = m->next)
+        sum += (uint64_t)m->factor *
+               (uint64_t)closed_quotient_above(m->of, rests(g)[m->of->number], thread);
+    return (int64_t)sum;
+}
+
+struct range closed_group_inner(const struct closed_group *g, const struct closed_form *f,
+                                const int64_t *outer)
+{
+    struct range r = {f->least, f->most};
+
+    for (const struct closed_multiple *m = f->multiples; m; m = m->next) {
+        const struct closed_quotient *q = m->of;
+        const int64_t rest =
+            closed_line_at(&q->line, outer, 3 + g->loops.count) % q->divisor;
+
+        *(m->factor < 0 ? &r.low : &r.high) += m->factor * ((rest + q->most) / q->divisor);
+    }
+    return r;
+}
+
+/* The largest of the fact's sorted values that is no more than `room`, which one is. */
+static int64_t largest(const struct closed_group_fact *f, int64_t room)
+{
     uint32_t low = 0, high = f->count;
 
-    if (is->after >= 0 && outer[is->after] == 0)
-        return INT64_MAX;
-    int64_t room = is->most - closed_form_start(g->view, &is->form, &g->loops, outer);
-
-    if (room >= is->form.most)
-        return INT64_MAX;
-    if (room < is->form.least)
-        return INT64_MIN;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -103,19 +131,68 @@ static int64_t room_of(const struct closed_group *g, const struct closed_group_f
     return f->sorted[low];
 }
 
+/* The same of values that quotients have a part in. */
+static int64_t largest_now(const struct closed_group *g, const struct closed_form *f,
+                           int64_t room)
+{
+    int64_t found = INT64_MIN;
+    bool all = true;
+
+    for (uint32_t t = 0; t < g->threads; t++) {
+        const int64_t value = inner_now(g, f, t);
+
+        all &= value <= room;
+        if (value <= room && value > found)
+            found = value;
+    }
+    return all ? INT64_MAX : found;
+}
+
+/* The largest inner value for which the fact holds: INT64_MAX for all of them, INT64_MIN
+   for none. Two places of equal rooms see the same threads. */
+static int64_t room_of(const struct closed_group *g, const struct closed_group_fact *f,
+                       const int64_t *outer)
+{
+    const struct closed_fact *is = f->fact;
+
+    if (is->after >= 0 && outer[is->after] == 0)
+        return INT64_MAX;
+    const int64_t room = is->most - closed_form_start(g->view, &is->form, &g->loops, outer);
+    const struct range inner = closed_group_inner(g, &is->form, outer);
+
+    if (room >= inner.high)
+        return INT64_MAX;
+    if (room < inner.low)
+        return INT64_MIN;
+    return is->form.multiples ? largest_now(g, &is->form, room) : largest(f, room);
+}
+
+/* The least of what a quotient's line may leave where the same threads come to the next. */
+static int64_t phase_of(const struct closed_group *g, const struct closed_quotient *q,
+                        const int64_t *outer)
+{
+    const struct closed_phase p =
+        closed_quotient_phase(q, closed_line_at(&q->line, outer, 3 + g->loops.count));
+
+    return p.rest - p.less;
+}
+
 static bool happens(const struct closed_group *g, const struct closed_member *m,
                     uint32_t thread)
 {
-    for (uint32_t n = 0; n < m->store->fact_count; n++)
-        if (m->store->facts[n].form.inner[thread] > g->rooms[m->fact[n]])
+    for (uint32_t n = 0; n < m->store->fact_count; n++) {
+        const int64_t room = g->stands[m->fact[n]];
+
+        if (room < INT64_MAX && inner_now(g, &m->store->facts[n].form, thread) > room)
             return false;
+    }
     return true;
 }
 
 static bool is_none(const struct closed_group *g, const struct closed_member *m)
 {
     for (uint32_t n = 0; n < m->store->fact_count; n++)
-        if (g->rooms[m->fact[n]] == INT64_MIN)
+        if (g->stands[m->fact[n]] == INT64_MIN)
             return true;
     return false;
 }
@@ -144,7 +221,7 @@ static void make_template(struct closed_group *g, struct closed_template *t)
             START + (uint64_t)s->at.line.constant - (uint64_t)g->at.line.constant;
 
         for (uint32_t i = 0; i < g->threads && !is_none(g, &g->stores[n]); i++) {
-            uint64_t first = start + (uint64_t)s->at.inner[i];
+            uint64_t first = start + (uint64_t)inner_now(g, &s->at, i);
 
             if (happens(g, &g->stores[n], i))
                 write_set_spans_add(spans, first, first + s->bytes);
@@ -160,26 +237,33 @@ static void make_template(struct closed_group *g, struct closed_template *t)
     make_rows(t);
 }
 
+static bool stands_as(const struct closed_group *g, const struct closed_template *t,
+                      uint64_t hash)
+{
+    return t->hash == hash && !memcmp(t->stands, g->stands, stands_bytes(g));
+}
+
+/* Most often it is the last one, or that which came behind it before. */
 static const struct closed_template *find_template(struct closed_group *g)
 {
-    size_t bytes = g->fact_count * sizeof *g->rooms;
-    uint64_t hash;
+    const uint64_t hash = hash_bytes(g->stands, stands_bytes(g), 0);
+    const uint32_t count = g->template_count;
 
-    if (g->template_count && !memcmp(g->templates[g->last].rooms, g->rooms, bytes))
-        return &g->templates[g->last];
-    hash = hash_bytes(g->rooms, bytes, 0);
-    for (g->last = 0; g->last < g->template_count; g->last++)
-        if (g->templates[g->last].hash == hash &&
-            !memcmp(g->templates[g->last].rooms, g->rooms, bytes))
-            return &g->templates[g->last];
+    for (uint32_t n = 0; n < count; n++) {
+        const uint32_t at = (g->last + n) % count;
+
+        if (stands_as(g, &g->templates[at], hash))
+            return &g->templates[g->last = at];
+    }
+    g->last = count;
     g->templates = must_grow(g->templates, g->template_count, &g->template_capacity,
                              sizeof *g->templates);
     struct closed_template *t = &g->templates[g->template_count++];
 
     *t = (struct closed_template){0};
     t->hash = hash;
-    t->rooms = must_calloc(g->fact_count + 1u, sizeof *t->rooms);
-    memcpy(t->rooms, g->rooms, bytes);
+    t->stands = must_calloc(1, stands_bytes(g) + 1u);
+    memcpy(t->stands, g->stands, stands_bytes(g));
     make_template(g, t);
     return t;
 }
@@ -189,9 +273,14 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
 {
     bool none = g->fact_count > 0;
 
+    for (uint32_t n = 0; n < g->view->quotient_count; n++)
+        if (g->quotients >> n & 1)
+            rests(g)[n] = phase_of(g, g->view->quotients[n], outer);
     for (uint32_t n = 0; n < g->fact_count; n++) {
-        g->rooms[n] = room_of(g, &g->facts[n], outer);
-        none &= g->rooms[n] == INT64_MIN;
+        const int64_t room = room_of(g, &g->facts[n], outer);
+
+        g->stands[n] = room;
+        none &= room == INT64_MIN;
     }
     for (uint32_t n = 0; n < g->store_count && none; n++)
         none = g->stores[n].store->fact_count > 0; /* what nothing guards happens */
@@ -206,7 +295,7 @@ const struct closed_template *closed_group_at(struct closed_group *g, const int6
 void closed_group_clear(struct closed_group *g)
 {
     for (uint32_t n = 0; n < g->template_count; n++) {
-        free(g->templates[n].rooms);
+        free(g->templates[n].stands);
         free(g->templates[n].spans);
         free(g->templates[n].rows);
     }

@@ -16,7 +16,7 @@ struct closed_span {
 /* What is written where the facts stand alike, from where the group starts. */
 struct closed_template {
     uint64_t hash;
-    int64_t *rooms; /* by fact: see closed_room() */
+    int64_t *stands; /* the group's, as they were */
     struct closed_span *spans;
     uint32_t count, row_count;
     struct rows *rows; /* the same; what is before the start is below 2^64 */
@@ -44,7 +44,11 @@ struct closed_group {
     struct closed_template *templates;
     uint32_t template_count, last;
     size_t template_capacity;
-    int64_t *rooms; /* of where it stands now */
+    /* Where it stands now: by fact, how large what hangs on the thread may be; then, by
+       their numbers, what is left of its quotients' lines, as much less as makes no
+       difference. */
+    int64_t *stands;
+    uint32_t quotients; /* that count, by number */
     struct write_set_spans spans;
 };
 
@@ -55,6 +59,10 @@ bool closed_group_fits(const struct closed_group *g, const struct closed_store *
 void closed_group_open(struct closed_group *g, const struct closed_store *s,
                        const struct closed_view *v, uint32_t stores);
 void closed_group_add(struct closed_group *g, const struct closed_store *s);
+
+/* Between which numbers what of a form hangs on the thread lies there. */
+struct range closed_group_inner(const struct closed_group *g, const struct closed_form *f,
+                                const int64_t *outer);
 
 /* What it writes where the outer variables are these, and from where; NULL for nothing. */
 const struct closed_template *closed_group_at(struct closed_group *g, const int64_t *outer,

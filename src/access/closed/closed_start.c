@@ -2,7 +2,7 @@
 /* Where forms start that were taken apart: what a CTA in an iteration has in common. */
 #include <string.h>
 
-#include "access/closed/closed_form.h"
+#include "access/closed/closed_quotient.h"
 #include "access/form/form.h"
 
 struct access_point closed_point(const struct access_launch *l)
@@ -25,51 +25,43 @@ int64_t closed_line_at(const struct closed_line *l, const int64_t *outer, uint32
     return (int64_t)sum;
 }
 
-static int64_t curve_at(const struct closed_view *v, const struct closed_curve *c,
-                        const struct closed_loops *loops, const int64_t *outer)
+static uint64_t curve_at(const struct closed_view *v, const struct closed_curve *c,
+                         const struct closed_loops *loops, const int64_t *outer)
 {
     struct access_point p = closed_point(v->launch);
     uint64_t value = 0;
 
-    if (!c->form) {
-        int64_t line = closed_line_at(&c->line, outer, 3 + loops->count);
-
-        value = (uint64_t)(c->is_remainder ? line % c->divisor : line / c->divisor);
-        return (int64_t)((uint64_t)c->factor * value);
-    }
     for (unsigned n = 0; n < 3; n++)
         p.ctaid[n] = (uint32_t)outer[n];
     for (uint32_t n = 0; n < loops->count; n++)
         v->begun[loops->loop[n]] = (uint64_t)outer[3 + n] + 1;
     p.trips = v->begun;
     (void)access_value(v->analysis, c->form, &p, &value); /* its symbols all have one */
-    return (int64_t)value;
+    return value;
 }
 
 int64_t closed_form_start(const struct closed_view *v, const struct closed_form *f,
                           const struct closed_loops *loops, const int64_t *outer)
 {
-    uint64_t sum = (uint64_t)closed_line_at(&f->line, outer, 3 + loops->count);
+    const uint32_t count = 3 + loops->count;
+    uint64_t sum = (uint64_t)closed_line_at(&f->line, outer, count);
 
     for (const struct closed_curve *c = f->curves; c; c = c->next)
-        sum += (uint64_t)curve_at(v, c, loops, outer);
+        sum += curve_at(v, c, loops, outer);
+    for (const struct closed_multiple *m = f->multiples; m; m = m->next)
+        sum += (uint64_t)m->factor *
+               (uint64_t)(closed_line_at(&m->of->line, outer, count) / m->of->divisor);
     return (int64_t)sum;
-}
-
-static bool are_alike(const struct closed_curve *a, const struct closed_curve *b)
-{
-    if (a->form || b->form)
-        return a->form && b->form && form_equal(a->form, b->form);
-    return a->factor == b->factor && a->divisor == b->divisor &&
-           a->is_remainder == b->is_remainder &&
-           !memcmp(&a->line, &b->line, sizeof a->line);
 }
 
 bool closed_form_moves_alike(const struct closed_form *a, const struct closed_form *b)
 {
     const struct closed_curve *c = a->curves, *d = b->curves;
+    const struct closed_multiple *m = a->multiples, *n = b->multiples;
 
-    for (; c && d && are_alike(c, d); c = c->next)
+    for (; c && d && form_equal(c->form, d->form); c = c->next)
         d = d->next;
-    return !c && !d && !memcmp(a->line.step, b->line.step, sizeof a->line.step);
+    for (; m && n && m->of == n->of && m->factor == n->factor; m = m->next)
+        n = n->next;
+    return !c && !d && !m && !n && !memcmp(a->line.step, b->line.step, sizeof a->line.step);
 }

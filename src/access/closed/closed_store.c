@@ -2,6 +2,7 @@
 #include "access/closed/closed_store.h"
 
 #include "access/bounds/facts.h"
+#include "access/closed/closed_quotient.h"
 
 /* What guards say is found as facts, and these are taken apart one by one. */
 struct finder {
@@ -66,7 +67,12 @@ static bool is_small(const struct finder *d, const struct access_form *f,
 {
     const int64_t most = (int64_t)1 << 61;
     struct range r;
+    int64_t sum = 0, part;
 
+    for (const struct closed_multiple *m = parts->multiples; m; m = m->next)
+        if (__builtin_mul_overflow(m->factor, m->of->most / m->of->divisor + 1, &part) ||
+            part <= -most || part >= most || (sum += part < 0 ? -part : part) >= most)
+            return false;
     return range_of(&d->facts.view, f, &r) && r.low > -most && r.high < most &&
            parts->least > -most && parts->most < most;
 }
@@ -85,7 +91,8 @@ static bool add_fact(struct finder *d, const struct fact *f, int32_t after)
     if (after >= 0) {
         struct closed_line *line = &fact.form.line;
 
-        if (fact.form.curves || counts_inside(d, &fact.form, s->loops.loop[after - 3]))
+        if (fact.form.curves || fact.form.multiples ||
+            counts_inside(d, &fact.form, s->loops.loop[after - 3]))
             return false;
         line->constant = (int64_t)((uint64_t)line->constant - (uint64_t)line->step[after]);
         s->is_exact &= line->step[after] >= 0; /* once false, it stays so */

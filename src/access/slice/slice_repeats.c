@@ -4,7 +4,7 @@
    out[i] = ...;`): the slice has the first alone. */
 #include <stdlib.h>
 
-#include "access/slice/slice.h"
+#include "access/slice/slice_alike.h"
 
 struct store {
     const struct ptx_instruction *i;
@@ -13,14 +13,14 @@ struct store {
     int64_t base; /* the one definition of its address that it sees, or -1 */
 };
 
-static int64_t base_of(const struct slice *s, const struct store *of)
+static bool has_place(const struct store *of)
 {
-    if (!of->writer.address || of->writer.lines || of->writer.address->reg < 0)
-        return -1;
-    uint32_t view = slice_view(s, of->at, (uint32_t)of->writer.address->reg);
-    uint32_t first = s->sees.first[view];
+    return of->writer.address && !of->writer.lines && of->writer.address->reg >= 0;
+}
 
-    return s->sees.first[view + 1] == first + 1 ? (int64_t)s->sees.items[first] : -1;
+static struct slice_use address_of(const struct store *of)
+{
+    return (struct slice_use){of->at, (uint32_t)of->writer.address->reg};
 }
 
 static struct store store_at(const struct slice *s, uint32_t site)
@@ -30,7 +30,7 @@ static struct store store_at(const struct slice *s, uint32_t site)
     of.i = &s->f->instructions[of.at];
     of.block = s->flow->block_of[of.at];
     of.writer = slice_writer(s, of.i);
-    of.base = base_of(s, &of);
+    of.base = has_place(&of) ? slice_only_definition(s, address_of(&of)) : -1;
     return of;
 }
 
@@ -76,27 +76,22 @@ static bool leads_to(const struct slice *s, uint32_t branch, int32_t way,
 }
 
 /* The branch of which one way leads to `a` and the other one to `b`, where both store to
-   the same place; -1 for none. Nothing between the branch and `b` makes the address anew:
-   it would have to come by the branch again. */
+   the same place; -1 for none. */
 static int32_t parts(const struct slice *s, const struct store *a, const struct store *b)
 {
     const int32_t by = parting(s, a);
 
-    if (a->base < 0 || a->base != b->base || a->i->guard >= 0 || b->i->guard >= 0 ||
+    if (a->base < 0 || b->base < 0 || a->i->guard >= 0 || b->i->guard >= 0 ||
         a->writer.address->integer != b->writer.address->integer ||
         a->writer.bytes != b->writer.bytes || by < 0 || by != parting(s, b))
         return -1;
-    const struct ptx_block *block = &s->flow->blocks[by];
     const struct slice_end *end = &s->ends[by];
-    const struct store branch = {.at = block->first + block->count - 1,
-                                 .block = (uint32_t)by};
-    const uint32_t base = s->definitions.items[a->base];
-    const bool is_so = (leads_to(s, branch.block, end->target, a) &&
-                        leads_to(s, branch.block, end->next, b)) ||
-                       (leads_to(s, branch.block, end->next, a) &&
-                        leads_to(s, branch.block, end->target, b));
+    const uint32_t branch = (uint32_t)by;
+    const bool is_so =
+        (leads_to(s, branch, end->target, a) && leads_to(s, branch, end->next, b)) ||
+        (leads_to(s, branch, end->next, a) && leads_to(s, branch, end->target, b));
 
-    return is_so && is_ahead(s, base, s->flow->block_of[base], &branch) ? by : -1;
+    return is_so && slice_is_alike(s, branch, address_of(a), address_of(b)) ? by : -1;
 }
 
 /* The first one that is stands for both, as if it were in the branch's block. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/predicate.h"
 
+#include "access/values/capped.h"
+
 static struct access_condition *condition_new(struct study *s,
                                               enum access_condition_kind kind)
 {
@@ -147,6 +149,21 @@ static const struct access_condition *compare_signs(struct study *s, uint32_t in
     return NULL;
 }
 
+/* Whether a count is less than the end where it stops is whether it would be that anyhow.
+ */
+static void uncap(struct study *s, uint32_t instruction, struct access_condition *c)
+{
+    const struct ptx_operand *o = &s->function->instructions[instruction].operands[1];
+    const struct access_form *next, *end;
+
+    if (c->comparison != ACCESS_LT || c->is_signed || c->bits != 64 ||
+        o->kind != PTX_REGISTER || o->negated)
+        return;
+    next = capped_form(s, ssa_read(s->ssa, instruction, o->reg), &end);
+    if (next && form_equal(c->right, end))
+        c->left = next;
+}
+
 static const struct access_condition *compare_values(struct study *s, uint32_t instruction)
 {
     const struct ptx_instruction *i = &s->function->instructions[instruction];
@@ -160,7 +177,10 @@ static const struct access_condition *compare_values(struct study *s, uint32_t i
     c->bits = (uint8_t)(8 * ptx_type_bytes(i->type));
     c->left = study_operand(s, instruction, &i->operands[1]);
     c->right = study_operand(s, instruction, &i->operands[2]);
-    return c->left && c->right ? c : unsure(s);
+    if (!c->left || !c->right)
+        return unsure(s);
+    uncap(s, instruction, c);
+    return c;
 }
 
 static const struct access_condition *compare(struct study *s, uint32_t instruction)

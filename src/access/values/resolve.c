@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "access/values/varies.h"
 #include "access/ways/choices.h"
 
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
@@ -11,7 +12,9 @@ enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
  */
 struct scope {
     struct study *study;
-    int32_t loop; /* -1: everywhere */
+    int32_t loop;   /* -1: everywhere */
+    uint32_t taken; /* a phi that is taken to be `as`; NULL: none */
+    const struct access_form *as;
 };
 
 static struct access_symbol symbol_of(const struct study *s, uint32_t symbol)
@@ -303,6 +306,8 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     uint32_t value = (uint32_t)y.variable, block = s->ssa->values[value].block;
     struct study_value *v = &s->values[value];
 
+    if (c->as && value == c->taken)
+        return c->as;
     /* Phis of the very loop in work stay. */
     if (!in_scope(c, block) || (c->loop >= 0 && s->ssa->values[value].kind == SSA_PHI &&
                                 s->regions->loops[c->loop].header == block))
@@ -317,58 +322,47 @@ static const struct access_form *replace(void *context, uint32_t symbol)
     return v->resolved;
 }
 
-static bool varies(const struct study *s, const struct access_form *f,
-                   const struct region_loop *l);
-
-static bool symbol_varies(const struct study *s, const struct access_symbol *y,
-                          const struct region_loop *l)
-{
-    switch (y->kind) {
-    case ACCESS_ITERATION:
-    case ACCESS_TRIPS:
-        return l->contains[s->regions->loops[y->loop].header];
-    case ACCESS_PHI:
-        return l->contains[s->ssa->values[y->variable].block];
-    case ACCESS_LOADED:
-    case ACCESS_OPAQUE:
-        return l->contains[s->regions->flow->block_of[y->variable]];
-    case ACCESS_FUNCTION:
-        return varies(s, y->left, l) || varies(s, y->right, l);
-    case ACCESS_MEMBER:
-    case ACCESS_ELEMENT:
-        return varies(s, y->left, l);
-    case ACCESS_CHOICE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool varies(const struct study *s, const struct access_form *f,
-                   const struct region_loop *l)
-{
-    for (uint32_t i = 0; i < f->count; i++)
-        for (uint32_t k = 0; k < f->terms[i].degree; k++)
-            if (symbol_varies(s, &s->maker.forms.symbols[f->terms[i].symbols[k]], l))
-                return true;
-    return false;
-}
-
 /* All ways to the header, those back as well, bring the same, which does not change in the
    loop: the start of a loop inside, say, taken ahead of this one and again at its end. */
 static bool stays(struct study *s, const struct study_value *v, uint32_t loop)
 {
     const struct region_loop *l = &s->regions->loops[loop];
-    struct scope c = {s, (int32_t)loop};
+    struct scope c = {.study = s, .loop = (int32_t)loop};
     const struct access_form *same = NULL;
 
     for (uint32_t i = 0; i < v->option_count; i++) {
         const struct access_form *f = replaced(&c, v->options[i], l->header);
 
-        if (!f || varies(s, f, l) || (same && !form_equal(same, f)))
+        if (!f || varies_in_loop(s, f, l) || (same && !form_equal(same, f)))
             return false;
         same = f;
     }
+    return same;
+}
+
+/* The phi is what came from outside, if that is so at the end of each iteration where it
+   was at its start: read anew on some ways, as what a store might have changed. */
+static bool keeps(struct study *s, uint32_t value, uint32_t loop)
+{
+    const struct study_value *v = &s->values[value];
+    const struct region_loop *l = &s->regions->loops[loop];
+    struct scope c = {.study = s, .loop = (int32_t)loop, .taken = value};
+    const struct access_form *outside = NULL, *f;
+    bool same = true;
+
+    for (int inside = 0; inside < 2 && same; inside++) {
+        c.as = inside ? outside : NULL;
+        s->generation++; /* nothing of what is taken to be so is kept */
+        for (uint32_t i = 0; i < v->option_count && same; i++) {
+            if (l->contains[v->origins[i]] != inside)
+                continue;
+            f = replaced(&c, v->options[i], l->header);
+            same = f && !varies_in_loop(s, f, l) && (!outside || form_equal(outside, f));
+            outside = outside ? outside : f;
+        }
+        same &= outside != NULL;
+    }
+    s->generation++;
     return same;
 }
 
@@ -377,7 +371,7 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
 {
     struct study_value *v = &s->values[value];
     const struct region_loop *l = &s->regions->loops[loop];
-    struct scope c = {s, (int32_t)loop};
+    struct scope c = {.study = s, .loop = (int32_t)loop};
     const struct access_form *step = NULL;
 
     if (stays(s, v, loop)) {
@@ -390,7 +384,7 @@ static void solve(struct study *s, uint32_t value, uint32_t loop)
         const struct access_form *d =
             form_add(&s->maker.forms, replaced(&c, v->options[i], l->header), v->form, -1);
 
-        if (!d || varies(s, d, l) || (step && !form_equal(step, d)))
+        if (!d || varies_in_loop(s, d, l) || (step && !form_equal(step, d)))
             return;
         step = d;
     }
@@ -413,7 +407,7 @@ static const struct study_value *leader_of(struct study *s, const struct access_
             s->ssa->values[y.variable].block != l->header || !s->values[y.variable].step)
             continue;
         *rest = form_add(&s->maker.forms, f, form_of(&s->maker.forms, t->symbols[0]), -1);
-        return *rest && !varies(s, *rest, l) ? &s->values[y.variable] : NULL;
+        return *rest && !varies_in_loop(s, *rest, l) ? &s->values[y.variable] : NULL;
     }
     return NULL;
 }
@@ -426,7 +420,7 @@ static void solve_follower(struct study *s, uint32_t value, uint32_t loop)
     const struct region_loop *l = &s->regions->loops[loop];
     const struct study_value *of = NULL, *found;
     const struct access_form *rest = NULL, *is;
-    struct scope c = {s, (int32_t)loop};
+    struct scope c = {.study = s, .loop = (int32_t)loop};
 
     for (uint32_t i = 0; i < v->option_count && !v->step; i++) {
         if (!l->contains[v->origins[i]])
@@ -459,6 +453,12 @@ void resolve_loops(struct study *s)
             solve(s, (uint32_t)s->ssa->first_phi[header] + k, l);
         for (uint32_t k = 0; k < s->ssa->phi_count[header]; k++)
             solve_follower(s, (uint32_t)s->ssa->first_phi[header] + k, l);
+        for (uint32_t k = 0; k < s->ssa->phi_count[header]; k++) {
+            const uint32_t value = (uint32_t)s->ssa->first_phi[header] + k;
+
+            if (!s->values[value].step && keeps(s, value, l))
+                s->values[value].step = form_constant(&s->maker.forms, 0);
+        }
     }
     s->generation++;
 }
@@ -466,7 +466,7 @@ void resolve_loops(struct study *s)
 const struct access_form *resolve_form(struct study *s, const struct access_form *f,
                                        uint32_t block)
 {
-    struct scope everywhere = {s, -1};
+    struct scope everywhere = {.study = s, .loop = -1};
 
     return replaced(&everywhere, f, block);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/walk.h"
 #include "access/values/arithmetic.h"
+#include "access/values/capped.h"
 #include "access/values/predicate.h"
 #include "access/ways/joins.h"
 #include "access/ways/narrow.h"
@@ -142,6 +143,18 @@ static void start_phi(struct study *s, uint32_t value)
         v->form = phi_symbol(s, value);
 }
 
+static const struct access_form *option_of(struct study *s, uint32_t value, uint32_t k)
+{
+    const struct ssa_value *phi = &s->ssa->values[value];
+    const struct access_form *next = phi->from[k] >= 0 ? capped_back(s, value, k) : NULL;
+
+    if (next)
+        return next;
+    return phi->from[k] >= 0 ? s->values[phi->from[k]].form
+                             : study_opaque(s, s->regions->flow->blocks[phi->block].first,
+                                            value, "is not assigned on every way");
+}
+
 /* After the walk: what comes over back edges is known as well. */
 static void end_phi(struct study *s, uint32_t value)
 {
@@ -154,11 +167,7 @@ static void end_phi(struct study *s, uint32_t value)
     for (uint32_t k = 0; k < b->predecessor_count; k++)
         if (s->regions->position[b->predecessors[k]] >= 0 &&
             (only < 0 || (uint32_t)only == k))
-            add_option(v,
-                       phi->from[k] >= 0 ? s->values[phi->from[k]].form
-                                         : study_opaque(s, b->first, value,
-                                                        "is not assigned on every way"),
-                       b->predecessors[k]);
+            add_option(v, option_of(s, value, k), b->predecessors[k]);
 }
 
 void walk_values(struct study *s)

@@ -118,13 +118,17 @@ static bool asks(const struct study *s, int32_t predicate, int32_t of[2], bool *
 static bool fits_in(const struct study *s, uint32_t block, const struct division *d)
 {
     const struct ptx_flow *flow = s->regions->flow;
-    const struct ptx_block *to = &flow->blocks[block], *from;
+    const struct ptx_block *from;
     int32_t of[2];
     bool when;
 
-    if (to->predecessor_count != 1)
-        return false;
-    from = &flow->blocks[to->predecessors[0]];
+    for (;; block = flow->blocks[block].predecessors[0]) {
+        if (flow->blocks[block].predecessor_count != 1)
+            return false;
+        from = &flow->blocks[flow->blocks[block].predecessors[0]];
+        if (from->successor_count > 1)
+            break; /* clang has a block with nothing but a jump between */
+    }
     const uint32_t last = from->first + from->count - 1;
     const struct ptx_instruction *i = &s->function->instructions[last];
 
