@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "access/values/element.h"
 #include "access/ways/choices.h"
 
 enum { OPTIONS_MAX = 16, CHOICES_MAX = 8, RING_MAX = 8 };
@@ -32,8 +33,10 @@ static const struct access_form *map_arguments(struct study *s,
         struct access_symbol other = *y;
 
         other.left = form_map(forms, y->left, of, context);
-        return other.left && !form_equal(other.left, y->left) ? form_make(forms, &other)
-                                                              : NULL;
+        if (!other.left || form_equal(other.left, y->left))
+            return NULL;
+        return y->kind == ACCESS_ELEMENT && !y->bytes ? element_form(s, other)
+                                                      : form_make(forms, &other);
     }
     if (y->kind == ACCESS_FUNCTION) {
         const struct access_form *left = form_map(forms, y->left, of, context);
