@@ -45,6 +45,14 @@ foreach(part distributed distributed_order)
         LABELS gpu)
 endforeach()
 
+set(constant_tables_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/constant_tables.ptx)
+proact_ptx(${constant_tables_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/constant_tables.cu
+    ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(constant_tables_ptx DEPENDS ${constant_tables_text})
+target_compile_definitions(constant_tables_test PRIVATE
+    CONSTANT_TABLES_PTX="${constant_tables_text}")
+add_dependencies(constant_tables_test constant_tables_ptx)
+
 foreach(where gpus fake_cuda)
     add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test here)
     set_tests_properties(runtime.launch_textures_${where} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)
