@@ -23,8 +23,8 @@ void access_share(struct access_launch *l, uint32_t first, uint32_t end)
 }
 
 enum {
-    UNEVEN = 32, /* so many times more CTAs than a share is longer by for its whole rows */
-    FEW = 64,    /* CTAs that a device runs at once: with more of them it takes no longer */
+    UNEVEN = 16, /* so many times longer a share is than what whole rows may add to it */
+    FEW = 64,    /* CTAs that a device runs at once, so that fewer take it as long */
 };
 
 /* Whether shares of whole units are about as long as the longest would be without. */

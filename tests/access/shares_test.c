@@ -38,7 +38,7 @@ static void shares_are_known(void **state)
     expect((uint32_t[]){7, 3, 2}, 1, (uint32_t[]){0, 42});
 }
 
-/* No share is longer than without rows by more than a 32nd, unless it is of 64 CTAs. */
+/* No share is longer than without rows by more than a 16th, unless it is of 64 CTAs. */
 static void shares_are_even(void **state)
 {
     uint64_t chance = 1;
@@ -59,7 +59,7 @@ static void shares_are_even(void **state)
             assert_true(first[d] <= first[d + 1]);
             assert_true(ctas < over || first[d] < first[d + 1]);
             assert_true(first[d + 1] - first[d] <= 64 ||
-                        first[d + 1] - first[d] <= even + even / 32);
+                        first[d + 1] - first[d] <= even + even / 16);
             assert_true(d == 0 || first[d + 1] - first[d] <= first[1]);
         }
     }
