@@ -388,12 +388,8 @@ static uint64_t written(const struct kernel_binding *b, unsigned slot)
 {
     uint64_t bytes = 0;
 
-    for (unsigned d = 0; d < b->transfer.devices->count; d++) {
-        const struct spans *owned = &b->tables[slot]->tables->table[d].owned;
-
-        for (size_t n = 0; n < owned->count; n++)
-            bytes += owned->span[n].end - owned->span[n].first;
-    }
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        bytes += b->tables[slot]->tables->table[d].owned_bytes;
     return bytes;
 }
 

@@ -71,6 +71,7 @@ struct transfer_table {
     size_t extent_count;
     uint32_t peers;         /* all that some extent goes to */
     struct spans owned;     /* bytes, sent or not */
+    uint64_t owned_bytes;   /* in these */
     uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
     uint32_t sent_chunks;   /* chunks that have a piece */
 };
