@@ -32,7 +32,8 @@ enum access_symbol_kind {
                        of a record's, that of the one of `bytes` at `offset`, from its
                        first byte on */
     ACCESS_ELEMENT, /* of `bits` bits (less than 64), `left` bytes behind the beginning of
-                       the parameter of `bytes` at `offset`: of a table in it */
+                       the parameter of `bytes` at `offset`: of a table in it; or of the
+                       .const `variable` of `bytes`, where that is one of the module's */
     ACCESS_LOADED,  /* what the instruction at `line` read from memory */
     ACCESS_OPAQUE,  /* nothing is known: see `reason` and `line` */
     ACCESS_PHI,     /* inside of the analysis only: value `variable`, not yet solved */
@@ -246,10 +247,12 @@ struct access_launch {
 /* Looks at the smallest box in the grid that holds the CTAs first to end - 1, by their
    linear numbers. */
 void access_share(struct access_launch *l, uint32_t first, uint32_t end);
-/* The first CTA of a device's share, of `over` that differ by one at most. The first
-   devices get more: where there are few CTAs, the data of the host, which is on the first.
- */
-uint64_t access_share_first(uint64_t ctas, unsigned device, unsigned over);
+/* Shares of a grid: device d of `over` gets the CTAs first[d] .. first[d + 1] - 1. They
+   differ by a plane of the grid at most, where that makes them little longer, or by a row:
+   what begins inside of a row borders on its neighbour with both halves of it. Else by one
+   CTA. The first devices get more: where there are few CTAs, the data of the host, which is
+   on the first. */
+void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first);
 
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {

@@ -22,7 +22,27 @@ void access_share(struct access_launch *l, uint32_t first, uint32_t end)
     l->ctaid_end[0] = last % grid[0] + 1;
 }
 
-uint64_t access_share_first(uint64_t ctas, unsigned device, unsigned over)
+enum {
+    UNEVEN = 16, /* so many times longer a share is than what whole rows may add to it */
+    FEW = 64,    /* CTAs that a device runs at once, so that fewer take it as long */
+};
+
+/* Whether shares of whole units are about as long as the longest would be without. */
+static bool is_even(uint64_t ctas, uint64_t unit, unsigned over)
 {
-    return (ctas * device + over - 1) / over;
+    const uint64_t units = ctas / unit, even = (ctas + over - 1) / over,
+                   most = (units + over - 1) / over * unit;
+
+    return units >= over && (most <= FEW || most - even <= even / UNEVEN);
+}
+
+void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first)
+{
+    const uint64_t row = grid[0], plane = row * grid[1], ctas = plane * grid[2];
+    const uint64_t unit = grid[2] > 1 && is_even(ctas, plane, over) ? plane
+                          : ctas > row && is_even(ctas, row, over)  ? row
+                                                                    : 1;
+
+    for (unsigned d = 0; d <= over; d++)
+        first[d] = (uint32_t)((ctas / unit * d + over - 1) / over * unit);
 }

@@ -13,16 +13,15 @@
 #include "base/random.h"
 #include "base/text.h"
 
-enum { REGION_BYTES = 1 << 20, ROUNDS = 12 };
+enum { REGION_BYTES = 1 << 20, AHEAD_BYTES = 1 << 16, ROUNDS = 12 };
 
 static const struct {
     const char *name;
     uint32_t grid[3], block[3];
 } kernels[] = {
-    {"constant_shape", {5, 4, 1}, {16, 8, 1}},
-    {"constant_steps", {3, 9, 1}, {32, 1, 1}},
-    {"constant_planes", {6, 1, 1}, {64, 1, 1}},
-    {"constant_order", {4, 1, 1}, {64, 1, 1}},
+    {"constant_shape", {5, 4, 1}, {16, 8, 1}},  {"constant_steps", {3, 9, 1}, {32, 1, 1}},
+    {"constant_pulls", {3, 9, 1}, {32, 1, 1}},  {"constant_rounds", {3, 9, 1}, {32, 1, 1}},
+    {"constant_planes", {6, 1, 1}, {64, 1, 1}}, {"constant_order", {4, 1, 1}, {64, 1, 1}},
 };
 
 struct tally {
@@ -48,7 +47,8 @@ static void run(struct oracle *o, int number, unsigned char *memory)
 {
     unsigned char *variables = must_calloc(execute_program_bytes(o->program) + 256, 1);
     unsigned char block[24] = {0};
-    uint64_t in = (uint64_t)(uintptr_t)memory, out = in + REGION_BYTES, chance = 1;
+    uint64_t in = (uint64_t)(uintptr_t)memory + AHEAD_BYTES, out = in + REGION_BYTES,
+             chance = 1;
     int n = 200;
 
     memcpy(block, &in, 8);
@@ -66,7 +66,7 @@ static void run(struct oracle *o, int number, unsigned char *memory)
 
 static void run_compiler(const char *compiler, enum oracle_fault fault, struct tally *t)
 {
-    unsigned char *memory = must_calloc(2, REGION_BYTES);
+    unsigned char *memory = must_calloc(3, REGION_BYTES); /* and some ahead, some behind */
     struct text path = {0};
     char *text;
     size_t bytes;

@@ -86,11 +86,50 @@ static void test_hold(void **state)
     spans_clear(&b);
 }
 
+static void draw(struct spans *s, uint64_t *chance, uint64_t most)
+{
+    uint64_t at = random_below(chance, most);
+
+    s->count = 0;
+    for (int n = 0; n < 40; n++, at += 1 + random_below(chance, most)) {
+        const uint64_t first = at;
+
+        at += 1 + random_below(chance, 3);
+        spans_add(s, first, at);
+    }
+}
+
+/* Few of one, or many, between two of the other. */
+static void test_meet(void **state)
+{
+    struct spans a = {0}, b = {0};
+    uint64_t chance = 5;
+    unsigned met = 0;
+
+    (void)state;
+    for (int round = 0; round < 4000; round++) {
+        bool meet = false;
+
+        draw(&a, &chance, 2 + random_below(&chance, 40));
+        draw(&b, &chance, 1000);
+        for (size_t n = 0; n < a.count; n++)
+            for (size_t m = 0; m < b.count; m++)
+                meet |= a.span[n].first < b.span[m].end && b.span[m].first < a.span[n].end;
+        assert_int_equal(spans_meet(&a, &b), meet);
+        assert_int_equal(spans_meet(&b, &a), meet);
+        met += meet;
+    }
+    assert_in_range(met, 400, 3600);
+    spans_clear(&a);
+    spans_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_meet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@ struct shape {
 
 __constant__ struct shape shape = {75, 41, 83, 5};
 __constant__ int step_x[5] = {0, 1, 0, -1, 0}, step_y[5] = {0, 0, 1, 0, -1};
+__constant__ int from_behind[5] = {0, 3, 4, 1, 2};
 __constant__ short bit_reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14,
                                        1, 9, 5, 13, 3, 11, 7, 15};
 __constant__ unsigned long long plane_bytes = 75 * 41 * 4;
@@ -38,6 +39,40 @@ KERNEL(constant_steps, const float *in, float *out)
         out[(k * shape.height + to_y) * shape.width + to_x] =
             0.5f * in[(k * shape.height + y) * shape.width + x];
     }
+}
+
+/* A lattice gas that asks where to take from: some is thrown back. */
+#define PULLS                                                                              \
+    for (int k = 0; k < 5; k++) {                                                          \
+        int from_x = (x - step_x[k] + shape.width) % shape.width;                          \
+        int from_y = (y - step_y[k] + shape.height) % shape.height;                        \
+        int at = from_y * shape.width + from_x;                                            \
+                                                                                           \
+        out[k * cells + here] =                                                            \
+            in[in[at] < 0 ? from_behind[k] * cells + here : k * cells + at];               \
+    }
+
+KERNEL(constant_pulls, const float *in, float *out)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    int here = y * shape.width + x, cells = shape.width * shape.height;
+
+    if (x >= shape.width)
+        return;
+#pragma unroll
+    PULLS
+}
+
+/* By tables whose index is a counter. */
+KERNEL(constant_rounds, const float *in, float *out)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    int here = y * shape.width + x, cells = shape.width * shape.height;
+
+    if (x >= shape.width)
+        return;
+#pragma unroll 1
+    PULLS
 }
 
 /* One plane a CTA, of so many bytes. */

@@ -40,6 +40,36 @@ void kernel_constant_steps(struct samples_case *c, bool large)
     samples_grid(c, samples_parts(WIDTH, 32), HEIGHT, 32, 1);
 }
 
+static void pull(struct samples_case *c)
+{
+    static const int step_x[5] = {0, 1, 0, -1, 0}, step_y[5] = {0, 0, 1, 0, -1},
+                     behind[5] = {0, 3, 4, 1, 2};
+    const float *in = kernels_floats(c, "in", 5 * CELLS);
+    float *out = kernels_zeros(c, "out", SAMPLES_F32, 5 * CELLS, 0);
+
+    for (int n = 0; n < 5 * CELLS; n++) {
+        int k = n / CELLS, here = n % CELLS, x = here % WIDTH, y = here / WIDTH;
+        int at =
+            (y - step_y[k] + HEIGHT) % HEIGHT * WIDTH + (x - step_x[k] + WIDTH) % WIDTH;
+
+        out[n] = in[in[at] < 0 ? behind[k] * CELLS + here : k * CELLS + at];
+    }
+    samples_pass_all(c);
+    samples_grid(c, samples_parts(WIDTH, 32), HEIGHT, 32, 1);
+}
+
+void kernel_constant_pulls(struct samples_case *c, bool large)
+{
+    (void)large;
+    pull(c);
+}
+
+void kernel_constant_rounds(struct samples_case *c, bool large)
+{
+    (void)large;
+    pull(c);
+}
+
 void kernel_constant_planes(struct samples_case *c, bool large)
 {
     int planes = 6 + kernels_step(c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CTA (3,1,1) of a grid of 4 x 3 x 2 does something wrong: places WHAT. With several
-   devices it is the second one of the last device's share. */
+/* CTA (3,1,1) of a grid of 4 x 3 x 2 does something wrong: places WHAT. It is the eighth of
+   the second half, which the second of two devices has, and of which the third of four has
+   two rows of three. */
 #include <cassert>
 #include <cstdio>
 #include <cstring>

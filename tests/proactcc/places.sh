@@ -10,7 +10,7 @@ export PROACT_MACHINE=h200x4 PROACT_SPLIT=always PROACT_REPORT=1
 code=0
 says() { # DEVICES METHOD WHAT PATTERN
     PROACT_DEVICES=$1 PROACT_METHOD=$2 "$scratch/places" "$3" >"$scratch/said" 2>&1
-    grep -qE "device $(($1 - 1))[:,].*$4" "$scratch/said" || {
+    grep -qE "device $(($1 / 2))[:,].*$4" "$scratch/said" || { # rows of CTAs: 2, 1, 2, 1 on 4
         echo "$3 on $1 devices, $2: no '$4'"
         cat "$scratch/said"
         code=1

@@ -84,12 +84,17 @@ static void test_many_at_once(void **state)
             }
             if (step % 3 == 0)
                 holdings_set(&h, range[0].first, range[0].end, some);
+            else if (step % 3 == 1)
+                holdings_set_each(&h, range, count, some);
             else
                 holdings_add_each(&h, range, count, some);
             for (size_t n = 0; n < (step % 3 ? count : 1); n++)
                 for (at = range[n].first; at < range[n].end; at++)
-                    devices[at] = step % 3 ? devices[at] | some : some;
+                    devices[at] = step % 3 == 2 ? devices[at] | some : some;
             same(&h, devices);
+            assert_true(step % 3 == 2 ||
+                        holdings_are(&h, range[0].first, range[0].end, some));
+            assert_false(holdings_are(&h, range[0].first, range[0].end, some | 16));
         }
     }
     holdings_close(&h);

@@ -352,6 +352,17 @@ extern "C" __global__ void rings(const unsigned *in, unsigned *out, unsigned n)
         out[i] = in[(i + n - 1) % n] + 2 * in[i] + in[(i + 1) % n];
 }
 
+/* The first cell of each row, by those above and below. */
+extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsigned rows,
+                                       unsigned pitch)
+{
+    unsigned y = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (y < rows)
+        out[y * pitch] = (y ? in[(y - 1) * pitch] : 0) + 2 * in[y * pitch] +
+                         (y + 1 < rows ? in[(y + 1) * pitch] : 0);
+}
+
 /* Planes of 1000, of each of which a CTA has 13 and reads one more. */
 extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
 {

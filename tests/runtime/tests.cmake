@@ -31,7 +31,7 @@ add_custom_target(runtime_ptx ALL DEPENDS ${runtime_ptx})
 foreach(program maps_test launch_tables_test runtime_child_test runtime_refuse_test runtime_launch_test runtime_schedule_test
         first_device_test derive_test choose_split_test coupling_test needs_test growth_test
         known_constants_test launch_divide_test launch_reductions_test partials_test
-        program_streams_test recorded_block_test variable_array_test)
+        program_streams_test recorded_block_test variable_array_test wide_rows_test)
     add_dependencies(${program} runtime_ptx)
 endforeach()
 
@@ -44,6 +44,14 @@ foreach(part distributed distributed_order)
     set_tests_properties(runtime.${part}_gpus PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
         LABELS gpu)
 endforeach()
+
+set(constant_tables_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/constant_tables.ptx)
+proact_ptx(${constant_tables_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/constant_tables.cu
+    ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(constant_tables_ptx DEPENDS ${constant_tables_text})
+target_compile_definitions(constant_tables_test PRIVATE
+    CONSTANT_TABLES_PTX="${constant_tables_text}")
+add_dependencies(constant_tables_test constant_tables_ptx)
 
 foreach(where gpus fake_cuda)
     add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test here)

@@ -92,7 +92,6 @@ static bool may_point(const struct bases *b, const struct access_symbol *y)
     case ACCESS_PHI:
     case ACCESS_CHOICE:
     case ACCESS_MEMBER:
-    case ACCESS_ELEMENT:
     case ACCESS_BLOCK:
         return true;
     default:
@@ -114,6 +113,7 @@ bool bases_alone(const struct bases *b, const struct access_form *f)
         for (uint32_t k = 0; k < t->degree && !is_element; k++)
             if (may_point(b, &symbols[t->symbols[k]]) ||
                 (is_half && (symbols[t->symbols[k]].kind == ACCESS_LOADED ||
+                             symbols[t->symbols[k]].kind == ACCESS_ELEMENT ||
                              symbols[t->symbols[k]].kind == ACCESS_FUNCTION)))
                 return false;
     }

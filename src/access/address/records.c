@@ -220,6 +220,16 @@ static void find_walked(const struct book *b, struct access_record *r,
     r->base_symbol = (uint32_t)base;
 }
 
+/* On numbers of tables that the host has put there before the launch, and else on nothing
+   that a form does not tell: between which values it lies is known. */
+static bool hangs_on_tables(const struct study *s, const struct access_record *r)
+{
+    const uint32_t holds = form_holds(&s->maker.forms, r->form);
+
+    return r->state != ACCESS_CLOSED && r->form && r->base == ACCESS_BASE_PARAMETER &&
+           (holds & (uint32_t)(HOLDS_DATA | HOLDS_OPAQUE)) == 1U << ACCESS_ELEMENT;
+}
+
 static void make_record(const struct book *b, struct access_record *r,
                         const struct ptx_instruction *i)
 {
@@ -248,6 +258,8 @@ static void make_record(const struct book *b, struct access_record *r,
     judge(b, r, address);
     const struct access_form *from = bases_choose(&b->bases, r, at, address);
 
+    if (!from && hangs_on_tables(s, r))
+        from = trace_ranges(s, &t, &r->ranges, &r->range_count) ? r->form : NULL;
     if (from)
         r->hull = (struct access_hull){.from = from, .bytes = r->bytes};
     if (r->state == ACCESS_CLOSED) {

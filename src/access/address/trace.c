@@ -88,6 +88,12 @@ static bool reads_memory(const struct study *s, uint32_t value)
            effect == PTX_ATOMIC;
 }
 
+/* It says which number, of those that are known. */
+static bool reads_table(const struct study *s, uint32_t value)
+{
+    return form_holds(&s->maker.forms, s->values[value].form) >> ACCESS_ELEMENT & 1;
+}
+
 static void visit_sources(const struct study *s, struct trace *t, uint32_t value)
 {
     const struct ssa_value *d = &s->ssa->values[value];
@@ -105,7 +111,8 @@ static void visit_sources(const struct study *s, struct trace *t, uint32_t value
         visit(s, t, ssa_read(s->ssa, d->instruction, d->reg), 64);
     if (reads_memory(s, value)) {
         t->data_line = t->data_line ? t->data_line : i->line;
-        if (!t->loads || i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL)
+        if (i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_LOCAL ||
+            (!t->loads && !reads_table(s, value)))
             return;
     }
     visit_selected(s, t, value);

@@ -64,6 +64,12 @@ static bool symbol_at(const struct access_analysis *a, const struct access_symbo
     case ACCESS_TRIPS:
         *out = p->trips ? p->trips[y->loop] : 0;
         return p->trips != NULL;
+    case ACCESS_ELEMENT:
+        if (!access_value(a, y->left, p, out) ||
+            !range_element(&l, y, (int64_t)*out, &field))
+            return false;
+        *out = (uint64_t)field;
+        return true;
     case ACCESS_FUNCTION:
         return function_at(a, y, p, out);
     case ACCESS_CHOICE:

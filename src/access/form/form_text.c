@@ -69,7 +69,10 @@ static void add_symbol(const struct access_analysis *a, const struct access_symb
         break;
     case ACCESS_MEMBER:
     case ACCESS_ELEMENT:
-        text_print(t, "[%" PRIu32 " + ", y->offset);
+        if (y->variable >= PTX_SYMBOL_MODULE)
+            text_print(t, "%s[", a->module->symbols[y->variable - PTX_SYMBOL_MODULE].name);
+        else
+            text_print(t, "[%" PRIu32 " + ", y->offset);
         add_form(a, y->left, t);
         text_print(t, "]");
         break;

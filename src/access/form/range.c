@@ -298,14 +298,25 @@ static bool choice_range(const struct range_view *v, const struct access_symbol 
     return y->choice_count > 0;
 }
 
-/* Of a table among the parameters: of what lies between the first place and the last one.
-   Words lie at multiples of their size. */
+bool range_element(const struct access_launch *l, const struct access_symbol *y, int64_t at,
+                   int64_t *out)
+{
+    const struct access_symbol field = {
+        .kind = y->variable >= PTX_SYMBOL_MODULE ? ACCESS_CONSTANT : ACCESS_PARAMETER,
+        .variable = y->variable,
+        .offset = y->offset + (uint32_t)at,
+        .bytes = y->bits / 8,
+        .is_signed = y->is_signed};
+
+    return at >= 0 && at <= (int64_t)y->bytes - field.bytes && range_given(l, &field, out);
+}
+
+/* Of a table: of what lies between the first place and the last one. Words lie at multiples
+   of their size. */
 static bool element_range(const struct range_view *v, const struct access_symbol *y,
                           struct range *out)
 {
     const int64_t bytes = y->bits / 8, most = (int64_t)y->bytes - bytes;
-    struct access_symbol at = {
-        .kind = ACCESS_PARAMETER, .bytes = (uint32_t)bytes, .is_signed = y->is_signed};
     struct range r, all = {INT64_MAX, INT64_MIN};
     int64_t value;
 
@@ -315,8 +326,7 @@ static bool element_range(const struct range_view *v, const struct access_symbol
     r.high = lesser(r.high, most);
     for (int64_t n = (greater(r.low, 0) + bytes - 1) / bytes * bytes; n <= r.high;
          n += bytes) {
-        at.offset = y->offset + (uint32_t)n;
-        if (!range_given(v->launch, &at, &value))
+        if (!range_element(v->launch, y, n, &value))
             return true;
         all = (struct range){lesser(all.low, value), greater(all.high, value)};
     }

@@ -53,6 +53,10 @@ struct range range_of_function(const struct access_symbol *y, struct range a,
 bool range_fits(const struct range_view *v, const struct access_form *f, unsigned bits,
                 bool is_signed);
 
+/* Of the table that an element is of: the number at that byte of it. */
+bool range_element(const struct access_launch *l, const struct access_symbol *y, int64_t at,
+                   int64_t *out);
+
 /* A number that the host has put there before the launch. */
 static inline bool range_is_given(const struct access_symbol *y)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "access/values/arithmetic.h"
+#include "access/values/element.h"
 #include "access/values/quotient.h"
 
 /* An instruction of integers and what it reads. */
@@ -222,38 +223,24 @@ static const struct access_form *member(const struct integer_op *o,
     return y.left ? form_make(forms, &y) : NULL;
 }
 
-/* The same with fewer bytes: a number of a table. */
-static const struct access_form *element(const struct integer_op *o,
-                                         const struct access_form *place, uint32_t number)
+/* The same with fewer bytes, or of a variable in constant memory: a number of a table. */
+static const struct access_form *number_of(const struct integer_op *o,
+                                           const struct access_form *place, uint32_t number)
 {
-    struct forms *forms = &o->m->forms;
-    const struct access_symbol *of = NULL;
-    struct access_symbol y = {.kind = ACCESS_ELEMENT,
-                              .bits = (uint8_t)o->bits,
-                              .is_signed = o->is_signed || o->bits == 32,
-                              .line = o->i->line,
-                              .reason = "is chosen among the parameters"};
+    const struct access_symbol y = {
+        .kind = ACCESS_ELEMENT,
+        .bits = (uint8_t)o->bits,
+        .is_signed = o->is_signed || o->bits == 32,
+        .left = form_add(&o->m->forms, place,
+                         form_constant(&o->m->forms, (int64_t)number * o->bits / 8), 1),
+        .variable = (int32_t)o->at,
+        .line = o->i->line,
+        .reason = "is chosen among the parameters"};
 
-    for (uint32_t k = 0; k < place->count; k++) {
-        const struct access_term *t = &place->terms[k];
-
-        if (t->degree == 1 && t->factor == 1 &&
-            forms->symbols[t->symbols[0]].kind == ACCESS_BLOCK) {
-            of = &forms->symbols[t->symbols[0]];
-            y.left = form_add(forms, place, form_of(forms, t->symbols[0]), -1);
-        }
-    }
-    if (y.left)
-        y.left =
-            form_add(forms, y.left, form_constant(forms, (int64_t)number * o->bits / 8), 1);
-    if (!y.left || form_holds(forms, y.left) >> ACCESS_BLOCK & 1)
-        return NULL;
-    y.offset = o->study->function->symbols[of->variable].offset;
-    y.bytes = o->study->function->symbols[of->variable].bytes;
-    return widened(o, form_make(forms, &y), number);
+    return widened(o, element_form(o->study, y), number);
 }
 
-/* ld.param of the kernel's own block, or ld.const, at a constant place. */
+/* ld.param of the kernel's own block, or ld.const: at a constant place, or of a table. */
 static const struct access_form *load_field(const struct integer_op *o,
                                             enum access_symbol_kind of, uint32_t number)
 {
@@ -270,9 +257,9 @@ static const struct access_form *load_field(const struct integer_op *o,
         else if (t->degree == 1 && t->factor == 1 && y->kind == of && variable < 0)
             variable = y->variable;
         else
-            return of != ACCESS_BLOCK ? NULL
-                   : o->bits == 64    ? member(o, a, number)
-                                      : element(o, a, number);
+            return o->bits < 64         ? number_of(o, a, number)
+                   : of == ACCESS_BLOCK ? member(o, a, number)
+                                        : NULL;
     }
     return variable < 0 ? NULL : field(o, variable, offset, number);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "access/values/element.h"
 #include "access/values/varies.h"
 #include "access/ways/choices.h"
 
@@ -35,8 +36,10 @@ static const struct access_form *map_arguments(struct study *s,
         struct access_symbol other = *y;
 
         other.left = form_map(forms, y->left, of, context);
-        return other.left && !form_equal(other.left, y->left) ? form_make(forms, &other)
-                                                              : NULL;
+        if (!other.left || form_equal(other.left, y->left))
+            return NULL;
+        return y->kind == ACCESS_ELEMENT && !y->bytes ? element_form(s, other)
+                                                      : form_make(forms, &other);
     }
     if (y->kind == ACCESS_FUNCTION) {
         const struct access_form *left = form_map(forms, y->left, of, context);

@@ -105,15 +105,16 @@ bool spans_hold(const struct spans *s, const struct spans *all_of)
     return true;
 }
 
+/* Of cells of one colour there may be millions, and few of what is looked for. */
 bool spans_meet(const struct spans *a, const struct spans *b)
 {
     for (size_t n = 0, m = 0; n < a->count && m < b->count;) {
         if (a->span[n].first < b->span[m].end && b->span[m].first < a->span[n].end)
             return true;
-        if (a->span[n].end < b->span[m].end)
-            n++;
+        if (a->span[n].end <= b->span[m].first)
+            n = spans_from(a, b->span[m].first);
         else
-            m++;
+            m = spans_from(b, a->span[n].first);
     }
     return false;
 }

@@ -73,13 +73,12 @@ static enum proact_status add_constants(const struct launching *l,
                                         struct write_set_launch *launch,
                                         struct proact_error *err)
 {
-    const bool is_api = l->kernel->session->recording && !l->is_program;
     const struct known_constants *c;
 
     launch->work_most = most_work(l->kernel->session);
     if (!write_set_slice_info(s).reads_constants)
         return PROACT_OK;
-    if (is_api || !(c = known_constants_find(l->kernel)))
+    if (!(c = known_constants_find(l)))
         return fail(err, PROACT_EREFUSED,
                     "kernel '%s': where it writes depends on constants, which a recording "
                     "does not follow",

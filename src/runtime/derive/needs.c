@@ -396,7 +396,7 @@ static struct known known_now(const struct launching *l, const bool *left_out)
 {
     const struct kernel_needs *k = kernel_needs(l->kernel);
     const struct known_constants *known =
-        k->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
+        k->fields.asks_constants ? known_constants_find(l) : NULL;
 
     return (struct known){needs_block(l),
                           known ? (const unsigned char *const *)known->content : NULL,

@@ -10,8 +10,8 @@
 #include "runtime/share/launch_divide.h"
 #include "transfer/methods/stretches.h"
 
-enum { PIECES_MAX = 2048 }; /* of an array's holdings, then all is brought to all */
-enum { ALONG_MAX = 4096 };  /* bytes */
+enum { PIECES_MAX = 16384 }; /* of an array's holdings, then all is brought to all */
+enum { ALONG_MAX = 4096 };   /* bytes */
 
 struct copy {
     unsigned from, to;
@@ -352,22 +352,50 @@ static uint32_t holders_of(const struct transfer_devices *t, unsigned device,
     return devices;
 }
 
-/* What is written, and nothing between. */
-static void set_owned(struct holdings *h, const struct spans *owned,
-                      const struct transfer_extent *e, uint32_t devices)
+/* Owned spans from `at` on, of the extent, between which all gaps are narrow: their end. */
+static size_t group_end(const struct spans *owned, const struct transfer_extent *e,
+                        size_t at)
 {
-    for (size_t n = spans_from(owned, e->first);
-         n < owned->count && owned->span[n].first < e->end; n++) {
-        uint64_t first = owned->span[n].first, end = owned->span[n].end;
+    size_t end = at + 1;
 
-        holdings_set(h, first > e->first ? first : e->first, end < e->end ? end : e->end,
-                     devices);
-    }
+    while (end < owned->count && owned->span[end].first < e->end &&
+           owned->span[end].first - owned->span[end - 1].end <= TRANSFER_GAP_BYTES)
+        end++;
+    return end;
 }
 
-/* What a device owns it holds, and so do those to whom it was sent. Rows with an edge that
-   nobody writes are taken together where these devices hold the edges, too: who else does
-   is forgotten. */
+static struct holdings_range within(const struct transfer_extent *e, uint64_t first,
+                                    uint64_t end)
+{
+    return (struct holdings_range){first > e->first ? first : e->first,
+                                   end < e->end ? end : e->end};
+}
+
+/* What is written, with narrow gaps that these devices hold: who else does is forgotten.
+   How many pieces. */
+static size_t set_owned(struct holdings *h, const struct spans *owned,
+                        const struct transfer_extent *e, uint32_t devices)
+{
+    const size_t first = spans_from(owned, e->first), most = spans_from(owned, e->end - 1);
+    struct holdings_range *range = must_calloc(most - first + 1, sizeof *range);
+    size_t count = 0;
+
+    for (size_t n = first, end; n < owned->count && owned->span[n].first < e->end;
+         n = end) {
+        end = group_end(owned, e, n);
+        range[count] = within(e, owned->span[n].first, owned->span[end - 1].end);
+        if (is_held(h, range[count].first, range[count].end, devices))
+            count++;
+        else
+            for (size_t k = n; k < end; k++)
+                range[count++] = within(e, owned->span[k].first, owned->span[k].end);
+    }
+    holdings_set_each(h, range, count, devices);
+    free(range);
+    return count;
+}
+
+/* What a device owns it holds, and so do those to whom it was sent. */
 static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
 {
     const struct transfer_table *t = &b->tables[slot]->tables->table[device];
@@ -377,10 +405,15 @@ static void written_by(const struct kernel_binding *b, unsigned slot, unsigned d
         const struct transfer_extent *e = &t->extent[n];
         uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
 
-        if (!e->has_gaps || is_held(h, e->first, e->end, devices))
+        if (holdings_are(h, e->first, e->end, devices))
+            continue;
+        if (!e->has_gaps || (!e->has_wide_gaps && is_held(h, e->first, e->end, devices))) {
             holdings_set(h, e->first, e->end, devices);
-        else
-            set_owned(h, &t->owned, e, devices);
+        } else {
+            const size_t pieces = set_owned(h, &t->owned, e, devices);
+
+            wants_note_pieces(b, slot, e->has_wide_gaps ? pieces : 0);
+        }
     }
 }
 
@@ -388,12 +421,8 @@ static uint64_t written(const struct kernel_binding *b, unsigned slot)
 {
     uint64_t bytes = 0;
 
-    for (unsigned d = 0; d < b->transfer.devices->count; d++) {
-        const struct spans *owned = &b->tables[slot]->tables->table[d].owned;
-
-        for (size_t n = 0; n < owned->count; n++)
-            bytes += owned->span[n].end - owned->span[n].first;
-    }
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        bytes += b->tables[slot]->tables->table[d].owned_bytes;
     return bytes;
 }
 

@@ -116,8 +116,8 @@ static void put(struct holdings *h, uint64_t end, uint32_t devices)
     h->piece[h->count++] = (struct holding){end, devices};
 }
 
-void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
-                       uint32_t devices)
+static void change_each(struct holdings *h, const struct holdings_range *range,
+                        size_t count, uint32_t keep, uint32_t devices)
 {
     struct holdings made = {0};
     uint64_t at = 0;
@@ -132,7 +132,7 @@ void holdings_add_each(struct holdings *h, const struct holdings_range *range, s
 
             stop = stop < p->end ? stop : p->end;
             if (stop > at)
-                put(&made, stop, inside ? p->devices | devices : p->devices);
+                put(&made, stop, inside ? (p->devices & keep) | devices : p->devices);
             at = stop;
             if (inside && at >= range[r].end)
                 r++;
@@ -140,6 +140,23 @@ void holdings_add_each(struct holdings *h, const struct holdings_range *range, s
     }
     holdings_close(h);
     *h = made;
+}
+
+void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices)
+{
+    change_each(h, range, count, UINT32_MAX, devices);
+}
+
+void holdings_set_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices)
+{
+    change_each(h, range, count, 0, devices);
+}
+
+bool holdings_are(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+{
+    return is_so(h, first, end, 0, devices);
 }
 
 bool holdings_whole(const struct holdings *h, uint32_t devices)

@@ -32,8 +32,12 @@ struct holdings_range {
 };
 void holdings_add_each(struct holdings *h, const struct holdings_range *range, size_t count,
                        uint32_t devices);
+void holdings_set_each(struct holdings *h, const struct holdings_range *range, size_t count,
+                       uint32_t devices);
 
 /* The piece with that byte. */
 size_t holdings_find(const struct holdings *h, uint64_t byte);
+/* Whether just these hold the bytes, which are one piece then, or part of one. */
+bool holdings_are(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices);
 /* Whether all of these devices hold everything. */
 bool holdings_whole(const struct holdings *h, uint32_t devices);

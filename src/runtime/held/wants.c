@@ -8,7 +8,7 @@
 
 /* Tables are made anew so often; then all goes to all for good. */
 enum { NUMBER_MAX = 16 };
-enum { STRETCHES_MAX = 256 };
+enum { STRETCHES_MAX = 1024, PIECES_MAX = 1024 };
 
 static uint32_t count_of(const struct kernel_binding *b)
 {
@@ -131,7 +131,13 @@ bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
 
     for (unsigned d = 0; d < b->transfer.devices->count; d++)
         stretches += b->tables[slot]->tables->table[d].extent_count;
-    return stretches > STRETCHES_MAX;
+    return stretches > STRETCHES_MAX || b->wants->leaves_pieces;
+}
+
+/* The first launches of all find the array as the host left it. */
+void wants_note_pieces(const struct kernel_binding *b, unsigned slot, size_t pieces)
+{
+    b->wants->leaves_pieces |= pieces > PIECES_MAX && wants_told(b, slot);
 }
 
 /* Whether anybody reads what another writes. */
@@ -169,7 +175,7 @@ static bool is_all(const struct kernel_binding *b, const struct transfer_need *o
     return true;
 }
 
-static bool is_any_scattered(const struct kernel_binding *b)
+static bool is_scattered(const struct kernel_binding *b)
 {
     bool is = false;
 
@@ -185,7 +191,7 @@ static bool is_time(const struct kernel_binding *b)
 
     if (!w->is_launched || w->number > NUMBER_MAX || b->transfer.plan.everywhere)
         return false;
-    if (is_any_scattered(b))
+    if (is_scattered(b))
         return w->told != NULL;
     if (!w->number)
         return w->told ? differ(b, w->seen, w->told) : !is_all(b, w->seen);
@@ -196,7 +202,7 @@ struct binding_wants *wants_change(struct kernel_binding *b)
 {
     struct binding_wants *w = b->wants, *next;
     const struct transfer_plan *plan = &b->transfer.plan;
-    bool is_last = w->number == NUMBER_MAX;
+    bool is_last = w->number == NUMBER_MAX || is_scattered(b);
 
     see_shared(b, w->seen);
     if (!is_time(b))
@@ -206,9 +212,10 @@ struct binding_wants *wants_change(struct kernel_binding *b)
             return NULL;
         is_last |= crosses(b, w->seen);
     }
-    is_last |= is_any_scattered(b);
+    is_last |= is_scattered(b);
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
+    next->leaves_pieces = w->leaves_pieces;
     if (!is_last) {
         next->told = make(b);
         copy(b, next->told, w->seen);

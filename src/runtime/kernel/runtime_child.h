@@ -9,6 +9,10 @@
 /* Made and loaded when they are first needed, and brought up to date. */
 enum proact_status kernel_children_ready(struct proact_kernel *k, struct proact_error *err);
 
+/* Ahead of a replay, those that there are. */
+enum proact_status kernel_children_follow(const struct proact_kernel *k,
+                                          struct proact_error *err);
+
 struct device_function *kernel_children_function(const struct proact_kernel *k,
                                                  unsigned device);
 

@@ -280,6 +280,21 @@ const char *kernel_clone_refusal(struct proact_kernel *k)
     return is_refused(k, plan) ? k->clones->result.refusal[clone_of(plan)].text : NULL;
 }
 
+enum proact_status kernel_clones_follow(const struct proact_kernel *k,
+                                        struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (int kind = 0; k->clones && kind < INSTRUMENT_CLONES; kind++)
+        for (int places = 0; places < INSTRUMENT_PLACES && !status; places++) {
+            struct clone_part *part = &k->clones->part[kind][places];
+
+            if (part->module[k->session->devices.count - 1])
+                status = module_variables_bring(k, part->module, &part->variables, err);
+        }
+    return status;
+}
+
 static void drop_part(const struct proact *p, struct clone_part *part)
 {
     for (unsigned d = 0; d < p->devices.count; d++)

@@ -37,5 +37,10 @@ struct device_function *launch_function(const struct launching *l, unsigned devi
 enum proact_status launch_inside_ready(const struct launching *l, struct proact_error *err);
 struct device_function *launch_inside_function(const struct launching *l, unsigned device);
 
+/* Those that there are find variables of their module as they are now: ahead of a replay.
+ */
+enum proact_status kernel_clones_follow(const struct proact_kernel *k,
+                                        struct proact_error *err);
+
 /* Nothing may be in flight. They are made anew when they are needed. */
 void kernel_clones_drop(struct proact_kernel *k);

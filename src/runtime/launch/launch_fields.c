@@ -15,7 +15,9 @@ struct launch_fields launch_fields_find(const struct proact_kernel *k,
 
     for (uint32_t n = 0; n < a->symbol_count; n++) {
         const struct access_symbol *y = &a->symbols[n];
-        const bool is_constant = y->kind == ACCESS_CONSTANT;
+        const bool is_constant =
+            y->kind == ACCESS_CONSTANT ||
+            (y->kind == ACCESS_ELEMENT && y->variable >= PTX_SYMBOL_MODULE);
 
         if (all->symbol[n] &&
             (is_constant || ((y->kind == ACCESS_PARAMETER || y->kind == ACCESS_MEMBER ||

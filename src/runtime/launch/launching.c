@@ -69,8 +69,7 @@ struct proact_array *launching_slot_array(const struct launching *l, unsigned sl
 void launch_split(const uint32_t grid[3], unsigned over, unsigned devices,
                   uint32_t *cta_first)
 {
-    uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
-
-    for (unsigned d = 0; d <= devices; d++)
-        cta_first[d] = (uint32_t)(d < over ? access_share_first(ctas, d, over) : ctas);
+    access_shares(grid, over, cta_first);
+    for (unsigned d = over; d < devices; d++)
+        cta_first[d + 1] = cta_first[over];
 }

@@ -2,6 +2,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "runtime/held/bring.h"
+#include "runtime/kernel/runtime_child.h"
+#include "runtime/kernel/runtime_clone.h"
 #include "runtime/record/recorded.h"
 
 /* Replays in a row that begin by bringing what launches may not need: a recording that
@@ -45,6 +47,21 @@ static void account(const struct proact_recording *r)
         }
 }
 
+/* Its kernels read variables as they are when it is replayed. A program's that has split
+   launches is made anew where variables changed. */
+static enum proact_status follow_variables(const struct proact_recording *r,
+                                           struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = 0; i < r->kernel_count && !r->is_program && !status; i++) {
+        status = kernel_clones_follow(r->kernel[i].kernel, err);
+        if (!status)
+            status = kernel_children_follow(r->kernel[i].kernel, err);
+    }
+    return status;
+}
+
 bool proact_recording_is_split(const struct proact_recording *r)
 {
     return r->is_elsewhere;
@@ -70,6 +87,8 @@ enum proact_status proact_replay(struct proact_recording *r, struct proact_error
         return fail(err, PROACT_EINVAL,
                     "the recording is replayed no more: other devices have less of its "
                     "arrays than when it was made");
+    if ((status = follow_variables(r, err)))
+        return status;
     const uint64_t before = p->sequence;
 
     for (size_t i = 0; i < r->array_count; i++)

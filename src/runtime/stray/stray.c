@@ -185,7 +185,7 @@ static const struct verdict *verdict_of(struct strays *s, const struct launching
                                         const struct stray_beyond **beyond)
 {
     const struct known_constants *known =
-        s->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
+        s->fields.asks_constants ? known_constants_find(l) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);

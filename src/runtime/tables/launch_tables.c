@@ -107,7 +107,7 @@ static bool find_bytes(const struct launching *l, const struct kernel_address_ta
 static bool look_at_bytes(const struct launching *l, struct kernel_address_tables *t)
 {
     const struct known_constants *known =
-        t->fields.asks_constants ? known_constants_find(l->kernel) : NULL;
+        t->fields.asks_constants ? known_constants_find(l) : NULL;
     const unsigned char *const *constants =
         known ? (const unsigned char *const *)known->content : NULL;
     unsigned char *block = needs_block(l);
@@ -200,7 +200,7 @@ static bool read_constant(const struct launching *l, int32_t variable,
                           struct table_content *c, uint32_t bytes, bool *is_new)
 {
     const struct proact_kernel *k = l->kernel;
-    const struct known_constants *known = known_constants_find(k);
+    const struct known_constants *known = known_constants_find(l);
     const unsigned char *now = known ? known->content[variable - PTX_SYMBOL_MODULE] : NULL;
     const uint32_t all = ptx_symbol(k->image->ptx, k->ptx, variable)->bytes;
 

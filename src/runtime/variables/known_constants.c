@@ -47,11 +47,14 @@ static enum proact_status read_all(struct known_constants *c, const struct proac
     return status;
 }
 
-const struct known_constants *known_constants_find(const struct proact_kernel *k)
+const struct known_constants *known_constants_find(const struct launching *l)
 {
+    const struct proact_kernel *k = l->kernel;
     struct proact *p = k->session;
     struct known_constants *c = k->image->constants;
 
+    if (p->recording && !l->is_program)
+        return NULL;
     if (c->are_read && c->since == p->constants)
         return c;
     p->records_unlike |= p->recording != NULL;

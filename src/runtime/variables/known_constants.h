@@ -5,7 +5,7 @@
    put there, and that decide where kernels write and read. */
 
 #include "access/write_set.h"
-#include "runtime/session/session.h"
+#include "runtime/launch/launching.h"
 
 struct known_constants {
     bool are_read;
@@ -19,8 +19,8 @@ struct known_constants {
 /* As a launch now would find them on the first device, and good until the next call. Where
    others than the host may have written to any, waits for all that was queued, and reads
    them. NULL where they are not known before the launch: a recording is replayed with
-   others. */
-const struct known_constants *known_constants_find(const struct proact_kernel *k);
+   others, but for a program's, which is made anew then. */
+const struct known_constants *known_constants_find(const struct launching *l);
 
 /* The host has queued that these bytes are written at the address of a variable. */
 void known_constants_write(struct proact *p, device_addr to, const void *from,

@@ -37,7 +37,6 @@ uint64_t table_chunk_end(const struct transfer_table_request *r,
 }
 
 #define PIECE_BYTES_MAX ((uint64_t)1 << 31)
-enum { GAP_BYTES_MAX = 4096 }; /* in an extent */
 
 struct cutter {
     const struct transfer_table_request *request;
@@ -125,14 +124,15 @@ static void add_extent(struct cutter *c, uint64_t first, uint64_t end, uint32_t 
     struct transfer_extent *last = t->extent_count ? &t->extent[t->extent_count - 1] : NULL;
 
     t->peers |= peers;
-    if (last && last->peers == peers && first - last->end <= GAP_BYTES_MAX &&
-        !is_written(c, last->end, first)) {
+    if (last && last->peers == peers && !is_written(c, last->end, first)) {
         last->has_gaps |= first > last->end;
+        last->has_wide_gaps |= first - last->end > TRANSFER_GAP_BYTES;
         last->end = end;
         return;
     }
     t->extent = must_grow(t->extent, t->extent_count, &c->extents, sizeof *t->extent);
-    t->extent[t->extent_count++] = (struct transfer_extent){first, end, peers, false};
+    t->extent[t->extent_count++] =
+        (struct transfer_extent){first, end, peers, false, false};
 }
 
 static void add_pieces(struct cutter *c, uint64_t chunk, uint64_t first, uint64_t end,

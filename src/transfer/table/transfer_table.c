@@ -53,8 +53,10 @@ static void find_owned(const struct builder *b)
         const struct owned *o = &b->owned.item[n];
         struct rows_walk w = {&o->rows, &o->rows + 1, 0};
 
-        for (struct span s; rows_next(&w, &s);)
+        for (struct span s; rows_next(&w, &s);) {
             spans_add(&b->tables[o->device].owned, s.first, s.end);
+            b->tables[o->device].owned_bytes += s.end - s.first;
+        }
     }
 }
 

@@ -45,6 +45,8 @@ static inline struct transfer_peers transfer_piece_peers(const struct proact_pie
     return (struct transfer_peers){p->first_peer, p->peer_count};
 }
 
+enum { TRANSFER_GAP_BYTES = 4096 }; /* more is a wide gap */
+
 /* What one device counts and sends. Lists and pieces as in struct proact_slot; chunks that
    have no piece are in no list either. */
 struct transfer_table {
@@ -65,12 +67,14 @@ struct transfer_table {
     } * send;                /* the pieces, joined over chunk borders */
     struct transfer_extent { /* what is written and goes to the same peers, in order */
         uint64_t first, end;
-        uint32_t peers; /* a bit each, in the sender's numbers */
-        bool has_gaps;  /* of bytes that nobody writes, between what it does */
+        uint32_t peers;     /* a bit each, in the sender's numbers */
+        bool has_gaps;      /* of bytes that nobody writes, between what it does */
+        bool has_wide_gaps; /* some of them wide */
     } * extent;
     size_t extent_count;
     uint32_t peers;         /* all that some extent goes to */
     struct spans owned;     /* bytes, sent or not */
+    uint64_t owned_bytes;   /* in these */
     uint64_t bytes, chunks; /* that are sent, once for each peer that gets them */
     uint32_t sent_chunks;   /* chunks that have a piece */
 };

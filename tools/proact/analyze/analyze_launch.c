@@ -3,11 +3,10 @@
 
 #include <proact/proact.h>
 
-/* As the runtime does: contiguous CTAs, as even as can be. */
+/* As the runtime does. */
 void analyze_split(const struct analyze_launch *l, unsigned over, uint32_t *first)
 {
-    for (unsigned d = 0; d <= over; d++)
-        first[d] = (uint32_t)access_share_first(l->set->cta_count, d, over);
+    access_shares(l->grid, over, first);
 }
 
 unsigned analyze_device(const struct analyze_launch *l, uint32_t cta)

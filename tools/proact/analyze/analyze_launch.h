@@ -39,6 +39,7 @@ struct analyze_launch {
     struct analyze_constants constants;
     struct write_set *set; /* NULL: the kernel has no slice, or `left_out` says why */
     char left_out[512];    /* empty: nothing */
+    uint32_t grid[3];
     unsigned devices, over;
     struct proact_error why; /* not over all of them */
     struct flag_bytes flags; /* that it is split by: the set is without them */

@@ -84,6 +84,7 @@ int analyze_launch_run(struct analyze_launch *l, const struct analyze_kernel *k,
         return status == PROACT_EINVAL ? say_usage("analyze", "%s", err.text)
                                        : say_failure(&err);
     l->devices = q->devices;
+    memcpy(l->grid, q->grid, sizeof l->grid);
     find_over(l, k);
     if (k->reductions.count)
         analyze_reductions_check(l, k, q, &launch);

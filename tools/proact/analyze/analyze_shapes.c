@@ -11,12 +11,27 @@
 /* As long as an array of which nobody said how long it is. */
 #define BYTES_MAX ((uint64_t)1 << 40)
 
+static bool is_constant(const struct access_symbol *y)
+{
+    return y->kind == ACCESS_CONSTANT ||
+           (y->kind == ACCESS_ELEMENT && y->variable >= PTX_SYMBOL_MODULE);
+}
+
+/* Of a table its beginning has to be given. */
+static struct analyze_constant constant_of(const struct access_symbol *y)
+{
+    return (struct analyze_constant){.symbol = y->variable - PTX_SYMBOL_MODULE,
+                                     .offset = y->offset,
+                                     .bytes = y->kind == ACCESS_CONSTANT ? y->bytes : 0};
+}
+
 bool analyze_is_missing(const struct analyze_launch *l, const struct access_symbol *y)
 {
-    if (y->kind == ACCESS_CONSTANT)
-        return !analyze_constants_have(
-            &l->constants, &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
-                                                      y->offset, y->bytes});
+    if (is_constant(y)) {
+        const struct analyze_constant c = constant_of(y);
+
+        return !analyze_constants_have(&l->constants, &c);
+    }
     for (uint32_t b = 0; y->kind == ACCESS_PARAMETER && b < y->bytes; b++)
         if (y->offset + b >= l->block.size || !l->block.given[y->offset + b])
             return true;
@@ -26,17 +41,16 @@ bool analyze_is_missing(const struct analyze_launch *l, const struct access_symb
 void analyze_missing_text(const struct analyze_kernel *k, const struct access_symbol *y,
                           char *into, size_t size)
 {
-    const bool is_constant = y->kind == ACCESS_CONSTANT;
     char place[128];
 
-    if (is_constant)
-        analyze_constant_text(k,
-                              &(struct analyze_constant){y->variable - PTX_SYMBOL_MODULE,
-                                                         y->offset, y->bytes},
-                              place, sizeof place);
-    else
+    if (is_constant(y)) {
+        const struct analyze_constant c = constant_of(y);
+
+        analyze_constant_text(k, &c, place, sizeof place);
+    } else {
         analyze_place_text(k->f, y->offset, place, sizeof place);
-    snprintf(into, size, "--%s %s=VALUE", is_constant ? "constant" : "arg", place);
+    }
+    snprintf(into, size, "--%s %s=VALUE", is_constant(y) ? "constant" : "arg", place);
 }
 
 const struct access_shape *analyze_shape(const struct analyze_kernel *k,

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which CTAs of a grid each device gets: all of them, in order; whole planes or rows where
+   that makes no share much longer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "access/access.h"
+#include "base/random.h"
+
+enum { OVER_MAX = 16 };
+
+static void expect(const uint32_t grid[3], unsigned over, const uint32_t *first)
+{
+    uint32_t got[OVER_MAX + 1];
+
+    access_shares(grid, over, got);
+    for (unsigned d = 0; d <= over; d++)
+        if (got[d] != first[d])
+            fail_msg("%u x %u x %u over %u: device %u begins at %u, not %u", grid[0],
+                     grid[1], grid[2], over, d, got[d], first[d]);
+}
+
+static void shares_are_known(void **state)
+{
+    (void)state;
+    expect((uint32_t[]){10, 1, 1}, 4, (uint32_t[]){0, 3, 5, 8, 10});
+    expect((uint32_t[]){2, 5, 1}, 4, (uint32_t[]){0, 4, 6, 8, 10});
+    expect((uint32_t[]){128, 257, 1}, 4, (uint32_t[]){0, 8320, 16512, 24704, 32896});
+    expect((uint32_t[]){128, 9, 1}, 4, (uint32_t[]){0, 288, 576, 864, 1152});
+    expect((uint32_t[]){3, 2, 1}, 4, (uint32_t[]){0, 2, 3, 5, 6}); /* no row for the last */
+    expect((uint32_t[]){8, 8, 129}, 2, (uint32_t[]){0, 4160, 8256});
+    expect((uint32_t[]){8, 64, 3}, 2, (uint32_t[]){0, 768, 1536}); /* rows of planes */
+    expect((uint32_t[]){65535, 3, 1}, 2, (uint32_t[]){0, 98303, 196605});
+    expect((uint32_t[]){7, 3, 2}, 1, (uint32_t[]){0, 42});
+}
+
+/* No share is longer than without rows by more than a 16th, unless it is of 64 CTAs. */
+static void shares_are_even(void **state)
+{
+    uint64_t chance = 1;
+
+    (void)state;
+    for (int n = 0; n < 20000; n++) {
+        const uint32_t grid[3] = {1 + (uint32_t)random_below(&chance, 70),
+                                  1 + (uint32_t)random_below(&chance, 70),
+                                  1 + (uint32_t)random_below(&chance, n % 2 ? 70 : 1)};
+        const unsigned over = 1 + (unsigned)random_below(&chance, OVER_MAX);
+        const uint32_t ctas = grid[0] * grid[1] * grid[2], even = (ctas + over - 1) / over;
+        uint32_t first[OVER_MAX + 1];
+
+        access_shares(grid, over, first);
+        assert_int_equal(first[0], 0);
+        assert_int_equal(first[over], ctas);
+        for (unsigned d = 0; d < over; d++) {
+            assert_true(first[d] <= first[d + 1]);
+            assert_true(ctas < over || first[d] < first[d + 1]);
+            assert_true(first[d + 1] - first[d] <= 64 ||
+                        first[d + 1] - first[d] <= even + even / 16);
+            assert_true(d == 0 || first[d + 1] - first[d] <= first[1]);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_are_known),
+        cmocka_unit_test(shares_are_even),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

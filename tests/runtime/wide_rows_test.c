@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A launch that writes a cell of each of many rows, which lie far apart: cells beside a
+   share are all that is sent, or, of very many, all cells; never the rows. */
+#include "runtime/runtime_testing.h"
+
+enum { PITCH = 1032, LAUNCHES = 6 }; /* words: more than 4096 bytes */
+
+struct rig {
+    struct bench b;
+    struct proact_kernel *kernel;
+    struct proact_array *array[2];
+    uint32_t *host[2], rows;
+    unsigned newest;
+};
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", r->b.err.text);                                                 \
+    } while (0)
+
+static size_t words(const struct rig *r)
+{
+    return (size_t)r->rows * PITCH;
+}
+
+static void open_rig(struct rig *r, const char *method, unsigned devices, uint32_t rows)
+{
+    *r = (struct rig){
+        .b = testing_open(&(struct proact_options){.machine = "h200x4",
+                                                   .device_count = devices,
+                                                   .check = true,
+                                                   .plan = {.method = method}}),
+        .rows = rows};
+    r->kernel = testing_kernel(&r->b, "first_cells");
+    for (int i = 0; i < 2; i++) {
+        const struct proact_shape shape = {i ? "odd" : "even", words(r), sizeof(uint32_t)};
+
+        MUST(proact_array_create(r->b.p, &shape, &r->array[i], &r->b.err));
+        r->host[i] = malloc(words(r) * sizeof(uint32_t));
+        assert_non_null(r->host[i]);
+        for (size_t n = 0; n < words(r); n++)
+            r->host[i][n] = (uint32_t)n * 2654435761u;
+        MUST(proact_array_write(r->array[i], 0, r->host[i], words(r), &r->b.err));
+    }
+}
+
+static void close_rig(struct rig *r)
+{
+    proact_close(r->b.p);
+    free(r->host[0]);
+    free(r->host[1]);
+}
+
+static void step(struct rig *r)
+{
+    const struct proact_grid g = {.ctas = {(r->rows + 31) / 32}, .threads = {32}};
+    const uint32_t pitch = PITCH, rows = r->rows;
+    const uint32_t *in = r->host[r->newest];
+    uint32_t *out = r->host[1 - r->newest];
+
+    MUST(proact_launch(r->kernel, &g,
+                       (struct proact_arg[]){PROACT_ARRAY(r->array[r->newest]),
+                                             PROACT_ARRAY(r->array[1 - r->newest]),
+                                             PROACT_VALUE(rows), PROACT_VALUE(pitch)},
+                       4, &r->b.err));
+    assert_null(proact_kernel_refusal(r->kernel));
+    for (size_t y = 0; y < rows; y++)
+        out[y * pitch] = (y ? in[(y - 1) * pitch] : 0) + 2 * in[y * pitch] +
+                         (y + 1 < rows ? in[(y + 1) * pitch] : 0);
+    r->newest = 1 - r->newest;
+}
+
+static void expect(struct rig *r)
+{
+    uint32_t *got = malloc(words(r) * sizeof *got);
+
+    assert_non_null(got);
+    for (int i = 0; i < 2; i++) {
+        MUST(proact_array_read(r->array[i], 0, got, words(r), &r->b.err));
+        assert_memory_equal(got, r->host[i], words(r) * sizeof *got);
+    }
+    free(got);
+}
+
+static uint64_t sent(struct rig *r)
+{
+    struct proact_statistics s;
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < 2; i++) {
+        MUST(proact_statistics_get(r->b.p, PROACT_ALL, r->array[i], &s, &r->b.err));
+        bytes += s.bytes;
+    }
+    return bytes;
+}
+
+static uint64_t sent_by_each(struct rig *r)
+{
+    for (int n = 0; n < 8; n++)
+        step(r);
+    const uint64_t before = sent(r);
+
+    for (int n = 0; n < LAUNCHES; n++)
+        step(r);
+    return (sent(r) - before) / LAUNCHES;
+}
+
+static void cells_beside_a_share_are_sent(void **state)
+{
+    static const char *const methods[] = {"fused", "copy-engine"};
+
+    (void)state;
+    for (int n = 0; n < 2; n++) {
+        struct rig r;
+
+        open_rig(&r, methods[n], 4, 1408);
+        assert_int_equal(sent_by_each(&r), 3 * 2 * sizeof(uint32_t));
+        expect(&r);
+        close_rig(&r);
+    }
+}
+
+/* What is between so many cells others hold: it would not be kept apart for long. */
+static void very_many_cells_go_to_all(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "fused", 2, 2240);
+    assert_int_equal(sent_by_each(&r), r.rows * sizeof(uint32_t));
+    expect(&r);
+    close_rig(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_beside_a_share_are_sent),
+        cmocka_unit_test(very_many_cells_go_to_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
