@@ -124,11 +124,49 @@ static void test_meet(void **state)
     spans_clear(&b);
 }
 
+/* What was left in is, and between what is left there are only gaps as large as any that
+   was taken in. */
+static void test_coarsen(void **state)
+{
+    enum { SPANS = 50, LEFT = 7 };
+    uint64_t r = 3;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS / 8; round++) {
+        struct spans s = {0}, was = {0};
+        uint64_t at = 0, taken = 0;
+
+        for (int n = 0; n < SPANS; n++) {
+            at += 1 + random_below(&r, 1000);
+            spans_add(&s, at, at + 1 + random_below(&r, 9));
+            at = s.span[s.count - 1].end;
+        }
+        spans_join(&was, &s);
+        spans_coarsen(&s, SPANS);
+        assert_int_equal(s.count, was.count);
+        spans_coarsen(&s, LEFT);
+        assert_in_range(s.count, LEFT - 3, LEFT); /* some are alike */
+        assert_true(spans_hold(&s, &was));
+        for (size_t n = 0; n + 1 < was.count; n++) {
+            const struct span gap = {was.span[n].end, was.span[n + 1].first};
+            const size_t in = spans_from(&s, gap.first);
+
+            if (s.span[in].first <= gap.first && gap.end - gap.first > taken)
+                taken = gap.end - gap.first;
+        }
+        for (size_t n = 0; n + 1 < s.count; n++)
+            assert_true(s.span[n + 1].first - s.span[n].end >= taken);
+        spans_clear(&s);
+        spans_clear(&was);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_add),
         cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_coarsen),
         cmocka_unit_test(test_meet),
     };
 

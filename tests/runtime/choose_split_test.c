@@ -4,6 +4,8 @@
 
 #include <proact/program.h>
 
+#include "runtime/choice/choice.h"
+
 static struct bench open_k40(void)
 {
     return testing_open(
@@ -281,6 +283,27 @@ static void maps_that_come_again_are_worth_it(void **state)
     proact_close(b.p);
 }
 
+/* To queue edges and inside of a share, too, must take the host well less than the launch
+   takes the devices. */
+static void short_launches_are_not_divided(void **state)
+{
+    const struct stopwatch_time took = {.devices_ns = 90000, .host_ns = 50000},
+                                longer = {.devices_ns = 110000, .host_ns = 50000};
+    struct choice c = {0};
+
+    (void)state;
+    choice_note_split(&c, longer, true, 0);
+    assert_false(c.is_short);
+    choice_note_split(&c, took, false, 0);
+    assert_false(c.is_short);
+    choice_note_split(&c, took, true, 0);
+    assert_true(c.is_short);
+    assert_int_equal(choice_split_ns(&c), 90000);
+    choice_note_split(&c, (struct stopwatch_time){.devices_ns = 30000, .host_ns = 40000},
+                      false, 0);
+    assert_int_equal(choice_split_ns(&c), 40000); /* the host is what takes longer */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_long_kernel_is_timed_once),
         cmocka_unit_test(more_work_is_looked_at),
         cmocka_unit_test(copies_are_paid_for),
+        cmocka_unit_test(short_launches_are_not_divided),
         cmocka_unit_test(what_happens_once_is_not_timed),
         cmocka_unit_test(the_whole_reads_everything),
     };

@@ -49,7 +49,7 @@ static const struct kind gains = {"steps", SWEPT / 256, 400},
                          gains_little = {"steps", SWEPT / 256, 100},
                          loses = {"sweeps", SWEPT / 256 / EACH, EACH};
 
-/* Of 40 times one launch of a kernel and so many of another, each of which reads what the
+/* Of 100 times one launch of a kernel and so many of another, each of which reads what the
    other writes: how many of the last 20 times each was split. */
 static void settled(struct kind one, struct kind other, unsigned others, unsigned split[2])
 {
@@ -60,14 +60,14 @@ static void settled(struct kind one, struct kind other, unsigned others, unsigne
 
     make_two(&b, a);
     a[2] = a[0];
-    for (int n = 0; n < 40; n++) {
+    for (int n = 0; n < 100; n++) {
         const bool is_split = pass(&b, k[0], a, one.ctas, one.much);
 
-        split[0] += is_split && n >= 20;
+        split[0] += is_split && n >= 80;
         for (unsigned i = 0; i < others; i++) {
             const bool too = pass(&b, k[1], a + 1, other.ctas, other.much);
 
-            split[1] += too && n >= 20 && !i;
+            split[1] += too && n >= 80 && !i;
         }
     }
     proact_close(b.p);
@@ -184,6 +184,49 @@ static void a_look_foretells_nothing(void **state)
             assert_int_equal(s.bytes, before);
         before = s.bytes;
     }
+    proact_close(b.p);
+}
+
+/* A program's kernel whose readers are not known yet sends nothing; what it turns out to be
+   read of, from then on. */
+static void the_first_launch_sends_nothing(void **state)
+{
+    struct bench b = testing_open(
+        &(struct proact_options){.machine = "k40x4", .plan = {.method = "fused"}});
+    struct proact_kernel *k = testing_kernel(&b, "steps");
+    struct proact_array *a[2];
+    struct proact_statistics s;
+
+    (void)state;
+    make_two(&b, a);
+    assert_true(pass(&b, k, a, SWEPT / 256, 100));
+    if (proact_wait(b.p, &b.err) ||
+        proact_statistics_get(b.p, PROACT_ALL, NULL, &s, &b.err))
+        fail_msg("%s", b.err.text);
+    assert_int_equal(s.bytes, 0);
+    proact_close(b.p);
+}
+
+/* Of two kernels that each had better be split, which were settled whole for all that: what
+   they take as they run tells. */
+static void what_was_settled_wrong_is_found_out(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
+    struct proact_array *a[3];
+    unsigned split = 0;
+
+    (void)state;
+    make_two(&b, a);
+    a[2] = a[0];
+    for (int n = 0; n < 400; n++) {
+        for (int i = 0; i < 2; i++)
+            split += pass(&b, k[i], a + i, SWEPT / 256, 100) && n >= 380;
+        if (n == 10)
+            for (struct choice *c = b.p->choices; c; c = c->next_of_all)
+                c->split_ns = 8 * c->whole_ns;
+    }
+    assert_int_equal(split, 40);
     proact_close(b.p);
 }
 
@@ -337,6 +380,8 @@ int main(void)
         cmocka_unit_test(what_lies_between_is_kept),
         cmocka_unit_test(who_wrote_most_wrote_it),
         cmocka_unit_test(a_look_foretells_nothing),
+        cmocka_unit_test(the_first_launch_sends_nothing),
+        cmocka_unit_test(what_was_settled_wrong_is_found_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

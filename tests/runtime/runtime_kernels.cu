@@ -363,6 +363,16 @@ extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsign
                          (y + 1 < rows ? in[(y + 1) * pitch] : 0);
 }
 
+/* The first cell of each row, where that is odd. */
+extern "C" __global__ void odd_cells(const unsigned *in, unsigned *out, unsigned rows,
+                                     unsigned pitch)
+{
+    unsigned y = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
+
+    if (y < rows && in[y * pitch] & 1)
+        out[y * pitch] = in[y * pitch] + 2;
+}
+
 /* Planes of 1000, of each of which a CTA has 13 and reads one more. */
 extern "C" __global__ void planes(const unsigned *in, unsigned *out, unsigned n)
 {

@@ -24,7 +24,8 @@ static size_t words(const struct rig *r)
     return (size_t)r->rows * PITCH;
 }
 
-static void open_rig(struct rig *r, const char *method, unsigned devices, uint32_t rows)
+static void open_rig(struct rig *r, const char *kernel, const char *method,
+                     unsigned devices, uint32_t rows)
 {
     *r = (struct rig){
         .b = testing_open(&(struct proact_options){.machine = "h200x4",
@@ -32,7 +33,7 @@ static void open_rig(struct rig *r, const char *method, unsigned devices, uint32
                                                    .check = true,
                                                    .plan = {.method = method}}),
         .rows = rows};
-    r->kernel = testing_kernel(&r->b, "first_cells");
+    r->kernel = testing_kernel(&r->b, kernel);
     for (int i = 0; i < 2; i++) {
         const struct proact_shape shape = {i ? "odd" : "even", words(r), sizeof(uint32_t)};
 
@@ -52,12 +53,10 @@ static void close_rig(struct rig *r)
     free(r->host[1]);
 }
 
-static void step(struct rig *r)
+static void launch(struct rig *r)
 {
     const struct proact_grid g = {.ctas = {(r->rows + 31) / 32}, .threads = {32}};
     const uint32_t pitch = PITCH, rows = r->rows;
-    const uint32_t *in = r->host[r->newest];
-    uint32_t *out = r->host[1 - r->newest];
 
     MUST(proact_launch(r->kernel, &g,
                        (struct proact_arg[]){PROACT_ARRAY(r->array[r->newest]),
@@ -65,6 +64,15 @@ static void step(struct rig *r)
                                              PROACT_VALUE(rows), PROACT_VALUE(pitch)},
                        4, &r->b.err));
     assert_null(proact_kernel_refusal(r->kernel));
+}
+
+static void step(struct rig *r)
+{
+    const uint32_t pitch = PITCH, rows = r->rows;
+    const uint32_t *in = r->host[r->newest];
+    uint32_t *out = r->host[1 - r->newest];
+
+    launch(r);
     for (size_t y = 0; y < rows; y++)
         out[y * pitch] = (y ? in[(y - 1) * pitch] : 0) + 2 * in[y * pitch] +
                          (y + 1 < rows ? in[(y + 1) * pitch] : 0);
@@ -114,7 +122,7 @@ static void cells_beside_a_share_are_sent(void **state)
     for (int n = 0; n < 2; n++) {
         struct rig r;
 
-        open_rig(&r, methods[n], 4, 1408);
+        open_rig(&r, "first_cells", methods[n], 4, 1408);
         assert_int_equal(sent_by_each(&r), 3 * 2 * sizeof(uint32_t));
         expect(&r);
         close_rig(&r);
@@ -127,8 +135,29 @@ static void very_many_cells_go_to_all(void **state)
     struct rig r;
 
     (void)state;
-    open_rig(&r, "fused", 2, 2240);
+    open_rig(&r, "first_cells", "fused", 2, 2240);
     assert_int_equal(sent_by_each(&r), r.rows * sizeof(uint32_t));
+    expect(&r);
+    close_rig(&r);
+}
+
+/* What it may write, and may leave as it is, a device must have before: its own cells, of
+   which there are more than are told apart, and nobody else's. */
+static void what_may_stay_is_of_its_owner(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "odd_cells", "fused", 4, 1408);
+    for (int n = 0; n < 4; n++)
+        launch(&r);
+    const uint64_t before = sent(&r);
+
+    launch(&r);
+    assert_int_equal(sent(&r), before);
+    for (size_t y = 0; y < r.rows; y++)
+        if (r.host[0][y * PITCH] & 1)
+            r.host[1][y * PITCH] = r.host[0][y * PITCH] + 2;
     expect(&r);
     close_rig(&r);
 }
@@ -138,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_beside_a_share_are_sent),
         cmocka_unit_test(very_many_cells_go_to_all),
+        cmocka_unit_test(what_may_stay_is_of_its_owner),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,13 +5,13 @@
 #include "runtime/choice/coupling.h"
 
 enum {
-    MOVE_NS = 4000000,  /* of work, while what a way needs moves */
-    TIME_NS = 16000000, /* and while it is timed */
-    ROUNDS = 4,         /* of the program's loop */
+    MOVE_NS = 4000000, /* of work, while what a way needs moves */
+    TIME_NS = 8000000, /* and while it is timed */
+    ROUNDS = 4,        /* of the program's loop */
     LAUNCHES_MIN = 32,
     LAUNCHES_MAX = 1024,
-    FOURFOLD = 4,       /* the launches before the next trial */
-    HOPELESS = 4,       /* times as long as the fastest, while it moves */
+    SIXTEENFOLD = 16,   /* the launches before the next trial */
+    HOPELESS = 3,       /* times as long as the fastest, while it moves */
     RUINOUS = 16,       /* times as long split as whole, */
     RUINOUS_NS = 200000 /* and so much longer: whole in any case */
 };
@@ -102,7 +102,7 @@ static void go_on(struct proact *p)
     }
     t->way = fastest(t);
     t->is_under_way = false;
-    t->next = FOURFOLD * p->chosen;
+    t->next = SIXTEENFOLD * p->chosen;
     t->launches = 0;
 }
 

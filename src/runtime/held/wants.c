@@ -212,7 +212,6 @@ struct binding_wants *wants_change(struct kernel_binding *b)
             return NULL;
         is_last |= crosses(b, w->seen);
     }
-    is_last |= is_scattered(b);
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
     next->leaves_pieces = w->leaves_pieces;
