@@ -101,6 +101,8 @@ struct transfer_plan {
     bool is_open;         /* nobody has asked for that method */
 };
 
+/* Whether some of what it sends goes to all, or to nobody. */
+bool transfer_sends_to_all(const struct transfer_plan *plan);
 /* What it asks of a marked kernel: PROACT_SHARE_... */
 uint32_t transfer_plan_mode(const struct transfer_plan *plan);
 /* Whether kernels of such launches launch kernels. */

@@ -113,6 +113,11 @@ bool transfer_may_give_up(const struct transfer_binding *b)
     return b->plan.method->may_give_up || (b->plan.tail && b->plan.tail->may_give_up);
 }
 
+bool transfer_sends_to_all(const struct transfer_plan *plan)
+{
+    return plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all);
+}
+
 uint32_t transfer_plan_mode(const struct transfer_plan *plan)
 {
     uint32_t mode = plan->method->share_mode;

@@ -60,8 +60,7 @@ static void want_all(const struct finder *f)
         need_at(f, n)->all = true;
 }
 
-/* What lies between many pieces is wanted, too, the least of that first. Half of the most
-   is left, or each one more would be looked at so. */
+/* Half of the most is left, or each one more would be looked at so. */
 static void keep_few(struct transfer_need *need)
 {
     if (need->spans.count > SPANS_MAX)
@@ -171,19 +170,14 @@ static void want_record(struct finder *f, const struct access_record *r)
         want_one(f, &each[n]);
 }
 
-/* A method that sends to all may do so store by store. */
-static bool sends_stores(const struct transfer_plan *plan)
-{
-    return plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all);
-}
-
 /* Where the map may say more than is written, what is not must be current, too: it is sent
    with the rest, or has to be there already where stores alone are sent. */
 static void want_written(const struct finder *f)
 {
     const struct launching *l = f->launch;
     const struct kernel_binding *b = l->binding;
-    const bool of_all = sends_stores(&b->transfer.plan);
+    /* A method that sends to all may do so store by store. */
+    const bool of_all = transfer_sends_to_all(&b->transfer.plan);
 
     if (l->found.set && l->found.set->is_exact)
         return;
@@ -281,7 +275,7 @@ static uint64_t key_of(const struct launching *l, const struct launch_fields *f,
     if (b && (!l->found.set || !l->found.set->is_exact))
         key = hash_mix(key + b->digest +
                        (b->transfer.slot_count ? (uint64_t)(uintptr_t)b->tables[0] : 0)) +
-              sends_stores(&b->transfer.plan);
+              transfer_sends_to_all(&b->transfer.plan);
     return key;
 }
 

@@ -58,10 +58,15 @@ void wants_open(struct kernel_binding *b)
     b->wants->before = make(b);
 }
 
-void wants_open_for_nobody(struct kernel_binding *b)
+void wants_open_for_nobody(struct kernel_binding *b, const struct launching *l)
 {
     b->wants = must_calloc(1, sizeof *b->wants);
     b->wants->told = make(b);
+    for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+        const struct proact_array *a = launching_slot_array(l, s);
+
+        b->wants->told[s * b->transfer.devices->count].all = a && a->is_shared;
+    }
 }
 
 void wants_close(struct kernel_binding *b)
@@ -207,7 +212,7 @@ struct binding_wants *wants_change(struct kernel_binding *b)
     see_shared(b, w->seen);
     if (!is_time(b))
         return NULL;
-    if (plan->method->sends_to_all || (plan->tail && plan->tail->sends_to_all)) {
+    if (transfer_sends_to_all(plan)) {
         if (!w->told && crosses(b, w->seen))
             return NULL;
         is_last |= crosses(b, w->seen);

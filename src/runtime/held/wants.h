@@ -23,8 +23,9 @@ struct binding_wants {
 
 void wants_open(struct kernel_binding *b);
 /* Ahead of wants_open, which else begins with all to all: its first launch sends nothing,
-   and who reads what it writes has that brought, once. */
-void wants_open_for_nobody(struct kernel_binding *b);
+   and who reads what it writes has that brought, once. Only what the host may look at at
+   any time goes to the first device. */
+void wants_open_for_nobody(struct kernel_binding *b, const struct launching *l);
 void wants_close(struct kernel_binding *b);
 bool wants_is_replaced(const struct kernel_binding *b);
 /* Its next launch finds what it reads sent as it will be from now on: that before was not

@@ -228,6 +228,21 @@ static enum proact_status derived_or_checked(struct launching *l, struct proact_
     return l->found.set || l->kernel->is_marked ? PROACT_OK : derive_check_maps(l, err);
 }
 
+/* A program's readers are soon known. What sends to all or to nobody cannot begin with the
+   host alone. */
+static bool begins_with_nobody(const struct launching *l)
+{
+    const struct transfer_plan *plan = kernel_plan(l->kernel);
+    bool may = l->is_program && !plan->everywhere;
+
+    for (unsigned s = 0; s < l->kernel->slot_count; s++) {
+        const struct proact_array *a = launching_slot_array(l, s);
+
+        may &= !transfer_sends_to_all(plan) || !a || !a->is_shared;
+    }
+    return may;
+}
+
 static enum proact_status add_binding(struct launching *l, struct binding_wants *wants,
                                       const uint32_t *cta_first, struct proact_error *err)
 {
@@ -241,8 +256,8 @@ static enum proact_status add_binding(struct launching *l, struct binding_wants 
     memcpy(b->grid, l->grid, sizeof b->grid);
     b->digest = l->found.digest;
     memcpy(b->cta_first, cta_first, sizeof b->cta_first);
-    if (!wants && l->is_program && !kernel_plan(k)->everywhere)
-        wants_open_for_nobody(b);
+    if (!wants && begins_with_nobody(l))
+        wants_open_for_nobody(b, l);
     if ((status = derived_or_checked(l, err)) || (status = binding_create(l, b, err))) {
         wants_close(b);
         free(b);
