@@ -69,7 +69,11 @@ enum proact_status stopwatch_start(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = p->stopwatch ? PROACT_OK : open_one(p, err);
 
-    if (!status && p->backend->hold)
+    if (status) {
+        stopwatch_close(p);
+        return status;
+    }
+    if (p->backend->hold)
         status = p->backend->hold(first_main(p), HOLD_NS, err);
     if (!status)
         status = p->backend->record(first_main(p), p->stopwatch->from, err);
@@ -88,6 +92,8 @@ enum proact_status stopwatch_stop(struct proact *p, enum proact_status so_far,
     enum proact_status status = so_far;
     double ns = 0;
 
+    if (!w)
+        return so_far;
     out->host_ns = p->backend->is_virtual ? 0 : clock_host_ns() - w->started_ns;
     if (!status && !(status = streams_join(p, err)))
         status = follow_all(p, err);
