@@ -70,8 +70,8 @@ bool choice_kernel_is_dear(const struct proact_kernel *k);
 bool choice_is_dear(const struct choice *c, const struct proact_kernel *k);
 /* The slower way is so much slower that a look would cost more than it may bring. */
 bool choice_is_clear(const struct choice *c);
-/* The next step, when one more launch was timed. A host that is held up, or a kernel's
-   first launch, makes a time long, never short: what loses by less than that may be is
+/* The next step, when one more launch was timed. A kernel's first launch, or what is
+   moved once, makes a time long, never short: what loses by less than that may be is
    timed twice. */
 unsigned choice_after(const struct choice *c);
 

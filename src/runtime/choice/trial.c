@@ -129,9 +129,10 @@ static bool is_over(const struct proact *p)
 {
     const struct trial *t = &p->trial;
 
-    return t->launches >= round_launches(p) &&
-           (t->is_under_way ? t->work_ns >= (t->is_timed ? TIME_NS : MOVE_NS)
-                            : p->chosen >= t->next);
+    /* Asked at every launch: all kernels are gone through last. */
+    return (t->is_under_way ? t->work_ns >= (t->is_timed ? TIME_NS : MOVE_NS)
+                            : p->chosen >= t->next) &&
+           t->launches >= round_launches(p);
 }
 
 enum proact_status trial_step(struct proact *p, struct proact_error *err)
