@@ -88,6 +88,12 @@ static const struct failure {
     {"FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3 FAKE_CUDA_PEERS=0>1,1>0", {0}, PROACT_OK, ""},
     {"FAKE_CUDA_DEVICES=3", {.method = "copy-engine", .is_recorded = true}, PROACT_OK, ""},
+    {"FAKE_CUDA_DEVICES=3 CUDA_DEVICE_MAX_CONNECTIONS=2",
+     {.method = "copy-engine", .is_recorded = true},
+     PROACT_EREFUSED,
+     "this cannot be recorded on GPUs: device 0 works on 4 streams of it and has 2 queues "
+     "(CUDA_DEVICE_MAX_CONNECTIONS), so that one that waits may hold up another; launch it "
+     "anew each time"},
 };
 
 /* Whether this build has what kernels that launch kernels take. */
@@ -341,6 +347,40 @@ static void what_may_stand_in_its_own_way_is_not_recorded(void **state)
     assert_int_equal(fake_cuda_still_left(), 0);
 }
 
+/* Streams that did nothing before are many, and need no queue each. */
+static void what_is_told_at_the_begin_is_one_kernel(void **state)
+{
+    enum { STREAMS = 20 };
+    struct device_set *set = open_devices("CUDA_DEVICE_MAX_CONNECTIONS=2");
+    struct device_stream *here, *there[STREAMS];
+    struct device_event *come[STREAMS];
+    struct device_graph *g = NULL;
+    struct proact_error err = {""};
+    device_addr a;
+
+    (void)state;
+    assert_false(device_cuda.stream_create(set, 0, &here, &err));
+    assert_false(device_cuda.alloc(set, 1, 64, &a, &err));
+    for (unsigned i = 0; i < STREAMS; i++) {
+        assert_false(device_cuda.stream_create(set, 1, &there[i], &err));
+        assert_false(device_cuda.event_create(set, 1, false, &come[i], &err));
+    }
+    assert_false(device_cuda.capture_begin(set, &err));
+    for (unsigned i = 0; i < STREAMS; i++) {
+        assert_false(device_cuda.record(there[i], come[i], &err));
+        assert_false(device_cuda.wait_event(here, come[i], &err));
+    }
+    assert_false(device_cuda.fill(there[0], a, 1, 64, &err));
+    assert_int_equal(device_cuda.capture_end(set, &g, &err), PROACT_OK);
+    for (int again = 0; again < 2; again++)
+        assert_false(device_cuda.graph_launch(g, &err));
+    assert_false(device_cuda.synchronize(set, &err));
+    assert_false(device_cuda.late(set, &err));
+    device_cuda.graph_destroy(g);
+    device_cuda.close(set);
+    assert_int_equal(fake_cuda_still_left(), 0);
+}
+
 /* Every call after the loss says the same, and nothing waits. */
 static void a_lost_device_stays_lost(void **state)
 {
@@ -417,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_part_for_which_there_is_no_room_is_said),
         cmocka_unit_test(a_late_device_is_said),
         cmocka_unit_test(what_may_stand_in_its_own_way_is_not_recorded),
+        cmocka_unit_test(what_is_told_at_the_begin_is_one_kernel),
         cmocka_unit_test(a_lost_device_stays_lost),
         cmocka_unit_test(other_kinds_of_devices_are_left_out),
     };

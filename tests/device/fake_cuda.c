@@ -149,6 +149,7 @@ cu_result cuInit(unsigned flags)
     if (!f->ends)
         f->ends = atexit(end) == 0;
     f->count = setting("FAKE_CUDA_DEVICES", 2);
+    f->queues = setting("CUDA_DEVICE_MAX_CONNECTIONS", 8);
     for (unsigned d = 0; d < FAKE_DEVICES_MAX; d++) {
         f->contexts[d].device = d;
         f->contexts[d].stack_bytes = 1024;
@@ -221,7 +222,7 @@ cu_result cuDeviceGetCount(int *out)
     cu_result result = fake_count(__func__);
 
     *out = (int)fake_cuda()->count;
-    return result;
+    return fake_cuda()->is_open || result ? result : CU_NOT_INITIALIZED;
 }
 
 cu_result cuDeviceGet(cu_device *out, int ordinal)

@@ -158,7 +158,8 @@ struct fake_cuda {
     bool is_open;
     bool ends, has_ended; /* with the process: every call answers FAKE_ENDED from then on */
     unsigned count;
-    cu_result lost; /* every call answers so from now on */
+    unsigned queues; /* of a device */
+    cu_result lost;  /* every call answers so from now on */
     struct CUctx_st contexts[FAKE_DEVICES_MAX];
     size_t used[FAKE_DEVICES_MAX];
     struct fake_memory *memory;

@@ -139,6 +139,27 @@ static bool may_stand(const struct CUgraph_st *g)
     return lets && working > 1;
 }
 
+/* More lanes than queues, which the driver deals out as it likes: what fills or copies
+   there may be behind a lane that stands. */
+static bool is_wide(const struct CUgraph_st *g)
+{
+    unsigned working = 0;
+    bool queues = false;
+
+    for (unsigned i = 0; i < g->lanes; i++) {
+        bool works = false;
+
+        for (const struct fake_op *o = g->lane[i].first; o; o = o->next) {
+            const bool is_mark = o->kind == FAKE_MARK || o->kind == FAKE_WAIT_MARK;
+
+            works |= !is_mark;
+            queues |= !is_mark && o->kind != FAKE_LAUNCH;
+        }
+        working += works;
+    }
+    return queues && working > fake_cuda()->queues;
+}
+
 cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
                                       unsigned long long flags)
 {
@@ -146,7 +167,7 @@ cu_result cuGraphInstantiateWithFlags(cu_graph_exec *out, cu_graph graph,
     cu_result result = fake_enter(__func__);
 
     (void)flags;
-    if (result || is_long(graph) || may_stand(graph))
+    if (result || is_long(graph) || may_stand(graph) || is_wide(graph))
         return result ? result : CU_OUT_OF_MEMORY;
     *out = must_calloc(1, sizeof **out);
     (*out)->graph = must_calloc(1, sizeof *graph);

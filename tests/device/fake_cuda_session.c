@@ -40,6 +40,7 @@ void fake_cuda_set_up(const char *settings)
         snprintf(name, sizeof name, "FAKE_CUDA_%s", all[i]);
         unsetenv(name);
     }
+    unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
     for (; sscanf(settings, " %63[A-Z_]=%127s%n", name, value, &length) == 2;
          settings += length)
         setenv(name, value, 1);

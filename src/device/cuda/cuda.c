@@ -160,6 +160,8 @@ static enum proact_status cuda_open(const struct device_options *options,
         free(set);
         return status;
     }
+    if (!(set->queues = driver_queues()))
+        set->queues = DRIVER_QUEUES;
     set->devices = must_calloc(set->count, sizeof *set->devices);
     for (unsigned d = 0; d < set->count && !status; d++)
         status = open_device(set, d, err);

@@ -89,6 +89,7 @@ struct device_set {
     struct driver driver;
     struct cuda_nvtx nvtx;
     unsigned count;
+    unsigned queues; /* of a device, in hardware */
     struct cuda_device *devices;
     double wait_limit_ns;
     enum proact_status broken; /* and stays so; `sentence` says why */
@@ -183,6 +184,7 @@ struct device_stream {
     bool is_done;          /* seen by another thread */
     bool is_ahead;         /* of the next graph: was used since the last one */
     bool is_behind;        /* the last graph: has not waited for it yet */
+    bool is_under_way;     /* does something in a graph: while one is looked through */
     bool is_far;        /* from the waits that are still open: while they are looked at */
     bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct cuda_meeting meeting; /* not emitted yet */

@@ -10,7 +10,7 @@
 
 /* Streams of a device: transfer's lanes, one that rescues, one for graphs, and two for the
    copies of each kernel under copy-engine. */
-enum { STREAMS = TRANSFER_LANES + 4, QUEUES_STANDARD = 8, QUEUES_MOST = 32 };
+enum { STREAMS = TRANSFER_LANES + 4 };
 
 /* What cuInit answered, and what that means for a person. */
 static const char *advice_for(int refused)
@@ -98,25 +98,22 @@ void doctor_modules(struct doctor *d)
 void doctor_queues(struct doctor *d)
 {
     const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
-    char *end = NULL;
-    long queues = text ? strtol(text, &end, 10) : QUEUES_STANDARD;
+    const unsigned queues = d->survey.queues;
 
-    if (text && (!*text || *end || queues < 1 || queues > QUEUES_MOST))
+    if (!queues)
         doctor_say(d, DOCTOR_PROBLEM, "queues",
                    "export CUDA_DEVICE_MAX_CONNECTIONS=32, or unset it",
-                   "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to %d is possible", text,
-                   QUEUES_MOST);
+                   "CUDA_DEVICE_MAX_CONNECTIONS is '%s': 1 to 32 is possible", text);
     else if (queues < STREAMS)
         doctor_say(d, DOCTOR_PROBLEM, "queues", "export CUDA_DEVICE_MAX_CONNECTIONS=32",
-                   "a device has %ld hardware queues for %d streams of ours: one that "
+                   "a device has %u hardware queues for %d streams of ours: one that "
                    "waits may hold up another that it waits for",
                    queues, STREAMS);
     else
         doctor_say(d, DOCTOR_OK, "queues", NULL,
-                   "%ld hardware queues a device, for %d streams of ours (%s)", queues,
-                   STREAMS,
-                   text ? "CUDA_DEVICE_MAX_CONNECTIONS"
-                        : "each further kernel under copy-engine takes 2 more");
+                   "%u hardware queues a device, for %d streams of ours (each further "
+                   "kernel under copy-engine takes 2 more)",
+                   queues, STREAMS);
 }
 
 void doctor_launches(struct doctor *d)

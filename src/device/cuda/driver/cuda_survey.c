@@ -49,7 +49,7 @@ enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err
     struct driver v;
     int count = 0;
 
-    *out = (struct cuda_survey){.count = 0};
+    *out = (struct cuda_survey){.queues = driver_queues()};
     enum proact_status status = driver_load(&v, &said);
 
     out->is_absent = !v.library && strstr(said.text, "No such file") != NULL;
@@ -59,7 +59,9 @@ enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err
     out->loads_whole_modules =
         v.module_function_count && v.module_functions && v.function_load;
     v.version(&out->version);
-    if ((status = driver_start(&v, &out->refused, err)))
+    status = driver_start(&v, &out->refused, err);
+    out->queues = driver_queues(); /* as it was asked for */
+    if (status)
         return status;
     if ((out->refused = v.device_count(&count)))
         return fail(err, PROACT_ENODEV, "the CUDA driver counts no devices: %s",

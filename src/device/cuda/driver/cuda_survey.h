@@ -16,6 +16,7 @@ struct cuda_survey {
     bool is_loaded;           /* it has all that we call; `version` is known */
     int refused;              /* what cuInit answered; 0: the driver runs */
     int version;              /* 13000: CUDA 13.0 */
+    unsigned queues;          /* of a device, by the environment; 0: that is impossible */
     bool loads_whole_modules; /* can be told to load a module's kernels at once */
     unsigned count;
     struct cuda_survey_device {

@@ -102,7 +102,7 @@ static bool is_to_meet(const struct device_stream *s)
 
 /* What a stream has to tell and to wait for goes into one kernel, as far as that delays
    nothing: what is told comes first there. It comes behind what is to be carried. */
-static enum proact_status meet(struct device_stream *s, struct proact_error *err)
+enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err)
 {
     enum proact_status status = cuda_carry_now(s, err);
 
@@ -112,12 +112,12 @@ static enum proact_status meet(struct device_stream *s, struct proact_error *err
                       err);
 }
 
-static enum proact_status tell(const struct device_graph *g, size_t record,
-                               struct proact_error *err)
+enum proact_status cuda_tell(const struct device_graph *g, size_t record,
+                             struct device_stream *by, struct proact_error *err)
 {
     const struct device_set *set = g->set;
     const struct cuda_taped_op *r = &set->tape[record];
-    struct cuda_meeting *m = &r->stream->meeting;
+    struct cuda_meeting *m = &by->meeting;
     enum proact_status status = PROACT_OK;
 
     for (size_t i = record + 1; i < set->tape_count && !status; i++) {
@@ -129,7 +129,7 @@ static enum proact_status tell(const struct device_graph *g, size_t record,
             op->stream->device == r->stream->device)
             continue;
         if (m->stands || m->tells == CUDA_MEETING_MAX)
-            status = meet(r->stream, err);
+            status = cuda_meet_now(by, err);
         m->tell[m->tells++] = word_of(g, op);
     }
     return status;
@@ -140,10 +140,10 @@ static enum proact_status emit_record(const struct device_graph *g, size_t numbe
 {
     const struct cuda_taped_op *op = &g->set->tape[number];
     struct device_stream *s = op->stream;
-    enum proact_status status = tell(g, number, err);
+    enum proact_status status = op->is_told ? PROACT_OK : cuda_tell(g, number, s, err);
 
     if (!status && op->is_awaited_here)
-        status = s->meeting.stands ? meet(s, err) : cuda_carry_now(s, err);
+        status = s->meeting.stands ? cuda_meet_now(s, err) : cuda_carry_now(s, err);
     if (status || !op->is_awaited_here || (status = cuda_use(s, err)))
         return status;
     return cuda_leave(s->set, s->device,
@@ -164,7 +164,7 @@ static enum proact_status emit_wait(const struct device_graph *g,
     if (is_here && op->record < g->first) /* this part begins when that one has ended */
         return PROACT_OK;
     if (is_here ? m->tells > 0 : m->stands == CUDA_MEETING_MAX)
-        status = meet(s, err);
+        status = cuda_meet_now(s, err);
     if (is_here && !status)
         status = cuda_carry_now(s, err);
     if (!is_here && !status) {
@@ -211,7 +211,7 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     if (op->kind == TAPED_WAIT_EVENT)
         return emit_wait(g, op, err);
     if (!is_carried || is_to_meet(s))
-        status = meet(s, err);
+        status = cuda_meet_now(s, err);
     if (status || is_carried)
         return status ? status : cuda_carry(s, &op->rows, err);
     status = emit_work(op, err);
@@ -222,18 +222,18 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     return status;
 }
 
-static enum proact_status emit_all(const struct device_graph *g, unsigned device,
+static enum proact_status emit_all(struct device_graph *g, unsigned device,
                                    struct proact_error *err)
 {
     const struct device_set *set = g->set;
-    enum proact_status status = PROACT_OK;
+    enum proact_status status = cuda_tell_at_begin(g, device, err);
 
     for (size_t i = g->first; i < g->end && !status; i++)
         if (set->tape[i].stream->device == device)
             status = emit(g, i, err);
     for (struct device_stream *s = set->streams; s && !status; s = s->next)
         if (s->device == device)
-            status = meet(s, err);
+            status = cuda_meet_now(s, err);
     return status;
 }
 
@@ -285,9 +285,9 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     struct device_set *set = g->set;
     struct cuda_device *d = &set->devices[device];
     const struct driver *v = &set->driver;
-    enum proact_status status = cuda_enter(set, device, err);
+    enum proact_status status = cuda_check_queues(g, device, err);
 
-    if (status)
+    if (status || (status = cuda_enter(set, device, err)))
         return status;
     d->lone = lone_stream(set, device);
     cu_result result = v->capture_begin(d->graph_stream->stream, CU_CAPTURE_RELAXED);

@@ -29,6 +29,7 @@ struct cuda_taped_op {
     struct device_event *event;
     size_t record;        /* of a wait: where the event was recorded */
     bool is_awaited_here; /* of a record: by streams of its own device */
+    bool is_told;         /* of one: at the graph's begin, to all other devices */
 };
 
 /* A driver keeps some 1024 operations of a queue that stands and makes the host wait with
@@ -51,6 +52,22 @@ struct device_graph {
 /* Stream `to` goes on when this one has come so far. */
 cu_result cuda_come_together(struct device_set *set, struct device_stream *s,
                              const struct device_stream *to);
+
+/* cuda_graph_begin.c */
+/* Of what the part that is being captured begins with: what the device has to tell others
+   of streams that do nothing before, in one kernel a few. */
+enum proact_status cuda_tell_at_begin(struct device_graph *g, unsigned device,
+                                      struct proact_error *err);
+/* Whether the device works on no more streams at once than it has queues. */
+enum proact_status cuda_check_queues(const struct device_graph *g, unsigned device,
+                                     struct proact_error *err);
+
+/* What the stream has to tell and to wait for, now. */
+enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err);
+/* That the stream came to the record, of the tape, is told whoever waits for it: with what
+   `by` does next. */
+enum proact_status cuda_tell(const struct device_graph *g, size_t record,
+                             struct device_stream *by, struct proact_error *err);
 
 /* Keeps the operation; parameters are copied. */
 void cuda_tape(const struct cuda_taped_op *op);
