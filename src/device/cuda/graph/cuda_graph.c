@@ -90,51 +90,6 @@ static enum proact_status make_words(struct device_graph *g, unsigned device,
     return cuda_leave(set, device, result, "cuMemAlloc", err);
 }
 
-static cu_address word_of(const struct device_graph *g, const struct cuda_taped_op *wait)
-{
-    return g->words[wait->stream->device] + wait->to;
-}
-
-static bool is_to_meet(const struct device_stream *s)
-{
-    return s->meeting.tells || s->meeting.stands;
-}
-
-/* What a stream has to tell and to wait for goes into one kernel, as far as that delays
-   nothing: what is told comes first there. It comes behind what is to be carried. */
-enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err)
-{
-    enum proact_status status = cuda_carry_now(s, err);
-
-    if (status || !is_to_meet(s) || (status = cuda_use(s, err)))
-        return status;
-    return cuda_leave(s->set, s->device, cuda_meet(s, &s->meeting), "cuLaunchKernelEx",
-                      err);
-}
-
-enum proact_status cuda_tell(const struct device_graph *g, size_t record,
-                             struct device_stream *by, struct proact_error *err)
-{
-    const struct device_set *set = g->set;
-    const struct cuda_taped_op *r = &set->tape[record];
-    struct cuda_meeting *m = &by->meeting;
-    enum proact_status status = PROACT_OK;
-
-    for (size_t i = record + 1; i < set->tape_count && !status; i++) {
-        const struct cuda_taped_op *op = &set->tape[i];
-
-        if (op->kind == TAPED_RECORD && op->event == r->event)
-            break;
-        if (op->kind != TAPED_WAIT_EVENT || op->record != record ||
-            op->stream->device == r->stream->device)
-            continue;
-        if (m->stands || m->tells == CUDA_MEETING_MAX)
-            status = cuda_meet_now(by, err);
-        m->tell[m->tells++] = word_of(g, op);
-    }
-    return status;
-}
-
 static enum proact_status emit_record(const struct device_graph *g, size_t number,
                                       struct proact_error *err)
 {
@@ -169,7 +124,7 @@ static enum proact_status emit_wait(const struct device_graph *g,
         status = cuda_carry_now(s, err);
     if (!is_here && !status) {
         m->whom[m->stands] = (unsigned char)(whom + 1);
-        m->stand[m->stands++] = word_of(g, op);
+        m->stand[m->stands++] = cuda_word_of(g, op);
     }
     if (!is_here || status || (status = cuda_use(s, err)))
         return status;
@@ -210,7 +165,7 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
         return emit_record(g, number, err);
     if (op->kind == TAPED_WAIT_EVENT)
         return emit_wait(g, op, err);
-    if (!is_carried || is_to_meet(s))
+    if (!is_carried || cuda_is_to_meet(s))
         status = cuda_meet_now(s, err);
     if (status || is_carried)
         return status ? status : cuda_carry(s, &op->rows, err);

@@ -62,6 +62,10 @@ enum proact_status cuda_tell_at_begin(struct device_graph *g, unsigned device,
 enum proact_status cuda_check_queues(const struct device_graph *g, unsigned device,
                                      struct proact_error *err);
 
+/* cuda_tell.c */
+/* Of that device, which the operation waits for. */
+cu_address cuda_word_of(const struct device_graph *g, const struct cuda_taped_op *wait);
+bool cuda_is_to_meet(const struct device_stream *s);
 /* What the stream has to tell and to wait for, now. */
 enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err);
 /* That the stream came to the record, of the tape, is told whoever waits for it: with what

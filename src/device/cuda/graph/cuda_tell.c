@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What streams of a graph tell those of other devices, and wait for. */
+#include "device/cuda/graph/cuda_tape.h"
+
+cu_address cuda_word_of(const struct device_graph *g, const struct cuda_taped_op *wait)
+{
+    return g->words[wait->stream->device] + wait->to;
+}
+
+bool cuda_is_to_meet(const struct device_stream *s)
+{
+    return s->meeting.tells || s->meeting.stands;
+}
+
+/* What a stream has to tell and to wait for goes into one kernel, as far as that delays
+   nothing: what is told comes first there. It comes behind what is to be carried. */
+enum proact_status cuda_meet_now(struct device_stream *s, struct proact_error *err)
+{
+    enum proact_status status = cuda_carry_now(s, err);
+
+    if (status || !cuda_is_to_meet(s) || (status = cuda_use(s, err)))
+        return status;
+    return cuda_leave(s->set, s->device, cuda_meet(s, &s->meeting), "cuLaunchKernelEx",
+                      err);
+}
+
+enum proact_status cuda_tell(const struct device_graph *g, size_t record,
+                             struct device_stream *by, struct proact_error *err)
+{
+    const struct device_set *set = g->set;
+    const struct cuda_taped_op *r = &set->tape[record];
+    struct cuda_meeting *m = &by->meeting;
+    enum proact_status status = PROACT_OK;
+
+    for (size_t i = record + 1; i < set->tape_count && !status; i++) {
+        const struct cuda_taped_op *op = &set->tape[i];
+
+        if (op->kind == TAPED_RECORD && op->event == r->event)
+            break;
+        if (op->kind != TAPED_WAIT_EVENT || op->record != record ||
+            op->stream->device == r->stream->device)
+            continue;
+        if (m->stands || m->tells == CUDA_MEETING_MAX)
+            status = cuda_meet_now(by, err);
+        m->tell[m->tells++] = cuda_word_of(g, op);
+    }
+    return status;
+}
