@@ -2,6 +2,11 @@
 /* What is captured does not happen, until its graph is launched: then all of it. */
 #include "device/contract.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
 enum { WORDS = 3000 };
 
 static void clear(struct contract *c, unsigned device, device_addr a)
@@ -39,6 +44,36 @@ static void a_graph_does_again_what_was_captured(struct contract *c)
 }
 
 /* Behind and ahead of everything else, on whatever stream. */
+/* Of words or of bytes, few or many: by kernels or by the driver. */
+static void a_graph_fills_what_it_is_told(struct contract *c)
+{
+    static const struct {
+        size_t first, bytes;
+        unsigned char value;
+    } fills[] = {
+        {4, 8, 0xA5}, {13, 5, 7}, {20, 3, 0}, {100, 70001, 0xFF}, {80000, 600000, 3}};
+    enum { BYTES = 700000, FILLS = sizeof fills / sizeof *fills };
+    unsigned char *has = must_calloc(BYTES, 1), *wanted = must_calloc(BYTES, 1);
+    device_addr a = contract_words(c, 0, BYTES / 4);
+    struct device_graph *g;
+
+    contract_must(c, c->b->capture_begin(c->set, &c->err));
+    contract_must(c, c->b->fill(c->stream[0][0], a, 0x11, BYTES, &c->err));
+    memset(wanted, 0x11, BYTES);
+    for (int i = 0; i < FILLS; i++) {
+        contract_must(c, c->b->fill(c->stream[0][0], a + fills[i].first, fills[i].value,
+                                    fills[i].bytes, &c->err));
+        memset(wanted + fills[i].first, fills[i].value, fills[i].bytes);
+    }
+    contract_must(c, c->b->capture_end(c->set, &g, &c->err));
+    contract_must(c, c->b->graph_launch(g, &c->err));
+    contract_get(c, 0, a, (uint32_t *)has, BYTES / 4);
+    assert_memory_equal(has, wanted, BYTES);
+    c->b->graph_destroy(g);
+    free(has);
+    free(wanted);
+}
+
 static void a_graph_has_its_place(struct contract *c)
 {
     device_addr a = contract_words(c, 0, WORDS), copy = contract_words(c, 0, WORDS);
@@ -244,6 +279,7 @@ static void a_graph_waits_for_words(struct contract *c)
 const struct contract_promise contract_graphs[] = {
     {"a graph does again what was captured", a_graph_does_again_what_was_captured, false},
     {"a graph has its place", a_graph_has_its_place, false},
+    {"a graph fills what it is told", a_graph_fills_what_it_is_told, false},
     {"a graph spans devices", a_graph_spans_devices, true},
     {"a long graph spans devices", a_long_graph_spans_devices, true},
     {"a graph hands order on", a_graph_hands_order_on, true},

@@ -222,7 +222,7 @@ cu_result cuDeviceGetCount(int *out)
     cu_result result = fake_count(__func__);
 
     *out = (int)fake_cuda()->count;
-    return fake_cuda()->is_open || result ? result : CU_NOT_INITIALIZED;
+    return result;
 }
 
 cu_result cuDeviceGet(cu_device *out, int ordinal)

@@ -84,9 +84,9 @@ fake_cuda_test(device.contract_refused_cuda fake SETTINGS FAKE_CUDA_FAIL=cuMemcp
     COMMAND contract_test cuda "rows move")
 set(jacobi proact_command run jacobi --size 128 --iterations 52 --machine here)
 fake_cuda_test(device.jacobi_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=4 COMMAND ${jacobi})
-# What GPUs do not record is launched anew each time.
-fake_cuda_test(device.jacobi_unrecorded_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
+fake_cuda_test(device.jacobi_relay_cuda fake SETTINGS FAKE_CUDA_DEVICES=4
     COMMAND ${jacobi} --method relay)
+# What GPUs do not record is launched anew each time.
 fake_cuda_test(device.jacobi_unreached_cuda fake
     SETTINGS FAKE_CUDA_DEVICES=4 FAKE_CUDA_PEERS=none COMMAND ${jacobi})
 
@@ -94,7 +94,7 @@ fake_cuda_test(bench.peers_fake_cuda fake SETTINGS FAKE_CUDA_DEVICES=2
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/device/bench_peers.sh $<TARGET_FILE:proact_command>)
 
 # What goes wrong with a driver, and each of its calls failing once.
-foreach(part failure sweep early binary overlap repeat context staging)
+foreach(part failure sweep early binary overlap branches repeat context staging)
     target_sources(cuda_${part}_test PRIVATE device/fake_cuda_session.c)
     add_dependencies(cuda_${part}_test runtime_ptx fake_cuda_fake fake_cuda_old fake_nvtx)
     set_tests_properties(device.cuda_${part} PROPERTIES ENVIRONMENT

@@ -51,7 +51,7 @@ struct cuda_span {
     cu_event from, to;
 };
 
-enum { CUDA_LABELS = 4, CUDA_UNITS = 3 };
+enum { CUDA_LABELS = 4, CUDA_UNITS = 3, CUDA_FILLS = 2 };
 
 struct cuda_device {
     cu_device device;
@@ -67,9 +67,9 @@ struct cuda_device {
     size_t memory_count, memory_capacity;
     const char *labels[CUDA_LABELS]; /* of the last kernels queued, for sentences */
     unsigned label_count;
-    cu_module standing, letting, carrying; /* cuda_standing.c; NULL: not loaded */
-    bool standing_waits;                   /* cuda_overlap.c */
-    cu_function stand, meet, meet_letting, carry[CUDA_UNITS];
+    cu_module standing, letting, carrying, filling; /* cuda_standing.c; NULL: not loaded */
+    bool standing_waits;                            /* cuda_overlap.c */
+    cu_function stand, meet, meet_letting, carry[CUDA_UNITS], fill[CUDA_FILLS];
     struct device_stream *lone; /* in the capture: no other stream works on the device */
     cu_address late;            /* a word, not 0 where a meeting has reached its limit */
     struct device_stream *graph_stream; /* its graphs run there */
@@ -185,6 +185,8 @@ struct device_stream {
     bool is_ahead;         /* of the next graph: was used since the last one */
     bool is_behind;        /* the last graph: has not waited for it yet */
     bool is_under_way;     /* does something in a graph: while one is looked through */
+    size_t last;           /* of a graph's operations that it does; and */
+    struct device_stream *with; /* which stream does them: cuda_branches.c */
     bool is_far;        /* from the waits that are still open: while they are looked at */
     bool is_open_ended; /* kernels or events may hold it up longer than a copy does */
     struct cuda_meeting meeting; /* not emitted yet */
@@ -364,6 +366,13 @@ bool cuda_is_carried(const struct device_stream *s, const struct device_rows *ro
 enum proact_status cuda_carry(struct device_stream *s, const struct device_rows *rows,
                               struct proact_error *err);
 enum proact_status cuda_carry_now(struct device_stream *s, struct proact_error *err);
+/* cuda_fill_small.c: fills, alike. */
+extern const char cuda_fill_ptx[];
+extern const char *const cuda_fill_names[CUDA_FILLS];
+bool cuda_is_small_fill(size_t bytes);
+enum proact_status cuda_fill_small(struct device_stream *s, cu_address to,
+                                   unsigned char value, size_t bytes,
+                                   struct proact_error *err);
 
 /* cuda_module.c */
 enum proact_status cuda_module_load(struct device_set *set, unsigned device,

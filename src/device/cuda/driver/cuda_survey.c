@@ -59,9 +59,7 @@ enum proact_status cuda_survey(struct cuda_survey *out, struct proact_error *err
     out->loads_whole_modules =
         v.module_function_count && v.module_functions && v.function_load;
     v.version(&out->version);
-    status = driver_start(&v, &out->refused, err);
-    out->queues = driver_queues(); /* as it was asked for */
-    if (status)
+    if ((status = driver_start(&v, &out->refused, err)))
         return status;
     if ((out->refused = v.device_count(&count)))
         return fail(err, PROACT_ENODEV, "the CUDA driver counts no devices: %s",

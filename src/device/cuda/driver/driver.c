@@ -9,10 +9,6 @@
 
 #include "base/fail.h"
 
-/* Of a device; without it there are 8. */
-static const char queues_variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
-enum { QUEUES_MOST = 32 };
-
 static const struct {
     const char *symbol;
     size_t offset;
@@ -51,22 +47,14 @@ enum proact_status driver_load(struct driver *d, struct proact_error *err)
     return find_entries(d, err);
 }
 
-/* A driver that has not started takes as many queues as it is told. */
-static void ask_for_queues(const struct driver *d)
-{
-    int count;
-
-    if (d->device_count(&count) == CU_NOT_INITIALIZED)
-        setenv(queues_variable, "32", 0);
-}
-
 unsigned driver_queues(void)
 {
-    const char *text = getenv(queues_variable);
+    enum { MOST = 32 };
+    const char *text = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
     char *end = NULL;
     const long queues = text ? strtol(text, &end, 10) : DRIVER_QUEUES;
 
-    if (text && (!*text || *end || queues < 1 || queues > QUEUES_MOST))
+    if (text && (!*text || *end || queues < 1 || queues > MOST))
         return 0;
     return (unsigned)queues;
 }
@@ -74,7 +62,6 @@ unsigned driver_queues(void)
 enum proact_status driver_start(const struct driver *d, cu_result *result,
                                 struct proact_error *err)
 {
-    ask_for_queues(d);
     *result = d->init(0);
     if (*result)
         return fail(err, PROACT_ENODEV, "the CUDA driver %s: %s",

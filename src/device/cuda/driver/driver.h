@@ -36,7 +36,6 @@ typedef unsigned long long cu_object; /* of a texture or a surface */
 enum {
     CU_INVALID_VALUE = 1,
     CU_OUT_OF_MEMORY = 2,
-    CU_NOT_INITIALIZED = 3,
     CU_STUB = 34,
     CU_NO_DEVICE = 100,
     CU_INVALID_IMAGE = 200,
@@ -269,12 +268,11 @@ struct driver {
 /* PROACT_ENODEV without a driver (d->library is NULL then), or one that is too old. The
    library stays open for good: the driver keeps threads. */
 enum proact_status driver_load(struct driver *d, struct proact_error *err);
-/* The same, and starts it: PROACT_ENODEV without a device. One that has not started yet is
-   asked for all hardware queues that a device can have, unless the environment says how
-   many (CUDA_DEVICE_MAX_CONNECTIONS). */
+/* The same, and starts it: PROACT_ENODEV without a device. */
 enum proact_status driver_open(struct driver *d, struct proact_error *err);
-/* How many hardware queues a device has, by the environment; 0: that names no number that
-   is possible, which a driver passes over. */
+/* How many hardware queues a device has, by the environment (CUDA_DEVICE_MAX_CONNECTIONS);
+   0: that names no number that is possible, which a driver passes over. We leave it as it
+   is: with 32 a context takes five times as long to make. */
 enum { DRIVER_QUEUES = 8 };
 unsigned driver_queues(void);
 enum proact_status driver_start(const struct driver *d, cu_result *result,

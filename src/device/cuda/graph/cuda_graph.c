@@ -94,7 +94,7 @@ static enum proact_status emit_record(const struct device_graph *g, size_t numbe
                                       struct proact_error *err)
 {
     const struct cuda_taped_op *op = &g->set->tape[number];
-    struct device_stream *s = op->stream;
+    struct device_stream *s = op->stream->with;
     enum proact_status status = op->is_told ? PROACT_OK : cuda_tell(g, number, s, err);
 
     if (!status && op->is_awaited_here)
@@ -110,7 +110,7 @@ static enum proact_status emit_wait(const struct device_graph *g,
                                     const struct cuda_taped_op *op,
                                     struct proact_error *err)
 {
-    struct device_stream *s = op->stream;
+    struct device_stream *s = op->stream->with;
     struct cuda_meeting *m = &s->meeting;
     const unsigned whom = g->set->tape[op->record].stream->device;
     const bool is_here = whom == s->device;
@@ -137,13 +137,14 @@ static enum proact_status emit_wait(const struct device_graph *g,
 static enum proact_status emit_work(const struct cuda_taped_op *op,
                                     struct proact_error *err)
 {
-    struct device_stream *s = op->stream;
+    struct device_stream *s = op->stream->with;
 
     switch (op->kind) {
     case TAPED_COPY:
         return cuda_copy_rows(s, &op->rows, err);
     case TAPED_FILL:
-        return cuda_fill(s, op->to, (unsigned char)op->value, op->bytes, err);
+        return (cuda_is_small_fill(op->bytes) ? cuda_fill_small : cuda_fill)(
+            s, op->to, (unsigned char)op->value, op->bytes, err);
     case TAPED_LAUNCH:
         return cuda_launch(s, op->function, &op->launch, err);
     case TAPED_WAIT_VALUE:
@@ -157,7 +158,7 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
                                struct proact_error *err)
 {
     const struct cuda_taped_op *op = &g->set->tape[number];
-    struct device_stream *s = op->stream;
+    struct device_stream *s = op->stream->with;
     const bool is_carried = op->kind == TAPED_COPY && cuda_is_carried(s, &op->rows);
     enum proact_status status = PROACT_OK;
 
@@ -172,8 +173,9 @@ static enum proact_status emit(const struct device_graph *g, size_t number,
     status = emit_work(op, err);
     /* What came compiled may have launched kernels, which it would have to be waited for
        with. */
-    s->is_behind_kernel =
-        op->kind == TAPED_WAIT_VALUE || (op->kind == TAPED_LAUNCH && op->function->waits);
+    s->is_behind_kernel = op->kind == TAPED_WAIT_VALUE ||
+                          (op->kind == TAPED_FILL && cuda_is_small_fill(op->bytes)) ||
+                          (op->kind == TAPED_LAUNCH && op->function->waits);
     return status;
 }
 
@@ -240,10 +242,11 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     struct device_set *set = g->set;
     struct cuda_device *d = &set->devices[device];
     const struct driver *v = &set->driver;
-    enum proact_status status = cuda_check_queues(g, device, err);
+    enum proact_status status = cuda_enter(set, device, err);
 
-    if (status || (status = cuda_enter(set, device, err)))
+    if (status)
         return status;
+    cuda_merge_streams(g, device);
     d->lone = lone_stream(set, device);
     cu_result result = v->capture_begin(d->graph_stream->stream, CU_CAPTURE_RELAXED);
     bool begun = !result;
@@ -263,43 +266,6 @@ static enum proact_status capture(struct device_graph *g, unsigned device,
     if ((status = cuda_enter(set, device, err)))
         return status;
     return cuda_leave(set, device, end_capture(g, device, true), "cuStreamEndCapture", err);
-}
-
-/* Whether the stream copies; `far`: behind a wait for another device. */
-static bool copies(const struct device_set *set, const struct device_stream *s, bool far)
-{
-    bool is_far = !far;
-
-    for (size_t i = 0; i < set->tape_count; i++) {
-        const struct cuda_taped_op *op = &set->tape[i];
-
-        if (op->stream != s)
-            continue;
-        if (op->kind == TAPED_COPY && is_far)
-            return true;
-        if (op->kind == TAPED_WAIT_EVENT &&
-            set->tape[op->record].stream->device != s->device)
-            is_far = true;
-    }
-    return false;
-}
-
-/* A graph's copies take a device's copy engine in an order of the driver's. One that stands
-   there until another device has come so far may keep back the copy that device waits for:
-   seen with `relay` on four H200s. Copies that kernels make were not tried. */
-static enum proact_status check_copies(const struct device_set *set,
-                                       struct proact_error *err)
-{
-    for (const struct device_stream *s = set->streams; s; s = s->next)
-        for (const struct device_stream *o = set->streams; o && copies(set, s, true);
-             o = o->next)
-            if (o != s && o->device == s->device && copies(set, o, false))
-                return fail(err, PROACT_EREFUSED,
-                            "this cannot be recorded on GPUs: device %u copies what others "
-                            "bring it and what it made by streams that may hold up each "
-                            "other; launch it anew each time",
-                            s->device);
-    return PROACT_OK;
 }
 
 /* The driver does not wait for what a graph's last kernel launched: replays of such gave a
@@ -363,10 +329,8 @@ enum proact_status cuda_capture_end(struct device_set *set, struct device_graph 
                                     struct proact_error *err)
 {
     struct device_graph *g = must_calloc(1, sizeof *g);
-    enum proact_status status = check_copies(set, err);
+    enum proact_status status = check_children(set, err);
 
-    if (!status)
-        status = check_children(set, err);
     g->set = set;
     set->is_taping = false;
     for (unsigned d = 0; d < set->count && !status; d++)

@@ -102,6 +102,10 @@ static cu_result load_all(const struct driver *v, struct cuda_device *d)
     for (int i = 0; i < CUDA_UNITS && !result; i++)
         result = find(v, d->carrying, cuda_carry_names[i], &d->carry[i]);
     if (!result)
+        result = load(v, d, cuda_fill_ptx, false, &d->filling);
+    for (int i = 0; i < CUDA_FILLS && !result; i++)
+        result = find(v, d->filling, cuda_fill_names[i], &d->fill[i]);
+    if (!result)
         result = load(v, d, text, false, &d->standing);
     if (!result)
         result = find(v, d->standing, "stand", &d->stand);
@@ -139,14 +143,14 @@ cu_result cuda_standing_load(struct device_set *set, unsigned device)
 void cuda_standing_unload(struct device_set *set, unsigned device)
 {
     struct cuda_device *d = &set->devices[device];
-    cu_module *const modules[] = {&d->standing, &d->letting, &d->carrying};
+    cu_module *const modules[] = {&d->standing, &d->letting, &d->carrying, &d->filling};
 
     if (d->late)
         set->driver.memory_free(d->late);
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         if (*modules[i])
             set->driver.module_unload(*modules[i]);
-    d->standing = d->letting = d->carrying = NULL;
+    d->standing = d->letting = d->carrying = d->filling = NULL;
     d->stand = d->meet = d->meet_letting = NULL;
     d->late = 0;
 }

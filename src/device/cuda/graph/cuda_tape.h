@@ -53,14 +53,14 @@ struct device_graph {
 cu_result cuda_come_together(struct device_set *set, struct device_stream *s,
                              const struct device_stream *to);
 
-/* cuda_graph_begin.c */
-/* Of what the part that is being captured begins with: what the device has to tell others
-   of streams that do nothing before, in one kernel a few. */
+/* cuda_branches.c */
+/* Which stream each of the device's goes with in the part that is being captured, so that
+   these are no more than it has queues. */
+void cuda_merge_streams(const struct device_graph *g, unsigned device);
+/* Of what that part begins with: what the device has to tell others of streams that do
+   nothing before, in one kernel a few. */
 enum proact_status cuda_tell_at_begin(struct device_graph *g, unsigned device,
                                       struct proact_error *err);
-/* Whether the device works on no more streams at once than it has queues. */
-enum proact_status cuda_check_queues(const struct device_graph *g, unsigned device,
-                                     struct proact_error *err);
 
 /* cuda_tell.c */
 /* Of that device, which the operation waits for. */
