@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small copies and fills in graphs, by kernels: a copy of the driver's takes some 8 us
-   there (on H200s; bench/results/step-2xH200.json is with kernels), and a fill may stand
-   behind another branch for 40 (cuda_branches.c). Copies of a stream that follow each other
+/* Small copies in graphs, by kernels: one of the driver's takes some 8 us there (on H200s;
+   bench/results/step-2xH200.json is with kernels). Those of a stream that follow each other
    and touch nothing of each other's are one kernel. */
 #include "base/fail.h"
 #include "device/cuda/cuda_set.h"
