@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares of a program's kernels end where those of one end whose CTAs write more: what both
+   write stays where it is, once it is there. */
+#include "runtime/runtime_testing.h"
+/* after it */
+#include "runtime/session/session.h"
+
+enum { DEVICES = 4, ROWS = 900, PITCH = 12, CELLS = PITCH - 4, WORDS = ROWS * PITCH };
+enum { CELL_THREADS = 64, EDGE_THREADS = 128 };
+
+struct rig {
+    struct bench b;
+    struct proact_kernel *cells, *edges;
+    struct proact_array *array[2];
+    uint32_t host[2][WORDS];
+    unsigned newest;
+};
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", r->b.err.text);                                                 \
+    } while (0)
+
+static void open_rig(struct rig *r)
+{
+    *r = (struct rig){.b = testing_open(&(struct proact_options){
+                          .machine = "h200x4", .device_count = DEVICES, .check = true})};
+    r->cells = testing_kernel(&r->b, "cells");
+    r->edges = testing_kernel(&r->b, "edges");
+    for (int i = 0; i < 2; i++) {
+        const struct proact_shape shape = {i ? "odd" : "even", WORDS, sizeof(uint32_t)};
+
+        for (uint32_t n = 0; n < WORDS; n++)
+            r->host[i][n] = n * 2654435761u;
+        MUST(proact_array_create(r->b.p, &shape, &r->array[i], &r->b.err));
+        MUST(proact_array_write(r->array[i], 0, r->host[i], WORDS, &r->b.err));
+    }
+}
+
+/* As a program launches it. */
+static void launch(struct rig *r, struct proact_kernel *k, uint32_t threads, uint32_t count,
+                   struct proact_array *const *arrays, size_t array_count)
+{
+    const struct proact_grid g = {.ctas = {(count + threads - 1) / threads},
+                                  .threads = {threads},
+                                  .device_count = DEVICES};
+    struct proact_place places[2];
+    uint32_t block[6] = {0};
+
+    for (size_t i = 0; i < array_count; i++)
+        places[i] = (struct proact_place){(uint32_t)(8 * i), arrays[i], 0};
+    block[2 * array_count] = ROWS;
+    block[2 * array_count + 1] = PITCH;
+    MUST(proact_launch_block(
+        k, &g, &(struct proact_block){block, 8 * array_count + 8, places, array_count},
+        &r->b.err));
+    if (proact_kernel_refusal(k))
+        fail_msg("%s", proact_kernel_refusal(k));
+}
+
+static void step_cells(struct rig *r)
+{
+    struct proact_array *const arrays[] = {r->array[r->newest], r->array[1 - r->newest]};
+    const uint32_t *in = r->host[r->newest];
+    uint32_t *out = r->host[1 - r->newest];
+
+    launch(r, r->cells, CELL_THREADS, ROWS * CELLS, arrays, 2);
+    for (size_t y = 0; y < ROWS; y++)
+        for (size_t at = y * PITCH; at < y * PITCH + CELLS; at++)
+            out[at] = 2 * in[at] + (y + 1 < ROWS ? in[at + PITCH] : 0);
+    r->newest = 1 - r->newest;
+}
+
+static void step_edges(struct rig *r)
+{
+    uint32_t *field = r->host[r->newest];
+
+    launch(r, r->edges, EDGE_THREADS, ROWS, &r->array[r->newest], 1);
+    for (size_t y = 0; y < ROWS; y++)
+        field[y * PITCH + CELLS] = field[y * PITCH];
+}
+
+static void ends_at(const struct proact_kernel *k, const uint32_t *cta_first)
+{
+    assert_non_null(k->bindings);
+    for (unsigned d = 0; d <= DEVICES; d++)
+        assert_int_equal(k->bindings->cta_first[d], cta_first[d]);
+}
+
+static void close_rig(struct rig *r)
+{
+    static uint32_t got[WORDS];
+
+    for (int i = 0; i < 2; i++) {
+        MUST(proact_array_read(r->array[i], 0, got, WORDS, &r->b.err));
+        assert_memory_equal(got, r->host[i], sizeof got);
+    }
+    proact_close(r->b.p);
+}
+
+static uint64_t sent(struct rig *r)
+{
+    struct proact_statistics s;
+
+    MUST(proact_wait(r->b.p, &r->b.err));
+    MUST(proact_statistics_get(r->b.p, PROACT_ALL, NULL, &s, &r->b.err));
+    return s.bytes;
+}
+
+static const uint32_t even_cells[] = {0, 29, 57, 85, 113}, even_edges[] = {0, 2, 4, 6, 8},
+                      near_edges[] = {0, 2, 4, 5, 8},
+                      cut_cells[] = {0, 32, 64, 96, 113}; /* as rows of 128 */
+
+static void what_writes_little_follows(void **state)
+{
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    step_cells(r);
+    step_edges(r);
+    ends_at(r->cells, even_cells); /* nobody was there before, and then only once */
+    ends_at(r->edges, near_edges);
+    for (int n = 0; n < 8; n++) {
+        step_cells(r);
+        step_edges(r);
+    }
+    ends_at(r->cells, cut_cells);
+    ends_at(r->edges, even_edges);
+    const uint64_t before = sent(r);
+
+    step_cells(r);
+    step_edges(r);
+    /* Cells below each share but the last, perhaps with what is beside them. */
+    assert_in_range(sent(r) - before, (DEVICES - 1) * CELLS * 4, (DEVICES - 1) * PITCH * 4);
+    close_rig(r);
+}
+
+/* Where the first one settles them nothing changes. */
+static void what_writes_much_comes_first(void **state)
+{
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    for (int n = 0; n < 4; n++) {
+        step_edges(r);
+        step_cells(r);
+        ends_at(r->cells, cut_cells);
+        ends_at(r->edges, even_edges);
+    }
+    close_rig(r);
+}
+
+/* Of launches that are no program's. */
+static void others_are_as_they_were(void **state)
+{
+    static struct rig rig;
+    struct rig *r = &rig;
+    const uint32_t rows = ROWS, pitch = PITCH;
+
+    (void)state;
+    open_rig(r);
+    for (int n = 0; n < 3; n++)
+        step_edges(r);
+    MUST(proact_launch(
+        r->cells,
+        &(struct proact_grid){.ctas = {(ROWS * CELLS + CELL_THREADS - 1) / CELL_THREADS},
+                              .threads = {CELL_THREADS}},
+        (struct proact_arg[]){PROACT_ARRAY(r->array[0]), PROACT_ARRAY(r->array[1]),
+                              PROACT_VALUE(rows), PROACT_VALUE(pitch)},
+        4, &r->b.err));
+    ends_at(r->cells, even_cells);
+    proact_close(r->b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_writes_little_follows),
+        cmocka_unit_test(what_writes_much_comes_first),
+        cmocka_unit_test(others_are_as_they_were),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
