@@ -363,24 +363,13 @@ extern "C" __global__ void first_cells(const unsigned *in, unsigned *out, unsign
                          (y + 1 < rows ? in[(y + 1) * pitch] : 0);
 }
 
-/* The cells of rows, of which the last four words are none, by those below. */
-extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned rows,
-                                 unsigned pitch)
+/* Cells of rows that are four words longer, by those below. */
+extern "C" __global__ void cells(const unsigned *in, unsigned *out, unsigned h, unsigned w)
 {
     unsigned t = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
-    unsigned y = t / (pitch - 4), at = y * pitch + t % (pitch - 4);
 
-    if (y < rows)
-        out[at] = 2 * in[at] + (y + 1 < rows ? in[at + pitch] : 0);
-}
-
-/* The word behind each row's cells, which is a copy of the first one. */
-extern "C" __global__ void edges(unsigned *field, unsigned rows, unsigned pitch)
-{
-    unsigned y = proact_cta_here() * proact_cta_size_x() + proact_thread_x();
-
-    if (y < rows)
-        field[y * pitch + pitch - 4] = field[y * pitch];
+    if (t / (w - 4) < h)
+        out[t / (w - 4) * w + t % (w - 4)] = in[t / (w - 4) * w + t % (w - 4)] + 1;
 }
 
 /* The first cell of each row, where that is odd. */
