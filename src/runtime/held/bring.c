@@ -363,6 +363,54 @@ static enum proact_status bring_place(const struct launching *l, size_t place,
     return array_bring(a, needs, err);
 }
 
+/* Between rows that one device writes; where they are many, and this is little. */
+static void add_gaps(const struct transfer_table *t, struct transfer_need *out)
+{
+    enum { ROWS_MIN = 64, PART = 2 };
+    const struct spans *owned = &t->owned;
+
+    for (size_t n = 0; n < t->extent_count; n++) {
+        const struct transfer_extent *e = &t->extent[n];
+        const size_t first = spans_from(owned, e->first),
+                     last = spans_from(owned, e->end - 1);
+        uint64_t bytes = 0;
+
+        for (size_t i = first + 1; i <= last; i++)
+            bytes += owned->span[i].first - owned->span[i - 1].end;
+        if (!e->has_gaps || e->has_wide_gaps || last - first < ROWS_MIN ||
+            bytes > (e->end - e->first) / PART)
+            continue;
+        for (size_t i = first + 1; i <= last; i++)
+            spans_add(&out->spans, owned->span[i - 1].end, owned->span[i].first);
+    }
+}
+
+/* What lies between the rows that a program's launch writes is brought to their writer,
+   too, before its first launch: then stretches are held by that one, and not each row. */
+static enum proact_status bring_gaps(const struct launching *l, struct proact_error *err)
+{
+    struct kernel_binding *b = l->binding;
+    enum proact_status status = PROACT_OK;
+
+    if (!b || !l->is_program || b->has_gaps || l->kernel->session->recording)
+        return PROACT_OK;
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++) {
+        struct transfer_need need[PROACT_DEVICES_MAX] = {0};
+        const struct transfer_need *needs[PROACT_DEVICES_MAX];
+
+        for (unsigned d = 0; d < b->transfer.devices->count; d++) {
+            needs[d] = &need[d];
+            add_gaps(&b->tables[s]->tables->table[d], &need[d]);
+        }
+        array_catch_up(b->array[s]);
+        status = bring(b->array[s], needs, err);
+        for (unsigned d = 0; d < b->transfer.devices->count; d++)
+            need_clear(&need[d]);
+    }
+    b->has_gaps = !status;
+    return status;
+}
+
 enum proact_status launch_bring(struct launching *l, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -374,6 +422,7 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
             status = bring_place(l, i, err);
+    status = status ? status : bring_gaps(l, err);
     l->is_ready = !status;
     if (!status)
         launch_divide(l);

@@ -181,10 +181,15 @@ static void put(struct holdings *h, uint64_t end, uint32_t devices)
 static void change_each(struct holdings *h, const struct holdings_range *range,
                         size_t count, uint32_t keep, uint32_t devices)
 {
+    enum { FEW = 8 };
     struct holdings made = {0};
     uint64_t at = 0;
     size_t r = 0;
 
+    for (size_t n = 0; n < count && count <= FEW; n++)
+        change(h, range[n].first, range[n].end, keep, devices);
+    if (count <= FEW)
+        return;
     for (size_t n = 0; n < h->count; n++) {
         const struct holding *p = &h->piece[n];
 

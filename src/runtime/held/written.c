@@ -103,10 +103,10 @@ static void set_gapped(struct holdings *h, const struct spans *owned,
 {
     if (set_few(h, owned, e, devices))
         return;
+    if (e->has_wide_gaps || !holdings_hold(h, e->first, e->end, devices))
+        set_owned(h, owned, e, devices);
     if (!e->has_wide_gaps && holdings_hold(h, e->first, e->end, devices))
         holdings_set(h, e->first, e->end, devices);
-    else
-        set_owned(h, owned, e, devices);
 }
 
 /* What a device owns it holds, and so do those to whom it was sent. */
