@@ -114,19 +114,22 @@ static void test_close(void **state)
     struct spans s = {0};
 
     (void)state;
-    spans_close(&s, 8);
+    spans_close(&s, 8, false);
     assert_int_equal(s.count, 0);
     spans_add(&s, 0, 4);
     spans_add(&s, 8, 12);  /* a gap as long */
     spans_add(&s, 17, 21); /* one that is longer */
     spans_add(&s, 26, 46);
     spans_add(&s, 55, 80); /* one that is too long */
-    spans_close(&s, 8);
+    spans_close(&s, 8, false);
     assert_int_equal(s.count, 3);
     assert_int_equal(s.span[0].end, 12);
     assert_int_equal(s.span[1].first, 17);
     assert_int_equal(s.span[1].end, 46);
     assert_int_equal(s.span[2].first, 55);
+    spans_close(&s, 8, true);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.span[0].end, 46);
     spans_clear(&s);
 }
 

@@ -123,7 +123,7 @@ void spans_coarsen(struct spans *s, size_t most)
     s->count = to + 1;
 }
 
-void spans_close(struct spans *s, uint64_t most)
+void spans_close(struct spans *s, uint64_t most, bool all)
 {
     size_t to = 0;
 
@@ -131,7 +131,7 @@ void spans_close(struct spans *s, uint64_t most)
         struct span *last = &s->span[to];
         const uint64_t gap = s->span[n].first - last->end;
 
-        if (gap <= most && gap <= s->span[n].end - s->span[n].first)
+        if (gap <= most && (all || gap <= s->span[n].end - s->span[n].first))
             last->end = s->span[n].end;
         else
             s->span[++to] = s->span[n];

@@ -66,7 +66,7 @@ static void want_all(const struct finder *f)
 static void keep_few(struct spans *s)
 {
     if (s->count > SPANS_FEW)
-        spans_close(s, GAP_MAX);
+        spans_close(s, GAP_MAX, false);
     if (s->count > SPANS_MAX)
         spans_coarsen(s, SPANS_MAX / 2);
 }

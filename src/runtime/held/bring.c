@@ -92,20 +92,19 @@ static size_t pair_from(const struct copies *c, size_t first)
     return n - first;
 }
 
-/* Many rows are one copy, and what is between them may be many times as much. */
+/* Many rows are one copy, and what is between them may be much, and more than they are. */
 static size_t rows_at(const struct stretch *at, size_t n, size_t count)
 {
-    enum { ROWS_MIN = 8 };
+    enum { ROWS_MIN = 8, LITTLE = 2 * ALONG_MAX };
     size_t period;
     uint64_t bytes = 0;
     const size_t rows = stretches_rows(&at[n], count - n, &period);
     const struct stretch *last = &at[n + rows * period - 1];
+    const uint64_t all = last->first + last->bytes - at[n].first;
 
     for (size_t i = n; i < n + period; i++)
         bytes += rows * at[i].bytes;
-    return rows < ROWS_MIN || bytes > (last->first + last->bytes - at[n].first) / 2
-               ? 0
-               : rows * period;
+    return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
 }
 
 static bool goes_along(const struct holdings *h, const struct copy *last,

@@ -304,14 +304,15 @@ static bool is_scattered(const struct kernel_binding *b)
    work: what is close goes together then, and else it is brought (bring.h). */
 static void keep_few(const struct kernel_binding *b, uint32_t n, struct transfer_need *told)
 {
-    enum { CLOSE_BYTES = 4096 };
-    const unsigned devices = b->transfer.devices->count;
+    enum { FEW = 16, CLOSE_BYTES = 4096 };
+    const unsigned devices = b->transfer.devices->count, slot = n / devices,
+                   device = n % devices;
     const size_t most = STRETCHES_MAX / (2 * devices);
 
-    if (told->all || crossings(b, n / devices, n % devices, told, most + 1) <= most)
+    if (told->all || crossings(b, slot, device, told, FEW + 1) <= FEW)
         return;
-    spans_close(&told->spans, CLOSE_BYTES);
-    if (crossings(b, n / devices, n % devices, told, most + 1) > most)
+    spans_close(&told->spans, CLOSE_BYTES, true);
+    if (crossings(b, slot, device, told, most + 1) > most)
         need_clear(told);
 }
 
