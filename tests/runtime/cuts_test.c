@@ -3,7 +3,7 @@
    write stays where it is, once it is there. */
 #include "runtime/runtime_testing.h"
 /* after it */
-#include "runtime/session/session.h"
+#include "runtime/held/array_held.h"
 
 enum { DEVICES = 4, ROWS = 1000, PITCH = 40, CELLS = PITCH - 4, WORDS = ROWS * PITCH };
 enum { CELL_THREADS = 64, EDGE_THREADS = 128 };
@@ -180,12 +180,38 @@ static void others_are_as_they_were(void **state)
     proact_close(r->b.p);
 }
 
+/* The first device alone has what lies between rows that others write: it goes there once,
+   and from then on each has a stretch. */
+static void what_lies_between_is_brought_once(void **state)
+{
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    array_written(r->array[1], 0, WORDS * sizeof(uint32_t), FIRST);
+    step_cells(r);
+    const uint64_t others = ROWS - even_cells[1] * CELL_THREADS / CELLS;
+
+    assert_in_range(sent(r), (others - DEVICES) * (PITCH - CELLS) * 4,
+                    (others + DEVICES) * (PITCH - CELLS) * 4);
+    assert_in_range(r->array[1]->holdings.count, DEVICES, 2 * DEVICES);
+    const uint64_t before = sent(r);
+
+    r->newest = 0;
+    array_written(r->array[1], 0, WORDS * sizeof(uint32_t), FIRST);
+    step_cells(r);
+    assert_int_equal(sent(r), before);
+    proact_close(r->b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_writes_little_follows),
         cmocka_unit_test(what_writes_much_comes_first),
         cmocka_unit_test(others_are_as_they_were),
+        cmocka_unit_test(what_lies_between_is_brought_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
