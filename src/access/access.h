@@ -253,6 +253,10 @@ void access_share(struct access_launch *l, uint32_t first, uint32_t end);
    CTA. The first devices get more: where there are few CTAs, the data of the host, which is
    on the first. */
 void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first);
+/* CTAs that these keep together: a plane of the grid, a row, or one. */
+uint32_t access_share_unit(const uint32_t grid[3], unsigned over);
+/* Whether such shares, which end elsewhere, take about as long as the even ones. */
+bool access_shares_are_even(const uint32_t grid[3], unsigned over, const uint32_t *first);
 
 /* Where a form is evaluated. `trips` counts, by loop, iterations begun; K is one less. */
 struct access_point {

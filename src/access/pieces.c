@@ -4,8 +4,15 @@
    side of `i < a || i >= b`. */
 #include "access/bounds/cases.h"
 
-enum { DEPTH_MAX = 3, TRIES_MAX = 24, ROWS_MAX = 64 };
-enum { GAP_MIN = 1024 }; /* bytes between rows, else they are taken together */
+enum { DEPTH_MAX = 3, TRIES_MAX = 24 };
+
+/* Rows are told apart with so many bytes between them, at least, that are no fewer than
+   `times` as many as a row's. Few that lie far apart, as planes do, come first: what lies
+   in one place of each row of all planes would else be thought to be in rows beside. */
+static const struct row_limits {
+    int64_t gap, times, rows;
+} limits[] = {{1024, 0, 64}, {64, 1, 1 << 14}};
+enum { LIMITS = sizeof limits / sizeof limits[0] };
 
 struct pieces {
     struct access_span *spans;
@@ -82,17 +89,20 @@ static bool is_near(const struct range *r)
 
 /* As rows of a pitch, where what lies between them is worth it; else false. */
 static bool find_rows(struct extent *e, const struct access_form *f, int64_t pitch,
-                      int64_t length, struct access_span *out)
+                      int64_t length, const struct row_limits *l, struct access_span *out)
 {
     struct range in, rows;
 
     if (!extent_of(e, part(e, f, pitch, false), &in) ||
-        !extent_of(e, part(e, f, pitch, true), &rows) || !is_near(&in) || !is_near(&rows) ||
-        in.high - in.low > pitch - GAP_MIN - length)
+        !extent_of(e, part(e, f, pitch, true), &rows) || !is_near(&in) || !is_near(&rows))
+        return false;
+    const int64_t bytes = in.high - in.low + length, gap = pitch - bytes;
+
+    if (gap < l->gap || gap < l->times * bytes)
         return false;
     rows.high -= (rows.high % pitch + pitch) % pitch;
     rows.low += (pitch - rows.low % pitch) % pitch;
-    if (rows.high <= rows.low || (rows.high - rows.low) / pitch > ROWS_MAX)
+    if (rows.high <= rows.low || (rows.high - rows.low) / pitch > l->rows)
         return false;
     *out = (struct access_span){.low = rows.low + in.low,
                                 .end = rows.low + in.high + length,
@@ -103,7 +113,8 @@ static bool find_rows(struct extent *e, const struct access_form *f, int64_t pit
 
 /* `at`: between which places all of it lies. */
 static bool as_rows(const struct extent *e, const struct access_form *f,
-                    const struct range *at, int64_t length, struct access_span *out)
+                    const struct range *at, int64_t length, const struct row_limits *l,
+                    struct access_span *out)
 {
     struct extent now = *e;
     const struct access_form *known = is_near(at) ? facts_known(&now.facts, f) : NULL;
@@ -113,11 +124,11 @@ static bool as_rows(const struct extent *e, const struct access_form *f,
         const struct access_term *t = &known->terms[i];
         int64_t pitch = t->factor == INT64_MIN ? 0 : t->factor < 0 ? -t->factor : t->factor;
 
-        if (!t->degree || pitch == last || pitch <= GAP_MIN + length ||
+        if (!t->degree || pitch == last || pitch <= l->gap + length ||
             pitch > at->high - at->low)
             continue;
         last = pitch;
-        if (find_rows(&now, known, pitch, length, out))
+        if (find_rows(&now, known, pitch, length, l, out))
             return true;
     }
     return false;
@@ -125,15 +136,45 @@ static bool as_rows(const struct extent *e, const struct access_form *f,
 
 bool access_span_holds(const struct access_span *s, int64_t first, uint32_t bytes)
 {
-    for (uint32_t n = 0; n <= s->times; n++)
-        if (first >= s->low + n * s->stride && first + bytes <= s->end + n * s->stride)
-            return true;
-    return false;
+    int64_t row = s->stride > 0 && first > s->low ? (first - s->low) / s->stride : 0;
+
+    row = row < (int64_t)s->times ? row : (int64_t)s->times;
+    return first >= s->low + row * s->stride && first + bytes <= s->end + row * s->stride;
+}
+
+/* Places alone are looked for where they have no length. */
+static void put(struct pieces *out, int64_t low, int64_t end, int64_t stride,
+                uint32_t times)
+{
+    if (low < end || (low == end && !out->length))
+        out->spans[out->count++] = (struct access_span){low, end, stride, times};
+}
+
+/* All of it lies between `low` and `end`, and so do the first and the last row. */
+static void put_rows(struct pieces *out, struct access_span s, int64_t low, int64_t end)
+{
+    if (s.low < low) {
+        put(out, low, s.end < end ? s.end : end, 0, 0);
+        s.low += s.stride;
+        s.end += s.stride;
+        if (!s.times--)
+            return;
+    }
+    const int64_t last = s.times * s.stride;
+
+    if (s.end + last > end) {
+        put(out, s.low + last, end, 0, 0);
+        if (!s.times--)
+            return;
+    }
+    put(out, s.low, s.end, s.times ? s.stride : 0, s.times);
 }
 
 static bool add_span(const struct extent *e, const struct access_form *f,
                      struct pieces *out)
 {
+    enum { ENDS = 2 };
+    struct access_span rows;
     struct range at;
 
     if (!extent_of(e, f, &at))
@@ -144,9 +185,12 @@ static bool add_span(const struct extent *e, const struct access_form *f,
         return true;
     if (out->count == ACCESS_SPANS_MAX)
         return false;
-    if (!as_rows(e, f, &at, out->length, &out->spans[out->count]))
-        out->spans[out->count] = (struct access_span){at.low, at.high + out->length, 0, 0};
-    out->count++;
+    for (int n = 0; n < LIMITS && out->count + ENDS < ACCESS_SPANS_MAX; n++)
+        if (as_rows(e, f, &at, out->length, &limits[n], &rows)) {
+            put_rows(out, rows, at.low, at.high + out->length);
+            return true;
+        }
+    put(out, at.low, at.high + out->length, 0, 0);
     return true;
 }
 

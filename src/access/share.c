@@ -24,6 +24,7 @@ void access_share(struct access_launch *l, uint32_t first, uint32_t end)
 
 enum {
     UNEVEN = 16, /* so many times longer a share is than what whole rows may add to it */
+    LONGER = 10, /* the same, of shares that need not be even */
     FEW = 64,    /* CTAs that a device runs at once, so that fewer take it as long */
 };
 
@@ -36,13 +37,32 @@ static bool is_even(uint64_t ctas, uint64_t unit, unsigned over)
     return units >= over && (most <= FEW || most - even <= even / UNEVEN);
 }
 
-void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first)
+uint32_t access_share_unit(const uint32_t grid[3], unsigned over)
 {
     const uint64_t row = grid[0], plane = row * grid[1], ctas = plane * grid[2];
-    const uint64_t unit = grid[2] > 1 && is_even(ctas, plane, over) ? plane
-                          : ctas > row && is_even(ctas, row, over)  ? row
-                                                                    : 1;
+
+    return (uint32_t)(grid[2] > 1 && is_even(ctas, plane, over) ? plane
+                      : ctas > row && is_even(ctas, row, over)  ? row
+                                                                : 1);
+}
+
+void access_shares(const uint32_t grid[3], unsigned over, uint32_t *first)
+{
+    const uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2];
+    const uint64_t unit = access_share_unit(grid, over);
 
     for (unsigned d = 0; d <= over; d++)
         first[d] = (uint32_t)((ctas / unit * d + over - 1) / over * unit);
+}
+
+bool access_shares_are_even(const uint32_t grid[3], unsigned over, const uint32_t *first)
+{
+    const uint64_t ctas = (uint64_t)grid[0] * grid[1] * grid[2],
+                   unit = access_share_unit(grid, over),
+                   even = (ctas / unit + over - 1) / over * unit;
+    uint64_t most = 0;
+
+    for (unsigned d = 0; d < over; d++)
+        most = first[d + 1] - first[d] > most ? first[d + 1] - first[d] : most;
+    return most <= FEW || most - even <= even / LONGER || most <= even;
 }

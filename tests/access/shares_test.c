@@ -65,11 +65,30 @@ static void shares_are_even(void **state)
     }
 }
 
+/* Shares that end elsewhere are as good where none is longer by more than a tenth, or than
+   64 CTAs. */
+static void others_are_even_enough(void **state)
+{
+    const uint32_t line[3] = {900, 1, 1}, rows[3] = {16, 100, 1};
+
+    (void)state;
+    assert_int_equal(access_share_unit(line, 4), 1);
+    assert_true(access_shares_are_even(line, 4, (uint32_t[]){0, 240, 480, 720, 900}));
+    assert_true(access_shares_are_even(line, 4, (uint32_t[]){0, 247, 480, 720, 900}));
+    assert_false(access_shares_are_even(line, 4, (uint32_t[]){0, 240, 480, 652, 900}));
+    assert_int_equal(access_share_unit(rows, 4), 16);
+    assert_true(access_shares_are_even(rows, 4, (uint32_t[]){0, 432, 864, 1264, 1600}));
+    assert_false(access_shares_are_even(rows, 4, (uint32_t[]){0, 448, 864, 1264, 1600}));
+    assert_true(
+        access_shares_are_even((uint32_t[]){65, 1, 1}, 4, (uint32_t[]){0, 0, 64, 64, 65}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_known),
         cmocka_unit_test(shares_are_even),
+        cmocka_unit_test(others_are_even_enough),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

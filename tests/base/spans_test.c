@@ -86,6 +86,53 @@ static void test_hold(void **state)
     spans_clear(&b);
 }
 
+/* Of so many that they are merged. */
+static void test_join(void **state)
+{
+    uint64_t r = 3;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct spans of[2] = {{0}, {0}};
+        bool in[BYTES] = {false};
+
+        for (int n = 0; n < 2; n++)
+            for (uint64_t at = 0; at < BYTES; at++)
+                if (random_below(&r, 2)) {
+                    spans_add(&of[n], at, at + 1);
+                    in[at] = true;
+                }
+        spans_join(&of[0], &of[1]);
+        same(&of[0], in);
+        spans_clear(&of[0]);
+        spans_clear(&of[1]);
+    }
+}
+
+static void test_close(void **state)
+{
+    struct spans s = {0};
+
+    (void)state;
+    spans_close(&s, 8, false);
+    assert_int_equal(s.count, 0);
+    spans_add(&s, 0, 4);
+    spans_add(&s, 8, 12);  /* a gap as long */
+    spans_add(&s, 17, 21); /* one that is longer */
+    spans_add(&s, 26, 46);
+    spans_add(&s, 55, 80); /* one that is too long */
+    spans_close(&s, 8, false);
+    assert_int_equal(s.count, 3);
+    assert_int_equal(s.span[0].end, 12);
+    assert_int_equal(s.span[1].first, 17);
+    assert_int_equal(s.span[1].end, 46);
+    assert_int_equal(s.span[2].first, 55);
+    spans_close(&s, 8, true);
+    assert_int_equal(s.count, 2);
+    assert_int_equal(s.span[0].end, 46);
+    spans_clear(&s);
+}
+
 static void draw(struct spans *s, uint64_t *chance, uint64_t most)
 {
     uint64_t at = random_below(chance, most);
@@ -164,10 +211,9 @@ static void test_coarsen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_add),
-        cmocka_unit_test(test_hold),
-        cmocka_unit_test(test_coarsen),
-        cmocka_unit_test(test_meet),
+        cmocka_unit_test(test_add),     cmocka_unit_test(test_hold),
+        cmocka_unit_test(test_join),    cmocka_unit_test(test_close),
+        cmocka_unit_test(test_coarsen), cmocka_unit_test(test_meet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,12 +153,45 @@ static void columns_are_few_copies(void **state)
     proact_close(r.b.p);
 }
 
+/* Of rows that lie near each other device 2 alone has some bytes each. */
+static uint64_t bring_rows(uint64_t bytes, unsigned *copies)
+{
+    enum { ROWS = 30, PITCH = 512 };
+    struct rig r;
+    struct seen seen = {0};
+
+    open_rig(&r);
+    array_written(r.array, 0, BYTES, ALL);
+    for (uint64_t y = 0; y < ROWS; y++)
+        array_written(r.array, y * PITCH, y * PITCH + bytes, 4);
+    proact_observe(r.b.p, see_copy, &seen);
+    const uint64_t brought = bring(&r, 0, 0, BYTES, 3, 0, 1);
+
+    proact_observe(r.b.p, NULL, NULL);
+    proact_close(r.b.p);
+    *copies = seen.copies;
+    return brought;
+}
+
+/* Device 3 has the first byte brought in each case, and nothing else. */
+static void near_columns_are_rows_too(void **state)
+{
+    unsigned copies;
+
+    (void)state;
+    assert_int_equal(bring_rows(16, &copies), 30 * 16 + 1);
+    assert_int_equal(copies, 2);
+    assert_int_equal(bring_rows(480, &copies), 29 * 512 + 480 + 1);
+    assert_int_equal(copies, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_between_go_along),
         cmocka_unit_test(who_sends_gets_nothing_along),
         cmocka_unit_test(columns_are_few_copies),
+        cmocka_unit_test(near_columns_are_rows_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,6 +100,58 @@ static void test_many_at_once(void **state)
     holdings_close(&h);
 }
 
+static void see_unlike(void *context, uint64_t first, uint64_t end, uint32_t devices)
+{
+    uint32_t *seen = context;
+
+    assert_true(first < end && end <= BYTES);
+    for (uint64_t at = first; at < end; at++) {
+        assert_int_equal(seen[at], 0);
+        seen[at] = devices;
+    }
+}
+
+/* Few spans in many pieces, many in few, and as many. */
+static void test_unlike(void **state)
+{
+    uint64_t r = 5;
+    struct holdings h = {0};
+
+    (void)state;
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        const uint64_t most = 1 + random_below(&r, 9), apart = 1 + random_below(&r, 9);
+        const uint32_t mask = 1 + (uint32_t)random_below(&r, 15),
+                       devices = mask & (uint32_t)random_below(&r, 16);
+        uint32_t holds[BYTES], expected[BYTES] = {0}, seen[BYTES] = {0};
+        struct spans spans = {0};
+
+        holdings_open(&h, BYTES, 1);
+        for (uint64_t at = 0, end; at < BYTES; at = end) {
+            const uint32_t some = 1 + (uint32_t)random_below(&r, 15);
+
+            end = at + 1 + random_below(&r, most);
+            end = end < BYTES ? end : BYTES;
+            holdings_set(&h, at, end, some);
+            for (uint64_t n = at; n < end; n++)
+                holds[n] = some;
+        }
+        for (uint64_t at = random_below(&r, BYTES); at < BYTES;) {
+            const uint64_t first = at, end = at + 1 + random_below(&r, apart);
+
+            at = end < BYTES ? end : BYTES;
+            spans_add(&spans, first, at);
+            for (uint64_t n = first; n < at; n++)
+                expected[n] = (holds[n] & mask) == devices ? 0 : holds[n];
+            at += 1 + random_below(&r, apart);
+        }
+        holdings_each_unlike(&h, &spans,
+                             &(struct holdings_unlike){mask, devices, see_unlike, seen});
+        assert_memory_equal(seen, expected, sizeof seen);
+        spans_clear(&spans);
+    }
+    holdings_close(&h);
+}
+
 static void test_whole(void **state)
 {
     struct holdings h = {0};
@@ -122,6 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_unlike),
         cmocka_unit_test(test_whole),
     };
 

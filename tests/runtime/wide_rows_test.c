@@ -129,13 +129,25 @@ static void cells_beside_a_share_are_sent(void **state)
     }
 }
 
+/* Of more rows than a need once had spans, or a launch pieces. */
+static void cells_of_many_rows_are_told_apart(void **state)
+{
+    struct rig r;
+
+    (void)state;
+    open_rig(&r, "first_cells", "fused", 2, 2240);
+    assert_int_equal(sent_by_each(&r), 2 * sizeof(uint32_t));
+    expect(&r);
+    close_rig(&r);
+}
+
 /* What is between so many cells others hold: it would not be kept apart for long. */
 static void very_many_cells_go_to_all(void **state)
 {
     struct rig r;
 
     (void)state;
-    open_rig(&r, "first_cells", "fused", 2, 2240);
+    open_rig(&r, "first_cells", "fused", 2, 4480);
     assert_int_equal(sent_by_each(&r), r.rows * sizeof(uint32_t));
     expect(&r);
     close_rig(&r);
@@ -166,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_beside_a_share_are_sent),
+        cmocka_unit_test(cells_of_many_rows_are_told_apart),
         cmocka_unit_test(very_many_cells_go_to_all),
         cmocka_unit_test(what_may_stay_is_of_its_owner),
     };

@@ -46,8 +46,38 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end)
     s->span[at] = (struct span){first, end};
 }
 
+/* The one that begins first, taken from its list. */
+static struct span take_first(const struct spans *a, size_t *n, const struct spans *b,
+                              size_t *m)
+{
+    if (*m == b->count || (*n < a->count && a->span[*n].first <= b->span[*m].first))
+        return a->span[(*n)++];
+    return b->span[(*m)++];
+}
+
+static void merge(struct spans *into, const struct spans *of)
+{
+    struct spans both = {must_calloc(into->count + of->count, sizeof *both.span), 0,
+                         into->count + of->count};
+
+    for (size_t n = 0, m = 0; n < into->count || m < of->count;) {
+        const struct span next = take_first(into, &n, of, &m);
+
+        spans_add(&both, next.first, next.end);
+    }
+    spans_clear(into);
+    *into = both;
+}
+
 void spans_join(struct spans *into, const struct spans *of)
 {
+    enum { FEW = 16 }; /* each of which may move all that lie behind it */
+
+    if (of->count > FEW && into->count &&
+        of->span[0].first <= into->span[into->count - 1].end) {
+        merge(into, of);
+        return;
+    }
     for (size_t n = 0; n < of->count; n++)
         spans_add(into, of->span[n].first, of->span[n].end);
 }
@@ -93,6 +123,22 @@ void spans_coarsen(struct spans *s, size_t most)
     s->count = to + 1;
 }
 
+void spans_close(struct spans *s, uint64_t most, bool all)
+{
+    size_t to = 0;
+
+    for (size_t n = 1; n < s->count; n++) {
+        struct span *last = &s->span[to];
+        const uint64_t gap = s->span[n].first - last->end;
+
+        if (gap <= most && (all || gap <= s->span[n].end - s->span[n].first))
+            last->end = s->span[n].end;
+        else
+            s->span[++to] = s->span[n];
+    }
+    s->count = s->count ? to + 1 : 0;
+}
+
 bool spans_hold(const struct spans *s, const struct spans *all_of)
 {
     for (size_t n = 0; n < all_of->count; n++) {
@@ -106,17 +152,26 @@ bool spans_hold(const struct spans *s, const struct spans *all_of)
 }
 
 /* Of cells of one colour there may be millions, and few of what is looked for. */
+size_t spans_meetings(const struct spans *a, const struct spans *b, size_t most)
+{
+    size_t count = 0;
+
+    for (size_t n = 0, m = 0; n < a->count && m < b->count && count < most;) {
+        if (a->span[n].first < b->span[m].end && b->span[m].first < a->span[n].end) {
+            count++;
+            n++;
+        } else if (a->span[n].end <= b->span[m].first) {
+            n = spans_from(a, b->span[m].first);
+        } else {
+            m = spans_from(b, a->span[n].first);
+        }
+    }
+    return count;
+}
+
 bool spans_meet(const struct spans *a, const struct spans *b)
 {
-    for (size_t n = 0, m = 0; n < a->count && m < b->count;) {
-        if (a->span[n].first < b->span[m].end && b->span[m].first < a->span[n].end)
-            return true;
-        if (a->span[n].end <= b->span[m].first)
-            n = spans_from(a, b->span[m].first);
-        else
-            m = spans_from(b, a->span[n].first);
-    }
-    return false;
+    return spans_meetings(a, b, 1) != 0;
 }
 
 void spans_clear(struct spans *s)

@@ -20,8 +20,14 @@ void spans_add(struct spans *s, uint64_t first, uint64_t end); /* an empty one i
 void spans_join(struct spans *into, const struct spans *of);
 /* No more than so many, at least 1: the smallest gaps between them are taken in. */
 void spans_coarsen(struct spans *s, size_t most);
+/* Gaps of no more bytes, nor (unless `all`) more than the span behind them has, are taken
+ * in.
+ */
+void spans_close(struct spans *s, uint64_t most, bool all);
 /* The first span that ends behind `byte`; s->count if there is none. */
 size_t spans_from(const struct spans *s, uint64_t byte);
 bool spans_meet(const struct spans *a, const struct spans *b); /* in some byte */
+/* How many of `a` do, but no more than `most`. */
+size_t spans_meetings(const struct spans *a, const struct spans *b, size_t most);
 bool spans_hold(const struct spans *s, const struct spans *all_of);
 void spans_clear(struct spans *s);

@@ -304,11 +304,11 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
                                       struct proact_error *err)
 {
     const bool in_program = l->is_program;
-    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+    uint32_t *cta_first = l->found.cta_first;
     struct proact_error why, other;
     enum proact_status status;
 
-    launch_split(l->grid, l->over, l->over, cta_first);
+    launch_split(l->grid, l->over, l->kernel->session->devices.count, cta_first);
     if (flags_are_on(d->flags))
         return flags_find(l, d->flags, cta_first, out, err);
     for (int m = TICKETS; in_program && m >= REDUCTIONS; m--)
@@ -317,7 +317,7 @@ static enum proact_status find_writes(struct launching *l, struct kernel_derivat
     why = d->uncut;
     if (d->slice) {
         if ((status = derive_run(l, d->slice, &d->cache, out, err)) ||
-            !derive_check_own(l, cta_first, *out, &why))
+            !derive_shares(l, *out, &why))
             return status;
         if (has_flags(l, d) && !flags_find(l, d->flags, cta_first, out, &why))
             return PROACT_OK;

@@ -7,6 +7,7 @@
 #include "runtime/derive/derive.h"
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/unsplittable.h"
+#include "runtime/share/cuts.h"
 #include "runtime/variables/known_constants.h"
 
 /* Thread instructions that a core of the host takes about a second for. A slice of which
@@ -248,4 +249,17 @@ enum proact_status derive_check_own(const struct launching *l, const uint32_t *c
                     l->kernel->name, l->kernel->image->ptx->name, atomic->line,
                     atomic->name);
     return fail(why, PROACT_EREFUSED, "kernel '%s': %s", l->kernel->name, both.text);
+}
+
+enum proact_status derive_shares(struct launching *l, const struct write_set *w,
+                                 struct proact_error *why)
+{
+    uint32_t *cta_first = l->found.cta_first;
+    enum proact_status status;
+
+    launch_cut(l, w, cta_first);
+    status = derive_check_own(l, cta_first, w, why);
+    return status && launch_cut_evenly(l, w, cta_first)
+               ? derive_check_own(l, cta_first, w, why)
+               : status;
 }

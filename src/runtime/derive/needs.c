@@ -13,8 +13,9 @@
 #include "runtime/textures/launch_textures.h"
 #include "runtime/variables/known_constants.h"
 
-/* As many shapes of launches as networks have layers. */
-enum { KEPT = 64, SPANS_MAX = 256 };
+/* As many shapes of launches as networks have layers. Columns are spans for each row; rows
+   with little between them are told apart only where they are few. */
+enum { KEPT = 64, SPANS_FEW = 256, SPANS_MAX = 1 << 14, GAP_MAX = 4096 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
@@ -43,6 +44,7 @@ struct finder {
     unsigned device;
     uint32_t array_count;
     struct launch_needs *into;
+    struct spans *rows;          /* by array: of one load, on their way there */
     const struct cta_part *part; /* by device; NULL: all of its CTAs */
     int64_t *trips;
     bool stays; /* what begins in an array stays there, for all that strays.h knows */
@@ -61,10 +63,12 @@ static void want_all(const struct finder *f)
 }
 
 /* Half of the most is left, or each one more would be looked at so. */
-static void keep_few(struct transfer_need *need)
+static void keep_few(struct spans *s)
 {
-    if (need->spans.count > SPANS_MAX)
-        spans_coarsen(&need->spans, SPANS_MAX / 2);
+    if (s->count > SPANS_FEW)
+        spans_close(s, GAP_MAX, false);
+    if (s->count > SPANS_MAX)
+        spans_coarsen(s, SPANS_MAX / 2);
 }
 
 /* Addresses are those of the first device. */
@@ -74,13 +78,26 @@ static void want_bytes(const struct finder *f, uint64_t first, uint64_t end)
 
     for (size_t i = 0; i < l->place_count; i++) {
         const struct proact_array *a = l->places[i].array;
-        struct transfer_need *need = need_at(f, launching_number(l, a));
+        const uint32_t number = launching_number(l, a);
         uint64_t base = a->base[0], low = first > base ? first - base : 0;
         uint64_t high = end > base ? end - base : 0;
 
-        if (!need->all)
-            spans_add(&need->spans, low, high < a->bytes ? high : a->bytes);
-        keep_few(need);
+        if (!need_at(f, number)->all)
+            spans_add(&f->rows[number], low, high < a->bytes ? high : a->bytes);
+        if (f->rows[number].count > SPANS_MAX)
+            keep_few(&f->rows[number]);
+    }
+}
+
+/* Rows that lie between those of another load are put there at once. */
+static void take_rows(const struct finder *f)
+{
+    for (uint32_t n = 0; n < f->array_count; n++) {
+        struct spans *all = &need_at(f, n)->spans;
+
+        spans_join(all, &f->rows[n]);
+        keep_few(all);
+        f->rows[n].count = 0;
     }
 }
 
@@ -105,7 +122,8 @@ static void want_span(struct finder *f, uint64_t pointer, const struct access_sp
     const struct proact_array *a = array_at(f->launch, pointer);
 
     for (uint32_t n = 0; n <= s->times; n++) {
-        const uint64_t by = pointer + n * (uint64_t)s->stride,
+        const uint32_t row = s->stride < 0 ? s->times - n : n; /* in their order */
+        const uint64_t by = pointer + row * (uint64_t)s->stride,
                        first = by + (uint64_t)s->low, end = by + (uint64_t)s->end;
 
         f->is_mixed |= !a || within(a, first) != first || within(a, end) != end;
@@ -114,6 +132,7 @@ static void want_span(struct finder *f, uint64_t pointer, const struct access_sp
         else
             want_bytes(f, first, end);
     }
+    take_rows(f);
 }
 
 /* It may read anything behind the pointer; false where that leads to none of the arrays. */
@@ -187,7 +206,7 @@ static void want_written(const struct finder *f)
         for (unsigned d = 0; d < f->into->devices && !need->all; d++)
             if (d == f->device || of_all)
                 spans_join(&need->spans, &b->tables[s]->tables->table[d].owned);
-        keep_few(need);
+        keep_few(&need->spans);
     }
 }
 
@@ -196,8 +215,8 @@ static void want_written(const struct finder *f)
 static void set_ctas(struct finder *f, unsigned char *block)
 {
     const struct launching *l = f->launch;
-    if (!l->binding) /* the whole grid */
-        return;
+    if (!l->binding)
+        return; /* the whole grid */
     const uint32_t *first = &l->binding->cta_first[f->device];
     const struct cta_part all = {0, first[1] - first[0]},
                           *part = f->part ? &f->part[f->device] : &all;
@@ -247,7 +266,6 @@ static void find(struct finder *f, unsigned char *block)
         return;
     }
     const uint32_t *first = f->launch->binding->cta_first;
-
     for (f->device = 0; f->device < f->into->devices; f->device++) {
         if (f->part ? f->part[f->device].count != 0
                     : first[f->device] != first[f->device + 1])
@@ -418,7 +436,13 @@ static bool make(const struct launching *l, struct known known, const struct cta
     f.at.constants = known.constants;
     f.at.parameter_bytes = l->kernel->parameter_bytes;
     f.trips = must_calloc(a->loop_count + 1u, sizeof *f.trips);
+    f.rows = must_calloc(f.array_count + 1u, sizeof *f.rows);
     find(&f, known.block);
+    for (uint32_t n = 0; n < f.array_count * into->devices; n++)
+        into->need[n].digest = need_digest(&into->need[n]);
+    for (uint32_t n = 0; n < f.array_count; n++)
+        spans_clear(&f.rows[n]);
+    free(f.rows);
     free(f.trips);
     return f.is_mixed;
 }
@@ -473,28 +497,4 @@ const struct launch_needs *needs_of_part(const struct launching *l,
         free(known.block);
     }
     return found;
-}
-
-bool need_differs(const struct transfer_need *a, const struct transfer_need *b)
-{
-    if (a->all || b->all)
-        return a->all != b->all;
-    return a->spans.count != b->spans.count ||
-           (a->spans.count && memcmp(a->spans.span, b->spans.span,
-                                     a->spans.count * sizeof *a->spans.span) != 0);
-}
-
-void need_join(struct transfer_need *into, const struct transfer_need *of)
-{
-    into->all |= of->all;
-    if (into->all)
-        spans_clear(&into->spans);
-    else
-        spans_join(&into->spans, &of->spans);
-}
-
-void need_clear(struct transfer_need *n)
-{
-    spans_clear(&n->spans);
-    n->all = false;
 }

@@ -36,6 +36,8 @@ const struct access_analysis *needs_analysis(struct proact_kernel *k);
 /* The parameters as the first device gets them; the caller frees them. */
 unsigned char *needs_block(const struct launching *l);
 
+/* Of its bytes, never 0. */
+uint64_t need_digest(const struct transfer_need *n);
 /* Of one array; false where they are alike. */
 bool need_differs(const struct transfer_need *a, const struct transfer_need *b);
 void need_join(struct transfer_need *into, const struct transfer_need *of);

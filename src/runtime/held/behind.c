@@ -5,32 +5,23 @@
 #include "runtime/derive/needs.h"
 #include "runtime/launch/launch_little.h"
 
-static uint64_t lacking(const struct holdings *h, unsigned device, uint64_t first,
-                        uint64_t end)
+static void see_lacking(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
-    uint64_t bytes = 0;
-
-    for (size_t n = holdings_find(h, first); first < end; n++) {
-        const uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
-
-        bytes += h->piece[n].devices >> device & 1 ? 0 : stop - first;
-        first = stop;
-    }
-    return bytes;
+    (void)devices;
+    *(uint64_t *)context += end - first;
 }
 
 static uint64_t lacking_of(const struct proact_array *a, unsigned device,
                            const struct transfer_need *need)
 {
     uint64_t bytes = 0;
+    struct span whole = {0, a->bytes};
+    const struct spans all = {&whole, 1, 1};
+    const struct holdings_unlike lacking = {1u << device, 1u << device, see_lacking,
+                                            &bytes};
 
-    if (!need)
-        return 0;
-    if (need->all)
-        return lacking(&a->holdings, device, 0, a->bytes);
-    for (size_t n = 0; n < need->spans.count; n++)
-        bytes += lacking(&a->holdings, device, need->spans.span[n].first,
-                         need->spans.span[n].end);
+    if (need)
+        holdings_each_unlike(&a->holdings, need->all ? &all : &need->spans, &lacking);
     return bytes;
 }
 

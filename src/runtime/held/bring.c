@@ -2,9 +2,9 @@
 #include "runtime/held/bring.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "runtime/derive/derive.h"
 #include "runtime/held/wants.h"
 #include "runtime/record/recording.h"
 #include "runtime/share/launch_divide.h"
@@ -21,7 +21,6 @@ struct copies {
     struct copy *copy;
     size_t count, capacity;
     uint32_t senders, receivers; /* a bit each */
-    bool takes_along;
 };
 
 static const struct transfer_need everything = {.all = true};
@@ -38,28 +37,11 @@ static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to
     return from;
 }
 
-/* Whether all of these hold all of that. */
-static bool is_held(const struct holdings *h, uint64_t first, uint64_t end,
-                    uint32_t devices)
-{
-    for (size_t n = holdings_find(h, first); n < h->count; n++) {
-        if ((h->piece[n].devices & devices) != devices)
-            return false;
-        if (h->piece[n].end >= end)
-            break;
-    }
-    return true;
-}
-
-/* Nearby bytes that the sender holds may go along: a copy costs more than they do. */
-static void add_copy(const struct holdings *h, struct copies *c, struct copy more)
+static void add_copy(struct copies *c, struct copy more)
 {
     struct copy *last = c->count ? &c->copy[c->count - 1] : NULL;
-    bool follows =
-        last && last->from == more.from && last->to == more.to && more.first >= last->end;
 
-    if (follows && more.first - last->end <= (c->takes_along ? ALONG_MAX : 0) &&
-        is_held(h, last->end, more.first, 1u << more.from)) {
+    if (last && last->from == more.from && last->to == more.to && more.first == last->end) {
         last->end = more.end;
         return;
     }
@@ -69,46 +51,113 @@ static void add_copy(const struct holdings *h, struct copies *c, struct copy mor
     c->receivers |= 1u << more.to;
 }
 
-static void find_missing(const struct proact_array *a, unsigned device, uint64_t first,
-                         uint64_t end, struct copies *out)
+struct finder {
+    const struct proact *session;
+    unsigned device;
+    struct copies *out;
+};
+
+static void see_missing(void *context, uint64_t first, uint64_t end, uint32_t devices)
 {
-    const struct holdings *h = &a->holdings;
+    const struct finder *f = context;
 
-    for (size_t n = holdings_find(h, first); first < end; n++) {
-        uint64_t stop = h->piece[n].end < end ? h->piece[n].end : end;
+    add_copy(f->out, (struct copy){source_for(f->session, devices, f->device), f->device,
+                                   first, end});
+}
 
-        if (!(h->piece[n].devices >> device & 1))
-            add_copy(h, out,
-                     (struct copy){source_for(a->session, h->piece[n].devices, device),
-                                   device, first, stop});
-        first = stop;
+static void find_missing(const struct proact_array *a,
+                         const struct transfer_need *const *needs, struct copies *out)
+{
+    struct span whole = {0, a->bytes};
+    const struct spans all = {&whole, 1, 1};
+
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        struct finder f = {a->session, d, out};
+        const struct holdings_unlike missing = {1u << d, 1u << d, see_missing, &f};
+
+        if (needs[d])
+            holdings_each_unlike(&a->holdings, needs[d]->all ? &all : &needs[d]->spans,
+                                 &missing);
     }
 }
 
-static void find_all_missing(const struct proact_array *a,
-                             const struct transfer_need *const *needs, struct copies *out)
+/* From the same device to the same. */
+static size_t pair_from(const struct copies *c, size_t first)
 {
-    for (unsigned d = 0; d < a->session->devices.count; d++) {
-        const struct transfer_need *need = needs[d];
+    size_t n = first + 1;
 
-        if (need && need->all)
-            find_missing(a, d, 0, a->bytes, out);
-        for (size_t n = 0; need && !need->all && n < need->spans.count; n++)
-            find_missing(a, d, need->spans.span[n].first, need->spans.span[n].end, out);
+    while (n < c->count && c->copy[n].from == c->copy[first].from &&
+           c->copy[n].to == c->copy[first].to)
+        n++;
+    return n - first;
+}
+
+/* Many rows are one copy, and what is between them may be much, and more than they are. */
+static size_t rows_at(const struct stretch *at, size_t n, size_t count)
+{
+    enum { ROWS_MIN = 8, LITTLE = 2 * ALONG_MAX };
+    size_t period;
+    uint64_t bytes = 0;
+    const size_t rows = stretches_rows(&at[n], count - n, &period);
+    const struct stretch *last = &at[n + rows * period - 1];
+    const uint64_t all = last->first + last->bytes - at[n].first;
+
+    for (size_t i = n; i < n + period; i++)
+        bytes += rows * at[i].bytes;
+    return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
+}
+
+static bool goes_along(const struct holdings *h, const struct copy *last,
+                       const struct copy *next)
+{
+    return next->first - last->end <= ALONG_MAX &&
+           holdings_hold(h, last->end, next->first, 1u << next->from);
+}
+
+/* Nearby bytes that the sender holds may go along: a copy costs more than they do. Those of
+   one pair, from `first` on, become those from `to` on; returns where these end. */
+static size_t take_along(const struct holdings *h, struct copies *c, size_t first,
+                         size_t count, size_t to)
+{
+    struct stretch *at = must_calloc(count, sizeof *at);
+    bool may = false; /* go along with the last */
+
+    for (size_t n = 0; n < count; n++) {
+        const struct copy *copy = &c->copy[first + n];
+
+        at[n] = (struct stretch){copy->first, copy->end - copy->first};
     }
+    for (size_t n = 0, rows; n < count; n++) {
+        const struct copy *copy = &c->copy[first + n];
+
+        rows = rows_at(at, n, count);
+        if (may && !rows && goes_along(h, &c->copy[to - 1], copy)) {
+            c->copy[to - 1].end = copy->end;
+            continue;
+        }
+        may = !rows;
+        memmove(&c->copy[to], copy, (rows ? rows : 1) * sizeof *copy);
+        to += rows ? rows : 1;
+        n += rows ? rows - 1 : 0;
+    }
+    free(at);
+    return to;
 }
 
 /* Who receives bytes along with others must not be sending them at that time. */
 static void find_needed(const struct proact_array *a,
                         const struct transfer_need *const *needs, struct copies *out)
 {
-    out->takes_along = true;
-    find_all_missing(a, needs, out);
-    if (!(out->senders & out->receivers))
+    size_t to = 0;
+
+    find_missing(a, needs, out);
+    if (out->senders & out->receivers)
         return;
-    out->takes_along = false;
-    out->count = 0;
-    find_all_missing(a, needs, out);
+    for (size_t n = 0, count; n < out->count; n += count) {
+        count = pair_from(out, n);
+        to = take_along(&a->holdings, out, n, count, to);
+    }
+    out->count = to;
 }
 
 static enum proact_status send_to(struct proact_array *a, unsigned from, unsigned to,
@@ -313,6 +362,54 @@ static enum proact_status bring_place(const struct launching *l, size_t place,
     return array_bring(a, needs, err);
 }
 
+/* Between rows that one device writes; where they are many, and this is little. */
+static void add_gaps(const struct transfer_table *t, struct transfer_need *out)
+{
+    enum { ROWS_MIN = 64, PART = 2 };
+    const struct spans *owned = &t->owned;
+
+    for (size_t n = 0; n < t->extent_count; n++) {
+        const struct transfer_extent *e = &t->extent[n];
+        const size_t first = spans_from(owned, e->first),
+                     last = spans_from(owned, e->end - 1);
+        uint64_t bytes = 0;
+
+        for (size_t i = first + 1; i <= last; i++)
+            bytes += owned->span[i].first - owned->span[i - 1].end;
+        if (!e->has_gaps || e->has_wide_gaps || last - first < ROWS_MIN ||
+            bytes > (e->end - e->first) / PART)
+            continue;
+        for (size_t i = first + 1; i <= last; i++)
+            spans_add(&out->spans, owned->span[i - 1].end, owned->span[i].first);
+    }
+}
+
+/* What lies between the rows that a program's launch writes is brought to their writer,
+   too, before its first launch: then stretches are held by that one, and not each row. */
+static enum proact_status bring_gaps(const struct launching *l, struct proact_error *err)
+{
+    struct kernel_binding *b = l->binding;
+    enum proact_status status = PROACT_OK;
+
+    if (!b || !l->is_program || b->has_gaps || l->kernel->session->recording)
+        return PROACT_OK;
+    for (unsigned s = 0; s < b->transfer.slot_count && !status; s++) {
+        struct transfer_need need[PROACT_DEVICES_MAX] = {0};
+        const struct transfer_need *needs[PROACT_DEVICES_MAX];
+
+        for (unsigned d = 0; d < b->transfer.devices->count; d++) {
+            needs[d] = &need[d];
+            add_gaps(&b->tables[s]->tables->table[d], &need[d]);
+        }
+        array_catch_up(b->array[s]);
+        status = bring(b->array[s], needs, err);
+        for (unsigned d = 0; d < b->transfer.devices->count; d++)
+            need_clear(&need[d]);
+    }
+    b->has_gaps = !status;
+    return status;
+}
+
 enum proact_status launch_bring(struct launching *l, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
@@ -324,6 +421,7 @@ enum proact_status launch_bring(struct launching *l, struct proact_error *err)
     for (size_t i = 0; i < l->place_count && !status; i++)
         if (!launching_is_again(l, i))
             status = bring_place(l, i, err);
+    status = status ? status : bring_gaps(l, err);
     l->is_ready = !status;
     if (!status)
         launch_divide(l);
@@ -339,141 +437,4 @@ void launch_see(struct launching *l)
 
             wants_see(a, d, needs_of(l->needs, launching_number(l, a), d));
         }
-}
-
-/* The owner and those to whom it is sent. */
-static uint32_t holders_of(const struct transfer_devices *t, unsigned device,
-                           uint32_t peers)
-{
-    uint32_t devices = 1u << device;
-
-    for (unsigned i = 0; i + 1 < t->count; i++)
-        devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
-    return devices;
-}
-
-/* Owned spans from `at` on, of the extent, between which all gaps are narrow: their end. */
-static size_t group_end(const struct spans *owned, const struct transfer_extent *e,
-                        size_t at)
-{
-    size_t end = at + 1;
-
-    while (end < owned->count && owned->span[end].first < e->end &&
-           owned->span[end].first - owned->span[end - 1].end <= TRANSFER_GAP_BYTES)
-        end++;
-    return end;
-}
-
-static struct holdings_range within(const struct transfer_extent *e, uint64_t first,
-                                    uint64_t end)
-{
-    return (struct holdings_range){first > e->first ? first : e->first,
-                                   end < e->end ? end : e->end};
-}
-
-/* What is written, with narrow gaps that these devices hold: who else does is forgotten.
-   How many pieces. */
-static size_t set_owned(struct holdings *h, const struct spans *owned,
-                        const struct transfer_extent *e, uint32_t devices)
-{
-    const size_t first = spans_from(owned, e->first), most = spans_from(owned, e->end - 1);
-    struct holdings_range *range = must_calloc(most - first + 1, sizeof *range);
-    size_t count = 0;
-
-    for (size_t n = first, end; n < owned->count && owned->span[n].first < e->end;
-         n = end) {
-        end = group_end(owned, e, n);
-        range[count] = within(e, owned->span[n].first, owned->span[end - 1].end);
-        if (is_held(h, range[count].first, range[count].end, devices))
-            count++;
-        else
-            for (size_t k = n; k < end; k++)
-                range[count++] = within(e, owned->span[k].first, owned->span[k].end);
-    }
-    holdings_set_each(h, range, count, devices);
-    free(range);
-    return count;
-}
-
-/* What a device owns it holds, and so do those to whom it was sent. */
-static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
-{
-    const struct transfer_table *t = &b->tables[slot]->tables->table[device];
-    struct holdings *h = &b->array[slot]->holdings;
-
-    for (size_t n = 0; n < t->extent_count; n++) {
-        const struct transfer_extent *e = &t->extent[n];
-        uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
-
-        if (holdings_are(h, e->first, e->end, devices))
-            continue;
-        if (!e->has_gaps || (!e->has_wide_gaps && is_held(h, e->first, e->end, devices))) {
-            holdings_set(h, e->first, e->end, devices);
-        } else {
-            const size_t pieces = set_owned(h, &t->owned, e, devices);
-
-            wants_note_pieces(b, slot, e->has_wide_gaps ? pieces : 0);
-        }
-    }
-}
-
-static uint64_t written(const struct kernel_binding *b, unsigned slot)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned d = 0; d < b->transfer.devices->count; d++)
-        bytes += b->tables[slot]->tables->table[d].owned_bytes;
-    return bytes;
-}
-
-/* Who wrote most of it is who wrote it. */
-static void note_writer(struct proact_array *a, const struct launching *l, uint64_t bytes)
-{
-    if (bytes < a->bytes / 2 && a->wrote)
-        return;
-    a->by_launch = false;
-    a->wrote = l->choice;
-}
-
-void launch_written(const struct launching *l)
-{
-    struct kernel_binding *b = l->binding;
-    struct proact *p = l->kernel->session;
-    const uint32_t all = all_devices(p);
-
-    for (unsigned s = 0; s < b->transfer.slot_count && p->devices.count > 1; s++) {
-        struct proact_array *a = b->array[s];
-
-        const uint64_t bytes = written(b, s);
-
-        if (!bytes)
-            continue;
-        p->elides |= b->transfer.plan.elide;
-        a->changes++;
-        a->writer = b;
-        a->writer_slot = s;
-        note_writer(a, l, bytes);
-        if (!wants_told(b, s) && holdings_whole(&a->holdings, all))
-            continue;
-        for (unsigned d = 0; d < p->devices.count; d++)
-            written_by(b, s, d);
-        p->first_behind |= !holdings_whole(&a->holdings, FIRST);
-    }
-    if (!p->recording)
-        wants_restart(b);
-}
-
-/* All its arrays, unless it is known through which pointers it writes. */
-void launch_written_whole(const struct launching *l)
-{
-    for (size_t i = 0; i < l->place_count; i++) {
-        struct proact_array *a = l->places[i].array;
-
-        if (!derivation_may_write(l, &l->places[i]))
-            continue;
-        array_written(a, 0, a->bytes, FIRST);
-        a->by_launch = true;
-        a->wrote = l->choice;
-        a->writer = NULL;
-    }
 }

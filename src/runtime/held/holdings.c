@@ -104,6 +104,68 @@ void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t dev
     change(h, first, end, UINT32_MAX, devices);
 }
 
+static bool is_unlike(const struct holding *p, const struct holdings_unlike *u)
+{
+    return (p->devices & u->mask) != u->devices;
+}
+
+/* From piece `n` on, which is mostly near. */
+static size_t find_from(const struct holdings *h, size_t n, uint64_t byte)
+{
+    enum { NEAR = 8 };
+
+    for (int i = 0; i < NEAR && h->piece[n].end <= byte; i++)
+        n++;
+    return h->piece[n].end > byte ? n : holdings_find(h, byte);
+}
+
+/* Each span in the pieces that it lies in. */
+static void see_spans(const struct holdings *h, size_t n, const struct spans *spans,
+                      const struct holdings_unlike *u)
+{
+    for (size_t i = 0; i < spans->count; i++) {
+        struct span s = spans->span[i];
+
+        for (n = find_from(h, n, s.first); s.first < s.end; n++) {
+            const struct holding *p = &h->piece[n];
+            const uint64_t stop = p->end < s.end ? p->end : s.end;
+
+            if (is_unlike(p, u))
+                u->see(u->context, s.first, stop, p->devices);
+            s.first = stop;
+        }
+        n--; /* which the next one may begin in */
+    }
+}
+
+/* The spans in a piece. */
+static void see_piece(const struct spans *spans, uint64_t first, const struct holding *p,
+                      const struct holdings_unlike *u)
+{
+    for (size_t n = spans_from(spans, first);
+         n < spans->count && spans->span[n].first < p->end; n++) {
+        const struct span *s = &spans->span[n];
+
+        u->see(u->context, s->first > first ? s->first : first,
+               s->end < p->end ? s->end : p->end, p->devices);
+    }
+}
+
+void holdings_each_unlike(const struct holdings *h, const struct spans *spans,
+                          const struct holdings_unlike *u)
+{
+    if (!spans->count)
+        return;
+    const size_t from = holdings_find(h, spans->span[0].first),
+                 end = holdings_find(h, spans->span[spans->count - 1].end - 1) + 1;
+
+    if (spans->count < end - from)
+        see_spans(h, from, spans, u);
+    for (size_t n = from; n < end && spans->count >= end - from; n++)
+        if (is_unlike(&h->piece[n], u))
+            see_piece(spans, n ? h->piece[n - 1].end : 0, &h->piece[n], u);
+}
+
 static void put(struct holdings *h, uint64_t end, uint32_t devices)
 {
     struct holding *last = h->count ? &h->piece[h->count - 1] : NULL;
@@ -119,10 +181,15 @@ static void put(struct holdings *h, uint64_t end, uint32_t devices)
 static void change_each(struct holdings *h, const struct holdings_range *range,
                         size_t count, uint32_t keep, uint32_t devices)
 {
+    enum { FEW = 8 };
     struct holdings made = {0};
     uint64_t at = 0;
     size_t r = 0;
 
+    for (size_t n = 0; n < count && count <= FEW; n++)
+        change(h, range[n].first, range[n].end, keep, devices);
+    if (count <= FEW)
+        return;
     for (size_t n = 0; n < h->count; n++) {
         const struct holding *p = &h->piece[n];
 
@@ -164,5 +231,16 @@ bool holdings_whole(const struct holdings *h, uint32_t devices)
     for (size_t n = 0; n < h->count; n++)
         if ((h->piece[n].devices & devices) != devices)
             return false;
+    return true;
+}
+
+bool holdings_hold(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
+{
+    for (size_t n = holdings_find(h, first); n < h->count; n++) {
+        if ((h->piece[n].devices & devices) != devices)
+            return false;
+        if (h->piece[n].end >= end)
+            break;
+    }
     return true;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/spans/spans.h"
+
 struct holdings {
     struct holding {
         uint64_t end;     /* it begins where the one before it ends */
@@ -35,9 +37,23 @@ void holdings_add_each(struct holdings *h, const struct holdings_range *range, s
 void holdings_set_each(struct holdings *h, const struct holdings_range *range, size_t count,
                        uint32_t devices);
 
+/* Told of each stretch of the spans that just `devices` of those in `mask` do not hold, in
+   order: at the cost of what there is less of, spans or pieces, and of what is told. */
+typedef void holdings_see(void *context, uint64_t first, uint64_t end, uint32_t devices);
+struct holdings_unlike {
+    uint32_t mask, devices;
+    holdings_see *see;
+    void *context;
+};
+void holdings_each_unlike(const struct holdings *h, const struct spans *spans,
+                          const struct holdings_unlike *u);
+
 /* The piece with that byte. */
 size_t holdings_find(const struct holdings *h, uint64_t byte);
 /* Whether just these hold the bytes, which are one piece then, or part of one. */
 bool holdings_are(const struct holdings *h, uint64_t first, uint64_t end, uint32_t devices);
+/* Whether all of these hold all of the bytes. */
+bool holdings_hold(const struct holdings *h, uint64_t first, uint64_t end,
+                   uint32_t devices);
 /* Whether all of these devices hold everything. */
 bool holdings_whole(const struct holdings *h, uint32_t devices);

@@ -2,50 +2,126 @@
 #include "runtime/held/wants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
 
 /* Tables are made anew so often; then all goes to all for good. */
 enum { NUMBER_MAX = 16 };
-enum { STRETCHES_MAX = 1024, PIECES_MAX = 1024 };
+enum { STRETCHES_MAX = 1024, PIECES_MAX = 8192, PARTS_MAX = 256 };
+
+/* Together: the digests of needs, in order and each once. */
+struct reads {
+    uint64_t *digest;
+    size_t count, capacity;
+};
 
 static uint32_t count_of(const struct kernel_binding *b)
 {
     return b->transfer.slot_count * b->transfer.devices->count;
 }
 
-static struct transfer_need *make(const struct kernel_binding *b)
+static struct reads *make(const struct kernel_binding *b)
+{
+    return must_calloc(count_of(b) + 1u, sizeof(struct reads));
+}
+
+static struct transfer_need *make_needs(const struct kernel_binding *b)
 {
     return must_calloc(count_of(b) + 1u, sizeof(struct transfer_need));
 }
 
-static void drop(const struct kernel_binding *b, struct transfer_need *of)
+static void drop(const struct kernel_binding *b, struct reads *of)
 {
     for (uint32_t n = 0; of && n < count_of(b); n++)
-        need_clear(&of[n]);
+        free(of[n].digest);
     free(of);
 }
 
-static void clear(const struct kernel_binding *b, struct transfer_need *of)
+static void clear(const struct kernel_binding *b, struct reads *of)
 {
     for (uint32_t n = 0; n < count_of(b); n++)
-        need_clear(&of[n]);
+        of[n].count = 0;
 }
 
-static void copy(const struct kernel_binding *b, struct transfer_need *to,
-                 const struct transfer_need *from)
+static void copy(const struct kernel_binding *b, struct reads *to, const struct reads *from)
 {
     clear(b, to);
     for (uint32_t n = 0; n < count_of(b); n++)
-        need_join(&to[n], &from[n]);
+        for (size_t i = 0; i < from[n].count; i++) {
+            to[n].digest =
+                must_grow(to[n].digest, to[n].count, &to[n].capacity, sizeof *to[n].digest);
+            to[n].digest[to[n].count++] = from[n].digest[i];
+        }
 }
 
-static bool differ(const struct kernel_binding *b, const struct transfer_need *one,
-                   const struct transfer_need *other)
+static void drop_parts(struct binding_wants *w)
+{
+    for (size_t n = 0; n < w->part_count; n++)
+        need_clear(&w->part[n]);
+    w->part_count = 0;
+}
+
+static const struct transfer_need *part_of(const struct binding_wants *w, uint64_t digest)
+{
+    for (size_t n = 0; n < w->part_count; n++)
+        if (w->part[n].digest == digest)
+            return &w->part[n];
+    return NULL;
+}
+
+/* False where it was there. */
+static bool add_read(struct reads *r, uint64_t digest)
+{
+    size_t at = r->count;
+
+    while (at && r->digest[at - 1] >= digest)
+        if (r->digest[--at] == digest)
+            return false;
+    r->digest = must_grow(r->digest, r->count, &r->capacity, sizeof *r->digest);
+    memmove(&r->digest[at + 1], &r->digest[at], (r->count - at) * sizeof *r->digest);
+    r->digest[at] = digest;
+    r->count++;
+    return true;
+}
+
+/* What is read in more ways is brought. */
+static void add(struct binding_wants *w, struct reads *r, const struct transfer_need *need)
+{
+    const uint64_t digest = need_digest(need);
+
+    const bool is_known = part_of(w, digest) != NULL;
+
+    if ((!is_known && w->part_count == PARTS_MAX) || !add_read(r, digest) || is_known)
+        return;
+    w->part = must_grow(w->part, w->part_count, &w->part_capacity, sizeof *w->part);
+    struct transfer_need *part = &w->part[w->part_count++];
+
+    *part = (struct transfer_need){0};
+    need_join(part, need);
+    part->digest = digest;
+}
+
+/* Their parts are known: they were seen since parts were last dropped. */
+static void join(const struct binding_wants *w, const struct reads *r,
+                 struct transfer_need *out)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct transfer_need *part = part_of(w, r->digest[i]);
+
+        if (part)
+            need_join(out, part);
+    }
+}
+
+static bool differ(const struct kernel_binding *b, const struct reads *one,
+                   const struct reads *other)
 {
     for (uint32_t n = 0; n < count_of(b); n++)
-        if (need_differs(&one[n], &other[n]))
+        if (one[n].count != other[n].count ||
+            (one[n].count && memcmp(one[n].digest, other[n].digest,
+                                    one[n].count * sizeof *one[n].digest) != 0))
             return true;
     return false;
 }
@@ -56,12 +132,14 @@ void wants_open(struct kernel_binding *b)
         b->wants = must_calloc(1, sizeof *b->wants);
     b->wants->seen = make(b);
     b->wants->before = make(b);
+    if (!b->wants->told_of)
+        b->wants->told_of = make(b);
 }
 
 void wants_open_for_nobody(struct kernel_binding *b, const struct launching *l)
 {
     b->wants = must_calloc(1, sizeof *b->wants);
-    b->wants->told = make(b);
+    b->wants->told = make_needs(b);
     for (unsigned s = 0; s < b->transfer.slot_count; s++) {
         const struct proact_array *a = launching_slot_array(l, s);
 
@@ -71,12 +149,19 @@ void wants_open_for_nobody(struct kernel_binding *b, const struct launching *l)
 
 void wants_close(struct kernel_binding *b)
 {
-    if (!b->wants)
+    struct binding_wants *w = b->wants;
+
+    if (!w)
         return;
-    drop(b, b->wants->told);
-    drop(b, b->wants->seen);
-    drop(b, b->wants->before);
-    free(b->wants);
+    for (uint32_t n = 0; w->told && n < count_of(b); n++)
+        need_clear(&w->told[n]);
+    free(w->told);
+    drop(b, w->told_of);
+    drop(b, w->seen);
+    drop(b, w->before);
+    drop_parts(w);
+    free(w->part);
+    free(w);
     b->wants = NULL;
 }
 
@@ -114,19 +199,21 @@ void wants_see(const struct proact_array *a, unsigned device,
 {
     const struct kernel_binding *b = a->writer;
 
-    if (b && !a->session->looks)
-        need_join(&b->wants->seen[a->writer_slot * b->transfer.devices->count + device],
-                  need);
+    if (b && !a->session->looks && (need->all || need->spans.count))
+        add(b->wants, &b->wants->seen[a->writer_slot * b->transfer.devices->count + device],
+            need);
 }
 
 void wants_restart(struct kernel_binding *b)
 {
     struct binding_wants *w = b->wants;
-    struct transfer_need *seen = w->seen;
+    struct reads *seen = w->seen;
 
     w->seen = w->before;
     w->before = seen;
     clear(b, w->seen);
+    if (w->part_count > PARTS_MAX / 2)
+        drop_parts(w);
     w->is_launched = true;
 }
 
@@ -142,41 +229,65 @@ bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
 /* The first launches of all find the array as the host left it. */
 void wants_note_pieces(const struct kernel_binding *b, unsigned slot, size_t pieces)
 {
-    b->wants->leaves_pieces |= pieces > PIECES_MAX && wants_told(b, slot);
+    b->wants->leaves_pieces |=
+        pieces > PIECES_MAX && b->wants->is_launched && wants_told(b, slot);
+}
+
+/* What others write of what a device reads: how many stretches, but no more than `most`. */
+static size_t crossings(const struct kernel_binding *b, unsigned slot, unsigned device,
+                        const struct transfer_need *need, size_t most)
+{
+    size_t count = 0;
+
+    for (unsigned owner = 0; owner < b->transfer.devices->count && count < most; owner++) {
+        const struct spans *owned = &b->tables[slot]->tables->table[owner].owned;
+
+        if (owner == device || !owned->count)
+            continue;
+        if (need->all || most == 1)
+            count += need->all || spans_meet(&need->spans, owned);
+        else
+            count += spans_meetings(&need->spans, owned, most - count);
+    }
+    return count;
 }
 
 /* Whether anybody reads what another writes. */
-static bool crosses(const struct kernel_binding *b, const struct transfer_need *seen)
+static bool crosses(const struct kernel_binding *b, const struct reads *seen)
 {
     const unsigned devices = b->transfer.devices->count;
 
-    for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        for (unsigned owner = 0; owner < devices; owner++) {
-            const struct spans *owned = &b->tables[s]->tables->table[owner].owned;
+    for (uint32_t n = 0; n < count_of(b); n++)
+        for (size_t i = 0; i < seen[n].count; i++) {
+            const struct transfer_need *part = part_of(b->wants, seen[n].digest[i]);
 
-            for (unsigned d = 0; d < devices; d++) {
-                const struct transfer_need *need = &seen[s * devices + d];
-
-                if (d != owner && owned->count &&
-                    (need->all || spans_meet(&need->spans, owned)))
-                    return true;
-            }
+            if (part && crossings(b, n / devices, n % devices, part, 1))
+                return true;
         }
     return false;
 }
 
 /* The host may look at the first device's replica of these at any time. */
-static void see_shared(const struct kernel_binding *b, struct transfer_need *seen)
+static void see_shared(const struct kernel_binding *b)
 {
+    static const struct transfer_need everything = {.all = true};
+
     for (unsigned s = 0; s < b->transfer.slot_count; s++)
-        seen[s * b->transfer.devices->count].all |= b->array[s]->is_shared;
+        if (b->array[s]->is_shared)
+            add(b->wants, &b->wants->seen[s * b->transfer.devices->count], &everything);
 }
 
-static bool is_all(const struct kernel_binding *b, const struct transfer_need *of)
+static bool is_all(const struct kernel_binding *b, const struct reads *of)
 {
-    for (uint32_t n = 0; n < count_of(b); n++)
-        if (!of[n].all)
+    for (uint32_t n = 0; n < count_of(b); n++) {
+        struct transfer_need all = {0};
+
+        join(b->wants, &of[n], &all);
+        if (!all.all) {
+            need_clear(&all);
             return false;
+        }
+    }
     return true;
 }
 
@@ -189,8 +300,57 @@ static bool is_scattered(const struct kernel_binding *b)
     return is;
 }
 
+/* What is read of many rows of another's may be more than a launch should send beside its
+   work: what is close goes together then, and else it is brought (bring.h). */
+static void keep_few(const struct kernel_binding *b, uint32_t n, struct transfer_need *told)
+{
+    enum { FEW = 16, CLOSE_BYTES = 4096 };
+    const unsigned devices = b->transfer.devices->count, slot = n / devices,
+                   device = n % devices;
+    const size_t most = STRETCHES_MAX / (2 * devices);
+
+    if (told->all || crossings(b, slot, device, told, FEW + 1) <= FEW)
+        return;
+    spans_close(&told->spans, CLOSE_BYTES, true);
+    if (crossings(b, slot, device, told, most + 1) > most)
+        need_clear(told);
+}
+
+/* What tables are made for where so is read. */
+static struct transfer_need *tell(const struct kernel_binding *b, const struct reads *of)
+{
+    struct transfer_need *told = make_needs(b);
+
+    for (uint32_t n = 0; n < count_of(b); n++) {
+        join(b->wants, &of[n], &told[n]);
+        keep_few(b, n, &told[n]);
+    }
+    return told;
+}
+
+/* Whether others should be told now. Needs that differ may be the same together: that is
+   looked at once. */
+static bool is_new(struct kernel_binding *b)
+{
+    struct binding_wants *w = b->wants;
+    bool is = false;
+
+    if (!differ(b, w->seen, w->told_of))
+        return false;
+    struct transfer_need *told = tell(b, w->seen);
+
+    for (uint32_t n = 0; n < count_of(b); n++) {
+        is |= need_differs(&told[n], &w->told[n]);
+        need_clear(&told[n]);
+    }
+    free(told);
+    if (!is)
+        copy(b, w->told_of, w->seen);
+    return is;
+}
+
 /* After the first launch at once; later where two times the same was read. */
-static bool is_time(const struct kernel_binding *b)
+static bool is_time(struct kernel_binding *b)
 {
     const struct binding_wants *w = b->wants;
 
@@ -199,8 +359,8 @@ static bool is_time(const struct kernel_binding *b)
     if (is_scattered(b))
         return w->told != NULL;
     if (!w->number)
-        return w->told ? differ(b, w->seen, w->told) : !is_all(b, w->seen);
-    return w->told && differ(b, w->seen, w->told) && !differ(b, w->seen, w->before);
+        return w->told ? is_new(b) : !is_all(b, w->seen);
+    return w->told && !differ(b, w->seen, w->before) && is_new(b);
 }
 
 struct binding_wants *wants_change(struct kernel_binding *b)
@@ -209,7 +369,7 @@ struct binding_wants *wants_change(struct kernel_binding *b)
     const struct transfer_plan *plan = &b->transfer.plan;
     bool is_last = w->number == NUMBER_MAX || is_scattered(b);
 
-    see_shared(b, w->seen);
+    see_shared(b);
     if (!is_time(b))
         return NULL;
     if (transfer_sends_to_all(plan)) {
@@ -221,8 +381,9 @@ struct binding_wants *wants_change(struct kernel_binding *b)
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
     next->leaves_pieces = w->leaves_pieces;
     if (!is_last) {
-        next->told = make(b);
-        copy(b, next->told, w->seen);
+        next->told = tell(b, w->seen);
+        next->told_of = make(b);
+        copy(b, next->told_of, w->seen);
     }
     next->follows_nobody = !w->number && w->told;
     w->is_replaced = true;

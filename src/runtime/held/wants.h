@@ -11,10 +11,13 @@
 
 /* By slot and device: what is read of what the binding writes. */
 struct binding_wants {
-    struct transfer_need *told;   /* what its tables send to whom; NULL: all to all */
-    struct transfer_need *seen;   /* since its last launch */
-    struct transfer_need *before; /* between the two launches before that */
-    unsigned number;              /* of the binding, among those for its shape */
+    struct transfer_need *told; /* what its tables send to whom; NULL: all to all */
+    struct reads *told_of;      /* ... for whom that read so */
+    struct reads *seen;         /* since its last launch */
+    struct reads *before;       /* between the two launches before that */
+    struct transfer_need *part; /* of reads, each once: so that one more costs a look */
+    size_t part_count, part_capacity;
+    unsigned number; /* of the binding, among those for its shape */
     bool is_launched;
     bool follows_nobody; /* one that sent nothing */
     bool is_replaced;    /* by the next one */

@@ -278,7 +278,10 @@ enum proact_status kernel_binding_find(struct launching *l, struct proact_error 
     struct kernel_binding *b = k->bindings;
     struct binding_wants *wants = NULL;
 
-    launch_split(l->grid, l->over, p->devices.count, cta_first);
+    if (l->found.set)
+        memcpy(cta_first, l->found.cta_first, sizeof cta_first);
+    else
+        launch_split(l->grid, l->over, p->devices.count, cta_first);
     while (b && !fits(l, b, cta_first))
         b = b->next;
     if (!b && p->recording)

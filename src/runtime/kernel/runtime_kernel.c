@@ -13,6 +13,7 @@
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/share/cuts.h"
 #include "runtime/tables/tables_held.h"
 #include "runtime/textures/kernel_texels.h"
 #include "runtime/variables/known_constants.h"
@@ -327,6 +328,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
     derivation_drop(k);
     direct_drop(k);
     choices_drop(k);
+    cuts_drop(k);
     while (*link != k)
         link = &(*link)->next;
     *link = k->next;

@@ -12,6 +12,7 @@ struct derived {
     const struct write_set *set;      /* NULL: not known; else good until the next launch */
     uint64_t digest;                  /* of its content */
     const struct launch_flags *flags; /* NULL: none; as long as the set */
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1]; /* shares, as launch_split() has them */
 };
 
 /* CTAs of a device, by its own numbers. */

@@ -113,6 +113,7 @@ struct kernel_binding {
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
     uint64_t uploaded;           /* the operation that put its tables on lane MAIN */
     struct binding_wants *wants; /* wants.c */
+    bool has_gaps;               /* what lies between its rows was brought (bring.c) */
     struct transfer_binding transfer;
 };
 
@@ -151,6 +152,7 @@ struct proact_kernel {
     bool owns_atomics; /* of it: some launch was split that updates by atomics what no other
                           device's CTAs write to */
     struct kernel_choices *choices; /* choice.h; the same */
+    struct kernel_cut *cuts;        /* cuts.h */
     struct kernel_needs *needs;     /* needs.c; the same */
     char *uses_clusters; /* launch_cluster.c: what of it does, a sentence; NULL: nothing */
     struct proact_error in_clusters; /* of its last launch, "" if that was in none */
@@ -215,6 +217,7 @@ struct proact {
     uint64_t arrays_changed; /* grows when one is made, or goes */
     uint64_t counted;        /* launches that counted their arrays */
     uint64_t now_ns;
+    struct array_cuts *cuts; /* cuts.h */
     struct proact_array *arrays;
     struct proact_texels *texels;     /* texels.c */
     struct session_texture *textures; /* textures.c */

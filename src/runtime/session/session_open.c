@@ -13,6 +13,7 @@
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/runtime_machine.h"
+#include "runtime/share/cuts.h"
 #include "runtime/variables/known_constants.h"
 
 enum {
@@ -223,6 +224,7 @@ void proact_close(struct proact *p)
     while (p->arrays)
         proact_array_destroy(p->arrays);
     images_destroy(p);
+    cuts_close(p);
     streams_close(p);
     stopwatch_close(p);
     order_close(&p->order);

@@ -17,25 +17,39 @@ void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes)
     s->at[s->count++] = (struct stretch){first, bytes};
 }
 
-/* Whether stretch `n` goes on with rows that begin at `first` or behind it. */
-static bool goes_on(const struct stretches *s, size_t first, size_t n, size_t period)
+/* Whether stretch `n` goes on with rows that begin with the first one. */
+static bool goes_on(const struct stretch *at, size_t n, size_t period)
 {
-    const struct stretch *this = &s->at[n], *last = this - period;
+    const struct stretch *this = &at[n], *last = this - period;
     const uint64_t pitch = this->first - last->first;
 
     return this->bytes == last->bytes && this->bytes <= ROW_BYTES_MAX &&
            this->first >= last->first + last->bytes &&
-           (n < first + 2 * period || pitch == last->first - (last - period)->first);
+           (n < 2 * period || pitch == last->first - (last - period)->first);
 }
 
-/* How many rows `period` stretches in a row begin, at least 1. */
-static size_t rows_from(const struct stretches *s, size_t first, size_t period)
+static size_t rows_of(const struct stretch *at, size_t count, size_t period)
 {
-    size_t n = first + period;
+    size_t n = period;
 
-    while (n < s->count && goes_on(s, first, n, period))
+    while (n < count && goes_on(at, n, period))
         n++;
-    return (n - first) / period;
+    return n / period;
+}
+
+size_t stretches_rows(const struct stretch *at, size_t count, size_t *period)
+{
+    size_t most = 0;
+
+    for (size_t p = 1; p <= PERIOD_MAX && p <= count; p++) {
+        const size_t rows = rows_of(at, count, p);
+
+        if (rows <= most)
+            continue;
+        *period = p;
+        most = rows;
+    }
+    return most;
 }
 
 static enum proact_status copy(const struct stretches *s, size_t first, size_t period,
@@ -60,16 +74,9 @@ enum proact_status stretches_copy(struct stretches *s, struct proact_error *err)
     size_t first = 0;
 
     while (first < s->count && !status) {
-        size_t period = 1, count = rows_from(s, first, 1);
+        size_t period = 1;
+        const size_t count = stretches_rows(&s->at[first], s->count - first, &period);
 
-        for (size_t other = 2; other <= PERIOD_MAX; other++) {
-            size_t rows = first + other <= s->count ? rows_from(s, first, other) : 0;
-
-            if (rows > count) {
-                period = other;
-                count = rows;
-            }
-        }
         for (size_t n = 0; n < period && !status; n++)
             status = copy(s, first + n, period, count, err);
         first += period * count;

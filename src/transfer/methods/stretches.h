@@ -6,16 +6,20 @@
 
 #include "device/device.h"
 
+struct stretch {
+    uint64_t first, bytes;
+};
 struct stretches {
     const struct device_backend *backend;
     struct device_stream *stream;
     device_addr to, from; /* the replicas */
-    struct stretch {
-        uint64_t first, bytes;
-    } * at;
+    struct stretch *at;
     size_t count, capacity;
 };
 
+/* How many rows of `period` stretches each begin there, at least 1, if there are any: equal
+   ones, equally far apart. Together they are `period` copies. */
+size_t stretches_rows(const struct stretch *at, size_t count, size_t *period);
 void stretches_add(struct stretches *s, uint64_t first, uint64_t bytes);
 /* Queues the copies, in an order of its own, and forgets the stretches. */
 enum proact_status stretches_copy(struct stretches *s, struct proact_error *err);

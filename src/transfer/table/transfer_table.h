@@ -20,6 +20,7 @@
 struct transfer_need {
     bool all;
     struct spans spans; /* unless all */
+    uint64_t digest;    /* of these, where that was asked for; 0: nobody did */
 };
 
 struct transfer_table_request {

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds what after a launch. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "runtime/derive/derive.h"
+#include "runtime/held/bring.h"
+#include "runtime/held/wants.h"
+
+/* The owner and those to whom it is sent. */
+static uint32_t holders_of(const struct transfer_devices *t, unsigned device,
+                           uint32_t peers)
+{
+    uint32_t devices = 1u << device;
+
+    for (unsigned i = 0; i + 1 < t->count; i++)
+        devices |= peers >> i & 1 ? 1u << transfer_peer(t, device, i) : 0;
+    return devices;
+}
+
+/* Owned spans from `at` on, of the extent, between which all gaps are narrow: their end. */
+static size_t group_end(const struct spans *owned, const struct transfer_extent *e,
+                        size_t at)
+{
+    size_t end = at + 1;
+
+    while (end < owned->count && owned->span[end].first < e->end &&
+           owned->span[end].first - owned->span[end - 1].end <= TRANSFER_GAP_BYTES)
+        end++;
+    return end;
+}
+
+static struct holdings_range within(const struct transfer_extent *e, uint64_t first,
+                                    uint64_t end)
+{
+    return (struct holdings_range){first > e->first ? first : e->first,
+                                   end < e->end ? end : e->end};
+}
+
+enum { OTHERS_MAX = 64 };
+
+/* What of an extent is not held as it is now to be. */
+struct others {
+    const struct transfer_extent *of;
+    struct holdings_range range[OTHERS_MAX];
+    size_t count;
+};
+
+static void see_other(void *context, uint64_t first, uint64_t end, uint32_t devices)
+{
+    struct others *o = context;
+
+    (void)devices;
+    if (end <= o->of->first || first >= o->of->end)
+        return;
+    if (o->count < OTHERS_MAX)
+        o->range[o->count] = within(o->of, first, end);
+    o->count++;
+}
+
+/* Mostly little becomes another one's; false, and nothing is done, where much does. */
+static bool set_few(struct holdings *h, const struct spans *owned,
+                    const struct transfer_extent *e, uint32_t devices)
+{
+    const size_t first = spans_from(owned, e->first), end = spans_from(owned, e->end - 1);
+    const struct spans here = {owned->span + first, end - first + (end < owned->count), 0};
+    struct others others = {.of = e};
+
+    holdings_each_unlike(
+        h, &here, &(struct holdings_unlike){UINT32_MAX, devices, see_other, &others});
+    if (others.count > OTHERS_MAX)
+        return false;
+    if (others.count)
+        holdings_set_each(h, others.range, others.count, devices);
+    return true;
+}
+
+/* What is written, with narrow gaps that these devices hold: who else does is forgotten.
+ */
+static void set_owned(struct holdings *h, const struct spans *owned,
+                      const struct transfer_extent *e, uint32_t devices)
+{
+    const size_t first = spans_from(owned, e->first), most = spans_from(owned, e->end - 1);
+    struct holdings_range *range = must_calloc(most - first + 1, sizeof *range);
+    size_t count = 0;
+
+    for (size_t n = first, end; n < owned->count && owned->span[n].first < e->end;
+         n = end) {
+        end = group_end(owned, e, n);
+        range[count] = within(e, owned->span[n].first, owned->span[end - 1].end);
+        if (holdings_hold(h, range[count].first, range[count].end, devices))
+            count++;
+        else
+            for (size_t k = n; k < end; k++)
+                range[count++] = within(e, owned->span[k].first, owned->span[k].end);
+    }
+    holdings_set_each(h, range, count, devices);
+    free(range);
+}
+
+static void set_gapped(struct holdings *h, const struct spans *owned,
+                       const struct transfer_extent *e, uint32_t devices)
+{
+    if (set_few(h, owned, e, devices))
+        return;
+    if (e->has_wide_gaps || !holdings_hold(h, e->first, e->end, devices))
+        set_owned(h, owned, e, devices);
+    if (!e->has_wide_gaps && holdings_hold(h, e->first, e->end, devices))
+        holdings_set(h, e->first, e->end, devices);
+}
+
+/* What a device owns it holds, and so do those to whom it was sent. */
+static void written_by(const struct kernel_binding *b, unsigned slot, unsigned device)
+{
+    const struct transfer_table *t = &b->tables[slot]->tables->table[device];
+    struct holdings *h = &b->array[slot]->holdings;
+
+    for (size_t n = 0; n < t->extent_count; n++) {
+        const struct transfer_extent *e = &t->extent[n];
+        uint32_t devices = holders_of(b->transfer.devices, device, e->peers);
+
+        if (holdings_are(h, e->first, e->end, devices))
+            continue;
+        if (!e->has_gaps)
+            holdings_set(h, e->first, e->end, devices);
+        else
+            set_gapped(h, &t->owned, e, devices);
+        wants_note_pieces(b, slot, e->has_wide_gaps ? h->count : 0);
+    }
+}
+
+static uint64_t written(const struct kernel_binding *b, unsigned slot)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        bytes += b->tables[slot]->tables->table[d].owned_bytes;
+    return bytes;
+}
+
+/* Who wrote most of it is who wrote it. */
+static void note_writer(struct proact_array *a, const struct launching *l, uint64_t bytes)
+{
+    if (bytes < a->bytes / 2 && a->wrote)
+        return;
+    a->by_launch = false;
+    a->wrote = l->choice;
+}
+
+void launch_written(const struct launching *l)
+{
+    struct kernel_binding *b = l->binding;
+    struct proact *p = l->kernel->session;
+    const uint32_t all = all_devices(p);
+
+    for (unsigned s = 0; s < b->transfer.slot_count && p->devices.count > 1; s++) {
+        struct proact_array *a = b->array[s];
+
+        const uint64_t bytes = written(b, s);
+
+        if (!bytes)
+            continue;
+        p->elides |= b->transfer.plan.elide;
+        a->changes++;
+        a->writer = b;
+        a->writer_slot = s;
+        note_writer(a, l, bytes);
+        if (!wants_told(b, s) && holdings_whole(&a->holdings, all))
+            continue;
+        for (unsigned d = 0; d < p->devices.count; d++)
+            written_by(b, s, d);
+        p->first_behind |= !holdings_whole(&a->holdings, FIRST);
+    }
+    if (!p->recording)
+        wants_restart(b);
+}
+
+/* All its arrays, unless it is known through which pointers it writes. */
+void launch_written_whole(const struct launching *l)
+{
+    for (size_t i = 0; i < l->place_count; i++) {
+        struct proact_array *a = l->places[i].array;
+
+        if (!derivation_may_write(l, &l->places[i]))
+            continue;
+        array_written(a, 0, a->bytes, FIRST);
+        a->by_launch = true;
+        a->wrote = l->choice;
+        a->writer = NULL;
+    }
+}

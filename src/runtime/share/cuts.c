@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/share/cuts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "access/access.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+enum {
+    CUTS_MAX = 64,   /* sizes of arrays */
+    SHARES_MAX = 64, /* shapes of a kernel's launches */
+    SIZE_PART = 32,  /* of a size is what another one's may differ by */
+    LARGER = 2,      /* steps, so many times: settled again */
+};
+
+/* Of arrays of about so many bytes, where so many devices have a share. */
+struct array_cuts {
+    struct array_cuts *next;
+    uint64_t bytes, step;          /* step: of the kernel that settled them */
+    uint64_t version;              /* grows when they are settled again */
+    double at[PROACT_DEVICES_MAX]; /* device d's share begins at that part of the array */
+    unsigned over;
+};
+
+/* Of launches that are alike. */
+struct kernel_cut {
+    struct kernel_cut *next;
+    uint32_t grid[3];
+    unsigned over;
+    uint64_t digest;         /* of what is written, and the arrays' sizes */
+    struct array_cuts *cuts; /* NULL: shares are even */
+    uint64_t version, step;
+    bool came_again;
+    uint32_t cta_first[PROACT_DEVICES_MAX + 1];
+};
+
+/* What is looked at of a launch. */
+struct looked {
+    const struct launching *launch;
+    const struct cta_runs *runs; /* of the largest array that it writes from end to end */
+    uint64_t bytes;              /* of that */
+    uint32_t unit;               /* of CTAs that stay together */
+};
+
+/* From the first byte that these CTAs write to the last. */
+static struct span hull(const struct cta_runs *runs, uint32_t first, uint32_t end)
+{
+    struct cta_runs_walk walk = cta_runs_walk(runs, first, end);
+    struct span all = {UINT64_MAX, 0};
+
+    for (struct rows r; cta_runs_rows(&walk, &r);) {
+        all.first = r.first < all.first ? r.first : all.first;
+        all.end = rows_end(&r) > all.end ? rows_end(&r) : all.end;
+    }
+    return all;
+}
+
+static bool look(const struct launching *l, const struct write_set *w, struct looked *out)
+{
+    *out = (struct looked){.launch = l, .unit = access_share_unit(l->grid, l->over)};
+    for (size_t i = 0; i < l->place_count; i++) {
+        const struct proact_array *a = l->places[i].array;
+        const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
+
+        if (a->part || a->bytes <= out->bytes || !runs->count)
+            continue;
+        const struct span all = hull(runs, 0, w->cta_count);
+
+        if (all.end - all.first < a->bytes / 2)
+            continue;
+        out->runs = runs;
+        out->bytes = a->bytes;
+    }
+    return out->runs != NULL;
+}
+
+/* Whether each device's share is behind that of the one before it, and which bytes they
+   begin with. */
+static bool are_apart(const struct looked *at, const uint32_t *cta_first, uint64_t *begin)
+{
+    uint64_t end = 0;
+
+    for (unsigned d = 0; d < at->launch->over; d++) {
+        const struct span all = hull(at->runs, cta_first[d], cta_first[d + 1]);
+
+        if (all.first >= all.end || all.first < end)
+            return false;
+        begin[d] = all.first;
+        end = all.end;
+    }
+    return true;
+}
+
+static uint64_t first_of(const struct looked *at, uint32_t unit)
+{
+    return hull(at->runs, unit * at->unit, (unit + 1) * at->unit).first;
+}
+
+/* The unit, from `low` on, that begins next to that byte. */
+static uint32_t nearest(const struct looked *at, uint32_t low, uint32_t units,
+                        uint64_t byte)
+{
+    uint32_t from = low, high = units;
+
+    while (from < high) {
+        const uint32_t middle = from + (high - from) / 2;
+
+        if (first_of(at, middle) < byte)
+            from = middle + 1;
+        else
+            high = middle;
+    }
+    if (from == low || from == units)
+        return from;
+    return byte - first_of(at, from - 1) < first_of(at, from) - byte ? from - 1 : from;
+}
+
+/* Shares that end next to the cuts; false where one is too long, or they are not apart. */
+static bool follow(const struct looked *at, const struct array_cuts *cuts, uint32_t *out)
+{
+    const uint32_t *grid = at->launch->grid;
+    const uint32_t units = (uint32_t)((uint64_t)grid[0] * grid[1] * grid[2] / at->unit);
+    uint32_t first[PROACT_DEVICES_MAX + 1] = {0}, unit = 0;
+    uint64_t begin[PROACT_DEVICES_MAX];
+
+    for (unsigned d = 1; d < cuts->over; d++) {
+        unit = nearest(at, unit, units, (uint64_t)(cuts->at[d] * (double)at->bytes));
+        first[d] = unit * at->unit;
+    }
+    first[cuts->over] = units * at->unit;
+    if (!access_shares_are_even(grid, cuts->over, first) || !are_apart(at, first, begin))
+        return false;
+    memcpy(out, first, (cuts->over + 1) * sizeof *out);
+    return true;
+}
+
+static struct array_cuts *cuts_of(struct proact *p, uint64_t bytes, unsigned over)
+{
+    unsigned count = 0;
+
+    for (struct array_cuts *c = p->cuts; c; c = c->next, count++) {
+        const uint64_t by = bytes > c->bytes ? bytes - c->bytes : c->bytes - bytes;
+
+        if (c->over == over && by <= c->bytes / SIZE_PART)
+            return c;
+    }
+    if (count == CUTS_MAX)
+        return NULL;
+    struct array_cuts *c = must_calloc(1, sizeof *c);
+
+    *c = (struct array_cuts){.next = p->cuts, .bytes = bytes, .over = over};
+    return p->cuts = c;
+}
+
+static void settle(struct array_cuts *c, const struct looked *at, uint64_t step,
+                   const uint64_t *begin)
+{
+    for (unsigned d = 0; d < c->over; d++)
+        c->at[d] = (double)begin[d] / (double)at->bytes;
+    c->step = step;
+    c->version++;
+}
+
+/* What the kernel settles by its even shares, or what others did. */
+static void find(struct kernel_cut *k, const struct launching *l, const struct write_set *w)
+{
+    struct looked at;
+    uint64_t begin[PROACT_DEVICES_MAX];
+
+    launch_split(l->grid, l->over, l->over, k->cta_first);
+    k->cuts = NULL;
+    if (!look(l, w, &at) || !are_apart(&at, k->cta_first, begin))
+        return;
+    k->step = at.bytes / k->cta_first[l->over] * at.unit;
+    if (!(k->cuts = cuts_of(l->kernel->session, at.bytes, l->over)))
+        return;
+    if (!k->cuts->version || (k->came_again && k->step / LARGER >= k->cuts->step))
+        settle(k->cuts, &at, k->step, begin);
+    else
+        follow(&at, k->cuts, k->cta_first);
+    k->version = k->cuts->version;
+}
+
+static uint64_t digest_of(const struct launching *l, const struct write_set *w)
+{
+    uint64_t digest = w->digest;
+
+    for (size_t i = 0; i < l->place_count; i++)
+        digest = hash_mix(digest + l->places[i].array->bytes);
+    return digest;
+}
+
+static struct kernel_cut *cut_of(const struct launching *l, const struct write_set *w)
+{
+    struct kernel_cut *c = l->kernel->cuts;
+    const uint64_t digest = digest_of(l, w);
+
+    while (c && (c->digest != digest || c->over != l->over ||
+                 memcmp(c->grid, l->grid, sizeof c->grid) != 0))
+        c = c->next;
+    return c;
+}
+
+static struct kernel_cut *add(const struct launching *l, const struct write_set *w)
+{
+    struct proact_kernel *k = l->kernel;
+    unsigned count = 0;
+
+    for (const struct kernel_cut *c = k->cuts; c; c = c->next)
+        count++;
+    if (count == SHARES_MAX)
+        cuts_drop(k);
+    struct kernel_cut *c = must_calloc(1, sizeof *c);
+
+    *c = (struct kernel_cut){.next = k->cuts, .over = l->over, .digest = digest_of(l, w)};
+    memcpy(c->grid, l->grid, sizeof c->grid);
+    find(c, l, w);
+    return k->cuts = c;
+}
+
+/* Nothing changes while launches are recorded: they were launched so before. */
+static void see_again(struct kernel_cut *c, const struct launching *l,
+                      const struct write_set *w)
+{
+    if (!c->cuts || l->kernel->session->recording)
+        return;
+    c->came_again = true;
+    if (c->version != c->cuts->version || c->step / LARGER >= c->cuts->step)
+        find(c, l, w);
+}
+
+void launch_cut(const struct launching *l, const struct write_set *w, uint32_t *cta_first)
+{
+    if (!l->is_program || l->over == 1) {
+        launch_split(l->grid, l->over, l->over, cta_first);
+        return;
+    }
+    struct kernel_cut *c = cut_of(l, w);
+
+    if (c)
+        see_again(c, l, w);
+    else
+        c = add(l, w);
+    memcpy(cta_first, c->cta_first, (l->over + 1) * sizeof *cta_first);
+}
+
+bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
+                       uint32_t *cta_first)
+{
+    struct kernel_cut *c = l->is_program ? cut_of(l, w) : NULL;
+
+    launch_split(l->grid, l->over, l->over, cta_first);
+    if (!c || memcmp(c->cta_first, cta_first, (l->over + 1) * sizeof *cta_first) == 0)
+        return false;
+    memcpy(c->cta_first, cta_first, (l->over + 1) * sizeof *cta_first);
+    c->cuts = NULL;
+    return true;
+}
+
+void cuts_drop(struct proact_kernel *k)
+{
+    while (k->cuts) {
+        struct kernel_cut *c = k->cuts;
+
+        k->cuts = c->next;
+        free(c);
+    }
+}
+
+void cuts_close(struct proact *p)
+{
+    while (p->cuts) {
+        struct array_cuts *c = p->cuts;
+
+        p->cuts = c->next;
+        free(c);
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Where shares of a program's launches end. Even shares of kernels whose CTAs write much
+   each and of those whose CTAs write little end at other bytes of the arrays that both
+   write, and what lies between would go back and forth. So arrays of about one size are cut
+   at places that the kernel with the largest steps has settled, and others' shares end next
+   to these, as long as none is much longer than even ones. Settled again is only for a
+   kernel with far larger steps, when it comes again: a few times, and never back. */
+
+#include "runtime/launch/launching.h"
+
+/* As launch_split() of l->over devices, or at the cuts; `w` is what the launch writes. */
+void launch_cut(const struct launching *l, const struct write_set *w, uint32_t *cta_first);
+/* Even shares, from now on, of a launch whose others its devices cannot have; false where
+   they are what it had. */
+bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
+                       uint32_t *cta_first);
+
+void cuts_drop(struct proact_kernel *k);
+void cuts_close(struct proact *p);
