@@ -142,6 +142,8 @@ struct proact_kernel {
     struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
+    struct kernel_turns *turns;   /* turned_shape.h; NULL: nobody asked */
+    char along;                   /* of one that was turned: 'x' or 'y'; else 0 */
     uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
@@ -206,6 +208,8 @@ struct proact {
     unsigned cores;      /* of the host that do */
     bool group_sums;     /* proact_options */
     bool checks;         /* proact_options */
+    unsigned turns;      /* a test's wish: launches are split along these dimensions, a bit
+                            each, wherever they can be (launch_turn.h) */
     bool elides;         /* some launch did not send what it says it did */
     bool has_variables;  /* some module has one that kernels may write */
     bool has_lent;       /* they may write to any: the program has an address of one */
