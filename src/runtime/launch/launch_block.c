@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/choice/choose_order.h"
 #include "runtime/choice/choose_split.h"
 #include "runtime/choice/trial.h"
 #include "runtime/derive/derive.h"
@@ -295,6 +296,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         p->whole_by = NULL;
         return launch_first(l, err);
     }
+    if (order_change(l, c))
+        return launch_chosen(l, grid, err);
     return c ? choice_run(c, l, launch_first, err) : launch_queue(l, err);
 }
 
