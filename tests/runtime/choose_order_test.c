@@ -162,6 +162,36 @@ static void who_is_read_by_others_stays(void **state)
     rig_close(r);
 }
 
+/* Of so many launches, left to choose. */
+static unsigned timed_whole(struct rig *r, struct proact_kernel *k, unsigned launches)
+{
+    unsigned timed = 0;
+
+    for (unsigned n = 0; n < launches; n++) {
+        by_rows(r, k, a_to_b, 0);
+        const char *why = proact_kernel_refusal(k);
+
+        timed += why && strstr(why, "was timed") != NULL;
+    }
+    return timed;
+}
+
+static void times_are_taken_anew_when_others_turn(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *k = rig_kernel(r, "rows");
+
+    assert_in_range(timed_whole(r, k, ROUNDS), 1, 2);
+    assert_int_equal(timed_whole(r, k, ROUNDS), 0);
+    r->p->orders++;
+    assert_in_range(timed_whole(r, k, ROUNDS), 1, 2);
+    assert_int_equal(timed_whole(r, k, ROUNDS), 0);
+    rig_close(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +199,7 @@ int main(void)
         cmocka_unit_test(who_agrees_stays),
         cmocka_unit_test(nobody_follows_for_ever),
         cmocka_unit_test(who_is_read_by_others_stays),
+        cmocka_unit_test(times_are_taken_anew_when_others_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,7 @@ static void change(struct launching *l, struct turned_shape *s, unsigned to)
     launch_turn_to(l, to);
     s->slowest = to;
     s->changes++;
+    l->kernel->session->orders++;
     s->looks = s->launches = 0;
     memset(s->lacks, 0, sizeof s->lacks);
 }

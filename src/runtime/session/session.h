@@ -198,6 +198,7 @@ struct proact {
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
     uint64_t chosen; /* launches of which it is chosen how they run */
+    uint64_t orders; /* changes of the dimension along which some are split */
     struct brought { /* by launches that were timed */
         double bytes, ns;
     } brought;
