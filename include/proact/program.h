@@ -110,6 +110,10 @@ PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_block *block,
                                                   struct proact_error *err);
 
+/* The dimension of its grid, 'x' or 'y', along which the last launch was split; 0: it was
+   not, or along the slowest, as launches are but where they lack less otherwise. */
+PROACT_API char proact_kernel_along(const struct proact_kernel *k);
+
 struct proact_parameter {
     uint32_t offset, bytes, align; /* in the block */
 };

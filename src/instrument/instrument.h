@@ -94,6 +94,14 @@ enum instrument_way { INSTRUMENT_EITHER, INSTRUMENT_GOES, INSTRUMENT_STAYS };
 char *instrument_decided(const struct ptx_module *m, const struct ptx_function *kernel,
                          const enum instrument_way *way, size_t *bytes);
 
+/* The module's text, in whose kernel two dimensions of the grid (0 is x) have each other's
+   names, %ctaid and %nctaid: it does as before where they have each other's extents; line
+   by line as it was. NULL where a function that is called asks for its place, where
+   clusters or vectors are asked for, or where the order of CTAs may show (sums of
+   floating-point numbers, what an atomic gives back); free() it. */
+char *instrument_turned(const struct ptx_module *m, const struct ptx_function *kernel,
+                        unsigned one, unsigned other, size_t *bytes);
+
 /* Memory that a kernel reads addresses from, and does nothing with but read it: what a
    pointer among its parameters leads to, or a variable. */
 struct instrument_table {

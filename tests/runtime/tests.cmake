@@ -53,6 +53,15 @@ target_compile_definitions(constant_tables_test PRIVATE
     CONSTANT_TABLES_PTX="${constant_tables_text}")
 add_dependencies(constant_tables_test constant_tables_ptx)
 
+set(turned_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/turned_kernels.ptx)
+proact_ptx(${turned_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/turned_kernels.cu
+    ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(turned_ptx DEPENDS ${turned_text})
+foreach(program launch_turn_test choose_order_test)
+    target_compile_definitions(${program} PRIVATE TURNED_PTX="${turned_text}")
+    add_dependencies(${program} turned_ptx)
+endforeach()
+
 foreach(where gpus fake_cuda)
     add_test(NAME runtime.launch_textures_${where} COMMAND launch_textures_test here)
     set_tests_properties(runtime.launch_textures_${where} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120)

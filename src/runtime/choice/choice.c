@@ -17,6 +17,7 @@ enum {
     FOURFOLD = 4,
     DEAR_NS = 50000000,
     HELD_UP_NS = 1000000,
+    SETTLING = 8,
     NEVER_AGAIN = 4, /* maps in a row: with less, arrays may be taking turns */
     ODD_MAX = 2 /* launches that have more to bring up to date than the timed one had */
 };
@@ -67,6 +68,7 @@ static struct choice *find(const struct launching *l)
         c->next = k->choices->first;
         k->choices->first = c;
         c->session = k->session;
+        c->orders = k->session->orders;
         add_to_all(k->session, c);
     }
     k->choices->last_used = c;
@@ -148,11 +150,24 @@ static bool is_hopeless(const struct choice *c)
     return c->found_ns / FOURFOLD > FOURFOLD * choice_whole_ns(c);
 }
 
+/* Along other dimensions than when it was timed: what it lacked then says nothing, once who
+   sends what has settled. */
+static bool are_others_turned(struct choice *c)
+{
+    if (c->orders == c->session->orders || ++c->settling < SETTLING)
+        return false;
+    c->settling = 0;
+    c->orders = c->session->orders;
+    return true;
+}
+
 /* Trials tell more than looks, unless the kernel is given other work. */
 static bool looks_again(struct choice *c, const struct launching *l)
 {
     const struct trial *t = &c->session->trial;
 
+    if (are_others_turned(c))
+        return true;
     if (t->is_under_way || (t->next && !works_otherwise(c, l)))
         return false;
     if (c->launches >= c->look_next) {

@@ -29,9 +29,11 @@ struct choice {
     uint64_t copies_ns, longest_copy_ns;
     unsigned timed_split, timed_whole; /* launches of this look */
     unsigned odd, untimed;
-    bool is_short; /* launching.h */
-    bool settled;  /* split, once it is made, among the others (coupling.h), */
-    bool splits;   /* and as these are tried (trial.h) */
+    uint64_t orders;   /* of the session, that it knows of; */
+    unsigned settling; /* launches since it had others */
+    bool is_short;     /* launching.h */
+    bool settled;      /* split, once it is made, among the others (coupling.h), */
+    bool splits;       /* and as these are tried (trial.h) */
     struct coupling **couplings;
     size_t coupling_count, coupling_capacity;
     uint64_t chosen;      /* which of the session's launches (proact.chosen) was the last */

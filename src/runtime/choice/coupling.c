@@ -90,8 +90,7 @@ void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns)
     p->brought.ns += (double)ns;
 }
 
-/* Bytes a nanosecond. */
-static double rate(const struct proact *p)
+double coupling_rate(const struct proact *p)
 {
     const struct topology *t = &p->topology;
 
@@ -122,8 +121,9 @@ static double cost_ns(const struct coupling *of, bool writer_splits, bool reader
     if (writer_splits == reader_splits)
         return 0;
     if (reader_splits)
-        return of->to_split ? BRING_NS + (double)of->to_split / rate(p) : 0;
-    return fmax(0, (double)of->to_whole / rate(p) - (double)choice_split_ns(of->writer));
+        return of->to_split ? BRING_NS + (double)of->to_split / coupling_rate(p) : 0;
+    return fmax(0, (double)of->to_whole / coupling_rate(p) -
+                       (double)choice_split_ns(of->writer));
 }
 
 bool coupling_is_of_now(const struct choice *c)

@@ -23,6 +23,8 @@ void coupling_launched(struct choice *c);
 void coupling_choose(struct choice *c);
 /* A launch that was timed brought so much before it. */
 void coupling_note_rate(struct proact *p, uint64_t bytes, uint64_t ns);
+/* Between devices: bytes a nanosecond. */
+double coupling_rate(const struct proact *p);
 /* A kernel of which no launch came for long does not matter. */
 bool coupling_is_of_now(const struct choice *c);
 void coupling_drop(struct choice *c);

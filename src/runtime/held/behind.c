@@ -77,7 +77,7 @@ static uint64_t behind_split(const struct launching *l, const struct proact_arra
 struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
                                void *context)
 {
-    struct spreading s = {0, 0};
+    struct spreading s = {0, 0, 0};
 
     if (!l->needs)
         l->needs = needs_of_launch(l);
@@ -92,6 +92,7 @@ struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *s
         const uint64_t bytes = is_whole ? behind_whole(l, a) : behind_split(l, a);
 
         s.bytes += bytes;
+        s.of_split += a->writer && !a->by_launch ? bytes : 0;
         if (!bytes || !a->wrote || a->by_launch == is_whole)
             continue;
         s.by_launches += bytes;

@@ -8,9 +8,10 @@
 
 /* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
    would not if the launches that wrote them, of which it is chosen how they run, had run
-   the same way: of these `see`, if not NULL, is told. */
+   the same way: of these `see`, if not NULL, is told; and those of arrays that a split
+   launch wrote last. */
 struct spreading {
-    uint64_t bytes, by_launches;
+    uint64_t bytes, by_launches, of_split;
 };
 typedef void behind_see(void *context, struct choice *wrote, uint64_t bytes);
 struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,

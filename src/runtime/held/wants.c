@@ -180,6 +180,16 @@ const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned 
     return b->wants->told ? &b->wants->told[slot * b->transfer.devices->count] : NULL;
 }
 
+const struct transfer_need *wants_read(const struct kernel_binding *b, unsigned slot)
+{
+    const struct binding_wants *w = b->wants;
+    const struct transfer_need *of = w->told && w->number ? w->told
+                                     : w->is_launched     ? w->seen
+                                                          : NULL;
+
+    return of ? &of[slot * b->transfer.devices->count] : NULL;
+}
+
 uint64_t wants_digest(const struct kernel_binding *b, unsigned slot)
 {
     const struct transfer_need *told = wants_told(b, slot);

@@ -13,6 +13,7 @@
 #include "runtime/kernel/runtime_child.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/launch/turned_shape.h"
 #include "runtime/share/cuts.h"
 #include "runtime/tables/tables_held.h"
 #include "runtime/textures/kernel_texels.h"
@@ -291,6 +292,7 @@ static void variants_drop(struct proact_kernel *k)
     free(k->narrowing); /* it has some of them */
     k->narrowing = NULL;
     tables_drop(k); /* the same */
+    turns_drop(k);
 }
 
 enum proact_status proact_kernel_load(struct proact *p, const struct proact_image *image,

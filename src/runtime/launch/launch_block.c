@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "runtime/choice/choose_order.h"
 #include "runtime/choice/choose_split.h"
 #include "runtime/choice/trial.h"
 #include "runtime/derive/derive.h"
@@ -14,6 +15,7 @@
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/launch_little.h"
 #include "runtime/launch/launch_narrow.h"
+#include "runtime/launch/launch_turn.h"
 #include "runtime/launch/launch_variant.h"
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
@@ -171,16 +173,15 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     unsigned char few[FEW_BYTES],
         *many = k->parameter_bytes > sizeof few ? must_calloc(k->parameter_bytes, 1) : NULL,
         *bytes = many ? many : few;
-    const struct device_launch launch = {
-        .grid = {l->grid[0], l->grid[1], l->grid[2]},
-        .block = {l->threads[0], l->threads[1], l->threads[2]},
-        .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
-        .shared_bytes = l->shared_bytes,
-        .parameters = bytes,
-        .parameter_bytes = k->whole_bytes,
-        .label = k->name,
-        .is_cooperative = l->is_cooperative};
+    struct device_launch launch = {.block = {l->threads[0], l->threads[1], l->threads[2]},
+                                   .cluster = {l->cluster[0], l->cluster[1], l->cluster[2]},
+                                   .shared_bytes = l->shared_bytes,
+                                   .parameters = bytes,
+                                   .parameter_bytes = k->whole_bytes,
+                                   .label = k->name,
+                                   .is_cooperative = l->is_cooperative};
 
+    launch_grid(l, launch.grid);
     memcpy(bytes, l->block, k->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++) {
         uint64_t address = l->places[i].array->base[0] + l->places[i].byte;
@@ -286,6 +287,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
+    if (!l->binding && launch_turn_back(l))
+        return launch_chosen(l, grid, err);
     launch_tables_told(l, l->binding != NULL);
     if (!l->binding && (launch_narrow(l, true) || launch_tables(l, true)))
         return launch_chosen(l, grid, err);
@@ -293,9 +296,9 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
         p->whole_by = NULL;
         return launch_first(l, err);
     }
-    if (c)
-        return choice_run(c, l, launch_first, err);
-    return launch_queue(l, err);
+    if (order_change(l, c))
+        return launch_chosen(l, grid, err);
+    return c ? choice_run(c, l, launch_first, err) : launch_queue(l, err);
 }
 
 static enum proact_status launch_unmarked(struct launching *l,
@@ -310,6 +313,7 @@ static enum proact_status launch_unmarked(struct launching *l,
     launch_narrow(l, false);
     while (launch_tables(l, false))
         ;
+    launch_turn(l);
     return launch_chosen(l, grid, err);
 }
 

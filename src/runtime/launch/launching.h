@@ -22,7 +22,9 @@ struct cta_part {
 
 struct launching {
     struct proact_kernel *kernel;
-    const unsigned char *block;        /* parameters without a share, and */
+    struct proact_kernel
+        *straight;              /* launch_turn.h: it is turned, in whose place; or NULL */
+    const unsigned char *block; /* parameters without a share, and */
     const struct proact_place *places; /* where in them addresses of arrays go */
     size_t place_count;
     uint64_t counted; /* launching_count_arrays(); 0: nobody did */
@@ -32,6 +34,7 @@ struct launching {
     size_t texture_count;
     size_t texture_places;
     uint32_t grid[3], threads[3], shared_bytes;
+    unsigned turned[2];  /* dimensions of the grid, if it is turned */
     uint32_t cluster[3]; /* that was asked for; 0, all: none was */
     unsigned over;       /* devices that run CTAs */
     bool is_cooperative;

@@ -143,6 +143,8 @@ struct proact_kernel {
     struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
+    struct kernel_turns *turns;   /* turned_shape.h; NULL: nobody asked */
+    char along;                   /* of one that was turned: 'x' or 'y'; else 0 */
     uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */
     struct session_image *own_image;      /* of a variant with another text; else NULL */
     struct kernel_derivation *derivation; /* derive.c; NULL: not made yet */
@@ -198,6 +200,7 @@ struct proact {
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
     uint64_t chosen; /* launches of which it is chosen how they run */
+    uint64_t orders; /* changes of the dimension along which some are split */
     struct brought { /* by launches that were timed */
         double bytes, ns;
     } brought;
@@ -208,6 +211,8 @@ struct proact {
     unsigned cores;      /* of the host that do */
     bool group_sums;     /* proact_options */
     bool checks;         /* proact_options */
+    unsigned turns;      /* a test's wish: launches are split along these dimensions, a bit
+                            each, wherever they can be (launch_turn.h) */
     bool elides;         /* some launch did not send what it says it did */
     bool has_variables;  /* some module has one that kernels may write */
     bool has_lent;       /* they may write to any: the program has an address of one */

@@ -78,10 +78,14 @@ static void print_kernel(const struct cuda_kernel *k)
     int status = -1;
     char *plain = demangle ? demangle(own_name(k->name), NULL, NULL, &status) : NULL;
     const char *name = plain && !status ? plain : k->name;
+    char along[24] = "";
 
-    fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s\n",
+    if (k->along)
+        snprintf(along, sizeof along, " (split along %c)", k->along);
+
+    fprintf(stderr, "proact: %10llu %10llu %12.2f  %s%s%s%s%s\n",
             (unsigned long long)k->launches, (unsigned long long)k->split_launches,
-            k->ns / 1e3, name, k->why_whole ? " (whole: " : "",
+            k->ns / 1e3, name, along, k->why_whole ? " (whole: " : "",
             k->why_whole ? reason_of(k->why_whole) : "", k->why_whole ? ")" : "");
     free(plain);
 }

@@ -100,6 +100,8 @@ static void note_split(struct rt *rt, struct cuda_kernel *k, bool is_cooperative
     if (rt->split_over == 1)
         return;
     k->split_launches += is_split(rt, why);
+    if (is_split(rt, why))
+        k->along = proact_kernel_along(k->kernel);
     if (!why || (k->why_whole && strcmp(why, k->why_whole) == 0))
         return;
     free(k->why_whole);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A grid is split along its slowest dimension. A kernel in which two dimensions have
+   changed names, launched with a grid in which they have changed places, does the same, and
+   another one is the slowest. In which order CTAs run CUDA promises nobody: only where the
+   result may show it all stays as it is. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "instrument/edit.h"
+#include "instrument/flow/definition.h"
+#include "instrument/instrument.h"
+
+struct turning {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    unsigned dimension[2];
+};
+
+static bool is_index(const struct ptx_operand *o)
+{
+    return o->kind == PTX_SPECIAL && o->special >= PTX_CTAID_X &&
+           o->special <= PTX_NCTAID_Z;
+}
+
+/* Of clusters, which have dimensions, too; or an index as a vector, among what is rare. */
+static bool is_other_place(const struct ptx_operand *o)
+{
+    return o->kind == PTX_SPECIAL &&
+           ((o->special >= PTX_CLUSTERID_X && o->special <= PTX_IS_EXPLICIT_CLUSTER) ||
+            o->special == PTX_SPECIAL_OTHER);
+}
+
+enum asked { ASKS_NOTHING, ASKS_INDEX, ASKS_OTHER };
+
+static enum asked asked_of(const struct ptx_operand *o)
+{
+    enum asked most = is_other_place(o) ? ASKS_OTHER
+                      : is_index(o)     ? ASKS_INDEX
+                                        : ASKS_NOTHING;
+
+    for (uint32_t n = 0; n < o->count; n++) {
+        const enum asked one = asked_of(&o->list[n]);
+
+        most = one > most ? one : most;
+    }
+    return most;
+}
+
+static enum asked asked_in(const struct ptx_function *f)
+{
+    enum asked most = ASKS_NOTHING;
+
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        for (uint32_t k = 0; k < f->instructions[n].operand_count; k++) {
+            const enum asked one = asked_of(&f->instructions[n].operands[k]);
+
+            most = one > most ? one : most;
+        }
+    return most;
+}
+
+/* What others of the module use, too, stays. */
+static bool others_ask(const struct turning *t)
+{
+    const struct ptx_module *m = t->module;
+    bool *reached = must_calloc(m->function_count + 1u, sizeof *reached), asks = false;
+
+    ptx_reach(m, t->function, reached);
+    for (uint32_t n = 0; n < m->function_count && !asks; n++)
+        asks = reached[n] && &m->functions[n] != t->function &&
+               asked_in(&m->functions[n]) != ASKS_NOTHING;
+    free(reached);
+    return asks;
+}
+
+struct use {
+    int32_t reg;
+    bool found;
+};
+
+static void compare(void *context, int32_t reg)
+{
+    struct use *u = context;
+
+    u->found |= u->reg == reg;
+}
+
+static bool is_used(const struct ptx_function *f, const struct ptx_operand *o)
+{
+    struct use u = {o->reg, false};
+
+    for (uint32_t n = 0; o->kind == PTX_REGISTER && n < f->instruction_count; n++)
+        definition_each_use(&f->instructions[n], compare, &u);
+    return u.found || (o->kind != PTX_REGISTER && o->kind != PTX_SINK);
+}
+
+/* Sums of whole numbers, bits and extremes come out alike in any order. */
+static bool is_of_any_order(const struct ptx_instruction *i)
+{
+    static const enum ptx_part parts[] = {
+        PTX_PART_EXCH,  PTX_PART_CAS, PTX_PART_INC, PTX_PART_DEC,  PTX_PART_F16,
+        PTX_PART_F16X2, PTX_PART_F32, PTX_PART_F64, PTX_PART_BF16, PTX_PART_BF16X2};
+
+    for (size_t n = 0; n < sizeof parts / sizeof *parts; n++)
+        if (ptx_has(i, parts[n]))
+            return false;
+    return i->opcode == PTX_RED || i->opcode == PTX_ATOM;
+}
+
+static bool shows_order(const struct ptx_function *f, const struct ptx_instruction *i)
+{
+    if (i->space == PTX_SPACE_SHARED || ptx_instruction_effect(i) != PTX_ATOMIC)
+        return false;
+    return !is_of_any_order(i) || (i->opcode == PTX_ATOM && is_used(f, &i->operands[0]));
+}
+
+static bool may_turn(const struct turning *t)
+{
+    const struct ptx_function *f = t->function;
+
+    if (asked_in(f) != ASKS_INDEX || others_ask(t))
+        return false;
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (shows_order(f, &f->instructions[n]))
+            return false;
+    return true;
+}
+
+static void turn(const struct turning *t, const struct ptx_operand *o,
+                 struct edit_list *edits)
+{
+    for (uint32_t n = 0; n < o->count; n++)
+        turn(t, &o->list[n], edits);
+    if (!is_index(o))
+        return;
+    const bool is_extent = o->special >= PTX_NCTAID_X;
+    const unsigned dimension =
+        (unsigned)(o->special - (is_extent ? PTX_NCTAID_X : PTX_CTAID_X));
+
+    for (int k = 0; k < 2; k++)
+        if (dimension == t->dimension[k])
+            edit_replace(edits, o->span, "%%%sctaid.%c", is_extent ? "n" : "",
+                         "xyz"[t->dimension[!k]]);
+}
+
+char *instrument_turned(const struct ptx_module *m, const struct ptx_function *kernel,
+                        unsigned one, unsigned other, size_t *bytes)
+{
+    const struct turning t = {m, kernel, {one, other}};
+    struct edit_list edits = {0};
+    struct text text = {0};
+
+    if (!may_turn(&t))
+        return NULL;
+    for (uint32_t n = 0; n < kernel->instruction_count; n++)
+        for (uint32_t k = 0; k < kernel->instructions[n].operand_count; k++)
+            turn(&t, &kernel->instructions[n].operands[k], &edits);
+    edit_print(&edits, m, (struct ptx_span){0, (uint32_t)m->bytes}, &text);
+    edit_clear(&edits);
+    *bytes = text.length;
+    return text.data;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/choice/choose_order.h"
+
+#include <string.h>
+
+#include "runtime/choice/coupling.h"
+#include "runtime/derive/needs.h"
+#include "runtime/held/behind.h"
+#include "runtime/held/wants.h"
+#include "runtime/launch/launch_turn.h"
+
+enum {
+    LAUNCHES_MAX = 64, /* of a shape, that are asked */
+    LOOKS_MAX = 4,     /* between changes, */
+    KERNEL_MAX = 32,   /* and of all shapes of a kernel */
+    CHANGES_MAX = 2,
+    CALM = 8,       /* launches behind a change, which finds things as they were */
+    CLEARLY = 2,    /* times less; */
+    AGAIN = 4,      /* once it was changed */
+    NOTICED = 2000, /* ns that what it lacks takes to bring, and */
+    PART = 16       /* of the launch's time, where that is known */
+};
+
+static bool matters(const struct launching *l, const struct choice *c, uint64_t bytes)
+{
+    const uint64_t ns = (uint64_t)((double)bytes / coupling_rate(l->kernel->session));
+
+    return ns >= NOTICED && (!c || !c->timed_split || ns >= choice_split_ns(c) / PART);
+}
+
+static uint64_t lacks(struct launching *l)
+{
+    return launch_behind(l, false, NULL, NULL).of_split;
+}
+
+/* The launch along that dimension, with its binding; false where it cannot be split so. */
+static bool try(const struct launching *l, unsigned dimension, struct launching *out)
+{
+    struct proact *p = l->kernel->session;
+    bool can;
+
+    *out = *l;
+    if (!launch_turn_to(out, dimension))
+        return false; /* as it was */
+    p->looks = true;  /* what it would read nobody reads */
+    can = !launch_bind(out, NULL) && out->binding &&
+          out->binding->transfer.slot_count == l->binding->transfer.slot_count &&
+          !out->found.flags == !l->found.flags; /* else in the first device's memory */
+    for (unsigned s = 0; can && s < out->binding->transfer.slot_count; s++)
+        can = out->binding->array[s] == l->binding->array[s];
+    p->looks = false;
+    launch_is_last(l);
+    return can;
+}
+
+static void look(struct launching *l, struct turned_shape *s, uint64_t lacking)
+{
+    struct launching other;
+
+    s->looks++;
+    s->of->looks++;
+    s->lacks[s->slowest] += lacking;
+    for (unsigned d = 0; d < 3; d++) {
+        if (d == s->slowest || !shape_may_be_slowest(s, d))
+            continue;
+        if (try(l, d, &other))
+            s->lacks[d] += lacks(&other);
+        else
+            s->is_no_good[d] = true;
+    }
+}
+
+static unsigned least(const struct turned_shape *s)
+{
+    unsigned best = s->slowest;
+
+    for (unsigned d = 0; d < 3; d++)
+        if (shape_may_be_slowest(s, d) && s->lacks[d] < s->lacks[best])
+            best = d;
+    return best;
+}
+
+static bool is_clear(const struct turned_shape *s, unsigned best)
+{
+    const uint64_t times = s->changes ? AGAIN : CLEARLY;
+
+    return best != s->slowest && times * s->lacks[best] < s->lacks[s->slowest];
+}
+
+static uint64_t within(const struct transfer_need *need, struct span in)
+{
+    const struct spans *s = &need->spans;
+    uint64_t bytes = need->all ? in.end - in.first : 0;
+
+    for (size_t n = need->all ? s->count : spans_from(s, in.first);
+         n < s->count && s->span[n].first < in.end; n++) {
+        const struct span *one = &s->span[n];
+
+        bytes += (one->end < in.end ? one->end : in.end) -
+                 (one->first > in.first ? one->first : in.first);
+    }
+    return bytes;
+}
+
+/* Read, but not by the launch itself, which would read by its other order, too. */
+static uint64_t within_of_others(const struct transfer_need *read,
+                                 const struct transfer_need *itself, struct span in)
+{
+    const struct spans *s = &read->spans;
+    uint64_t bytes = read->all ? in.end - in.first - within(itself, in) : 0;
+
+    for (size_t n = read->all ? s->count : spans_from(s, in.first);
+         n < s->count && s->span[n].first < in.end; n++) {
+        const struct span *one = &s->span[n];
+        const struct span part = {one->first > in.first ? one->first : in.first,
+                                  one->end < in.end ? one->end : in.end};
+
+        bytes += part.end - part.first - within(itself, part);
+    }
+    return bytes;
+}
+
+/* What of a slot would have to be sent to others, split as `b` is. */
+static uint64_t sends_of(const struct launching *l, const struct kernel_binding *b,
+                         unsigned slot)
+{
+    const struct transfer_need *read = wants_read(l->binding, slot);
+    const struct transfer_table *table = b->tables[slot]->tables->table;
+    const uint32_t number = launching_number(l, b->array[slot]);
+    const bool is_to_all = wants_is_scattered(b, slot);
+    uint64_t bytes = 0;
+
+    for (unsigned to = 0; to < b->transfer.devices->count; to++)
+        for (unsigned from = 0; from < b->transfer.devices->count; from++) {
+            const struct spans *owned = &table[from].owned;
+
+            if (from != to && is_to_all)
+                bytes += table[from].owned_bytes;
+            for (size_t n = 0; from != to && !is_to_all && n < owned->count; n++)
+                bytes += within_of_others(&read[to], needs_of(l->needs, number, to),
+                                          owned->span[n]);
+        }
+    return bytes;
+}
+
+/* Whether others that read what it writes would be sent no more than is spared. */
+static bool is_fine_for_readers(struct launching *l, const struct launching *other,
+                                uint64_t spared)
+{
+    uint64_t now = 0, then = 0;
+
+    if (!l->needs)
+        l->needs = needs_of_launch(l);
+    for (unsigned s = 0; s < l->binding->transfer.slot_count; s++) {
+        now += sends_of(l, l->binding, s);
+        then += sends_of(l, other->binding, s);
+    }
+    return then <= now + spared + spared / 8; /* edges */
+}
+
+static bool has_been_read(const struct kernel_binding *b)
+{
+    return !b->transfer.slot_count || wants_read(b, 0);
+}
+
+static void change(struct launching *l, struct turned_shape *s, unsigned to)
+{
+    launch_turn_to(l, to);
+    s->slowest = to;
+    s->changes++;
+    l->kernel->session->orders++;
+    s->looks = s->launches = 0;
+    memset(s->lacks, 0, sizeof s->lacks);
+}
+
+static void ask(struct launching *l, struct turned_shape *s, const struct choice *c)
+{
+    const bool may = s->looks < LOOKS_MAX && s->of->looks < KERNEL_MAX;
+    const uint64_t lacking = may ? lacks(l) : 0;
+
+    if (lacking && matters(l, c, lacking))
+        look(l, s, lacking);
+}
+
+bool order_change(struct launching *l, const struct choice *c)
+{
+    struct turned_shape *s =
+        l->kernel->session->recording || l->kernel->session->turns ? NULL : launch_shape(l);
+    struct launching other;
+
+    if (!s || s->changes == CHANGES_MAX || s->launches++ >= LAUNCHES_MAX)
+        return false;
+    if (!s->changes || s->launches > CALM)
+        ask(l, s, c);
+    const unsigned best = least(s);
+
+    if (!is_clear(s, best) || !has_been_read(l->binding))
+        return false;
+    const uint64_t spared = (s->lacks[s->slowest] - s->lacks[best]) / s->looks;
+
+    if (!try(l, best, &other) || !is_fine_for_readers(l, &other, spared)) {
+        s->is_no_good[best] = true;
+        return false;
+    }
+    change(l, s, best);
+    return true;
+}

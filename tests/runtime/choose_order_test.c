@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Along which dimension a launch is split: as those do whose results it reads. */
+#include "runtime/turned_testing.h"
+
+enum { THREADS_X = 64, W = 512, H = 64, D = 4, DEEP = 8, DEVICES = 4, ROUNDS = 12 };
+enum { A, B, C };
+static const unsigned a_to_b[] = {A, B}, b_to_a[] = {B, A}, c_to_b[] = {C, B},
+                      b_to_c[] = {B, C}, a_to_a[] = {A, A};
+
+static void open_cells(struct rig *r, unsigned devices, int32_t depth)
+{
+    rig_open(r,
+             &(struct proact_options){
+                 .machine = "v100x4", .device_count = devices, .plan = {.method = "bulk"}},
+             (struct cells){W, H, depth});
+}
+
+static void by_rows(struct rig *r, struct proact_kernel *k, const unsigned way[2],
+                    unsigned over)
+{
+    rig_launch(r, k, way, (const uint32_t[]){1, H, 1}, W, over);
+}
+
+static void by_cells(struct rig *r, struct proact_kernel *k, const unsigned way[2],
+                     unsigned over)
+{
+    rig_launch(r, k, way, (const uint32_t[]){W / THREADS_X, H, (uint32_t)r->cells.d},
+               THREADS_X, over);
+}
+
+static void by_slices(struct rig *r, struct proact_kernel *k, const unsigned way[2])
+{
+    rig_launch(r, k, way, (const uint32_t[]){(uint32_t)r->cells.d, 1, 1}, THREADS_X,
+               DEVICES);
+}
+
+static uint64_t moved(struct rig *r)
+{
+    struct proact_statistics s;
+
+    MUST(proact_statistics_get(r->p, PROACT_ALL, NULL, &s, &r->err));
+    return s.bytes;
+}
+
+/* By rows to b, and by another kernel back, or on: how the latter is split in the end, and
+   what moves in the last half of all rounds. */
+static uint32_t *disagree(const char *name, const unsigned way[2], unsigned devices,
+                          unsigned over, char *along, uint64_t *bytes)
+{
+    struct rig rig, *r = &rig;
+
+    open_cells(r, devices, D);
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *other = rig_kernel(r, name);
+
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        if (n == ROUNDS / 2)
+            *bytes = moved(r);
+        by_rows(r, rows, a_to_b, over);
+        by_cells(r, other, way, over);
+    }
+    *bytes = moved(r) - *bytes;
+    *along = proact_kernel_along(other);
+    assert_int_equal(proact_kernel_along(rows), 0);
+    uint32_t *content = rig_content(r);
+
+    rig_close(r);
+    return content;
+}
+
+/* One that then lacks a row beside its share; one that lacks two thirds of what it lacked;
+   one of which nobody reads much but itself, what the host has left in the beginning; and
+   one that would add to what is the first device's. */
+static void who_disagrees_follows(void **state)
+{
+    static const struct {
+        const char *name;
+        const unsigned *way;
+        char along;
+        uint64_t most; /* bytes in a round, all split */
+    } rows[] = {{"each", b_to_a, 'y', 0},
+                {"stars", b_to_a, 'y', 6 * 4 * W * D},
+                {"mirrors", b_to_a, 0, 4 * 4 * W * H * D},
+                {"adds", b_to_c, 'y', 0},
+                {"sums", b_to_c, 0, 4 * 4 * W * H * D}};
+
+    (void)state;
+    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++)
+        for (unsigned over = 0; over <= DEVICES; over += DEVICES) {
+            char along;
+            uint64_t bytes;
+            uint32_t *expected = disagree(rows[n].name, rows[n].way, 1, 1, &along, &bytes),
+                     *is =
+                         disagree(rows[n].name, rows[n].way, DEVICES, over, &along, &bytes);
+
+            assert_memory_equal(is, expected, 4 * TURNED_ARRAYS * W * H * D);
+            if (along != rows[n].along || (over && bytes > ROUNDS / 2 * rows[n].most))
+                fail_msg("%s: along '%c', %zu bytes", rows[n].name, along, (size_t)bytes);
+            free(is);
+            free(expected);
+        }
+}
+
+/* All split alike. */
+static void who_agrees_stays(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *each = rig_kernel(r, "each"), *slices = rig_kernel(r, "slices");
+
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        by_cells(r, each, a_to_b, DEVICES);
+        assert_int_equal(proact_kernel_along(each), 0);
+        by_slices(r, slices, b_to_a);
+    }
+    rig_close(r);
+}
+
+/* Now with rows before and behind, now with slices: it follows, and soon no more. */
+static void nobody_follows_for_ever(void **state)
+{
+    enum { PHASES = 8, EACH = 12 };
+    struct rig rig, *r = &rig;
+    char along = 0;
+    unsigned changes = 0;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *each = rig_kernel(r, "each"),
+                         *slices = rig_kernel(r, "slices");
+
+    for (unsigned n = 0; n < PHASES * EACH; n++) {
+        if (n / EACH % 2)
+            by_slices(r, slices, a_to_b);
+        else
+            by_rows(r, rows, a_to_b, DEVICES);
+        by_cells(r, each, b_to_a, DEVICES);
+        changes += proact_kernel_along(each) != along;
+        along = proact_kernel_along(each);
+    }
+    assert_int_equal(changes, 2);
+    rig_close(r);
+}
+
+/* By rows it would read less, and of what it writes more would be sent than that. */
+static void who_is_read_by_others_stays(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, DEEP);
+    struct proact_kernel *rows = rig_kernel(r, "rows"), *spreads = rig_kernel(r, "spreads"),
+                         *slices = rig_kernel(r, "slices");
+
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        by_rows(r, rows, c_to_b, DEVICES);
+        by_cells(r, spreads, b_to_a, DEVICES);
+        assert_int_equal(proact_kernel_along(spreads), 0);
+        by_slices(r, slices, a_to_a);
+    }
+    rig_close(r);
+}
+
+/* Of so many launches, left to choose. */
+static unsigned timed_whole(struct rig *r, struct proact_kernel *k, unsigned launches)
+{
+    unsigned timed = 0;
+
+    for (unsigned n = 0; n < launches; n++) {
+        by_rows(r, k, a_to_b, 0);
+        const char *why = proact_kernel_refusal(k);
+
+        timed += why && strstr(why, "was timed") != NULL;
+    }
+    return timed;
+}
+
+static void times_are_taken_anew_when_others_turn(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_cells(r, DEVICES, D);
+    struct proact_kernel *k = rig_kernel(r, "rows");
+
+    assert_in_range(timed_whole(r, k, ROUNDS), 1, 2);
+    assert_int_equal(timed_whole(r, k, ROUNDS), 0);
+    r->p->orders++;
+    assert_in_range(timed_whole(r, k, ROUNDS), 1, 2);
+    assert_int_equal(timed_whole(r, k, ROUNDS), 0);
+    rig_close(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_disagrees_follows),
+        cmocka_unit_test(who_agrees_stays),
+        cmocka_unit_test(nobody_follows_for_ever),
+        cmocka_unit_test(who_is_read_by_others_stays),
+        cmocka_unit_test(times_are_taken_anew_when_others_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Split along another dimension than the slowest, kernels do what they do on one device. */
+#include "runtime/turned_testing.h"
+
+enum { THREADS_X = 32, TILES = 3, W = THREADS_X * TILES - 5, H = 6, D = 5, DEVICES = 4 };
+enum { ALONG_X = 1, ALONG_Y = 2 };
+
+static const struct turn {
+    const char *kernel;
+    struct cells cells;
+    uint32_t ctas[3];
+    unsigned along;
+    char is; /* 0: it cannot be */
+} turns[] = {
+    {"stars", {W, H, D}, {TILES, H, D}, ALONG_Y, 'y'},
+    {"stars", {W, H, D}, {TILES, H, D}, ALONG_X, 'x'},
+    {"stars", {W, 1, D}, {TILES, 1, D}, ALONG_X, 'x'},
+    {"stars", {W, H, 1}, {TILES, H, 1}, ALONG_X, 'x'},
+    {"rows", {W, H, D}, {TILES, H}, ALONG_X, 'x'},
+    {"each", {W, H, D}, {TILES, H, D}, ALONG_X | ALONG_Y, 'y'},
+    {"each", {W, H, 1}, {TILES, H, 1}, ALONG_Y, 0}, /* that is the slowest */
+    {"each", {W, 1, 1}, {TILES}, ALONG_X, 0},
+    {"slices", {W, H, D}, {D}, ALONG_X, 0},
+    {"halves", {W, H, D}, {TILES, H, D}, ALONG_Y, 0},     /* of two devices, then */
+    {"each_takes", {W, H, D}, {TILES, H, D}, ALONG_Y, 0}, /* the order may show */
+};
+enum { TURNS = sizeof turns / sizeof *turns };
+
+/* To and fro, three times, and once whole in between. */
+static uint32_t *run(const struct turn *t, const struct proact_options *o)
+{
+    static const unsigned ways[2][2] = {{0, 1}, {1, 0}};
+    struct rig rig, *r = &rig;
+
+    rig_open(r, o, t->cells);
+    r->p->turns = t->along;
+    struct proact_kernel *k = rig_kernel(r, t->kernel);
+
+    for (unsigned n = 0; n < 6; n++) {
+        const unsigned over = n == 3 ? 1 : o->device_count;
+
+        rig_launch(r, k, ways[n % 2], t->ctas, THREADS_X, over);
+        if (over == 1)
+            continue;
+        const char *why = proact_kernel_refusal(k);
+
+        if (why || proact_kernel_along(k) != t->is)
+            fail_msg("%s on %u devices: along '%c': %s", t->kernel, o->device_count,
+                     proact_kernel_along(k), why ? why : "split");
+    }
+    uint32_t *content = rig_content(r);
+
+    rig_close(r);
+    return content;
+}
+
+static void turned_kernels_do_the_same(void **state)
+{
+    (void)state;
+    for (int n = 0; n < TURNS; n++) {
+        const struct turn *t = &turns[n];
+        struct proact_options o = {.machine = "h200x4", .device_count = 1};
+        uint32_t *expected = run(t, &o);
+        const size_t bytes = 4 * TURNED_ARRAYS * (size_t)t->cells.w * (size_t)t->cells.h *
+                             (size_t)t->cells.d;
+
+        for (const char *const *m = proact_methods(); *m; m++)
+            for (unsigned devices = 2; devices <= DEVICES; devices++) {
+                if (!t->is && strcmp(*m, "fused") != 0)
+                    continue;
+                o.device_count = devices;
+                o.seed = devices;
+                o.plan.method = *m;
+                o.check = devices == 3;
+                uint32_t *is = run(t, &o);
+
+                if (memcmp(is, expected, bytes) != 0)
+                    fail_msg("%s along %c, %s on %u devices", t->kernel, t->is, *m,
+                             devices);
+                free(is);
+            }
+        free(expected);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turned_kernels_do_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

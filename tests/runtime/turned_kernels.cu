@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells in planes of rows, by grids of one, two and three dimensions. */
+#include "kernels/kernel_words.h"
+
+/* Of each cell those beside it in every direction, and its place. */
+KERNEL(stars, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+    int i = (z * h + y) * w + x;
+
+    if (x >= w)
+        return;
+    unsigned sum = in[i] + 3 * (x + 100 * y + 10000 * z) + gridDim.y + 2 * gridDim.z;
+
+    sum += x > 0 ? in[i - 1] : gridDim.x;
+    sum += y > 0 ? 5 * in[i - w] : 1;
+    sum += z > 0 ? 7 * in[i - w * h] : 2;
+    sum += y < h - 1 ? 11 * in[i + w] : 3;
+    sum += z < d - 1 ? 13 * in[i + w * h] : 4;
+    out[i] = sum;
+}
+
+/* A thread has a cell of each plane. */
+KERNEL(rows, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    unsigned all = 0;
+
+    if (x >= w)
+        return;
+    for (int z = 0; z < d; z++)
+        all += in[(z * h + y) * w + x];
+    for (int z = 0; z < d; z++)
+        out[(z * h + y) * w + x] = all + z;
+}
+
+/* A thread has a cell. */
+KERNEL(each, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+
+    if (x < w && z < d)
+        out[(z * h + y) * w + x] = 5 * in[(z * h + y) * w + x] + 1;
+}
+
+/* The same of the first plane's. */
+KERNEL(spreads, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+
+    if (x < w && z < d)
+        out[(z * h + y) * w + x] = in[y * w + x] + z;
+}
+
+/* Four rows of CTAs add to the same cells, and all read some that nobody writes: of one
+   device they must be, for what they write beside that they read. */
+KERNEL(halves, unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+    int own = (z * h + y) * w + x;
+
+    if (x >= w || z >= d)
+        return;
+    in[own] = in[own] + 1;
+    atomicAdd(&out[(z * h + y / 4) * w + x], in[own] + out[(z * h + h - 1) * w + x]);
+}
+
+/* A cell, and of two planes the one that lies opposite. */
+KERNEL(mirrors, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+    int i = (z * h + y) * w + x;
+
+    if (x >= w || z >= d)
+        return;
+    out[i] = in[i];
+    if (z < 2)
+        out[i] += in[(z * h + h - 1 - y) * w + x];
+}
+
+/* To what is there. */
+KERNEL(adds, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+
+    if (x < w && z < d)
+        out[(z * h + y) * w + x] += in[y * w + x] + z;
+}
+
+/* Seven rows to one, which is of one device where it is split by planes. */
+KERNEL(sums, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+
+    if (x < w && z < d)
+        atomicAdd(&out[(z * h + y / 7) * w + x], in[(z * h + y) * w + x]);
+}
+
+/* A CTA has a plane. */
+KERNEL(slices, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int z = blockIdx.x;
+
+    if (z >= d)
+        return;
+    for (int i = threadIdx.x; i < w * h; i += blockDim.x)
+        out[z * w * h + i] = 3 * in[z * w * h + i] + z;
+}
+
+/* The same as `each`, where the order of CTAs may show. */
+KERNEL(each_takes, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+
+    if (x < w && z < d)
+        atomicExch((int *)&out[(z * h + y) * w + x], 5 * in[(z * h + y) * w + x] + 1);
+}
