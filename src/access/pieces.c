@@ -131,9 +131,50 @@ bool access_span_holds(const struct access_span *s, int64_t first, uint32_t byte
     return false;
 }
 
+/* One row by itself, without what lies outside of `at`. */
+static void add_row(const struct access_span *row, const struct range *at,
+                    struct pieces *out)
+{
+    const int64_t end = at->high + out->length;
+    const struct access_span one = {.low = row->low > at->low ? row->low : at->low,
+                                    .end = row->end < end ? row->end : end};
+
+    if (one.low < one.end)
+        out->spans[out->count++] = one;
+}
+
+/* What is in a row, and where rows begin, have bounds of their own, wider together than
+   those of both: so the first row and the last may reach beyond `at`. */
+static void add_rows(struct access_span rows, const struct range *at, struct pieces *out)
+{
+    const int64_t last = rows.times * rows.stride;
+    const bool cuts_first = rows.low < at->low;
+    const bool cuts_last = rows.end + last > at->high + out->length;
+    const bool has_room = out->count + 3 <= ACCESS_SPANS_MAX;
+    uint32_t left = rows.times + 1;
+
+    if (has_room && cuts_last) {
+        const struct access_span row = {.low = rows.low + last, .end = rows.end + last};
+
+        add_row(&row, at, out);
+        left--;
+    }
+    if (has_room && cuts_first && left) {
+        add_row(&rows, at, out);
+        rows.low += rows.stride;
+        rows.end += rows.stride;
+        left--;
+    }
+    if (left) {
+        rows.times = left - 1;
+        out->spans[out->count++] = rows;
+    }
+}
+
 static bool add_span(const struct extent *e, const struct access_form *f,
                      struct pieces *out)
 {
+    struct access_span rows;
     struct range at;
 
     if (!extent_of(e, f, &at))
@@ -144,9 +185,11 @@ static bool add_span(const struct extent *e, const struct access_form *f,
         return true;
     if (out->count == ACCESS_SPANS_MAX)
         return false;
-    if (!as_rows(e, f, &at, out->length, &out->spans[out->count]))
-        out->spans[out->count] = (struct access_span){at.low, at.high + out->length, 0, 0};
-    out->count++;
+    if (as_rows(e, f, &at, out->length, &rows))
+        add_rows(rows, &at, out);
+    else
+        out->spans[out->count++] =
+            (struct access_span){at.low, at.high + out->length, 0, 0};
     return true;
 }
 
