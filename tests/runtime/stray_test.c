@@ -141,6 +141,26 @@ static void what_was_found_counts_from_where_an_array_is(void **state)
     proact_close(l.b.p);
 }
 
+/* to[i] is stored to as from[i] is read: what may lie beyond each is not taken for what
+   lies beyond the other, or between the two. */
+static void arrays_are_told_apart(void **state)
+{
+    static const char load[] = "add.s64 %rd7, %rd4, %rd5; ld.global.u32 %r7, [%rd7];\n";
+    static char both[sizeof text + sizeof load];
+    const char *store = strstr(text, "st.global");
+
+    (void)state;
+    sprintf(both, "%.*s%s%s", (int)(store - text), text, load, store);
+    struct launches l = open_launches_of(both);
+    struct proact_array *from = array_of(&l, N), *gap = array_of(&l, N + BEYOND),
+                        *to = array_of(&l, N);
+
+    proact_array_destroy(gap); /* nothing lies behind either */
+    assert_int_not_equal(launch(&l, to, from), 0);
+    assert_null(proact_kernel_refusal(l.kernel));
+    proact_close(l.b.p);
+}
+
 /* As the layers of a network are: what was found of each is known the next time. */
 static void many_shapes_are_known(void **state)
 {
@@ -214,6 +234,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_array_that_is_made_anew_is_not_asked_about),
         cmocka_unit_test(what_was_found_counts_from_where_an_array_is),
+        cmocka_unit_test(arrays_are_told_apart),
         cmocka_unit_test(many_shapes_are_known),
         cmocka_unit_test(arrays_that_are_made_anew_are_known),
         cmocka_unit_test(boxes_that_never_help_are_not_tried_again),

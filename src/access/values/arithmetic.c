@@ -74,11 +74,37 @@ static unsigned register_bits(const struct integer_op *o)
                                     : o->bits;
 }
 
+static bool is_field(const struct access_symbol *y, unsigned bits)
+{
+    return y->kind == ACCESS_ELEMENT
+               ? y->bits == bits
+               : (y->kind == ACCESS_PARAMETER || y->kind == ACCESS_CONSTANT) &&
+                     8 * y->bytes == bits;
+}
+
+/* Compilers load a narrow field without its sign, which the next instruction gives to it:
+   it is the field of that sign. */
+static const struct access_form *read_as(const struct integer_op *o,
+                                         const struct access_form *a, unsigned bits,
+                                         bool is_signed)
+{
+    if (!a || bits >= 32 || a->count != 1 || a->terms[0].degree != 1 ||
+        a->terms[0].factor != 1)
+        return a;
+    struct access_symbol y = o->m->forms.symbols[a->terms[0].symbols[0]];
+
+    if (!is_field(&y, bits) || y.is_signed == is_signed)
+        return a;
+    y.is_signed = is_signed;
+    return form_make(&o->m->forms, &y);
+}
+
 /* cvt: cut to the narrower, then widened from it, at last to the whole register. */
 static const struct access_form *convert(const struct integer_op *o)
 {
     unsigned from = 8 * ptx_type_bytes(o->i->source_type);
-    const struct access_form *a = source(o, 1);
+    const struct access_form *a =
+        read_as(o, source(o, 1), from, is_signed_type(o->i->source_type));
 
     if (!is_integer_type(o->i->source_type) || ptx_has(o->i, PTX_PART_SAT))
         return NULL;

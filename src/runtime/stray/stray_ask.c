@@ -43,28 +43,48 @@ bool stray_goes_beyond(const struct proact_place *p, const struct access_span *s
     return false;
 }
 
-/* Of too many the last by the same address is all that are left, and what lies between
-   them; or else the last of all. */
+/* Bytes between the two. */
+static uint64_t gap(const struct stray_beyond *a, const struct stray_beyond *b)
+{
+    const struct stray_beyond *low = a->first < b->first ? a : b, *high = low == a ? b : a;
+
+    return high->first > low->end ? high->first - low->end : 0;
+}
+
+/* The two by the same address that lie closest to each other become one, with what lies
+   between them; or, if there is no such pair, the last two of all. */
+static void join_two(struct stray_found *f)
+{
+    uint32_t into = STRAY_BEYOND_MAX - 1, from = STRAY_BEYOND_MAX;
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        for (uint32_t j = i + 1; j < f->count; j++)
+            if (f->beyond[i].offset == f->beyond[j].offset &&
+                gap(&f->beyond[i], &f->beyond[j]) < least) {
+                least = gap(&f->beyond[i], &f->beyond[j]);
+                into = i;
+                from = j;
+            }
+    struct stray_beyond *a = &f->beyond[into];
+    const struct stray_beyond *b = &f->beyond[from];
+
+    f->is_mixed |= a->offset != b->offset;
+    a->first = b->first < a->first ? b->first : a->first;
+    a->end = b->end > a->end ? b->end : a->end;
+    a->is_certain = false;
+    f->beyond[from] = f->beyond[--f->count];
+}
+
 static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
 {
-    struct stray_beyond *last = NULL;
-
-    for (uint32_t n = 0; n < f->count; n++) {
-        if (f->beyond[n].offset != b->offset)
-            continue;
-        last = &f->beyond[n];
-        if (last->first <= b->first && last->end >= b->end)
+    for (uint32_t n = 0; n < f->count; n++)
+        if (f->beyond[n].offset == b->offset && f->beyond[n].first <= b->first &&
+            f->beyond[n].end >= b->end)
             return;
-    }
-    if (f->count < STRAY_BEYOND_MAX) {
-        f->beyond[f->count++] = *b;
-        return;
-    }
-    f->is_mixed |= !last;
-    last = last ? last : &f->beyond[STRAY_BEYOND_MAX - 1];
-    last->first = b->first < last->first ? b->first : last->first;
-    last->end = b->end > last->end ? b->end : last->end;
-    last->is_certain = false;
+    f->beyond[f->count++] = *b;
+    if (f->count > STRAY_BEYOND_MAX)
+        join_two(f);
 }
 
 static const struct access_form *form_asked(const struct access_record *r)

@@ -17,9 +17,9 @@ struct stray_beyond {
 };
 
 struct stray_found {
-    struct stray_beyond beyond[STRAY_BEYOND_MAX];
+    struct stray_beyond beyond[STRAY_BEYOND_MAX + 1]; /* one more while two are joined */
     uint32_t count;
-    bool is_mixed; /* the last one is by several addresses: of arrays as they lie now */
+    bool is_mixed; /* one is by several addresses: of arrays as they lie now */
 };
 
 struct stray_question {

@@ -318,6 +318,19 @@ enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes,
     return error ? rt_leave(rt, error) : rt_leave(rt, cudaSetDeviceFlags(0));
 }
 
+enum cuda_error cudaMemPrefetchBatchAsync(void **pointers, size_t *bytes, size_t count,
+                                          struct cuda_memory_location *locations,
+                                          size_t *firsts, size_t location_count,
+                                          unsigned long long flags,
+                                          struct cuda_stream *stream)
+{
+    (void)pointers, (void)bytes, (void)count, (void)firsts, (void)flags;
+    return cudaMemPrefetchAsync(
+        NULL, 0,
+        locations && location_count ? *locations : (struct cuda_memory_location){0, 0}, 0,
+        stream);
+}
+
 enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,
                               struct cuda_memory_location location)
 {

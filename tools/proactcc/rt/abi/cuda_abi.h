@@ -101,6 +101,16 @@ struct cuda_memory_location {
     int type, id;
 };
 
+/* When a copy may read its source: in the stream's order, before the call returns, ever. */
+enum cuda_copy_order { CUDA_COPY_IN_STREAM = 1, CUDA_COPY_IN_CALL, CUDA_COPY_ANY_TIME };
+
+/* Of copies of a batch; locations are hints. */
+struct cuda_copy_attributes {
+    enum cuda_copy_order order;
+    struct cuda_memory_location from, to;
+    unsigned flags;
+};
+
 struct cuda_channel {
     int x, y, z, w, kind;
 };

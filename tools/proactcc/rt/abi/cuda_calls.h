@@ -11,6 +11,11 @@ RT_API enum cuda_error cudaMemcpy(void *to, const void *from, size_t bytes,
 RT_API enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
                                        enum cuda_copy_kind kind,
                                        struct cuda_stream *stream);
+RT_API enum cuda_error cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                            const size_t *bytes, size_t count,
+                                            struct cuda_copy_attributes *attributes,
+                                            size_t *firsts, size_t attribute_count,
+                                            struct cuda_stream *stream);
 RT_API enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from,
                                       int from_device, size_t bytes);
 RT_API enum cuda_error cudaMemcpyPeerAsync(void *to, int to_device, const void *from,
@@ -70,6 +75,12 @@ RT_API enum cuda_error cudaProfilerStop(void);
 RT_API enum cuda_error cudaMemPrefetchAsync(const void *pointer, size_t bytes,
                                             struct cuda_memory_location location,
                                             unsigned flags, struct cuda_stream *stream);
+RT_API enum cuda_error cudaMemPrefetchBatchAsync(void **pointers, size_t *bytes,
+                                                 size_t count,
+                                                 struct cuda_memory_location *locations,
+                                                 size_t *firsts, size_t location_count,
+                                                 unsigned long long flags,
+                                                 struct cuda_stream *stream);
 RT_API enum cuda_error cudaMemAdvise(const void *pointer, size_t bytes, int advice,
                                      struct cuda_memory_location location);
 RT_API struct cuda_channel cudaCreateChannelDesc(int x, int y, int z, int w, int kind);

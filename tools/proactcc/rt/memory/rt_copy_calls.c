@@ -33,6 +33,42 @@ enum cuda_error cudaMemcpyAsync(void *to, const void *from, size_t bytes,
     return rt_leave(rt, rt_in_stream(rt, stream, rt_run_copy, &c, sizeof c));
 }
 
+/* Each copy of a batch has attributes: those of number k count from copy firsts[k] on. */
+static bool has_attributes(const struct cuda_copy_attributes *attributes,
+                           const size_t *firsts, size_t attribute_count, size_t count)
+{
+    bool has = attributes && firsts && attribute_count && !firsts[0];
+
+    for (size_t k = 0; k < attribute_count && has; k++)
+        has = firsts[k] < count && (!k || firsts[k] > firsts[k - 1]) &&
+              attributes[k].order >= CUDA_COPY_IN_STREAM &&
+              attributes[k].order <= CUDA_COPY_ANY_TIME;
+    return has;
+}
+
+/* CUDA says of no two in which order they go; here it is theirs. */
+enum cuda_error cudaMemcpyBatchAsync(void *const *to, const void *const *from,
+                                     const size_t *bytes, size_t count,
+                                     struct cuda_copy_attributes *attributes,
+                                     size_t *firsts, size_t attribute_count,
+                                     struct cuda_stream *stream)
+{
+    enum cuda_error error = cudaSuccess;
+    bool waits = false;
+
+    if (!to || !from || !bytes ||
+        !has_attributes(attributes, firsts, attribute_count, count)) {
+        struct rt *rt = rt_enter();
+
+        return rt_leave(rt, cudaErrorInvalidValue);
+    }
+    for (size_t i = 0; i < count && !error; i++)
+        error = cudaMemcpyAsync(to[i], from[i], bytes[i], CUDA_COPY_DEFAULT, stream);
+    for (size_t k = 0; k < attribute_count; k++)
+        waits |= attributes[k].order == CUDA_COPY_IN_CALL;
+    return error || !waits ? error : cudaStreamSynchronize(stream);
+}
+
 /* There is one device to name. */
 enum cuda_error cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device,
                                size_t bytes)
