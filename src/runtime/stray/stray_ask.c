@@ -43,50 +43,6 @@ bool stray_goes_beyond(const struct proact_place *p, const struct access_span *s
     return false;
 }
 
-/* Bytes between the two. */
-static uint64_t gap(const struct stray_beyond *a, const struct stray_beyond *b)
-{
-    const struct stray_beyond *low = a->first < b->first ? a : b, *high = low == a ? b : a;
-
-    return high->first > low->end ? high->first - low->end : 0;
-}
-
-/* The two by the same address that lie closest to each other become one, with what lies
-   between them; or, if there is no such pair, the last two of all. */
-static void join_two(struct stray_found *f)
-{
-    uint32_t into = STRAY_BEYOND_MAX - 1, from = STRAY_BEYOND_MAX;
-    uint64_t least = UINT64_MAX;
-
-    for (uint32_t i = 0; i < f->count; i++)
-        for (uint32_t j = i + 1; j < f->count; j++)
-            if (f->beyond[i].offset == f->beyond[j].offset &&
-                gap(&f->beyond[i], &f->beyond[j]) < least) {
-                least = gap(&f->beyond[i], &f->beyond[j]);
-                into = i;
-                from = j;
-            }
-    struct stray_beyond *a = &f->beyond[into];
-    const struct stray_beyond *b = &f->beyond[from];
-
-    f->is_mixed |= a->offset != b->offset;
-    a->first = b->first < a->first ? b->first : a->first;
-    a->end = b->end > a->end ? b->end : a->end;
-    a->is_certain = false;
-    f->beyond[from] = f->beyond[--f->count];
-}
-
-static void add_beyond(struct stray_found *f, const struct stray_beyond *b)
-{
-    for (uint32_t n = 0; n < f->count; n++)
-        if (f->beyond[n].offset == b->offset && f->beyond[n].first <= b->first &&
-            f->beyond[n].end >= b->end)
-            return;
-    f->beyond[f->count++] = *b;
-    if (f->count > STRAY_BEYOND_MAX)
-        join_two(f);
-}
-
 static const struct access_form *form_asked(const struct access_record *r)
 {
     return r->state == ACCESS_CLOSED ? r->form : r->hull.from;
@@ -172,7 +128,7 @@ static void ask_way(struct asking *g, const struct access_point *at)
         base + p->byte + value, base + p->byte + value + 1, base, p->offset, r->line,
         is_certain(g, at)};
 
-    add_beyond(g->found, &b);
+    stray_add(g->found, &b);
 }
 
 static void ask_point(struct asking *g, const struct access_point *at)
@@ -371,7 +327,7 @@ static void suspect_value(struct asking *g, uint64_t value)
         at, at + 1, p->array->base[0], p->offset, g->q->record->line, false};
 
     if (p->byte + value >= p->array->bytes)
-        add_beyond(g->found, &b);
+        stray_add(g->found, &b);
 }
 
 /* Whether what a term is multiplied by may be more than 0: indices, iterations, choices. */

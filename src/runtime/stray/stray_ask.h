@@ -22,6 +22,9 @@ struct stray_found {
     bool is_mixed; /* one is by several addresses: of arrays as they lie now */
 };
 
+/* One more, unless what was found holds it. */
+void stray_add(struct stray_found *f, const struct stray_beyond *b);
+
 struct stray_question {
     const struct access_analysis *analysis;
     const struct access_record *record;
