@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "runtime/choice/coupling.h"
+#include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/textures/launch_textures.h"
@@ -197,7 +198,7 @@ struct choice *choice_next(const struct launching *l)
     look_beside(c, l);
     c->launches++;
     coupling_launched(c);
-    if (c->step == CHOICE_MADE && looks_again(c, l))
+    if (c->step == CHOICE_MADE && look_is_paid(c->session) && looks_again(c, l))
         c->step = CHOICE_READY;
     if (c->step == CHOICE_MADE) {
         coupling_choose(c);

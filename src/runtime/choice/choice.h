@@ -65,7 +65,8 @@ bool choice_is_split(const struct choice *c);
 /* Its own time, each way, by what was timed so far. */
 uint64_t choice_split_ns(const struct choice *c);
 uint64_t choice_whole_ns(const struct choice *c);
-uint64_t choice_host_ns(const struct choice *c); /* of a split one */
+uint64_t choice_least_ns(const struct choice *c); /* of what is known; 0: nothing is */
+uint64_t choice_host_ns(const struct choice *c);  /* of a split one */
 /* The kernel has taken much of the host, to find what launches write of which none came
    again: where it is not known whether that pays, it is not looked for. */
 bool choice_kernel_is_dear(const struct proact_kernel *k);

@@ -23,6 +23,13 @@ uint64_t choice_split_ns(const struct choice *c)
     return devices > host ? devices : host;
 }
 
+uint64_t choice_least_ns(const struct choice *c)
+{
+    const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
+
+    return !whole || (split && split < whole) ? split : whole;
+}
+
 static void lower(uint64_t *least, uint64_t is)
 {
     *least = is < *least ? is : *least;

@@ -124,22 +124,26 @@ static uint64_t within_of_others(const struct transfer_need *read,
 static uint64_t sends_of(const struct launching *l, const struct kernel_binding *b,
                          unsigned slot)
 {
-    const struct transfer_need *read = wants_read(l->binding, slot);
     const struct transfer_table *table = b->tables[slot]->tables->table;
     const uint32_t number = launching_number(l, b->array[slot]);
     const bool is_to_all = wants_is_scattered(b, slot);
     uint64_t bytes = 0;
 
-    for (unsigned to = 0; to < b->transfer.devices->count; to++)
+    for (unsigned to = 0; to < b->transfer.devices->count; to++) {
+        struct transfer_need read = {0};
+
+        wants_read(l->binding, slot, to, &read);
         for (unsigned from = 0; from < b->transfer.devices->count; from++) {
             const struct spans *owned = &table[from].owned;
 
             if (from != to && is_to_all)
                 bytes += table[from].owned_bytes;
             for (size_t n = 0; from != to && !is_to_all && n < owned->count; n++)
-                bytes += within_of_others(&read[to], needs_of(l->needs, number, to),
-                                          owned->span[n]);
+                bytes +=
+                    within_of_others(&read, needs_of(l->needs, number, to), owned->span[n]);
         }
+        need_clear(&read);
+    }
     return bytes;
 }
 
@@ -160,7 +164,11 @@ static bool is_fine_for_readers(struct launching *l, const struct launching *oth
 
 static bool has_been_read(const struct kernel_binding *b)
 {
-    return !b->transfer.slot_count || wants_read(b, 0);
+    struct transfer_need read = {0};
+    const bool is_read = !b->transfer.slot_count || wants_read(b, 0, 0, &read);
+
+    need_clear(&read);
+    return is_read;
 }
 
 static void change(struct launching *l, struct turned_shape *s, unsigned to)

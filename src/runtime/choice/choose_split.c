@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "runtime/choice/coupling.h"
+#include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/held/behind.h"
 #include "runtime/held/bring.h"
@@ -74,19 +75,22 @@ static enum proact_status time_one(struct choice *c, struct launching *l,
                                                                struct proact_error *err),
                                    struct proact_error *err)
 {
-    enum proact_status status = proact_wait(l->kernel->session, err);
+    struct proact *p = l->kernel->session;
+    enum proact_status status = proact_wait(p, err);
+    const uint64_t from = proact_now_ns(p);
 
     if (status)
         return status;
     if (c->step == CHOICE_TIME_SPLIT) {
         status = time_split(c, l, err);
     } else {
-        l->kernel->session->looks = true; /* what it reads foretells nothing */
+        p->looks = true; /* what it reads foretells nothing */
         status = time_whole(c, l, whole, err);
-        l->kernel->session->looks = false;
+        p->looks = false;
     }
     if (status)
         return status;
+    look_spent(p, from, choice_least_ns(c));
     c->step = choice_after(c);
     if (c->step != CHOICE_MADE)
         return PROACT_OK;
@@ -103,6 +107,13 @@ static bool may_time(struct choice *c, const struct launching *l)
 {
     return c->step == CHOICE_TIME_WHOLE || c->timed_split || wants_are_known(l->binding) ||
            choice_kernel_is_dear(l->kernel) || c->untimed++ >= UNTIMED_MAX;
+}
+
+/* One that was never timed goes as the others do, until there is time for a look. */
+static bool has_to_wait(const struct choice *c)
+{
+    return c->step < CHOICE_MADE && !c->looked && !c->timed_split && !c->timed_whole &&
+           !look_is_paid(c->session);
 }
 
 /* What others leave behind that run whole was counted when that was chosen. */
@@ -137,7 +148,8 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
                               struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
-    const bool is_split = choice_is_split(c), is_made = choice_is_made(c);
+    const bool is_made = choice_is_made(c), waits = has_to_wait(c);
+    const bool is_split = waits ? !p->look.goes_whole : choice_is_split(c);
 
     c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
     l->choice = c;
@@ -149,9 +161,11 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
         l->binding = NULL;
         l->needs = NULL;
     }
+    if (is_made)
+        p->look.goes_whole = !is_split;
     if (c->step == CHOICE_READY)
         begin(c);
-    else if (!is_made && may_time(c, l))
+    else if (!is_made && !waits && may_time(c, l))
         return time_one(c, l, whole, err);
     if (!is_split)
         return whole(l, err);

@@ -3,6 +3,7 @@
 
 #include "runtime/choice/choice.h"
 #include "runtime/choice/coupling.h"
+#include "runtime/choice/look.h"
 
 enum {
     MOVE_NS = 4000000, /* of work, while what a way needs moves */
@@ -117,6 +118,7 @@ static void end_while(struct proact *p)
     struct trial *t = &p->trial;
     const double by = (double)(p->now_ns - t->from_ns) / (double)t->work_ns;
 
+    look_spent(p, t->from_ns, t->work_ns);
     if (!t->is_timed && (!t->way || by < HOPELESS * t->by[fastest(t)])) {
         begin_while(p, true);
         return;
@@ -141,7 +143,7 @@ enum proact_status trial_step(struct proact *p, struct proact_error *err)
 
     if (p->trial.launches < LAUNCHES_MIN || !is_over(p))
         return PROACT_OK;
-    if (!p->trial.is_under_way && !is_worth_it(p)) {
+    if (!p->trial.is_under_way && (!look_is_paid(p) || !is_worth_it(p))) {
         p->trial.launches = 0;
         return PROACT_OK;
     }
@@ -162,10 +164,11 @@ void trial_choose(struct choice *c)
 void trial_launched(struct choice *c)
 {
     struct trial *t = &c->session->trial;
-    const uint64_t split = choice_split_ns(c), whole = choice_whole_ns(c);
+    const uint64_t work = choice_least_ns(c);
 
     t->launches++;
-    t->work_ns += split < whole ? split : whole;
+    t->work_ns += work;
+    look_worked(c->session, work);
     trial_choose(c);
 }
 

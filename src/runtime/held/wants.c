@@ -180,14 +180,19 @@ const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned 
     return b->wants->told ? &b->wants->told[slot * b->transfer.devices->count] : NULL;
 }
 
-const struct transfer_need *wants_read(const struct kernel_binding *b, unsigned slot)
+bool wants_read(const struct kernel_binding *b, unsigned slot, unsigned device,
+                struct transfer_need *into)
 {
     const struct binding_wants *w = b->wants;
-    const struct transfer_need *of = w->told && w->number ? w->told
-                                     : w->is_launched     ? w->seen
-                                                          : NULL;
+    const uint32_t at = slot * b->transfer.devices->count + device;
 
-    return of ? &of[slot * b->transfer.devices->count] : NULL;
+    if (w->told && w->number)
+        need_join(into, &w->told[at]);
+    else if (w->is_launched)
+        join(w, &w->seen[at], into);
+    else
+        return false;
+    return true;
 }
 
 uint64_t wants_digest(const struct kernel_binding *b, unsigned slot)

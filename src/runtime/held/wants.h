@@ -38,9 +38,10 @@ bool wants_are_known(const struct kernel_binding *b);
 const struct transfer_need *wants_told(const struct kernel_binding *b, unsigned slot);
 uint64_t wants_digest(const struct kernel_binding *b, unsigned slot);
 
-/* By device, what is read of what it writes to a slot, as far as that is known; NULL:
-   nobody could have read yet. */
-const struct transfer_need *wants_read(const struct kernel_binding *b, unsigned slot);
+/* What a device reads of what it writes to a slot, as far as that is known, is joined into
+   a need; false: nobody could have read yet. */
+bool wants_read(const struct kernel_binding *b, unsigned slot, unsigned device,
+                struct transfer_need *into);
 
 /* Whether a slot is written in too many stretches for their holders to be kept apart: then
    all goes to all. */

@@ -199,6 +199,10 @@ struct proact {
     struct stopwatch *stopwatch; /* NULL: nothing was timed yet */
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
+    struct { /* look.h */
+        uint64_t spent_ns, worked_ns;
+        bool goes_whole; /* the last launch that was chosen */
+    } look;
     uint64_t chosen; /* launches of which it is chosen how they run */
     uint64_t orders; /* changes of the dimension along which some are split */
     struct brought { /* by launches that were timed */
