@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks take no more than a part of the time that a program works. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+
+#include "runtime/choice/look.h"
+
+/* On the four K40 this one is faster on one device, and the other one on all. */
+static const uint32_t small = 1, large = 10000;
+
+static unsigned split_of(struct bench *b, struct proact_kernel *k, unsigned launches,
+                         uint32_t ctas, uint32_t rounds)
+{
+    const struct {
+        uint64_t out;
+        uint32_t n, rounds;
+    } block = {1, N, rounds};
+    const struct proact_place place = {0, b->out, 0};
+    unsigned split = 0;
+
+    while (launches--) {
+        if (proact_launch_block(k, &(struct proact_grid){.ctas = {ctas}, .threads = {32}},
+                                &(struct proact_block){&block, sizeof block, &place, 1},
+                                &b->err))
+            fail_msg("%s", b->err.text);
+        split += !proact_kernel_refusal(k);
+    }
+    return split;
+}
+
+static struct bench open_k40(void)
+{
+    return testing_open(
+        &(struct proact_options){.machine = "k40x4", .plan = {.method = "inline"}});
+}
+
+static void some_are_free_and_others_earned(void **state)
+{
+    struct proact p = {.now_ns = 60000000};
+
+    (void)state;
+    assert_true(look_is_paid(&p));
+    look_spent(&p, 10000000, 1000000);
+    assert_true(look_is_paid(&p));
+    look_spent(&p, 58000000, 1000000);
+    assert_true(look_is_paid(&p));
+    look_spent(&p, 58000000, 1000000);
+    assert_false(look_is_paid(&p));
+    look_spent(&p, 59000000, 2000000); /* more work than time: nothing was spent */
+    look_worked(&p, 7999999);
+    assert_false(look_is_paid(&p));
+    look_worked(&p, 1);
+    assert_true(look_is_paid(&p));
+}
+
+/* A shape that is new goes as the others do, until there is time for it. */
+static void a_new_shape_waits_for_its_look(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    assert_in_range(split_of(&b, k, 40, 100, small), 1, 10);
+    b.p->look.spent_ns = UINT64_MAX / 2;
+    assert_int_equal(split_of(&b, k, 20, 1000, large), 0);
+    b.p->look.spent_ns = 0;
+    assert_in_range(split_of(&b, k, 20, 1000, large), 10, 20);
+    proact_close(b.p);
+}
+
+/* Nor is one looked at again that has other work. */
+static void more_work_waits_for_its_look(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    split_of(&b, k, 20, 1000, 50);
+    b.p->look.spent_ns = UINT64_MAX / 2;
+    assert_int_equal(split_of(&b, k, 20, 1000, 201), 0);
+    b.p->look.spent_ns = 0;
+    assert_int_equal(split_of(&b, k, 20, 1000, 201), 18);
+    proact_close(b.p);
+}
+
+static void what_they_take_is_counted(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k = testing_kernel(&b, "works");
+
+    (void)state;
+    split_of(&b, k, 40, 100, small);
+    assert_true(b.p->look.spent_ns > 0);
+    const uint64_t spent = b.p->look.spent_ns, worked = b.p->look.worked_ns;
+
+    assert_true(worked > 0);
+    split_of(&b, k, 40, 100, small);
+    assert_true(b.p->look.spent_ns == spent);
+    assert_true(b.p->look.worked_ns > worked);
+    proact_close(b.p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(some_are_free_and_others_earned),
+        cmocka_unit_test(a_new_shape_waits_for_its_look),
+        cmocka_unit_test(more_work_waits_for_its_look),
+        cmocka_unit_test(what_they_take_is_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
