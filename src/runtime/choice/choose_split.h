@@ -10,7 +10,8 @@
    ones around it, and the other way around, is counted apart (coupling.h): kernels are
    settled together. Looks are repeated: after 256 launches, four
    times as many, and so on; soon, where a number among the parameters becomes four times
-   what it was, or a quarter, or where arrays are suddenly behind. */
+   what it was, or a quarter, or where arrays are suddenly behind. They have a limit
+   (look.h). */
 
 #include "runtime/choice/choice.h"
 
