@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/random.h"
-#include "write_set_testing.h"
+#include "closed_testing.h"
 
 enum { COUNT = 4000, WIDTH_MAX = 40 };
 
@@ -154,42 +154,6 @@ static char *write_kernel(uint64_t seed)
     return w.text.data;
 }
 
-struct tally {
-    unsigned closed, sliced, failed;
-};
-
-static void compare(const struct cut *c, struct shape at, const char *text,
-                    struct tally *tally)
-{
-    static const struct write_set_array array = {"out", 0, 1 << 18};
-    static const struct write_set_pointer pointer = {0, 0, 0};
-    struct block b = {.n = at.n};
-    struct write_set_launch l = {.grid = {at.ctas, 1, 1},
-                                 .block = {at.threads},
-                                 .parameters = &b,
-                                 .parameter_bytes = 20,
-                                 .arrays = &array,
-                                 .array_count = 1,
-                                 .pointers = &pointer,
-                                 .pointer_count = 1,
-                                 .limit = 20000};
-    struct write_set *forms = NULL, *slice = NULL;
-    struct proact_error err = {""};
-    enum proact_status status = write_set_run(c->slice, &l, &forms, &err);
-
-    l.is_sliced = true;
-    if (write_set_run(c->slice, &l, &slice, &err) != status)
-        fail_msg("n %u, %u CTAs of %u: %s\n%s", at.n, at.ctas, at.threads, err.text, text);
-    if (forms && forms->digest != slice->digest)
-        fail_msg("n %u, %u CTAs of %u: forms say other bytes\n%s", at.n, at.ctas,
-                 at.threads, text);
-    tally->closed += forms && !forms->ctas_run;
-    tally->sliced += forms && forms->ctas_run;
-    tally->failed += !forms;
-    write_set_destroy(forms);
-    write_set_destroy(slice);
-}
-
 struct request {
     uint64_t seed, count;
 };
@@ -202,9 +166,11 @@ static void try_kernel(uint64_t seed, struct tally *tally)
     if (!c.slice)
         fail_msg("%s\n%s", c.err.text, text);
     for (unsigned n = 0; n < 4; n++) {
-        const struct shape at = {.ctas = 1 + (uint32_t)random_below(&seed, 30),
-                                 .threads = 1 + (uint32_t)random_below(&seed, 70),
-                                 .n = (uint32_t)random_below(&seed, 2 * WIDTH_MAX)};
+        const struct launched at = {.ctas = 1 + (uint32_t)random_below(&seed, 30),
+                                    .threads = 1 + (uint32_t)random_below(&seed, 70),
+                                    .n = (uint32_t)random_below(&seed, 2 * WIDTH_MAX),
+                                    .lines = 1,
+                                    .planes = 1};
 
         compare(&c, at, text, tally);
     }
