@@ -164,11 +164,8 @@ void trial_choose(struct choice *c)
 void trial_launched(struct choice *c)
 {
     struct trial *t = &c->session->trial;
-    const uint64_t work = choice_least_ns(c);
-
     t->launches++;
-    t->work_ns += work;
-    look_worked(c->session, work);
+    t->work_ns += choice_least_ns(c);
     trial_choose(c);
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "runtime/choice/choose_order.h"
 #include "runtime/choice/choose_split.h"
+#include "runtime/choice/look.h"
 #include "runtime/choice/trial.h"
 #include "runtime/derive/derive.h"
 #include "runtime/held/bring.h"
@@ -271,7 +272,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     streams_launched(p);
     const bool may_choose = !grid->device_count && p->devices.count > 1;
 
-    if (may_choose && (status = trial_step(p, err)))
+    if (may_choose && ((status = look_at_clock(p, err)) || (status = trial_step(p, err))))
         return status;
     struct choice *c = may_choose ? choice_next(l) : NULL;
 

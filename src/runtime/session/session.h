@@ -200,8 +200,9 @@ struct proact {
     struct choice *choices;      /* of all kernels, the latest first */
     struct trial trial;
     struct { /* look.h */
-        uint64_t spent_ns, worked_ns;
-        bool goes_whole; /* the last launch that was chosen */
+        uint64_t spent_ns;
+        uint64_t launches; /* since looks were paid for */
+        bool goes_whole;   /* the last launch that was chosen */
     } look;
     uint64_t chosen; /* launches of which it is chosen how they run */
     uint64_t orders; /* changes of the dimension along which some are split */
