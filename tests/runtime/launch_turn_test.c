@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split along another dimension than the slowest, kernels do what they do on one device. */
+#include "runtime/launch/turned_shape.h"
 #include "runtime/turned_testing.h"
 
 enum { THREADS_X = 32, TILES = 3, W = THREADS_X * TILES - 5, H = 6, D = 5, DEVICES = 4 };
@@ -83,10 +84,25 @@ static void turned_kernels_do_the_same(void **state)
     }
 }
 
+/* Along y and z a grid has no more than 65535 CTAs. */
+static void a_wide_dimension_stays(void **state)
+{
+    struct turned_shape s = {.grid = {65535, 2, 1}};
+
+    (void)state;
+    assert_int_equal(shape_slowest(s.grid), 1);
+    assert_true(shape_may_be_slowest(&s, 0));
+    assert_true(shape_may_be_slowest(&s, 1));
+    assert_false(shape_may_be_slowest(&s, 2));
+    s.grid[0] = 65536;
+    assert_false(shape_may_be_slowest(&s, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turned_kernels_do_the_same),
+        cmocka_unit_test(a_wide_dimension_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
