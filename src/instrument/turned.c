@@ -73,27 +73,6 @@ static bool others_ask(const struct turning *t)
     return asks;
 }
 
-struct use {
-    int32_t reg;
-    bool found;
-};
-
-static void compare(void *context, int32_t reg)
-{
-    struct use *u = context;
-
-    u->found |= u->reg == reg;
-}
-
-static bool is_used(const struct ptx_function *f, const struct ptx_operand *o)
-{
-    struct use u = {o->reg, false};
-
-    for (uint32_t n = 0; o->kind == PTX_REGISTER && n < f->instruction_count; n++)
-        definition_each_use(&f->instructions[n], compare, &u);
-    return u.found || (o->kind != PTX_REGISTER && o->kind != PTX_SINK);
-}
-
 /* Sums of whole numbers, bits and extremes come out alike in any order. */
 static bool is_of_any_order(const struct ptx_instruction *i)
 {
@@ -111,7 +90,8 @@ static bool shows_order(const struct ptx_function *f, const struct ptx_instructi
 {
     if (i->space == PTX_SPACE_SHARED || ptx_instruction_effect(i) != PTX_ATOMIC)
         return false;
-    return !is_of_any_order(i) || (i->opcode == PTX_ATOM && is_used(f, &i->operands[0]));
+    return !is_of_any_order(i) ||
+           (i->opcode == PTX_ATOM && definition_is_read(f, &i->operands[0]));
 }
 
 static bool may_turn(const struct turning *t)

@@ -47,3 +47,24 @@ void definition_each_use(const struct ptx_instruction *i, definition_visit *visi
     for (uint32_t k = sets_first(i) ? 1 : 0; k < i->operand_count; k++)
         visit_operand(&i->operands[k], visit, context);
 }
+
+struct use {
+    int32_t reg;
+    bool is_seen;
+};
+
+static void compare(void *context, int32_t reg)
+{
+    struct use *u = context;
+
+    u->is_seen |= reg == u->reg;
+}
+
+bool definition_is_read(const struct ptx_function *f, const struct ptx_operand *result)
+{
+    struct use u = {result->reg, false};
+
+    for (uint32_t n = 0; result->kind == PTX_REGISTER && n < f->instruction_count; n++)
+        definition_each_use(&f->instructions[n], compare, &u);
+    return u.is_seen || (result->kind != PTX_REGISTER && result->kind != PTX_SINK);
+}

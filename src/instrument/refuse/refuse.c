@@ -92,27 +92,6 @@ static enum proact_status refuse_opcode(const struct clone *c,
     }
 }
 
-struct use {
-    int32_t reg;
-    bool seen;
-};
-
-static void compare_use(void *context, int32_t reg)
-{
-    struct use *u = context;
-
-    u->seen |= reg == u->reg;
-}
-
-static bool is_read(const struct ptx_function *f, const struct ptx_operand *o)
-{
-    struct use u = {o->reg, false};
-
-    for (uint32_t n = 0; o->kind == PTX_REGISTER && n < f->instruction_count; n++)
-        definition_each_use(&f->instructions[n], compare_use, &u);
-    return u.seen || (o->kind != PTX_REGISTER && o->kind != PTX_SINK);
-}
-
 /* Of an array that another device's CTAs update, too; or where its peers would have to get
    what an atomic leaves there, as it happens. */
 static enum proact_status refuse_replica(const struct clone *c,
@@ -125,7 +104,7 @@ static enum proact_status refuse_replica(const struct clone *c,
         return clone_refuse(c, i,
                             "an atomic on a replicated array: what it leaves there is no "
                             "store that could be repeated to the peers");
-    if (i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+    if (i->opcode != PTX_RED && definition_is_read(c->function, &i->operands[0]))
         return clone_refuse(c, i,
                             "it uses what an atomic on a replicated array gives back: "
                             "each device would count in its own replica");
@@ -156,7 +135,7 @@ static enum proact_status refuse_atomic(const struct clone *c,
         return refuse_replica(c, i);
     if (slot == -2)
         return clone_refuse(c, i, "an atomic on an array that cannot be told");
-    if (i->opcode != PTX_RED && is_read(c->function, &i->operands[0]))
+    if (i->opcode != PTX_RED && definition_is_read(c->function, &i->operands[0]))
         return clone_refuse(c, i,
                             "it uses what an atomic gives back, a ticket among all its "
                             "CTAs");

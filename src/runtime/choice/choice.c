@@ -246,6 +246,11 @@ const char *choice_refusal(const struct proact_kernel *k)
             "kernel '%.80s': to find where it writes took the host %.0f ms, each launch "
             "anew",
             k->name, (double)k->unpaid_ns / 1e6);
+    else if (c->last == RAN_UNTRIED)
+        snprintf(c->why, sizeof c->why,
+                 "kernel '%.80s': trying what is faster has had its part of the time, so "
+                 "it goes as the last one did",
+                 k->name);
     else if (c->last == RAN_TO_BE_TIMED)
         snprintf(c->why, sizeof c->why,
                  "kernel '%.80s': this launch was timed on one device", k->name);

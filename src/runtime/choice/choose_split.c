@@ -151,7 +151,10 @@ enum proact_status choice_run(struct choice *c, struct launching *l,
     const bool is_made = choice_is_made(c), waits = has_to_wait(c);
     const bool is_split = waits ? !p->look.goes_whole : choice_is_split(c);
 
-    c->last = is_split ? RAN_SPLIT : is_made ? RAN_WHOLE : RAN_TO_BE_TIMED;
+    c->last = is_split  ? RAN_SPLIT
+              : is_made ? RAN_WHOLE
+              : waits   ? RAN_UNTRIED
+                        : RAN_TO_BE_TIMED;
     l->choice = c;
     l->is_short = c->is_short;
     if (!is_made)
