@@ -114,6 +114,9 @@ PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
    not, or along the slowest, as launches are but where they lack less otherwise. */
 PROACT_API char proact_kernel_along(const struct proact_kernel *k);
 
+/* The first device that ran CTAs of the last launch. */
+PROACT_API unsigned proact_launched_on(const struct proact *p);
+
 struct proact_parameter {
     uint32_t offset, bytes, align; /* in the block */
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shares of a program's kernels end where those of one end whose CTAs write more: what both
-   write stays where it is, once it is there. */
+   write stays where it is, once it is there. A part of one device's goes to that one. */
 #include "runtime/runtime_testing.h"
 /* after it */
 #include "runtime/held/array_held.h"
 
 enum { DEVICES = 4, ROWS = 1000, PITCH = 40, CELLS = PITCH - 4, WORDS = ROWS * PITCH };
-enum { CELL_THREADS = 64, EDGE_THREADS = 128 };
+enum { CELL_THREADS = 64, EDGE_THREADS = 128, ROW_THREADS = 8 };
 
 struct rig {
     struct bench b;
@@ -39,8 +39,9 @@ static void open_rig(struct rig *r)
 }
 
 /* As a program launches it. */
-static void launch(struct rig *r, struct proact_kernel *k, uint32_t threads, uint32_t count,
-                   struct proact_array *const *arrays)
+static void launch_with(struct rig *r, struct proact_kernel *k, uint32_t threads,
+                        uint32_t count, struct proact_array *const *arrays, uint32_t rows,
+                        uint32_t pitch)
 {
     const struct proact_grid g = {.ctas = {(count + threads - 1) / threads},
                                   .threads = {threads},
@@ -51,12 +52,18 @@ static void launch(struct rig *r, struct proact_kernel *k, uint32_t threads, uin
 
     for (size_t i = 0; i < ARRAYS; i++)
         places[i] = (struct proact_place){(uint32_t)(8 * i), arrays[i], 0};
-    block[2 * ARRAYS] = ROWS;
-    block[2 * ARRAYS + 1] = PITCH;
+    block[2 * ARRAYS] = rows;
+    block[2 * ARRAYS + 1] = pitch;
     MUST(proact_launch_block(
         k, &g, &(struct proact_block){block, 8 * ARRAYS + 8, places, ARRAYS}, &r->b.err));
     if (proact_kernel_refusal(k))
         fail_msg("%s", proact_kernel_refusal(k));
+}
+
+static void launch(struct rig *r, struct proact_kernel *k, uint32_t threads, uint32_t count,
+                   struct proact_array *const *arrays)
+{
+    launch_with(r, k, threads, count, arrays, ROWS, PITCH);
 }
 
 static void step_cells(struct rig *r)
@@ -205,6 +212,114 @@ static void what_lies_between_is_brought_once(void **state)
     proact_close(r->b.p);
 }
 
+/* A row of what was made last, by so many threads. */
+static void step_row(struct rig *r, const char *name, uint32_t row, uint32_t threads,
+                     uint32_t count, const uint32_t *cta_first)
+{
+    struct proact_array *const arrays[] = {r->array[1 - r->newest], r->array[r->newest]};
+    struct proact_kernel *k = testing_kernel_of(&r->b, testing_text(ROW_PTX), name);
+
+    launch_with(r, k, threads, count, arrays, row, PITCH);
+    for (size_t x = 0; x < PITCH; x++)
+        r->host[r->newest][row * PITCH + x] = 3 * r->host[1 - r->newest][row * PITCH + x];
+    ends_at(k, cta_first);
+}
+
+/* A row of one device's is a launch of that device, to which nothing goes for it. */
+static void a_row_stays_where_it_is(void **state)
+{
+    enum { COUNT = PITCH / ROW_THREADS };
+    static const struct {
+        uint32_t row, cta_first[DEVICES + 1];
+    } of[] = {{0, {0, COUNT, COUNT, COUNT, COUNT}},
+              {300, {0, 0, COUNT, COUNT, COUNT}},
+              {ROWS - 1, {0, 0, 0, 0, COUNT}}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        static struct rig rig;
+        struct rig *r = &rig;
+
+        open_rig(r);
+        for (int n = 0; n < 4; n++) {
+            step_cells(r);
+            step_edges(r);
+        }
+        step_cells(r);
+        const uint64_t before = sent(r);
+
+        step_row(r, "one_row", of[i].row, ROW_THREADS, PITCH, of[i].cta_first);
+        assert_int_equal(sent(r), before);
+        close_rig(r);
+    }
+}
+
+/* Before anybody has settled where, shares are even, and then no more. */
+static void a_row_waits_for_cuts(void **state)
+{
+    static const uint32_t even[] = {0, 2, 3, 4, 5}, there[] = {0, 0, 0, 0, 5};
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    for (int n = 0; n < 2; n++)
+        step_row(r, "one_row", ROWS - 1, ROW_THREADS, PITCH, even);
+    step_cells(r);
+    step_cells(r);
+    step_row(r, "one_row", ROWS - 1, ROW_THREADS, PITCH, there);
+    close_rig(r);
+}
+
+/* One that no device runs all at once, or whose CTAs write from the end, has even shares.
+ */
+static void others_rows_are_even(void **state)
+{
+    enum { MANY = 1024, COUNT = 268 }; /* h200x4 runs 264 of them at once */
+    static const uint32_t even[] = {0, 2, 3, 4, 5},
+                          many[] = {0, COUNT / 4, COUNT / 2, COUNT / 4 * 3, COUNT},
+                          fit[] = {0, 0, 0, 0, COUNT - 4};
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    step_cells(r);
+    step_cells(r);
+    step_row(r, "one_row_back", ROWS - 1, ROW_THREADS, PITCH, even);
+    step_row(r, "one_row", ROWS - 1, MANY, MANY * COUNT, many);
+    step_row(r, "one_row", ROWS - 1, MANY, MANY * (COUNT - 4), fit);
+    close_rig(r);
+}
+
+/* A stretch that is too much for one device is shared by all, and what writes a row of it
+   goes where that is, not where the whole array's shares are. */
+static void a_row_of_a_stretch(void **state)
+{
+    enum { MANY = 1024, COUNT = 268, EACH = 37, ROW = 750 };
+    static const uint32_t shares[] = {0, 67, 134, 201, COUNT}, here[] = {0, 5, 5, 5, 5},
+                          last[] = {0, 0, 0, 0, 5};
+    static struct rig rig;
+    struct rig *r = &rig;
+
+    (void)state;
+    open_rig(r);
+    step_cells(r);
+    step_cells(r);
+    step_row(r, "one_row", ROW + 50, ROW_THREADS, PITCH, last);
+    struct proact_array *const arrays[] = {r->array[1 - r->newest], r->array[r->newest]};
+    struct proact_kernel *k = testing_kernel_of(&r->b, testing_text(ROW_PTX), "stretch");
+
+    for (int n = 0; n < 2; n++) {
+        launch_with(r, k, MANY, MANY * COUNT, arrays, ROW * PITCH, EACH);
+        ends_at(k, shares);
+    }
+    for (size_t at = (size_t)ROW * PITCH; at < ROW * PITCH + COUNT * EACH; at++)
+        r->host[r->newest][at] = 5 * r->host[1 - r->newest][at];
+    step_row(r, "one_row", ROW + 50, ROW_THREADS, PITCH, here);
+    close_rig(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +327,10 @@ int main(void)
         cmocka_unit_test(what_writes_much_comes_first),
         cmocka_unit_test(others_are_as_they_were),
         cmocka_unit_test(what_lies_between_is_brought_once),
+        cmocka_unit_test(a_row_stays_where_it_is),
+        cmocka_unit_test(a_row_waits_for_cuts),
+        cmocka_unit_test(others_rows_are_even),
+        cmocka_unit_test(a_row_of_a_stretch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,9 +24,9 @@ struct bench {
     struct proact_error err;
 };
 
-static inline char *testing_ptx(void)
+static inline char *testing_text(const char *path)
 {
-    FILE *f = fopen(PROACT_BINARY "/tests/runtime/runtime_kernels.ptx", "r");
+    FILE *f = fopen(path, "r");
     char *text = calloc(1, 1 << 20);
 
     assert_non_null(f);
@@ -36,9 +36,14 @@ static inline char *testing_ptx(void)
     return text;
 }
 
-static inline struct proact_kernel *testing_kernel(struct bench *b, const char *name)
+static inline char *testing_ptx(void)
 {
-    char *text = testing_ptx();
+    return testing_text(PROACT_BINARY "/tests/runtime/runtime_kernels.ptx");
+}
+
+static inline struct proact_kernel *testing_kernel_of(struct bench *b, char *text,
+                                                      const char *name)
+{
     struct proact_kernel *k = NULL;
     enum proact_status status = proact_kernel_load(
         b->p, &(struct proact_image){.name = "test.ptx", .text = text}, name, &k, &b->err);
@@ -47,6 +52,11 @@ static inline struct proact_kernel *testing_kernel(struct bench *b, const char *
     if (status)
         fail_msg("%s", b->err.text);
     return k;
+}
+
+static inline struct proact_kernel *testing_kernel(struct bench *b, const char *name)
+{
+    return testing_kernel_of(b, testing_ptx(), name);
 }
 
 static const struct proact_map testing_map = {.kind = PROACT_MAP_CONTIGUOUS,

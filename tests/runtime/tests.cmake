@@ -53,6 +53,13 @@ target_compile_definitions(constant_tables_test PRIVATE
     CONSTANT_TABLES_PTX="${constant_tables_text}")
 add_dependencies(constant_tables_test constant_tables_ptx)
 
+set(row_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/row_kernels.ptx)
+proact_ptx(${row_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/row_kernels.cu
+    ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
+add_custom_target(row_ptx DEPENDS ${row_text})
+target_compile_definitions(cuts_test PRIVATE ROW_PTX="${row_text}")
+add_dependencies(cuts_test row_ptx)
+
 set(turned_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/turned_kernels.ptx)
 proact_ptx(${turned_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/turned_kernels.cu
     ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})

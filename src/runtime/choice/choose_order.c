@@ -14,9 +14,11 @@ enum {
     LOOKS_MAX = 4,     /* between changes, */
     KERNEL_MAX = 32,   /* and of all shapes of a kernel */
     CHANGES_MAX = 2,
-    CALM = 8,       /* launches behind a change, which finds things as they were */
-    CLEARLY = 2,    /* times less; */
-    AGAIN = 4,      /* once it was changed */
+    CALM = 8,    /* launches behind a change, which finds things as they were */
+    CLEARLY = 2, /* times less; */
+    AGAIN = 4,   /* once it was changed */
+    ROWS_MAX =
+        1 << 16,    /* that it writes: what more are, by whom, takes the host too long */
     NOTICED = 2000, /* ns that what it lacks takes to bring, and */
     PART = 16       /* of the launch's time, where that is known */
 };
@@ -33,6 +35,21 @@ static uint64_t lacks(struct launching *l)
     return launch_behind(l, false, NULL, NULL).of_split;
 }
 
+static bool writes_few_rows(const struct launching *l)
+{
+    const struct write_set *w = l->found.set;
+    uint32_t count = 0;
+
+    for (uint32_t n = 0; w && n < w->array_count; n++) {
+        struct cta_runs_walk walk = cta_runs_walk(&w->arrays[n].runs, 0, w->cta_count);
+
+        for (struct rows r; cta_runs_rows(&walk, &r);)
+            if (++count > ROWS_MAX)
+                return false;
+    }
+    return true;
+}
+
 /* The launch along that dimension, with its binding; false where it cannot be split so. */
 static bool try(const struct launching *l, unsigned dimension, struct launching *out)
 {
@@ -40,7 +57,7 @@ static bool try(const struct launching *l, unsigned dimension, struct launching 
     bool can;
 
     *out = *l;
-    if (!launch_turn_to(out, dimension))
+    if (!writes_few_rows(l) || !launch_turn_to(out, dimension))
         return false; /* as it was */
     p->looks = true;  /* what it would read nobody reads */
     can = !launch_bind(out, NULL) && out->binding &&

@@ -64,9 +64,11 @@ static enum proact_status queue_kernels(const struct launching *l, struct proact
         order_flush(&p->order, (struct order_place){0, TRANSFER_MAIN}, err);
 
     for (unsigned d = 0; d < devices && !status; d++)
-        status = share_launch(l, d, err);
+        if (!share_is_idle(l, d))
+            status = share_launch(l, d, err);
     for (unsigned d = 0; d < devices && !status; d++)
-        status = share_done(l, d, err);
+        if (!share_is_idle(l, d))
+            status = share_done(l, d, err);
     return status;
 }
 
@@ -76,7 +78,8 @@ static enum proact_status queue_sends(const struct launching *l, struct proact_e
     enum proact_status status = PROACT_OK;
 
     for (unsigned d = 0; d < devices && !status; d++)
-        status = share_send(l, d, err);
+        if (!share_is_idle(l, d))
+            status = share_send(l, d, err);
     return status;
 }
 
@@ -157,6 +160,21 @@ enum proact_status launch_bind(struct launching *l, struct proact_error *err)
     return launch_may_divide(l) ? launch_inside_ready(l, err) : PROACT_OK;
 }
 
+static unsigned first_of(const struct launching *l)
+{
+    unsigned device = 0;
+
+    while (l->binding && device + 1 < l->over &&
+           l->binding->cta_first[device] == l->binding->cta_first[device + 1])
+        device++;
+    return device;
+}
+
+unsigned proact_launched_on(const struct proact *p)
+{
+    return p->launched_on;
+}
+
 enum proact_status launch_queue(struct launching *l, struct proact_error *err)
 {
     struct proact *p = l->kernel->session;
@@ -184,5 +202,6 @@ enum proact_status launch_queue(struct launching *l, struct proact_error *err)
         p->generation++;
     launch_account(l, !status);
     launch_textures_used(l);
+    p->launched_on = first_of(l);
     return status;
 }

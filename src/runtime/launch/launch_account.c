@@ -35,17 +35,23 @@ static void account_slot(const struct launching *l, unsigned device, unsigned sl
                                l->sequence, &b->tables[slot]->tables->table[device]);
 }
 
-/* All its devices have waited for what was sent to them so far; of a launch that failed
+static bool took_part(const struct launching *l, unsigned device)
+{
+    /* protocol: idle-fresh (else: return true;) */
+    return !l->binding || !share_is_idle(l, device);
+}
+
+/* All that took part have waited for what was sent to them so far; of a launch that failed
    nobody knows. */
 static void account_waits(const struct launching *l, struct proact_array *a, bool queued)
 {
     const struct proact *p = l->kernel->session;
 
     for (unsigned d = 0; d < (l->binding ? p->devices.count : 1); d++)
-        if (queued)
-            need_clear(&a->fresh[d]);
-        else
+        if (!queued)
             a->fresh[d].all = true;
+        else if (took_part(l, d))
+            need_clear(&a->fresh[d]);
 }
 
 void launch_account(const struct launching *l, bool queued)
@@ -66,7 +72,7 @@ void launch_account(const struct launching *l, bool queued)
     distributed_used(l);
     flags_sent(l);
     for (unsigned d = 0; b && d < p->devices.count; d++)
-        for (unsigned s = 0; s < b->transfer.slot_count; s++) {
+        for (unsigned s = 0; !share_is_idle(l, d) && s < b->transfer.slot_count; s++) {
             account_slot(l, d, s);
             array_account(b->array[s], d, transfer_sent_bytes(&b->transfer, d, s),
                           transfer_sent_chunks(&b->transfer, d, s));

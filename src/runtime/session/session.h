@@ -204,9 +204,10 @@ struct proact {
         uint64_t launches; /* since looks were paid for */
         bool goes_whole;   /* the last launch that was chosen */
     } look;
-    uint64_t chosen; /* launches of which it is chosen how they run */
-    uint64_t orders; /* changes of the dimension along which some are split */
-    struct brought { /* by launches that were timed */
+    uint64_t chosen;      /* launches of which it is chosen how they run */
+    unsigned launched_on; /* the first device with CTAs of the last launch */
+    uint64_t orders;      /* changes of the dimension along which some are split */
+    struct brought {      /* by launches that were timed */
         double bytes, ns;
     } brought;
     uint64_t variables;  /* grows when variables of modules may have changed */

@@ -9,16 +9,17 @@
 #include "base/memory.h"
 
 enum {
-    CUTS_MAX = 64,   /* sizes of arrays */
+    CUTS_MAX = 64,   /* stretches of arrays */
     SHARES_MAX = 64, /* shapes of a kernel's launches */
     SIZE_PART = 32,  /* of a size is what another one's may differ by */
     LARGER = 2,      /* steps, so many times: settled again */
 };
 
-/* Of arrays of about so many bytes, where so many devices have a share. */
+/* Of this stretch of arrays of about so many bytes, where so many devices have a share. */
 struct array_cuts {
     struct array_cuts *next;
-    uint64_t bytes, step;          /* step: of the kernel that settled them */
+    struct span of;
+    uint64_t bytes, step;          /* of the array; step: of the kernel that settled them */
     uint64_t version;              /* grows when they are settled again */
     double at[PROACT_DEVICES_MAX]; /* device d's share begins at that part of the array */
     unsigned over;
@@ -30,8 +31,11 @@ struct kernel_cut {
     uint32_t grid[3];
     unsigned over;
     uint64_t digest;         /* of what is written, and the arrays' sizes */
-    struct array_cuts *cuts; /* NULL: shares are even */
-    uint64_t version, step;
+    bool is_even;            /* and stays so */
+    struct span writes;      /* all of an array, if it writes more than half of it */
+    uint64_t bytes;          /* of the array */
+    struct array_cuts *cuts; /* the last ones that it looked at, or NULL */
+    uint64_t version, step;  /* 0: it settles none */
     bool came_again;
     uint32_t cta_first[PROACT_DEVICES_MAX + 1];
 };
@@ -39,8 +43,10 @@ struct kernel_cut {
 /* What is looked at of a launch. */
 struct looked {
     const struct launching *launch;
-    const struct cta_runs *runs; /* of the largest array that it writes from end to end */
-    uint64_t bytes;              /* of that */
+    const struct cta_runs *runs; /* of the array of which it writes the longest stretch */
+    struct span all;             /* that, */
+    struct span part;            /* or all of the array, if it is more than half of it */
+    uint64_t bytes;              /* of the array */
     uint32_t unit;               /* of CTAs that stay together */
 };
 
@@ -64,13 +70,15 @@ static bool look(const struct launching *l, const struct write_set *w, struct lo
         const struct proact_array *a = l->places[i].array;
         const struct cta_runs *runs = &w->arrays[launching_number(l, a)].runs;
 
-        if (a->part || a->bytes <= out->bytes || !runs->count)
+        if (a->part || !runs->count)
             continue;
         const struct span all = hull(runs, 0, w->cta_count);
 
-        if (all.end - all.first < a->bytes / 2)
+        if (all.end - all.first <= out->all.end - out->all.first)
             continue;
         out->runs = runs;
+        out->all = all;
+        out->part = all.end - all.first < a->bytes / 2 ? all : (struct span){0, a->bytes};
         out->bytes = a->bytes;
     }
     return out->runs != NULL;
@@ -117,11 +125,40 @@ static uint32_t nearest(const struct looked *at, uint32_t low, uint32_t units,
     return byte - first_of(at, from - 1) < first_of(at, from) - byte ? from - 1 : from;
 }
 
+static uint32_t units_of(const struct looked *at)
+{
+    const uint32_t *grid = at->launch->grid;
+
+    return (uint32_t)((uint64_t)grid[0] * grid[1] * grid[2] / at->unit);
+}
+
+/* Whether one device runs all of it at once, so that it takes as long there as on several,
+   and what it writes comes in the order of its CTAs. */
+static bool may_stay_together(const struct looked *at)
+{
+    const struct launching *l = at->launch;
+    const struct topology_device *d = &l->kernel->session->topology.device;
+    const uint64_t threads = (uint64_t)l->threads[0] * l->threads[1] * l->threads[2];
+    const uint32_t units = units_of(at);
+
+    if (threads * units * at->unit > (uint64_t)d->sm_count * d->threads_per_sm)
+        return false;
+    for (uint32_t unit = 1; unit < units; unit++)
+        if (first_of(at, unit) < first_of(at, unit - 1))
+            return false;
+    return true;
+}
+
+/* A part of an array that others have somewhere goes there. */
+static bool is_little(const struct looked *at)
+{
+    return at->part.end - at->part.first < at->bytes && may_stay_together(at);
+}
+
 /* Shares that end next to the cuts; false where one is too long, or they are not apart. */
 static bool follow(const struct looked *at, const struct array_cuts *cuts, uint32_t *out)
 {
-    const uint32_t *grid = at->launch->grid;
-    const uint32_t units = (uint32_t)((uint64_t)grid[0] * grid[1] * grid[2] / at->unit);
+    const uint32_t units = units_of(at);
     uint32_t first[PROACT_DEVICES_MAX + 1] = {0}, unit = 0;
     uint64_t begin[PROACT_DEVICES_MAX];
 
@@ -130,27 +167,57 @@ static bool follow(const struct looked *at, const struct array_cuts *cuts, uint3
         first[d] = unit * at->unit;
     }
     first[cuts->over] = units * at->unit;
-    if (!access_shares_are_even(grid, cuts->over, first) || !are_apart(at, first, begin))
+    if (!is_little(at) && (!access_shares_are_even(at->launch->grid, cuts->over, first) ||
+                           !are_apart(at, first, begin)))
         return false;
     memcpy(out, first, (cuts->over + 1) * sizeof *out);
     return true;
 }
 
-static struct array_cuts *cuts_of(struct proact *p, uint64_t bytes, unsigned over)
+static bool is_about(uint64_t a, uint64_t b, uint64_t size)
+{
+    return (a > b ? a - b : b - a) <= size / SIZE_PART;
+}
+
+/* Of the shortest stretch that has what it writes, or about. */
+static struct array_cuts *cuts_around(const struct proact *p, const struct kernel_cut *k,
+                                      unsigned over)
+{
+    struct array_cuts *best = NULL;
+
+    for (struct array_cuts *c = p->cuts; c; c = c->next) {
+        const uint64_t size = c->of.end - c->of.first;
+
+        if (c->over == over && is_about(c->bytes, k->bytes, c->bytes) &&
+            k->writes.first + size / SIZE_PART >= c->of.first &&
+            k->writes.end <= c->of.end + size / SIZE_PART &&
+            (!best || size < best->of.end - best->of.first))
+            best = c;
+    }
+    return best;
+}
+
+/* These, if the stretch is what it writes. */
+static struct array_cuts *cuts_own(const struct kernel_cut *k)
+{
+    const uint64_t size = k->writes.end - k->writes.first;
+
+    return k->cuts && is_about(k->cuts->of.end - k->cuts->of.first, size, size) ? k->cuts
+                                                                                : NULL;
+}
+
+static struct array_cuts *cuts_add(struct proact *p, const struct looked *at)
 {
     unsigned count = 0;
 
-    for (struct array_cuts *c = p->cuts; c; c = c->next, count++) {
-        const uint64_t by = bytes > c->bytes ? bytes - c->bytes : c->bytes - bytes;
-
-        if (c->over == over && by <= c->bytes / SIZE_PART)
-            return c;
-    }
+    for (struct array_cuts *c = p->cuts; c; c = c->next)
+        count++;
     if (count == CUTS_MAX)
         return NULL;
     struct array_cuts *c = must_calloc(1, sizeof *c);
 
-    *c = (struct array_cuts){.next = p->cuts, .bytes = bytes, .over = over};
+    *c = (struct array_cuts){
+        .next = p->cuts, .of = at->part, .bytes = at->bytes, .over = at->launch->over};
     return p->cuts = c;
 }
 
@@ -163,6 +230,11 @@ static void settle(struct array_cuts *c, const struct looked *at, uint64_t step,
     c->version++;
 }
 
+static bool is_far_larger(const struct kernel_cut *k, const struct array_cuts *own)
+{
+    return own && k->came_again && k->step / LARGER >= own->step;
+}
+
 /* What the kernel settles by its even shares, or what others did. */
 static void find(struct kernel_cut *k, const struct launching *l, const struct write_set *w)
 {
@@ -170,17 +242,27 @@ static void find(struct kernel_cut *k, const struct launching *l, const struct w
     uint64_t begin[PROACT_DEVICES_MAX];
 
     launch_split(l->grid, l->over, l->over, k->cta_first);
-    k->cuts = NULL;
-    if (!look(l, w, &at) || !are_apart(&at, k->cta_first, begin))
+    k->is_even = !look(l, w, &at);
+    if (k->is_even)
         return;
-    k->step = at.bytes / k->cta_first[l->over] * at.unit;
-    if (!(k->cuts = cuts_of(l->kernel->session, at.bytes, l->over)))
-        return;
-    if (!k->cuts->version || (k->came_again && k->step / LARGER >= k->cuts->step))
-        settle(k->cuts, &at, k->step, begin);
-    else
-        follow(&at, k->cuts, k->cta_first);
-    k->version = k->cuts->version;
+    k->writes = at.part;
+    k->bytes = at.bytes;
+    k->step = is_little(&at) || !are_apart(&at, k->cta_first, begin)
+                  ? 0
+                  : (at.all.end - at.all.first) / k->cta_first[l->over] * at.unit;
+    k->cuts = cuts_around(l->kernel->session, k, l->over);
+    struct array_cuts *const own = cuts_own(k);
+    const bool again = is_far_larger(k, own);
+
+    if (again || !k->cuts || !follow(&at, k->cuts, k->cta_first)) {
+        struct array_cuts *c = !k->step || (own && !again) ? NULL
+                               : own                       ? own
+                                     : cuts_add(l->kernel->session, &at);
+
+        if (c)
+            settle(k->cuts = c, &at, k->step, begin);
+    }
+    k->version = k->cuts ? k->cuts->version : 0;
 }
 
 static uint64_t digest_of(const struct launching *l, const struct write_set *w)
@@ -224,10 +306,15 @@ static struct kernel_cut *add(const struct launching *l, const struct write_set 
 static void see_again(struct kernel_cut *c, const struct launching *l,
                       const struct write_set *w)
 {
-    if (!c->cuts || l->kernel->session->recording)
+    struct proact *p = l->kernel->session;
+
+    if (c->is_even || p->recording)
         return;
+    const struct array_cuts *around = cuts_around(p, c, c->over);
+
     c->came_again = true;
-    if (c->version != c->cuts->version || c->step / LARGER >= c->cuts->step)
+    if (around != c->cuts || (around && around->version != c->version) ||
+        is_far_larger(c, cuts_own(c)))
         find(c, l, w);
 }
 
@@ -255,7 +342,7 @@ bool launch_cut_evenly(const struct launching *l, const struct write_set *w,
     if (!c || memcmp(c->cta_first, cta_first, (l->over + 1) * sizeof *cta_first) == 0)
         return false;
     memcpy(c->cta_first, cta_first, (l->over + 1) * sizeof *cta_first);
-    c->cuts = NULL;
+    c->is_even = true;
     return true;
 }
 

@@ -6,7 +6,12 @@
    write, and what lies between would go back and forth. So arrays of about one size are cut
    at places that the kernel with the largest steps has settled, and others' shares end next
    to these, as long as none is much longer than even ones. Settled again is only for a
-   kernel with far larger steps, when it comes again: a few times, and never back. */
+   kernel with far larger steps, when it comes again: a few times, and never back.
+
+   Cuts are of a stretch of arrays: of all, or of less than half where a kernel writes no
+   more, as a level of a multigrid. What writes less still, and is so little that a device
+   runs it all at once, settles nothing and follows the shortest stretch around it, however
+   uneven its shares become: the last rows of a field are the last device's. */
 
 #include "runtime/launch/launching.h"
 

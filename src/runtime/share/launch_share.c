@@ -299,6 +299,14 @@ static enum proact_status launch_undivided(const struct launching *l, unsigned d
     return status ? status : flags_combine(l, device, err);
 }
 
+bool share_is_idle(const struct launching *l, unsigned device)
+{
+    const uint32_t *first = &l->binding->cta_first[device];
+
+    return first[0] == first[1] && !l->found.flags && !l->texture_count &&
+           !l->kernel->session->recording;
+}
+
 enum proact_status share_launch(const struct launching *l, unsigned device,
                                 struct proact_error *err)
 {

@@ -5,6 +5,9 @@
 
 #include "runtime/launch/launching.h"
 
+/* Whether the device has none of a split one's CTAs, and nothing else to do for it: it is
+   left alone, and neither waits for anything nor is waited for. In a recording none is. */
+bool share_is_idle(const struct launching *l, unsigned device);
 /* Of a split one: its CTAs, as one kernel or several; then that it is done with them; and
    what is sent beside or behind them. */
 enum proact_status share_launch(const struct launching *l, unsigned device,

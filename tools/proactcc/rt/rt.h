@@ -89,7 +89,10 @@ struct rt {
     uint64_t distribute; /* what is allocated of so many bytes is distributed; 0: nothing */
     bool reports;
     struct rt_flight { /* launches of which the report has not heard yet */
-        struct cuda_kernel **kernel;
+        struct rt_flying {
+            struct cuda_kernel *kernel;
+            unsigned device; /* the first that runs CTAs of it, whose time is told */
+        } * launch;
         size_t first, count, capacity;
     } flight;
     struct rt_guests { /* what libraries did since we last followed them */
@@ -220,4 +223,4 @@ void rt_guests_let_in(struct rt *rt);
 
 void rt_report(struct rt *rt);
 void rt_report_watch(struct rt *rt);
-void rt_report_launched(struct rt *rt, struct cuda_kernel *k);
+void rt_report_launched(struct rt *rt, struct cuda_kernel *k, unsigned device);

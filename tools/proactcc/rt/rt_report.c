@@ -12,35 +12,36 @@ extern char *demangle(const char *name, char *into, size_t *bytes,
                       int *status) __asm__("__cxa_demangle") __attribute__((weak));
 
 /* A span may have lost the end of a long name, which is where C++ names differ: so the
-   kernel is the first of those under way whose name begins like that. Those of the second
-   lane are edges of a launch that is there, too. */
+   kernel is the first of those under way there whose name begins like that. Those of the
+   second lane are edges of a launch that is there, too. */
 static void take(void *context, const struct proact_span *span)
 {
     struct rt_flight *f = &((struct rt *)context)->flight;
     size_t i = f->first;
 
-    if (span->kind != PROACT_SPAN_KERNEL || span->device || span->lane == 1)
+    if (span->kind != PROACT_SPAN_KERNEL || span->lane == 1)
         return;
-    while (i < f->count && strncmp(f->kernel[i]->name, span->name, strlen(span->name)) != 0)
+    while (i < f->count &&
+           (f->launch[i].device != span->device ||
+            strncmp(f->launch[i].kernel->name, span->name, strlen(span->name)) != 0))
         i++;
     if (i == f->count)
         return;
-    f->kernel[i]->ns += (double)(span->end_ns - span->start_ns);
-    memmove(f->kernel + f->first + 1, f->kernel + f->first,
-            (i - f->first) * sizeof(struct cuda_kernel *));
+    f->launch[i].kernel->ns += (double)(span->end_ns - span->start_ns);
+    memmove(f->launch + f->first + 1, f->launch + f->first,
+            (i - f->first) * sizeof *f->launch);
     if (++f->first == f->count)
         f->first = f->count = 0;
 }
 
-void rt_report_launched(struct rt *rt, struct cuda_kernel *k)
+void rt_report_launched(struct rt *rt, struct cuda_kernel *k, unsigned device)
 {
     struct rt_flight *f = &rt->flight;
 
     if (!rt->reports)
         return;
-    f->kernel =
-        must_grow(f->kernel, f->count + 1, &f->capacity, sizeof(struct cuda_kernel *));
-    f->kernel[f->count++] = k;
+    f->launch = must_grow(f->launch, f->count + 1, &f->capacity, sizeof *f->launch);
+    f->launch[f->count++] = (struct rt_flying){k, device};
 }
 
 void rt_report_watch(struct rt *rt)

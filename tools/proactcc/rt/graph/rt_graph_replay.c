@@ -234,7 +234,7 @@ static bool replay(struct rt *rt, struct graph_stretch *s, enum cuda_error *erro
     for (size_t i = 0; i < s->kernel_count; i++) {
         s->kernel[i].kernel->launches++;
         s->kernel[i].kernel->split_launches += s->kernel[i].is_split;
-        rt_report_launched(rt, s->kernel[i].kernel);
+        rt_report_launched(rt, s->kernel[i].kernel, s->kernel[i].device);
     }
     rt->moved.on_device += s->copied;
     rt->queued += s->end - s->first;

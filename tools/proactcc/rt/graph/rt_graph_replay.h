@@ -15,6 +15,7 @@ struct graph_stretch {
     struct graph_recorded {             /* as the calls would be counted */
         struct cuda_kernel *kernel;
         bool is_split;
+        unsigned device;
     } * kernel;
     size_t kernel_count, kernel_capacity;
     uint64_t copied; /* bytes, on the device */

@@ -148,7 +148,7 @@ static enum cuda_error launch_block(struct rt *rt, struct cuda_kernel *k,
     k->launches++;
     if (rt->reports)
         note_split(rt, k, is_cooperative);
-    rt_report_launched(rt, k);
+    rt_report_launched(rt, k, proact_launched_on(rt->session));
     return rt_queued(rt, 0);
 }
 
