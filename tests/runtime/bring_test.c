@@ -185,6 +185,42 @@ static void near_columns_are_rows_too(void **state)
     assert_int_equal(copies, 2);
 }
 
+/* Device 2 alone has every second byte, so many that they are told apart no more: what
+   device 1 lacks from the first byte that it reads to the last is brought. */
+static void of_crumbs_the_hull_is_brought(void **state)
+{
+    enum { CRUMBS = 1 << 19, FIRST_READ = 1001, LAST_READ = 3001 };
+    struct rig r;
+    unsigned char *zero = calloc(2, CRUMBS);
+    struct holdings_range *range = calloc(CRUMBS, sizeof *range);
+    struct transfer_need need = {0};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {[1] = &need};
+
+    (void)state;
+    assert_non_null(zero);
+    assert_non_null(range);
+    r.b = testing_open(&(struct proact_options){.machine = "h200x4", .check = true});
+    if (proact_array_create(r.b.p, &(struct proact_shape){"crumbs", 2 * CRUMBS, 1},
+                            &r.array, &r.b.err) ||
+        proact_array_write(r.array, 0, zero, 2 * CRUMBS, &r.b.err))
+        fail_msg("%s", r.b.err.text);
+    array_written(r.array, 0, 2 * CRUMBS, ALL);
+    for (uint64_t n = 0; n < CRUMBS; n++)
+        range[n] = (struct holdings_range){2 * n + 1, 2 * n + 2};
+    holdings_set_each(&r.array->holdings, range, CRUMBS, 4);
+    spans_add(&need.spans, FIRST_READ, FIRST_READ + 1);
+    spans_add(&need.spans, LAST_READ, LAST_READ + 1);
+    if (array_bring(r.array, needs, &r.b.err))
+        fail_msg("%s", r.b.err.text);
+    assert_true(holdings_hold(&r.array->holdings, FIRST_READ, LAST_READ + 1, 2));
+    assert_false(holdings_hold(&r.array->holdings, FIRST_READ - 2, FIRST_READ, 2));
+    assert_false(holdings_hold(&r.array->holdings, LAST_READ, LAST_READ + 3, 2));
+    need_clear(&need);
+    free(range);
+    free(zero);
+    proact_close(r.b.p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +228,7 @@ int main(void)
         cmocka_unit_test(who_sends_gets_nothing_along),
         cmocka_unit_test(columns_are_few_copies),
         cmocka_unit_test(near_columns_are_rows_too),
+        cmocka_unit_test(of_crumbs_the_hull_is_brought),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ set(turned_text ${CMAKE_CURRENT_BINARY_DIR}/runtime/turned_kernels.ptx)
 proact_ptx(${turned_text} ${CMAKE_CURRENT_SOURCE_DIR}/runtime/turned_kernels.cu
     ${PROACT_PTX} -I${CMAKE_CURRENT_SOURCE_DIR})
 add_custom_target(turned_ptx DEPENDS ${turned_text})
-foreach(program launch_turn_test choose_order_test)
+foreach(program columns_test launch_turn_test choose_order_test)
     target_compile_definitions(${program} PRIVATE TURNED_PTX="${turned_text}")
     add_dependencies(${program} turned_ptx)
 endforeach()

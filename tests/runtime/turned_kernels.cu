@@ -115,3 +115,39 @@ KERNEL(each_takes, const unsigned *in, unsigned *out, int w, int h, int d)
     if (x < w && z < d)
         atomicExch((int *)&out[(z * h + y) * w + x], 5 * in[(z * h + y) * w + x] + 1);
 }
+
+/* A thread has a column of all rows. */
+KERNEL(columns, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned all = 0;
+
+    if (x >= w)
+        return;
+    for (int i = x; i < w * h * d; i += w)
+        out[i] = all = all / 2 + in[i];
+}
+
+/* A thread has a row of a plane, and its two ends are what lies beside the other end. */
+KERNEL(ends, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int y = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y;
+    unsigned *row = out + (z * h + y) * w;
+
+    if (y >= h)
+        return;
+    row[0] = row[w - 2];
+    row[w - 1] = row[1];
+}
+
+/* A thread has a plane's part of a row, beside its ends. */
+KERNEL(beside_ends, const unsigned *in, unsigned *out, int w, int h, int d)
+{
+    int z = threadIdx.x, y = blockIdx.x;
+    unsigned *row = out + (z * h + y) * w;
+
+    if (z >= d)
+        return;
+    row[1] += 3 * row[0] + z;
+    row[w - 2] += 5 * row[w - 1] + y;
+}

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "runtime/arrays/partials.h"
 #include "runtime/held/bring.h"
+#include "runtime/held/held_steps.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 
@@ -164,6 +165,7 @@ void proact_array_destroy(struct proact_array *a)
         link = &(*link)->next;
     *link = a->next;
     partials_drop(a);
+    held_steps_close(a);
     holdings_close(&a->holdings);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);

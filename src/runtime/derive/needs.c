@@ -15,7 +15,7 @@
 
 /* As many shapes of launches as networks have layers. Columns are spans for each row; rows
    with little between them are told apart only where they are few. */
-enum { KEPT = 64, SPANS_FEW = 256, SPANS_MAX = 1 << 14, GAP_MAX = 4096 };
+enum { KEPT = 64, SPANS_FEW = 256, SPANS_MAX = 1 << 16, GAP_MAX = 4096 };
 
 struct kernel_needs {
     struct access_analysis *analysis;
@@ -428,6 +428,7 @@ static bool make(const struct launching *l, struct known known, const struct cta
                        .part = part,
                        .stays = known.left_out && l->is_program && !l->binding};
 
+    into->number = ++l->kernel->session->last_number;
     into->devices = l->binding ? l->kernel->session->devices.count : 1;
     into->need = must_calloc(f.array_count * into->devices + 1u, sizeof *into->need);
     memcpy(f.at.ntid, l->threads, sizeof f.at.ntid);
@@ -470,9 +471,7 @@ const struct launch_needs *needs_find(const struct launching *l, const bool *lef
 
 const struct launch_needs *needs_of_launch(const struct launching *l)
 {
-    const bool has_flags = l->binding && l->found.flags;
-
-    return needs_find(l, has_flags ? l->kernel->flag_stores : NULL);
+    return needs_find(l, l->binding && l->found.flags ? l->kernel->flag_stores : NULL);
 }
 
 const struct launch_needs *needs_of_part(const struct launching *l,

@@ -3,6 +3,7 @@
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
+#include "runtime/held/held_steps.h"
 #include "runtime/launch/launch_little.h"
 
 static void see_lacking(void *context, uint64_t first, uint64_t end, uint32_t devices)
@@ -64,10 +65,15 @@ static uint64_t behind_whole(const struct launching *l, const struct proact_arra
     return bytes;
 }
 
-static uint64_t behind_split(const struct launching *l, const struct proact_array *a)
+static uint64_t behind_split(const struct launching *l, struct proact_array *a)
 {
     const uint32_t number = launching_number(l, a);
+    const struct held_step *known =
+        held_step_find(a, (struct step_key){l->needs->number, number});
     uint64_t bytes = 0;
+
+    if (known)
+        return held_step_lacking(known)->bytes;
 
     for (unsigned d = 0; d < l->needs->devices; d++)
         bytes += lacking_of(a, d, needs_of(l->needs, number, d));

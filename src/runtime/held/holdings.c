@@ -6,26 +6,46 @@
 
 #include "base/memory.h"
 
+/* Before they become something else. */
+static void leave_value(struct holdings *h)
+{
+    if (h->value)
+        *h = (struct holdings){0};
+    h->count = 0;
+}
+
 void holdings_open(struct holdings *h, uint64_t bytes, uint32_t devices)
 {
-    h->count = 0;
+    leave_value(h);
     h->piece = must_grow(h->piece, h->count, &h->capacity, sizeof *h->piece);
     h->piece[h->count++] = (struct holding){bytes, devices};
 }
 
 void holdings_close(struct holdings *h)
 {
-    free(h->piece);
+    if (!h->value)
+        free(h->piece);
     *h = (struct holdings){0};
 }
 
 void holdings_copy(struct holdings *to, const struct holdings *from)
 {
-    to->count = 0;
+    leave_value(to);
     for (size_t n = 0; n < from->count; n++) {
         to->piece = must_grow(to->piece, to->count, &to->capacity, sizeof *to->piece);
         to->piece[to->count++] = from->piece[n];
     }
+}
+
+/* Before they change. */
+static void own(struct holdings *h)
+{
+    struct holdings copy = {0};
+
+    if (!h->value)
+        return;
+    holdings_copy(&copy, h);
+    *h = copy;
 }
 
 size_t holdings_find(const struct holdings *h, uint64_t byte)
@@ -86,6 +106,7 @@ static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t ke
 {
     if (first >= end || is_so(h, first, end, keep, devices))
         return;
+    own(h);
     size_t at = cut(h, first);
     size_t behind = end < h->piece[h->count - 1].end ? cut(h, end) : h->count;
 
@@ -96,7 +117,12 @@ static void change(struct holdings *h, uint64_t first, uint64_t end, uint32_t ke
 
 void holdings_set(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
 {
-    change(h, first, end, 0, devices);
+    const uint64_t all = h->piece[h->count - 1].end;
+
+    if (!first && end == all)
+        holdings_open(h, all, devices);
+    else
+        change(h, first, end, 0, devices);
 }
 
 void holdings_add(struct holdings *h, uint64_t first, uint64_t end, uint32_t devices)
@@ -228,6 +254,8 @@ bool holdings_are(const struct holdings *h, uint64_t first, uint64_t end, uint32
 
 bool holdings_whole(const struct holdings *h, uint32_t devices)
 {
+    if (h->value)
+        return (h->value->whole & devices) == devices;
     for (size_t n = 0; n < h->count; n++)
         if ((h->piece[n].devices & devices) != devices)
             return false;
@@ -243,4 +271,41 @@ bool holdings_hold(const struct holdings *h, uint64_t first, uint64_t end, uint3
             break;
     }
     return true;
+}
+
+void holdings_take(struct holdings *h, const struct holdings_value *v)
+{
+    holdings_close(h);
+    *h = (struct holdings){.piece = v->piece, .count = v->count, .value = v};
+}
+
+void holdings_to_value(struct holdings *h, uint64_t digest, struct holdings_value *out)
+{
+    own(h);
+    *out = (struct holdings_value){h->piece, h->count, digest, UINT32_MAX};
+    for (size_t n = 0; n < h->count; n++)
+        out->whole &= h->piece[n].devices;
+    h->capacity = 0;
+    h->value = out;
+}
+
+bool holdings_are_value(const struct holdings *h, const struct holdings_value *v)
+{
+    bool are = h->count == v->count;
+
+    for (size_t n = 0; are && n < h->count; n++)
+        are = h->piece[n].end == v->piece[n].end &&
+              h->piece[n].devices == v->piece[n].devices;
+    return are;
+}
+
+/* A multiplication a piece: who finds two alike compares them. */
+uint64_t holdings_digest(const struct holdings *h)
+{
+    uint64_t digest = h->count;
+
+    for (size_t n = 0; n < h->count; n++)
+        digest = (digest ^ (h->piece[n].end + ((uint64_t)h->piece[n].devices << 32))) *
+                 0x9e3779b97f4a7c15u;
+    return digest;
 }

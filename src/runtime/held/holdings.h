@@ -15,7 +15,23 @@ struct holdings {
         uint32_t devices; /* a bit each; neighbours differ */
     } * piece;
     size_t count, capacity;
+    const struct holdings_value *value; /* whose pieces they are; NULL: their own */
 };
+
+/* What holdings were once, and may be again: it stays as it is, and outlasts all holdings
+   that are it. These have pieces of their own again as soon as they change. */
+struct holdings_value {
+    struct holding *piece;
+    size_t count;
+    uint64_t digest;
+    uint32_t whole; /* the devices that hold everything */
+};
+/* They become it. */
+void holdings_take(struct holdings *h, const struct holdings_value *v);
+/* It is made of their pieces, and they become it; free() these. */
+void holdings_to_value(struct holdings *h, uint64_t digest, struct holdings_value *out);
+bool holdings_are_value(const struct holdings *h, const struct holdings_value *v);
+uint64_t holdings_digest(const struct holdings *h);
 
 /* All of `bytes`, not 0. */
 void holdings_open(struct holdings *h, uint64_t bytes, uint32_t devices);

@@ -9,7 +9,7 @@
 
 /* Tables are made anew so often; then all goes to all for good. */
 enum { NUMBER_MAX = 16 };
-enum { STRETCHES_MAX = 1024, PIECES_MAX = 8192, PARTS_MAX = 256 };
+enum { COPIES_MAX = 1024, PARTS_MAX = 256 };
 
 /* Together: the digests of needs, in order and each once. */
 struct reads {
@@ -234,18 +234,11 @@ void wants_restart(struct kernel_binding *b)
 
 bool wants_is_scattered(const struct kernel_binding *b, unsigned slot)
 {
-    size_t stretches = 0;
+    size_t copies = 0;
 
     for (unsigned d = 0; d < b->transfer.devices->count; d++)
-        stretches += b->tables[slot]->tables->table[d].extent_count;
-    return stretches > STRETCHES_MAX || b->wants->leaves_pieces;
-}
-
-/* The first launches of all find the array as the host left it. */
-void wants_note_pieces(const struct kernel_binding *b, unsigned slot, size_t pieces)
-{
-    b->wants->leaves_pieces |=
-        pieces > PIECES_MAX && b->wants->is_launched && wants_told(b, slot);
+        copies += b->tables[slot]->tables->table[d].extent_copies;
+    return copies > COPIES_MAX;
 }
 
 /* What others write of what a device reads: how many stretches, but no more than `most`. */
@@ -322,7 +315,7 @@ static void keep_few(const struct kernel_binding *b, uint32_t n, struct transfer
     enum { FEW = 16, CLOSE_BYTES = 4096 };
     const unsigned devices = b->transfer.devices->count, slot = n / devices,
                    device = n % devices;
-    const size_t most = STRETCHES_MAX / (2 * devices);
+    const size_t most = COPIES_MAX / (2 * devices);
 
     if (told->all || crossings(b, slot, device, told, FEW + 1) <= FEW)
         return;
@@ -394,7 +387,6 @@ struct binding_wants *wants_change(struct kernel_binding *b)
     }
     next = must_calloc(1, sizeof *next);
     next->number = is_last ? NUMBER_MAX + 1 : w->number + 1;
-    next->leaves_pieces = w->leaves_pieces;
     if (!is_last) {
         next->told = tell(b, w->seen);
         next->told_of = make(b);

@@ -21,7 +21,6 @@ struct binding_wants {
     bool is_launched;
     bool follows_nobody; /* one that sent nothing */
     bool is_replaced;    /* by the next one */
-    bool leaves_pieces;  /* so many that all had better go to all */
 };
 
 void wants_open(struct kernel_binding *b);
@@ -43,12 +42,9 @@ uint64_t wants_digest(const struct kernel_binding *b, unsigned slot);
 bool wants_read(const struct kernel_binding *b, unsigned slot, unsigned device,
                 struct transfer_need *into);
 
-/* Whether a slot is written in too many stretches for their holders to be kept apart: then
-   all goes to all. */
+/* Whether a slot is written in too many stretches, none of them rows, for their holders to
+   be kept apart: then all goes to all. */
 bool wants_is_scattered(const struct kernel_binding *b, unsigned slot);
-
-/* A launch left so many pieces of an array that are held by others than what is between. */
-void wants_note_pieces(const struct kernel_binding *b, unsigned slot, size_t pieces);
 
 /* A device is about to read of an array that it may have written. */
 void wants_see(const struct proact_array *a, unsigned device,

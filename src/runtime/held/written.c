@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "runtime/derive/derive.h"
 #include "runtime/held/bring.h"
+#include "runtime/held/held_steps.h"
 #include "runtime/held/wants.h"
 
 /* The owner and those to whom it is sent. */
@@ -125,8 +126,44 @@ static void written_by(const struct kernel_binding *b, unsigned slot, unsigned d
             holdings_set(h, e->first, e->end, devices);
         else
             set_gapped(h, &t->owned, e, devices);
-        wants_note_pieces(b, slot, e->has_wide_gaps ? h->count : 0);
     }
+}
+
+static size_t extents_of(const struct kernel_binding *b, unsigned slot)
+{
+    size_t count = 0;
+
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        count += b->tables[slot]->tables->table[d].extent_count;
+    return count;
+}
+
+static void written_by_all(const struct kernel_binding *b, unsigned slot)
+{
+    for (unsigned d = 0; d < b->transfer.devices->count; d++)
+        written_by(b, slot, d);
+}
+
+/* By tables that may come again. */
+static void written_step(const struct kernel_binding *b, unsigned slot)
+{
+    struct proact_array *a = b->array[slot];
+    const struct step_key key = {b->tables[slot]->number, 0};
+    struct lacking none = {0};
+
+    if (!held_steps_are_worth(a, extents_of(b, slot))) {
+        written_by_all(b, slot);
+        return;
+    }
+    const struct held_step *known = held_step_find(a, key);
+
+    if (known) {
+        held_step_take(a, known);
+        return;
+    }
+    held_step_begin(a);
+    written_by_all(b, slot);
+    held_step_end(a, key, &none);
 }
 
 static uint64_t written(const struct kernel_binding *b, unsigned slot)
@@ -167,8 +204,7 @@ void launch_written(const struct launching *l)
         note_writer(a, l, bytes);
         if (!wants_told(b, s) && holdings_whole(&a->holdings, all))
             continue;
-        for (unsigned d = 0; d < p->devices.count; d++)
-            written_by(b, s, d);
+        written_step(b, s);
         p->first_behind |= !holdings_whole(&a->holdings, FIRST);
     }
     if (!p->recording)

@@ -90,6 +90,7 @@ static enum proact_status tables_create(const struct launching *l,
         free(t);
         return status;
     }
+    t->number = ++p->last_number;
     t->next = k->tables;
     k->tables = t;
     *out = t;

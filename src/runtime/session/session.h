@@ -29,6 +29,7 @@ struct proact_array {
     bool is_shared; /* the host may have changed it at any time */
     bool is_pinned; /* the first device's replica is the host's memory */
     struct holdings holdings; /* bring.c */
+    struct held_steps *steps; /* held_steps.h; NULL: none yet */
     uint64_t held_at;         /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
@@ -89,6 +90,7 @@ struct kernel_tables {
     uint64_t digest;     /* of the map, where it was derived; else 0 */
     uint64_t needs;      /* of what is sent to whom; 0: all to all */
     uint64_t generation; /* of the session, when the counters last were as they should */
+    uint64_t number;     /* its own in the session (held_steps.h) */
     struct transfer_tables *tables;
 };
 
@@ -225,6 +227,7 @@ struct proact {
     bool has_guests;
     uint64_t guests_entered; /* the last operation that guests, if any, follow */
     uint64_t last_id;
+    uint64_t last_number;    /* of needs and tables (held_steps.h) */
     uint64_t arrays_changed; /* grows when one is made, or goes */
     uint64_t counted;        /* launches that counted their arrays */
     uint64_t now_ns;

@@ -52,17 +52,35 @@ size_t stretches_rows(const struct stretch *at, size_t count, size_t *period)
     return most;
 }
 
-static enum proact_status copy(const struct stretches *s, size_t first, size_t period,
-                               size_t count, struct proact_error *err)
+void stretches_gather(const struct stretch *at, size_t count, struct rows_list *out)
 {
-    const struct stretch *one = &s->at[first];
-    const size_t pitch = count > 1 ? one[period].first - one->first : one->bytes;
+    size_t first = 0;
+
+    while (first < count) {
+        size_t period = 1;
+        const size_t rows = stretches_rows(&at[first], count - first, &period);
+
+        for (size_t n = first; n < first + period; n++) {
+            const uint64_t pitch = rows > 1 ? at[n + period].first - at[n].first : 0;
+
+            out->rows = must_grow(out->rows, out->count, &out->capacity, sizeof *out->rows);
+            out->rows[out->count++] =
+                (struct rows){at[n].first, at[n].bytes, pitch, (uint32_t)rows};
+        }
+        first += period * rows;
+    }
+}
+
+enum proact_status stretches_copy_rows(const struct stretches *s, const struct rows *r,
+                                       struct proact_error *err)
+{
+    const size_t pitch = r->count > 1 ? r->pitch : r->bytes;
 
     return s->backend->copy_rows(s->stream,
-                                 &(struct device_rows){.to = s->to + one->first,
-                                                       .from = s->from + one->first,
-                                                       .bytes = one->bytes,
-                                                       .count = count,
+                                 &(struct device_rows){.to = s->to + r->first,
+                                                       .from = s->from + r->first,
+                                                       .bytes = r->bytes,
+                                                       .count = r->count,
                                                        .to_pitch = pitch,
                                                        .from_pitch = pitch},
                                  err);
@@ -71,16 +89,12 @@ static enum proact_status copy(const struct stretches *s, size_t first, size_t p
 enum proact_status stretches_copy(struct stretches *s, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
-    size_t first = 0;
+    struct rows_list rows = {0};
 
-    while (first < s->count && !status) {
-        size_t period = 1;
-        const size_t count = stretches_rows(&s->at[first], s->count - first, &period);
-
-        for (size_t n = 0; n < period && !status; n++)
-            status = copy(s, first + n, period, count, err);
-        first += period * count;
-    }
+    stretches_gather(s->at, s->count, &rows);
+    for (size_t n = 0; n < rows.count && !status; n++)
+        status = stretches_copy_rows(s, &rows.rows[n], err);
+    free(rows.rows);
     free(s->at);
     s->at = NULL;
     s->count = s->capacity = 0;

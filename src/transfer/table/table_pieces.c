@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "transfer/methods/stretches.h"
 
 uint64_t table_chunk_of(const struct transfer_table_request *r,
                         const struct transfer_table *t, uint64_t byte)
@@ -194,6 +195,19 @@ static void put_small_last(struct transfer_table *t)
     free(small);
 }
 
+static void count_copies(struct transfer_table *t)
+{
+    struct stretch *at = must_calloc(t->extent_count + 1, sizeof *at);
+    struct rows_list rows = {0};
+
+    for (size_t n = 0; n < t->extent_count; n++)
+        at[n] = (struct stretch){t->extent[n].first, t->extent[n].end - t->extent[n].first};
+    stretches_gather(at, t->extent_count, &rows);
+    t->extent_copies = rows.count;
+    free(rows.rows);
+    free(at);
+}
+
 void table_pieces_cut(const struct transfer_table_request *r, struct transfer_table *tables,
                       uint32_t device)
 {
@@ -219,4 +233,5 @@ void table_pieces_cut(const struct transfer_table_request *r, struct transfer_ta
     for (uint32_t chunk = 0; chunk < t->chunk_count; chunk++)
         t->piece_first[chunk + 1] += t->piece_first[chunk];
     put_small_last(t);
+    count_copies(t);
 }

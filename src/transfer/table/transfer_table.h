@@ -73,6 +73,7 @@ struct transfer_table {
         bool has_wide_gaps; /* some of them wide */
     } * extent;
     size_t extent_count;
+    size_t extent_copies;   /* that they would be, many rows being one (stretches.h) */
     uint32_t peers;         /* all that some extent goes to */
     struct spans owned;     /* bytes, sent or not */
     uint64_t owned_bytes;   /* in these */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Arrays of many pieces. What a launch needs of one, or leaves of it, is the same when it
+   comes again, and so is who then holds what, if that was the same before. So values that
+   the holdings had are kept, and the steps from one to another: a loop costs a look a
+   launch, however many pieces there are, and only what is new is found piece by piece. */
+
+#include "runtime/held/lacking.h"
+
+/* Of what a step is: needs, or tables, by a number that nothing else has in the session
+   (launch_needs.number, kernel_tables.number), and which array of theirs. */
+struct step_key {
+    uint64_t number;
+    uint32_t array;
+};
+
+/* Whether it may take longer to go through so many stretches, and the array's pieces, than
+   to look for the step. */
+bool held_steps_are_worth(struct proact_array *a, size_t stretches);
+
+struct held_step;
+/* From what the array's holdings are now; NULL: it is not known. */
+const struct held_step *held_step_find(struct proact_array *a, struct step_key key);
+const struct lacking *held_step_lacking(const struct held_step *s);
+/* The holdings become what they are behind it. */
+void held_step_take(struct proact_array *a, const struct held_step *s);
+
+/* Ahead of one that is not known. What is found in between is kept, without its
+   stretches, by held_step_end(). */
+void held_step_begin(struct proact_array *a);
+void held_step_end(struct proact_array *a, struct step_key key,
+                   struct lacking *take_lacking);
+
+void held_steps_close(struct proact_array *a);

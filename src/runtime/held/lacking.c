@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/held/lacking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "transfer/methods/stretches.h"
+
+enum { ALONG_MAX = 4096 }; /* bytes */
+
+/* Of the devices that hold it the first behind the one that does not: so they take turns.
+ */
+static unsigned source_for(const struct proact *p, uint32_t devices, unsigned to)
+{
+    unsigned from = to;
+
+    do
+        from = (from + 1) % p->devices.count;
+    while (!(devices >> from & 1) && from != to);
+    return from;
+}
+
+static void add_stretch(struct lacking *l, struct lacking_stretch more)
+{
+    struct lacking_stretch *last =
+        l->stretch_count ? &l->stretch[l->stretch_count - 1] : NULL;
+
+    l->bytes += more.end - more.first;
+    l->receivers[more.from] |= 1u << more.to;
+    if (last && last->from == more.from && last->to == more.to && more.first == last->end) {
+        last->end = more.end;
+        return;
+    }
+    l->stretch =
+        must_grow(l->stretch, l->stretch_count, &l->stretch_capacity, sizeof *l->stretch);
+    l->stretch[l->stretch_count++] = more;
+}
+
+struct finder {
+    const struct proact *session;
+    unsigned device;
+    struct lacking *out;
+};
+
+static void see_missing(void *context, uint64_t first, uint64_t end, uint32_t devices)
+{
+    const struct finder *f = context;
+
+    add_stretch(f->out, (struct lacking_stretch){source_for(f->session, devices, f->device),
+                                                 f->device, first, end});
+}
+
+static void find_missing(const struct proact_array *a,
+                         const struct transfer_need *const *needs, struct lacking *out)
+{
+    struct span whole = {0, a->bytes};
+    const struct spans all = {&whole, 1, 1};
+
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        struct finder f = {a->session, d, out};
+        const struct holdings_unlike missing = {1u << d, 1u << d, see_missing, &f};
+
+        if (needs[d])
+            holdings_each_unlike(&a->holdings, needs[d]->all ? &all : &needs[d]->spans,
+                                 &missing);
+    }
+}
+
+/* From the same device to the same. */
+static size_t pair_from(const struct lacking *l, size_t first)
+{
+    const struct lacking_stretch *s = l->stretch;
+    size_t n = first + 1;
+
+    while (n < l->stretch_count && s[n].from == s[first].from && s[n].to == s[first].to)
+        n++;
+    return n - first;
+}
+
+/* Many rows are one copy, and what is between them may be much, and more than they are. */
+static size_t rows_at(const struct stretch *at, size_t n, size_t count)
+{
+    enum { ROWS_MIN = 8, LITTLE = 2 * ALONG_MAX };
+    size_t period;
+    uint64_t bytes = 0;
+    const size_t rows = stretches_rows(&at[n], count - n, &period);
+    const struct stretch *last = &at[n + rows * period - 1];
+    const uint64_t all = last->first + last->bytes - at[n].first;
+
+    for (size_t i = n; i < n + period; i++)
+        bytes += rows * at[i].bytes;
+    return rows < ROWS_MIN || all < LITTLE || bytes > all / 2 ? 0 : rows * period;
+}
+
+static bool goes_along(const struct holdings *h, const struct lacking_stretch *last,
+                       const struct lacking_stretch *next)
+{
+    return next->first - last->end <= ALONG_MAX &&
+           holdings_hold(h, last->end, next->first, 1u << next->from);
+}
+
+/* Nearby bytes that the sender holds may go along: a copy costs more than they do. Those of
+   one pair, from `first` on, become those from `to` on; returns where these end. */
+static size_t take_along(const struct holdings *h, struct lacking *l, size_t first,
+                         size_t count, size_t to)
+{
+    struct stretch *at = must_calloc(count, sizeof *at);
+    bool may = false; /* go along with the last */
+
+    for (size_t n = 0; n < count; n++) {
+        const struct lacking_stretch *s = &l->stretch[first + n];
+
+        at[n] = (struct stretch){s->first, s->end - s->first};
+    }
+    for (size_t n = 0, rows; n < count; n++) {
+        const struct lacking_stretch *s = &l->stretch[first + n];
+
+        rows = rows_at(at, n, count);
+        if (may && !rows && goes_along(h, &l->stretch[to - 1], s)) {
+            l->stretch[to - 1].end = s->end;
+            continue;
+        }
+        may = !rows;
+        memmove(&l->stretch[to], s, (rows ? rows : 1) * sizeof *s);
+        to += rows ? rows : 1;
+        n += rows ? rows - 1 : 0;
+    }
+    free(at);
+    return to;
+}
+
+/* Who receives bytes along with others must not be sending them at that time. */
+static void find_along(const struct proact_array *a, struct lacking *l)
+{
+    uint32_t senders = 0, receivers = 0;
+    size_t to = 0;
+
+    for (unsigned d = 0; d < a->session->devices.count; d++) {
+        senders |= l->receivers[d] ? 1u << d : 0;
+        receivers |= l->receivers[d];
+    }
+    if (senders & receivers)
+        return;
+    for (size_t n = 0, count; n < l->stretch_count; n += count) {
+        count = pair_from(l, n);
+        to = take_along(&a->holdings, l, n, count, to);
+    }
+    l->stretch_count = to;
+}
+
+static void gather_pair(struct lacking *l, unsigned from, unsigned to, struct stretch *at)
+{
+    struct rows_list rows = {0};
+    size_t count = 0;
+
+    for (size_t n = 0; n < l->stretch_count; n++) {
+        const struct lacking_stretch *s = &l->stretch[n];
+
+        if (s->from == from && s->to == to)
+            at[count++] = (struct stretch){s->first, s->end - s->first};
+    }
+    stretches_gather(at, count, &rows);
+    for (size_t n = 0; n < rows.count; n++) {
+        l->copy = must_grow(l->copy, l->count, &l->capacity, sizeof *l->copy);
+        l->copy[l->count++] = (struct lacking_rows){from, to, rows.rows[n]};
+    }
+    free(rows.rows);
+}
+
+void lacking_find(const struct proact_array *a, const struct transfer_need *const *needs,
+                  struct lacking *out)
+{
+    const unsigned devices = a->session->devices.count;
+
+    find_missing(a, needs, out);
+    if (!out->stretch_count)
+        return;
+    find_along(a, out);
+    struct stretch *at = must_calloc(out->stretch_count, sizeof *at);
+
+    for (unsigned from = 0; from < devices; from++)
+        for (unsigned to = 0; to < devices; to++)
+            if (out->receivers[from] >> to & 1)
+                gather_pair(out, from, to, at);
+    free(at);
+}
+
+/* Overlapping needs of a device are one: spans are apart, and its stretches in order. */
+void lacking_note(struct proact_array *a, struct lacking *l)
+{
+    struct holdings_range *range = must_calloc(l->stretch_count + 1, sizeof *range);
+
+    for (size_t n = 0, count; n < l->stretch_count; n += count) {
+        const struct lacking_stretch *s = &l->stretch[n];
+
+        for (count = 0; n + count < l->stretch_count && s[count].to == s->to; count++)
+            range[count] = (struct holdings_range){s[count].first, s[count].end};
+        holdings_add_each(&a->holdings, range, count, 1u << s->to);
+    }
+    free(range);
+    free(l->stretch);
+    l->stretch = NULL;
+    l->stretch_count = l->stretch_capacity = 0;
+}
+
+void lacking_clear(struct lacking *l)
+{
+    free(l->stretch);
+    free(l->copy);
+    *l = (struct lacking){0};
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps from one value of an array's holdings to another, against holdings that go through
+   every change: what is known of a step is what was found, whatever came in between. */
+#include "runtime/held/held_steps.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "runtime/session/session.h"
+
+enum { PIECES = 300, PIECE = 16, BYTES = PIECES * PIECE, WAYS = 12 };
+
+/* Every second piece from some place on is set, or added, for some devices. */
+struct way {
+    struct holdings_range range[PIECES];
+    size_t count;
+    uint32_t devices;
+    bool sets;
+};
+
+struct rig {
+    struct proact_array array;
+    struct holdings plain;
+    struct way way[WAYS];
+    uint64_t random;
+    unsigned known; /* steps */
+};
+
+static void open_rig(struct rig *r, uint64_t seed)
+{
+    *r = (struct rig){.random = seed};
+    holdings_open(&r->array.holdings, BYTES, 1);
+    holdings_open(&r->plain, BYTES, 1);
+    for (unsigned n = 0; n < WAYS; n++) {
+        struct way *w = &r->way[n];
+        const uint64_t from = random_below(&r->random, PIECES / 2), step = 2 + n % 3;
+
+        w->devices = 1 + (uint32_t)random_below(&r->random, 15);
+        w->sets = n % 4 == 0;
+        for (uint64_t at = from; at < PIECES - 1; at += step)
+            w->range[w->count++] = (struct holdings_range){at * PIECE, (at + 1) * PIECE};
+    }
+}
+
+static void close_rig(struct rig *r)
+{
+    held_steps_close(&r->array);
+    assert_null(r->array.steps);
+    holdings_close(&r->array.holdings);
+    holdings_close(&r->plain);
+}
+
+static void go(struct holdings *h, const struct way *w)
+{
+    (w->sets ? holdings_set_each : holdings_add_each)(h, w->range, w->count, w->devices);
+}
+
+static void same(const struct rig *r)
+{
+    const struct holdings *h = &r->array.holdings, *plain = &r->plain;
+
+    assert_int_equal(h->count, plain->count);
+    for (size_t n = 0; n < h->count; n++) {
+        assert_int_equal(h->piece[n].end, plain->piece[n].end);
+        assert_int_equal(h->piece[n].devices, plain->piece[n].devices);
+    }
+    for (uint32_t d = 1; d < 16; d++)
+        assert_int_equal(holdings_whole(h, d), holdings_whole(plain, d));
+}
+
+static void take(struct rig *r, unsigned number)
+{
+    const struct way *w = &r->way[number];
+    const struct step_key key = {number / 2 + 1, number % 2};
+    const struct held_step *known = held_step_find(&r->array, key);
+    struct lacking l = {.bytes = number};
+
+    go(&r->plain, w);
+    if (!held_steps_are_worth(&r->array, PIECES)) {
+        go(&r->array.holdings, w);
+    } else if (known) {
+        assert_int_equal(held_step_lacking(known)->bytes, number);
+        held_step_take(&r->array, known);
+        r->known++;
+    } else {
+        held_step_begin(&r->array);
+        go(&r->array.holdings, w);
+        held_step_end(&r->array, key, &l);
+    }
+    same(r);
+}
+
+/* What comes again and again is looked for once; also behind another change of the same
+   array that is no step, and a value that is another array's now. */
+static void a_loop_is_known(void **state)
+{
+    struct rig rig, *r = &rig;
+
+    (void)state;
+    open_rig(r, 3);
+    for (int round = 0; round < 5; round++) {
+        r->known = 0;
+        holdings_set(&r->array.holdings, 0, BYTES, 3);
+        holdings_set(&r->plain, 0, BYTES, 3);
+        for (unsigned n = 0; n < WAYS; n++)
+            take(r, n);
+        assert_int_equal(r->known, round ? WAYS : 0);
+        assert_non_null(r->array.holdings.value);
+    }
+    struct holdings copy = {0};
+
+    holdings_copy(&copy, &r->array.holdings);
+    holdings_set(&copy, 0, PIECE, 8); /* has pieces of its own */
+    same(r);
+    holdings_close(&copy);
+    close_rig(r);
+}
+
+/* More values than are kept: all are forgotten, and found again. */
+static void all_is_forgotten_and_found_again(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 6; seed++) {
+        struct rig rig, *r = &rig;
+
+        open_rig(r, seed);
+        for (int n = 0; n < 3000; n++) {
+            const uint64_t first = random_below(&r->random, BYTES),
+                           end = first + random_below(&r->random, BYTES - first);
+
+            take(r, (unsigned)random_below(&r->random, WAYS));
+            if (random_below(&r->random, 4))
+                continue;
+            holdings_set(&r->array.holdings, first, end, 5);
+            holdings_set(&r->plain, first, end, 5);
+            same(r);
+        }
+        close_rig(r);
+    }
+}
+
+/* Where nothing comes again it is not looked for at once, but later. */
+static void what_is_in_vain_is_left(void **state)
+{
+    struct rig rig, *r = &rig;
+    unsigned worth = 0;
+
+    (void)state;
+    open_rig(r, 1);
+    for (unsigned n = 0; n < 2000; n++) {
+        const uint64_t at = n % PIECES * PIECE, size = 1 + n / PIECES;
+
+        holdings_set(&r->array.holdings, at, at + size, 5);
+        holdings_set(&r->plain, at, at + size, 5);
+        worth += held_steps_are_worth(&r->array, PIECES);
+        take(r, n % WAYS);
+    }
+    assert_in_range(worth, 50, 1500);
+    close_rig(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_is_known),
+        cmocka_unit_test(all_is_forgotten_and_found_again),
+        cmocka_unit_test(what_is_in_vain_is_left),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
