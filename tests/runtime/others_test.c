@@ -63,16 +63,23 @@ static void make(struct late *l)
 {
     const struct proact_image image = {.name = "late.ptx", .text = ptx};
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[i],
                                  &l->err));
-        MUST(proact_array_write(l->array[i], 0, l->is[i], N, &l->err));
-    }
+    MUST(proact_array_write(l->array[0], 0, l->is[0], N, &l->err));
     MUST(proact_kernel_load(l->p, &image, "step", &l->step, &l->err));
     MUST(proact_variable_find(l->p, &image, "added", &l->variable, &l->err));
 }
 
-static void launch(struct late *l, int to)
+/* In its place one of which nobody has written anything. */
+static void make_anew(struct late *l, int which)
+{
+    proact_array_destroy(l->array[which]);
+    MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[which],
+                             &l->err));
+}
+
+static void launch_of(struct late *l, int to, unsigned ctas)
 {
     const struct {
         uint64_t to, from;
@@ -82,10 +89,15 @@ static void launch(struct late *l, int to)
 
     MUST(proact_launch_block(
         l->step,
-        &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
+        &(struct proact_grid){.ctas = {ctas}, .threads = {THREADS}, .device_count = 4},
         &(struct proact_block){&block, 20, places, 2}, &l->err));
-    for (unsigned i = 0; i < N; i++)
+    for (unsigned i = 0; i < N && i < ctas * THREADS; i++)
         l->is[to][i] = l->is[!to][i] + 1 + l->added;
+}
+
+static void launch(struct late *l, int to)
+{
+    launch_of(l, to, CTAS);
 }
 
 static void holds(struct late *l, int which)
@@ -96,6 +108,14 @@ static void holds(struct late *l, int which)
     MUST(proact_array_read(l->array[which], 0, is, N, &l->err));
     assert_memory_equal(is, l->is[which], sizeof l->is[which]);
     free(is);
+}
+
+static uint64_t sent(struct late *l)
+{
+    struct proact_statistics s;
+
+    MUST(proact_statistics_get(l->p, PROACT_ALL, NULL, &s, &l->err));
+    return s.bytes;
 }
 
 static const char *said(struct late *l)
@@ -125,7 +145,7 @@ static void act(struct late *l, uint64_t *chance)
                    count = 1 + (unsigned)random_below(chance, N - first - 1);
     uint32_t *to = l->is[which] + first;
 
-    switch (random_below(chance, 8)) {
+    switch (random_below(chance, 10)) {
     case 0:
         for (unsigned i = 0; i < count; i++)
             to[i] = i * first;
@@ -147,6 +167,15 @@ static void act(struct late *l, uint64_t *chance)
     case 4:
         holds(l, which);
         break;
+    case 5:
+        for (unsigned i = 0; i < count; i++)
+            to[i] = i + first;
+        MUST(proact_array_write(l->array[which], first, to, count, &l->err));
+        break;
+    case 6:
+        make_anew(l, which);
+        launch(l, which);
+        break;
     default:
         launch(l, which);
     }
@@ -165,6 +194,7 @@ static void what_was_done_before_is_theirs(void **state)
 
         come(l, (seed % 7 ? 1e-5 : 1e-3) * (double)(seed * seed % 401), "", seed);
         make(l);
+        launch(l, 1);
         for (unsigned i = 0; i < STEPS; i++)
             act(l, &chance);
         holds(l, 0);
@@ -186,9 +216,9 @@ static void who_is_short_never_has_them(void **state)
     assert_non_null(l);
     come(l, 100, "", 1);
     make(l);
-    for (int i = 0; i < 20; i++)
+    for (int i = 1; i <= 20; i++)
         launch(l, i & 1);
-    SAYS("the other devices were not opened");
+    assert_string_equal(said(l), "the other devices were not opened");
     assert_non_null(strstr(proact_kernel_refusal(l->step), "before the other devices"));
     holds(l, 1);
     assert_int_equal(proact_array_address(l->array[0], 1), 0);
@@ -207,6 +237,7 @@ static void they_come_when_that_has_been_paid(void **state)
     assert_non_null(l);
     come(l, 0.1, "", 1);
     make(l);
+    launch(l, 1);
     while (strstr(said(l), "not opened")) {
         launch(l, 0);
         assert_true(proact_now_ns(l->p) < 2000000);
@@ -218,6 +249,30 @@ static void they_come_when_that_has_been_paid(void **state)
     launch(l, 1);
     assert_null(proact_kernel_refusal(l->step));
     holds(l, 1);
+    assert_true(sent(l) >= N);
+    proact_close(l->p);
+    free(l);
+}
+
+/* However long it is. */
+static void who_cannot_be_split_never_has_them(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+
+    assert_non_null(l);
+    come(l, 0.01, "", 1);
+    make(l);
+    launch_of(l, 1, 1);
+    MUST(proact_array_write(l->array[1], 0, l->is[1], N, &l->err));
+    for (int i = 0; proact_now_ns(l->p) < 500000; i++) {
+        launch_of(l, i & 1, 1);
+        holds(l, i & 1);
+    }
+    assert_string_equal(said(l), "the other devices were not opened");
+    launch(l, 0);
+    holds(l, 0);
+    SAYS("the other devices were not opened in time");
     proact_close(l->p);
     free(l);
 }
@@ -237,6 +292,7 @@ static void who_needs_them_waits(void **state)
     for (int what = 0; what < 5; what++) {
         come(l, 10, "", 1);
         make(l);
+        launch(l, 1);
         launch(l, 0);
         SAYS("not opened");
         const uint32_t n = N;
@@ -279,8 +335,8 @@ static void what_is_recorded_has_all(void **state)
     assert_int_equal(proact_record_begin(l->p, &l->err), PROACT_EINVAL);
     assert_non_null(strstr(l->err.text, "before all are open"));
     while (proact_record_begin(l->p, &l->err)) {
-        launch(l, 0);
-        holds(l, 0);
+        launch(l, 1);
+        holds(l, 1);
     }
     SAYS("were there after");
     MUST(proact_record_end(l->p, &r, &l->err));
@@ -302,7 +358,7 @@ static void who_has_no_room_is_left_out(void **state)
     for (size_t bytes = 1 << 20; bytes; bytes /= 2)
         while (!proact_array_create(l->p, &(struct proact_shape){"a", bytes, 1}, &a, NULL))
             ;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 1; i <= 50; i++) {
         launch(l, i & 1);
         holds(l, i & 1);
     }
@@ -323,6 +379,7 @@ int main(void)
         cmocka_unit_test(what_was_done_before_is_theirs),
         cmocka_unit_test(who_is_short_never_has_them),
         cmocka_unit_test(they_come_when_that_has_been_paid),
+        cmocka_unit_test(who_cannot_be_split_never_has_them),
         cmocka_unit_test(who_needs_them_waits),
         cmocka_unit_test(what_is_recorded_has_all),
         cmocka_unit_test(who_has_no_room_is_left_out),

@@ -38,12 +38,3 @@ enum proact_status array_replicas_make(struct proact_array *a, enum array_sharin
     p->backend->replicas(p->set, &r);
     return PROACT_OK;
 }
-
-void array_replicas_drop(struct proact_array *a)
-{
-    for (unsigned d = 1; d < a->session->devices.count && !a->part; d++) {
-        if (a->base[d])
-            a->session->backend->free(a->session->set, d, a->base[d]);
-        a->base[d] = 0;
-    }
-}

@@ -11,5 +11,3 @@ enum array_sharing { ARRAY_OWN, ARRAY_MANAGED, ARRAY_PINNED, ARRAY_DISTRIBUTED }
    with PROACT_ENOSPACE. */
 enum proact_status array_replicas_make(struct proact_array *a, enum array_sharing sharing,
                                        struct proact_error *err);
-/* All but the first device's: nobody uses them. */
-void array_replicas_drop(struct proact_array *a);

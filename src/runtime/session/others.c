@@ -27,8 +27,6 @@ void others_begin(struct proact *p)
 static enum proact_status give_up(struct proact *p, enum proact_status status,
                                   const struct proact_error *why, struct proact_error *err)
 {
-    for (struct proact_array *a = p->arrays; a; a = a->next)
-        array_replicas_drop(a);
     snprintf(p->others.why, sizeof p->others.why, "%s", why->text);
     if (status == PROACT_ENODEV || status == PROACT_ENOSPACE)
         return PROACT_OK;
@@ -118,6 +116,11 @@ const char *others_refusal(const struct proact *p)
         return NULL;
     return p->others.why[0] ? "the other devices could not be opened"
                             : "it was launched before the other devices were opened";
+}
+
+unsigned proact_devices_here(const struct proact *p)
+{
+    return devices_here(p);
 }
 
 const char *proact_others(struct proact *p, bool *failed)
