@@ -60,6 +60,11 @@ struct proact_options {
     bool group_sums;         /* what kernels of a program for one GPU (proact/program.h) add
                                 up by atomics on floating-point numbers may be summed up
                                 device by device first: other last digits */
+    bool late; /* the first device alone is opened; the others, beside what goes
+                  on, when a program for one GPU has launched kernels for as long
+                  as that likely takes, and launches one that could be split; or
+                  as soon as something else cannot do without them, which then
+                  waits. Where they cannot be opened all runs on the first one */
     struct proact_plan plan; /* of every launch, until proact_plan_set() */
     /* What emulated kernels print, at a wait; NULL: nobody sees it. On hardware the driver
        writes to standard output. */

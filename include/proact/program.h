@@ -110,6 +110,13 @@ PROACT_API enum proact_status proact_launch_block(struct proact_kernel *k,
                                                   const struct proact_block *block,
                                                   struct proact_error *err);
 
+/* Of a session that opened with `late`: when the devices but the first were there, or why
+   not, until the next call; NULL: all were, from the beginning. `failed`: they could not be
+   opened. */
+PROACT_API const char *proact_others(struct proact *p, bool *failed);
+/* How many are there by now. */
+PROACT_API unsigned proact_devices_here(const struct proact *p);
+
 /* The dimension of its grid, 'x' or 'y', along which the last launch was split; 0: it was
    not, or along the slowest, as launches are but where they lack less otherwise. */
 PROACT_API char proact_kernel_along(const struct proact_kernel *k);

@@ -3,7 +3,8 @@
 
 /* The device contract. device/cuda keeps it on hardware, device/emulator on the host, and
    tests/device/contract_test.c holds every keeper to it. Nothing above this room knows
-   which. All devices of a machine are opened together. Calls are made by one thread.
+   which. All devices of a machine are opened together, or the first one before the others.
+   Calls are made by one thread.
    Nothing here waits for a device unless its comment says so. */
 
 #include <proact/status.h>
@@ -45,6 +46,7 @@ struct device_options {
        do, which is more than PTX promises (emulator only). */
     void (*warn)(void *context, const char *sentence);
     void *print_context; /* of both */
+    bool late;           /* only the first one is opened; the others by open_others */
 };
 
 enum { DEVICE_CLUSTER_MAX = 16 }; /* CTAs; more than 8 are not for every GPU */
@@ -171,6 +173,14 @@ struct device_backend {
     enum proact_status (*open)(const struct device_options *options,
                                struct device_set **out, struct proact_error *err);
     void (*close)(struct device_set *set); /* waits for the devices; NULL is fine */
+    /* What opening the first device took, where the others are not open: of these nothing
+       is asked then but who reaches whom. 0: all are. NULL, both: they always are. */
+    uint64_t (*open_ns)(const struct device_set *set);
+    /* They open beside what goes on, from the first call on: whether all are there by now,
+       which they only are in this call. `waits`: until they are. After a failure they never
+       are, and the first one works on (PROACT_ENODEV), unless all is broken. */
+    enum proact_status (*open_others)(struct device_set *set, bool waits, bool *are_open,
+                                      struct proact_error *err);
     unsigned (*count)(const struct device_set *set);
     bool (*peer_access)(const struct device_set *set, unsigned from, unsigned to);
     /* Whether a kernel's atomics are such in the other one's memory, too. */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 enum key_kind { KEY_REAL, KEY_UNSIGNED, KEY_BYTES, KEY_FLAG, KEY_TEXT };
-enum { KEYS_MAX = 32 };
+enum { KEYS_MAX = 48 };
 
 /* docs/machines.md says what each key means. */
 struct key {
@@ -55,6 +55,7 @@ static const struct key device_keys[] = {
     {AT(device, copy_host_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, launch_turn_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {AT(device, copy_lock_us), KEY_REAL, true, BETWEEN(0, 1e6), 0},
+    {AT(device, open_ms), KEY_REAL, true, BETWEEN(0, 1e6), 0},
     {NULL, 0, 0, KEY_REAL, false, BETWEEN(0, 0), 0},
 };
 

@@ -39,6 +39,8 @@ struct topology_device {
     double copy_host_us, call_host_us;    /* host time to enqueue a copy; all else */
     /* Of launch_host_us and copy_host_us: what threads do one behind another. */
     double launch_turn_us, copy_lock_us;
+    double
+        open_ms; /* host time to open one, one behind another; 0: all are there at once */
 };
 
 /* How data travels from one device to another. A packet carries at most payload_bytes and

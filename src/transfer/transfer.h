@@ -47,9 +47,14 @@ struct transfer_devices {
     } device[TRANSFER_DEVICES_MAX];
 };
 
+/* `only_first`: of the others nothing is asked until transfer_open_rest(), nor may anything
+   be sent. */
 enum proact_status transfer_open(const struct device_backend *backend,
                                  struct device_set *set, uint64_t wait_limit_ns,
-                                 struct transfer_devices *out, struct proact_error *err);
+                                 bool only_first, struct transfer_devices *out,
+                                 struct proact_error *err);
+/* What is lacking; can be called again after a failure, and by transfer_close() undone. */
+enum proact_status transfer_open_rest(struct transfer_devices *t, struct proact_error *err);
 void transfer_close(struct transfer_devices *t); /* nothing is in flight; zeroed is fine */
 
 /* Combines what lane MAIN has made on that device of partial results (kernels/combine.h)

@@ -10,18 +10,29 @@
 
 extern const char kernel_agent[]; /* kernels/agent.cu, embedded as PTX */
 
-static enum proact_status open_device(struct transfer_devices *t, unsigned device,
-                                      struct proact_error *err)
+static enum proact_status open_lanes(struct transfer_devices *t, unsigned device,
+                                     struct proact_error *err)
+{
+    struct transfer_device *here = &t->device[device];
+    enum proact_status status = PROACT_OK;
+
+    for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
+        if (!here->lane[lane])
+            status = t->backend->stream_create(t->set, device, &here->lane[lane], err);
+    return status;
+}
+
+static enum proact_status open_agent(struct transfer_devices *t, unsigned device,
+                                     struct proact_error *err)
 {
     const struct device_backend *backend = t->backend;
     struct transfer_device *here = &t->device[device];
     const uint64_t nothing = 0;
-    enum proact_status status = PROACT_OK;
+    enum proact_status status;
 
-    for (int lane = 0; lane < TRANSFER_LANES && !status; lane++)
-        status = backend->stream_create(t->set, device, &here->lane[lane], err);
-    if (status ||
-        (status = backend->module_load(t->set, device, "agent.cu", kernel_agent,
+    if (here->status)
+        return PROACT_OK;
+    if ((status = backend->module_load(t->set, device, "agent.cu", kernel_agent,
                                        strlen(kernel_agent), &here->module, err)) ||
         (status = backend->function(here->module, "proact_agent", &here->agent, err)) ||
         (status = backend->alloc(t->set, device, sizeof nothing, &here->status, err)))
@@ -32,7 +43,8 @@ static enum proact_status open_device(struct transfer_devices *t, unsigned devic
 
 enum proact_status transfer_open(const struct device_backend *backend,
                                  struct device_set *set, uint64_t wait_limit_ns,
-                                 struct transfer_devices *out, struct proact_error *err)
+                                 bool only_first, struct transfer_devices *out,
+                                 struct proact_error *err)
 {
     struct transfer_devices t = {
         .backend = backend,
@@ -40,14 +52,23 @@ enum proact_status transfer_open(const struct device_backend *backend,
         .count = backend->count(set),
         .wait_limit_ns = wait_limit_ns,
     };
-    enum proact_status status = PROACT_OK;
+    enum proact_status status =
+        only_first ? open_lanes(&t, 0, err) : transfer_open_rest(&t, err);
 
-    for (unsigned d = 0; d < t.count && !status; d++)
-        status = open_device(&t, d, err);
     if (status)
         transfer_close(&t);
     else
         *out = t;
+    return status;
+}
+
+enum proact_status transfer_open_rest(struct transfer_devices *t, struct proact_error *err)
+{
+    enum proact_status status = PROACT_OK;
+
+    for (unsigned d = 0; d < t->count && !status; d++)
+        if (!(status = open_lanes(t, d, err)))
+            status = open_agent(t, d, err);
     return status;
 }
 

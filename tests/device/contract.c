@@ -68,16 +68,15 @@ void contract_refused(struct contract *c, enum proact_status status,
     c->err.text[0] = '\0';
 }
 
-static void load_kernels(struct contract *c)
+void contract_load(struct contract *c, unsigned device)
 {
     char *text;
     size_t bytes;
 
     contract_must(
         c, file_read(PROACT_SOURCE "/tests/device/contract.ptx", &text, &bytes, &c->err));
-    for (unsigned d = 0; d < c->count; d++)
-        contract_must(c, c->b->module_load(c->set, d, "contract.ptx", text, bytes,
-                                           &c->module[d], &c->err));
+    contract_must(c, c->b->module_load(c->set, device, "contract.ptx", text, bytes,
+                                       &c->module[device], &c->err));
     free(text);
 }
 
@@ -102,7 +101,8 @@ void contract_open(struct contract *c, const struct contract_keeper *keeper, uin
     for (unsigned d = 0; d < c->count; d++)
         for (unsigned s = 0; s < CONTRACT_STREAMS; s++)
             contract_must(c, c->b->stream_create(c->set, d, &c->stream[d][s], &c->err));
-    load_kernels(c);
+    for (unsigned d = 0; d < c->count; d++)
+        contract_load(c, d);
 }
 
 void contract_close(struct contract *c)

@@ -43,12 +43,14 @@ struct contract_promise {
 extern const struct contract_promise contract_memory[], contract_rows[], contract_streams[],
     contract_launch[], contract_batch[], contract_graphs[], contract_faults[],
     contract_guests[], contract_watch[], contract_parts[], contract_clusters[],
-    contract_repeats[], contract_texels[];
+    contract_repeats[], contract_texels[], contract_late[];
 
 /* Skips the test when the keeper has no machine. wait_limit_ms as in device_options. */
 void contract_open(struct contract *c, const struct contract_keeper *keeper, uint64_t seed,
                    double wait_limit_ms);
 void contract_close(struct contract *c);
+/* contract.ptx; contract_open() does, on each device. */
+void contract_load(struct contract *c, unsigned device);
 
 /* Fails the test with the sentence of c->err unless the status is PROACT_OK. */
 void contract_must(struct contract *c, enum proact_status status);

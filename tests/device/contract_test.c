@@ -14,7 +14,7 @@
 static const double wait_limit_ms = 200; /* a busy computer may keep a stream waiting */
 enum {
     SECONDS = 60, /* of a promise on hardware, then its process is stopped */
-    PROMISES_MAX = 128
+    PROMISES_MAX = 192
 };
 
 static const struct contract_keeper keepers[] = {
@@ -26,7 +26,7 @@ static const struct contract_keeper keepers[] = {
 static const struct contract_promise *const rooms[] = {
     contract_memory,   contract_rows,    contract_streams, contract_launch, contract_batch,
     contract_graphs,   contract_watch,   contract_faults,  contract_guests, contract_parts,
-    contract_clusters, contract_repeats, contract_texels};
+    contract_clusters, contract_repeats, contract_texels,  contract_late};
 
 struct trial {
     const struct contract_keeper *keeper;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A driver is one to its process: this is the only state that is not handed around. */
 struct fake_cuda *fake_cuda(void)
@@ -115,6 +116,14 @@ cu_result fake_count(const char *call)
     return result;
 }
 
+/* The current context, by anybody. */
+static bool fake_is_held(const struct fake_thread *t)
+{
+    const struct CUctx_st *context = t->current[t->depth - 1];
+
+    return context && context->holders;
+}
+
 cu_result fake_enter(const char *call)
 {
     const struct fake_cuda *f = fake_cuda();
@@ -122,7 +131,7 @@ cu_result fake_enter(const char *call)
 
     if (f->lost)
         return f->lost;
-    if (!result && !fake_thread()->depth)
+    if (!result && (!fake_thread()->depth || !fake_is_held(fake_thread())))
         return FAKE_INVALID_CONTEXT;
     return result;
 }
@@ -320,8 +329,18 @@ cu_result cuDeviceGetP2PAttribute(int *out, cu_peer_attribute what, cu_device de
     return fake_count(__func__);
 }
 
+/* Nobody else waits for that. */
+static void take_time(void)
+{
+    const unsigned ms = setting("FAKE_CUDA_OPEN_MS", 0);
+
+    if (ms)
+        nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000L}, NULL);
+}
+
 cu_result cuDevicePrimaryCtxRetain(cu_context *out, cu_device device)
 {
+    take_time();
     FAKE_ALONE;
     struct fake_cuda *f = fake_cuda();
     cu_result result = fake_count(__func__);
@@ -427,6 +446,8 @@ cu_result cuCtxEnablePeerAccess(cu_context peer, unsigned flags)
     (void)flags;
     if (result)
         return result;
+    if (!peer || !peer->holders)
+        return FAKE_INVALID_CONTEXT;
     if (own->reaches[peer->device])
         return CU_PEER_ALREADY_ENABLED;
     own->reaches[peer->device] = true;

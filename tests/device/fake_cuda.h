@@ -11,6 +11,7 @@
    FAKE_CUDA_PEERS=0>1,1>0       who reaches whom; without it all do, "none": nobody
    FAKE_CUDA_VERSION=13000       of the driver
    FAKE_CUDA_ATTRIBUTES=20=3,75=8    of all devices, by number
+   FAKE_CUDA_OPEN_MS=100         that opening a device's context takes
    FAKE_CUDA_FAIL=NAME:N:RESULT  the Nth call of NAME answers RESULT; if that is a fault
                                  (700 to 719) or 46 or 214, so does every later call that
                                  touches a device's memory, streams or modules

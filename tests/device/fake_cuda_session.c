@@ -30,8 +30,8 @@ static void call(const char *symbol, void *out)
 
 void fake_cuda_set_up(const char *settings)
 {
-    static const char *const all[] = {"DEVICES", "NAMES",      "MEMORY", "PEERS",
-                                      "VERSION", "ATTRIBUTES", "FAIL"};
+    static const char *const all[] = {"DEVICES", "NAMES",      "MEMORY",  "PEERS",
+                                      "VERSION", "ATTRIBUTES", "OPEN_MS", "FAIL"};
     char name[64], value[128];
     int length;
     void (*reset)(void);
@@ -182,6 +182,7 @@ enum proact_status fake_cuda_session(const struct fake_cuda_plan *plan,
         .machine = PROACT_MACHINE_HERE,
         .device_count = plan->devices,
         .threads = plan->threads,
+        .late = plan->is_late,
         .wait_limit_ms = plan->wait_limit_ms > 0 ? plan->wait_limit_ms : 50,
         .plan = {.method = plan->method ? plan->method : "bulk",
                  .chunk_bytes = plan->chunk_bytes}};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Usage: program.sh PROACTCC SOURCE NAME DRIVER [--write]. Compiles NAME.cu by proactcc and runs
-# it on four emulated devices, on these with distributed arrays, on one, on another machine, and on the pretend CUDA driver in the
+# it on four emulated devices, on these where three of them come later, and with distributed arrays, on one, on another machine, and on the pretend CUDA driver in the
 # folder DRIVER: each time it must say NAME.stdout, nothing on stderr, and end well. --write:
 # what it says becomes the expectation.
 set -u
@@ -23,6 +23,10 @@ run() { # WHERE NAME=VALUE...
     diff -u /dev/null "$scratch/stderr" || code=1
 }
 run "four devices" PROACT_MACHINE=h200x4
+for open_ms in 0.0005 0.02; do
+    echo "{\"like\": \"h200x4\", \"device\": {\"open_ms\": $open_ms}}" >"$scratch/late.json"
+    run "devices that come later" PROACT_MACHINE="$scratch/late.json" PROACT_OPEN=late PROACT_SPLIT=always
+done
 case $name in
 float_mode | textures | texture_kinds | driver_modules) # of an array that is distributed there is no texture
     run "four devices, split" PROACT_MACHINE=h200x4 PROACT_SPLIT=always ;;

@@ -9,42 +9,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "device/cuda/cuda_batch.h"
+#include "device/cuda/cuda_others.h"
 #include "device/cuda/graph/cuda_repeat.h"
 
 enum { WAIT_LIMIT_MS = 10000 };
 
-static enum proact_status open_peers(struct device_set *set, unsigned device,
-                                     struct proact_error *err)
-{
-    struct cuda_device *d = &set->devices[device];
-    const struct driver *v = &set->driver;
-    enum proact_status status = cuda_enter(set, device, err);
-    cu_result result = 0;
-
-    if (status)
-        return status;
-    for (unsigned p = 0; p < set->count && !result; p++) {
-        int can = 0;
-
-        if (p == device)
-            continue;
-        result = v->can_access_peer(&can, d->device, set->devices[p].device);
-        if (result || !can)
-            continue;
-        result = v->enable_peer(set->devices[p].context, 0);
-        if (result == CU_PEER_ALREADY_ENABLED) /* by the program's own runtime */
-            result = 0;
-        d->reaches[p] = result == 0;
-        d->joins[p] =
-            d->reaches[p] &&
-            !v->peer_attribute(&can, CU_PEER_ATOMICS, d->device, set->devices[p].device) &&
-            can;
-    }
-    return cuda_leave(set, device, result, "cuCtxEnablePeerAccess", err);
-}
-
-static enum proact_status open_device(struct device_set *set, unsigned number,
-                                      struct proact_error *err)
+/* What is known of a device without a context. */
+static enum proact_status describe(struct device_set *set, unsigned number,
+                                   struct proact_error *err)
 {
     struct cuda_device *d = &set->devices[number];
     const struct driver *v = &set->driver;
@@ -53,23 +25,30 @@ static enum proact_status open_device(struct device_set *set, unsigned number,
 
     if (!result)
         result = v->device_name(d->name, sizeof d->name, d->device);
-    if (!result)
-        result = v->primary_retain(&d->context, d->device);
     if (result)
-        return fail(err, PROACT_ENODEV, "device %u: cuDevicePrimaryCtxRetain: %s", number,
+        return fail(err, PROACT_ENODEV, "device %u: cuDeviceGet: %s", number,
                     driver_words(v, result).text);
-    enum proact_status status = cuda_enter(set, number, err);
-
-    if (status)
-        return status;
     if (!v->device_attribute(&major, CU_CAPABILITY_MAJOR, d->device) &&
         !v->device_attribute(&minor, CU_CAPABILITY_MINOR, d->device))
         d->capability = (unsigned)(major * 10 + minor);
     if (v->device_attribute(&d->pitch_max, CU_PITCH_MAX, d->device))
         d->pitch_max = 0; /* then rows are copied one by one */
-    if (!(result = v->priority_range(&d->lowest, &d->highest)))
-        result = v->stream_create(&d->rescue, CU_STREAM_NON_BLOCKING, d->highest);
-    return cuda_leave(set, number, result, "cuStreamCreate", err);
+    return PROACT_OK;
+}
+
+static void find_peers(struct device_set *set, unsigned device)
+{
+    struct cuda_device *d = &set->devices[device];
+    const struct driver *v = &set->driver;
+
+    for (unsigned p = 0; p < set->count; p++) {
+        const cu_device peer = set->devices[p].device;
+        int can = 0;
+
+        d->reaches[p] = p != device && !v->can_access_peer(&can, d->device, peer) && can;
+        d->joins[p] = d->reaches[p] &&
+                      !v->peer_attribute(&can, CU_PEER_ATOMICS, d->device, peer) && can;
+    }
 }
 
 /* Nothing is in flight, or the contexts are lost. */
@@ -98,6 +77,7 @@ static void cuda_close(struct device_set *set)
 {
     if (!set)
         return;
+    cuda_others_close(set);
     cuda_synchronize(set, NULL);
     cuda_batch_close(set);
     cuda_waits_forget(set, NULL);
@@ -164,15 +144,19 @@ static enum proact_status cuda_open(const struct device_options *options,
         set->queues = DRIVER_QUEUES;
     set->devices = must_calloc(set->count, sizeof *set->devices);
     for (unsigned d = 0; d < set->count && !status; d++)
-        status = open_device(set, d, err);
+        status = describe(set, d, err);
     for (unsigned d = 0; d < set->count && !status; d++)
-        status = open_peers(set, d, err);
+        find_peers(set, d);
+    if (!status)
+        status = cuda_others_open(set, options->late && set->count > 1, err);
     if (status) {
         cuda_close(set);
         return status;
     }
     set->nvtx = cuda_nvtx_open();
-    cuda_batch_open(set, options->threads);
+    set->threads = options->threads;
+    if (set->here == set->count)
+        cuda_batch_open(set, set->threads);
     *out = set;
     return PROACT_OK;
 }
@@ -208,6 +192,8 @@ const struct device_backend device_cuda = {
     .find = cuda_find,
     .open = cuda_open,
     .close = cuda_close,
+    .open_ns = cuda_open_ns,
+    .open_others = cuda_open_others,
     .count = cuda_count,
     .peer_access = cuda_peer_access,
     .peer_atomics = cuda_peer_atomics,

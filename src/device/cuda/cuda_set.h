@@ -88,8 +88,11 @@ struct cuda_nvtx {
 struct device_set {
     struct driver driver;
     struct cuda_nvtx nvtx;
-    unsigned count;
-    unsigned queues; /* of a device, in hardware */
+    unsigned count, here; /* here: the first so many are open (cuda_others.h) */
+    struct cuda_others *others;
+    unsigned threads; /* that launch, as the options have it */
+    unsigned queues;  /* of a device, in hardware */
+    size_t limits[2]; /* that were set; 0: as they were */
     struct cuda_device *devices;
     double wait_limit_ns;
     enum proact_status broken; /* and stays so; `sentence` says why */
@@ -237,6 +240,8 @@ enum proact_status cuda_alloc_shared(struct device_set *set, unsigned device, si
                                      bool is_pinned, device_addr *out,
                                      struct proact_error *err);
 void cuda_free(struct device_set *set, unsigned device, device_addr address);
+/* The others, which are open now, into what the first device has. */
+enum proact_status cuda_memory_let_in(struct device_set *set, struct proact_error *err);
 void cuda_memory_clear(struct device_set *set, unsigned device);
 
 /* cuda_copy_now.c: the device whose memory has this byte, or set->count. */
@@ -328,6 +333,8 @@ void cuda_observe(struct device_set *set, device_observer *observer, void *conte
 enum proact_status cuda_await(struct device_set *set, struct device_stream *only,
                               struct proact_error *err);
 
+/* Of the others, which are open now, as the first one's. */
+enum proact_status cuda_limits_follow(struct device_set *set, struct proact_error *err);
 enum proact_status cuda_limit(struct device_set *set, enum device_limit what, size_t bytes,
                               struct proact_error *err);
 /* cuda_early.c: before a kernel can be launched that needs it. `ptx` ends with a NUL. */
@@ -416,7 +423,7 @@ void cuda_span_end(struct device_stream *s, size_t span);
 void cuda_spans_forget(struct device_set *set);
 /* Nothing is in flight. */
 void cuda_spans_tell(struct device_set *set);
-void cuda_origins_set(struct device_set *set);
+void cuda_origins_set(struct device_set *set, unsigned first); /* of these devices on */
 
 /* cuda_graph.c */
 enum proact_status cuda_capture_begin(struct device_set *set, struct proact_error *err);

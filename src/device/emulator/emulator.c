@@ -14,6 +14,7 @@
 #include "device/emulator/memory/allocate.h"
 #include "device/emulator/memory/heap.h"
 #include "device/emulator/memory/objects.h"
+#include "device/emulator/opening.h"
 #include "device/emulator/span_log.h"
 #include "device/emulator/stream/enqueue.h"
 #include "device/emulator/stream/stream.h"
@@ -106,6 +107,7 @@ static enum proact_status emulator_open(const struct device_options *options,
     set->devices = must_calloc(set->count, sizeof *set->devices);
     for (unsigned i = 0; i < set->count; i++)
         device_begin(set, i);
+    opening_begin(set);
     *out = set;
     return PROACT_OK;
 }
@@ -220,9 +222,12 @@ static enum proact_status stream_create(struct device_set *set, unsigned device,
                                         struct device_stream **out,
                                         struct proact_error *err)
 {
+    enum proact_status status = opening_check(set, device, err);
+
+    if (status)
+        return status;
     struct device_stream *s = must_calloc(1, sizeof *s), **end = &set->streams;
 
-    (void)err;
     s->set = set;
     s->device = device;
     s->lane = set->stream_count++;
@@ -237,10 +242,13 @@ static enum proact_status event_create(struct device_set *set, unsigned device,
                                        bool has_time, struct device_event **out,
                                        struct proact_error *err)
 {
-    struct device_event *e = must_calloc(1, sizeof *e);
+    enum proact_status status = opening_check(set, device, err);
 
     (void)has_time;
-    (void)err;
+    if (status)
+        return status;
+    struct device_event *e = must_calloc(1, sizeof *e);
+
     e->set = set;
     e->device = device;
     e->next = set->events;
@@ -304,6 +312,8 @@ const struct device_backend device_emulator = {
     .is_virtual = true,
     .open = emulator_open,
     .close = emulator_close,
+    .open_ns = opening_ns,
+    .open_others = opening_others,
     .count = emulator_count,
     .peer_access = emulator_peer_access,
     .peer_atomics = emulator_peer_atomics,

@@ -6,19 +6,12 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/arrays/partials.h"
+#include "runtime/arrays/replicas.h"
 #include "runtime/held/bring.h"
 #include "runtime/held/held_steps.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
-
-static struct device_replicas replicas_of(const struct proact_array *a)
-{
-    struct device_replicas r = {.name = a->name, .bytes = a->bytes};
-
-    for (unsigned d = 0; d < a->session->devices.count; d++)
-        r.base[d] = a->base[d];
-    return r;
-}
+#include "runtime/session/others.h"
 
 /* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
 static char *name_of_its_own(const struct proact *p, const char *wanted)
@@ -36,33 +29,6 @@ static char *name_of_its_own(const struct proact *p, const char *wanted)
         text_clear(&name);
         text_print(&name, "%s (%u)", wanted, number);
     }
-}
-
-enum sharing { OWN, MANAGED, PINNED, DISTRIBUTED };
-
-static enum proact_status alloc(struct proact *p, unsigned device, size_t bytes,
-                                enum sharing sharing, device_addr *out,
-                                struct proact_error *err)
-{
-    if ((sharing != MANAGED && sharing != PINNED) || device || !p->backend->alloc_shared)
-        return p->backend->alloc(p->set, device, bytes, out, err);
-    return p->backend->alloc_shared(p->set, device, bytes, sharing == PINNED, out, err);
-}
-
-static enum proact_status alloc_replicas(struct proact_array *a, enum sharing sharing,
-                                         struct proact_error *err)
-{
-    struct proact *p = a->session;
-    enum proact_status status = PROACT_OK;
-
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
-        status = alloc(p, d, a->bytes, sharing, &a->base[d], err);
-    if (status)
-        return status;
-    struct device_replicas r = replicas_of(a);
-
-    p->backend->replicas(p->set, &r);
-    return PROACT_OK;
 }
 
 /* One, by the same address on all devices. */
@@ -83,7 +49,7 @@ static enum proact_status alloc_parts(struct proact_array *a, struct proact_erro
 }
 
 static enum proact_status create(struct proact *p, const struct proact_shape *shape,
-                                 enum sharing sharing, struct proact_array **out,
+                                 enum array_sharing sharing, struct proact_array **out,
                                  struct proact_error *err)
 {
     const char *name = shape->name ? shape->name : "array";
@@ -95,14 +61,17 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
                     "array '%s': %zu elements of %zu bytes: neither may be 0, nor their "
                     "product pass 64 bits",
                     name, shape->count, shape->element_bytes);
-    struct proact_array *a = must_calloc(1, sizeof *a);
     enum proact_status status = PROACT_OK;
+
+    if (sharing == ARRAY_DISTRIBUTED && (status = others_need(p, err)))
+        return status;
+    struct proact_array *a = must_calloc(1, sizeof *a);
 
     a->session = p;
     a->id = ++p->last_id;
     p->arrays_changed++;
-    a->is_shared = sharing == MANAGED || sharing == PINNED;
-    a->is_pinned = sharing == PINNED;
+    a->is_shared = sharing == ARRAY_MANAGED || sharing == ARRAY_PINNED;
+    a->is_pinned = sharing == ARRAY_PINNED;
     a->name = name_of_its_own(p, name);
     a->count = shape->count;
     a->element_bytes = shape->element_bytes;
@@ -111,9 +80,9 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
     holdings_open(&a->holdings, bytes, all_devices(p));
     a->next = p->arrays;
     p->arrays = a;
-    status = sharing == DISTRIBUTED && p->devices.count > 1
+    status = sharing == ARRAY_DISTRIBUTED && p->devices.count > 1
                  ? alloc_parts(a, err)
-                 : alloc_replicas(a, sharing, err);
+                 : array_replicas_make(a, sharing, err);
     if (status) {
         proact_array_destroy(a);
         return status;
@@ -125,7 +94,7 @@ static enum proact_status create(struct proact *p, const struct proact_shape *sh
 enum proact_status proact_array_create(struct proact *p, const struct proact_shape *shape,
                                        struct proact_array **out, struct proact_error *err)
 {
-    return create(p, shape, OWN, out, err);
+    return create(p, shape, ARRAY_OWN, out, err);
 }
 
 enum proact_status proact_array_create_shared(struct proact *p,
@@ -133,7 +102,7 @@ enum proact_status proact_array_create_shared(struct proact *p,
                                               bool is_pinned, struct proact_array **out,
                                               struct proact_error *err)
 {
-    return create(p, shape, is_pinned ? PINNED : MANAGED, out, err);
+    return create(p, shape, is_pinned ? ARRAY_PINNED : ARRAY_MANAGED, out, err);
 }
 
 enum proact_status proact_array_create_distributed(struct proact *p,
@@ -141,7 +110,7 @@ enum proact_status proact_array_create_distributed(struct proact *p,
                                                    struct proact_array **out,
                                                    struct proact_error *err)
 {
-    return create(p, shape, DISTRIBUTED, out, err);
+    return create(p, shape, ARRAY_DISTRIBUTED, out, err);
 }
 
 void proact_array_destroy(struct proact_array *a)
@@ -239,12 +208,13 @@ enum proact_status proact_array_write(struct proact_array *a, size_t first,
     const uint64_t sequence = ++p->sequence, start = first * a->element_bytes;
     const struct proact_range bytes = {start, count * a->element_bytes};
 
-    for (unsigned d = 0; d < p->devices.count && !status; d++)
+    for (unsigned d = 0; d < devices_here(p) && !status; d++)
         status = write_on(a, d, bytes, from, sequence, err);
     for (unsigned d = 0; d < p->devices.count && a->part; d++)
         array_account_parts(a, d, true, sequence);
     a->used = sequence;
-    array_written(a, start, start + bytes.bytes, all_devices(p));
+    array_written(a, start, start + bytes.bytes,
+                  p->others.are_closed ? FIRST : all_devices(p));
     return status;
 }
 
@@ -278,7 +248,8 @@ enum proact_status proact_array_read_replica(struct proact_array *a, unsigned de
         return fail(err, PROACT_EINVAL,
                     "array '%s': replica of device %u, there are %u devices", a->name,
                     device, p->devices.count);
-    if ((status = bring_to(a, device, first, count, err)))
+    if ((device && (status = others_need(p, err))) ||
+        (status = bring_to(a, device, first, count, err)))
         return status;
     /* protocol: read-wait */
     status = proact_wait(p, err);

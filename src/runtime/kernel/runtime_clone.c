@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "instrument/instrument.h"
 #include "runtime/derive/direct.h"
+#include "runtime/session/others.h"
 #include "runtime/variables/module_variable.h"
 
 /* One clone, in a text of its own: a driver compiles all that it is given. */
@@ -193,7 +194,7 @@ enum proact_status launch_is_cloned(const struct launching *l, bool *cloned,
         return status;
     choose_other(k);
     check_room(l);
-    if (is_refused(k, kernel_plan(k)))
+    if (is_refused(k, kernel_plan(k)) || others_wanted(k->session))
         return PROACT_OK;
     status = load_part(k, clone_of(kernel_plan(k)), places_of(l, kernel_plan(k)), err);
     *cloned = !status;

@@ -14,6 +14,7 @@
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
 #include "runtime/launch/turned_shape.h"
+#include "runtime/session/others.h"
 #include "runtime/share/cuts.h"
 #include "runtime/tables/tables_held.h"
 #include "runtime/textures/kernel_texels.h"
@@ -104,6 +105,8 @@ static enum proact_status load_image(struct proact *p, struct session_image *i,
     enum proact_status status = ptx_parse(name, i->text, i->bytes, &i->ptx, err);
 
     if (status || (status = read_parameters_there(i, name, err)))
+        return status;
+    if (has_marked(i->ptx) && (status = others_need(p, err)))
         return status;
     i->devices = has_marked(i->ptx) ? p->devices.count : 1;
     if (p->devices.count > i->devices && (status = give_variables(p, i, name, err)))

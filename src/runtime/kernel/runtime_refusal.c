@@ -8,11 +8,14 @@
 #include "runtime/derive/direct.h"
 #include "runtime/kernel/runtime_clone.h"
 #include "runtime/launch/launch_cluster.h"
+#include "runtime/session/others.h"
 
 static const char *find_refusal(struct proact_kernel *k)
 {
-    const char *why = cluster_refusal(k);
+    const char *why = others_refusal(k->session);
 
+    if (!why)
+        why = cluster_refusal(k);
     if (!why)
         why = direct_refusal(k);
     if (!why && !k->has_maps) /* which say what it writes */

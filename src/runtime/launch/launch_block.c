@@ -21,6 +21,7 @@
 #include "runtime/program/first_device.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
+#include "runtime/session/others.h"
 #include "runtime/tables/launch_tables.h"
 #include "runtime/textures/launch_textures.h"
 #include "runtime/textures/textures.h"
@@ -191,12 +192,16 @@ static enum proact_status launch_first(struct launching *l, struct proact_error 
     }
     launch_textures_fill(l, 0, bytes);
     assert(!l->binding);
-    const bool keeps = p->devices.count == 1 || derivation_keeps_to_arguments(l);
+    /* While the others are not there, all is on the first one, and what is written hardly
+       matters: it is not worth reading the kernel. */
+    const bool is_alone = devices_here(p) == 1;
+    const bool keeps =
+        p->devices.count == 1 || (!is_alone && derivation_keeps_to_arguments(l));
     enum proact_status status = p->recording ? record_first(l, keeps, err) : PROACT_OK;
 
     const struct write_set *little = NULL;
 
-    if (!status && p->devices.count > 1)
+    if (!status && !is_alone)
         status = bring_first(l, keeps, &little, err);
     if (!status)
         status = queue_first(p, k->function[0], &launch, err);
@@ -257,6 +262,14 @@ static enum proact_status record_block(struct launching *l, bool is_chosen,
     return launch_queue(l, err);
 }
 
+/* While the others are not there. */
+static enum proact_status launch_alone(struct launching *l, struct proact_error *err)
+{
+    streams_launched(l->kernel->session);
+    l->kernel->session->whole_by = NULL;
+    return launch_first(l, err);
+}
+
 static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
                                         struct proact_error *err)
 {
@@ -270,7 +283,7 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     if (p->recording)
         return record_block(l, !grid->device_count, err);
     streams_launched(p);
-    const bool may_choose = !grid->device_count && p->devices.count > 1;
+    const bool may_choose = !grid->device_count && devices_here(p) > 1;
 
     if (may_choose && ((status = look_at_clock(p, err)) || (status = trial_step(p, err))))
         return status;
@@ -288,6 +301,8 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     l->kernel->found_ns = 0;
     if ((status = launch_bind(l, err)))
         return status;
+    if (p->others.is_opening && p->others.are_closed) /* this one asked for them */
+        return launch_alone(l, err);
     if (!l->binding && launch_turn_back(l))
         return launch_chosen(l, grid, err);
     launch_tables_told(l, l->binding != NULL);
@@ -307,9 +322,14 @@ static enum proact_status launch_unmarked(struct launching *l,
                                           struct proact_error *err)
 {
     enum proact_status status;
+    bool is_alone;
 
     if ((status = launch_check_grid(l, grid, err)) || (status = check_dimensions(l, err)) ||
-        (status = launch_variant(l, err)))
+        (status = others_launch(l->kernel->session, l->over, &is_alone, err)))
+        return status;
+    if (is_alone)
+        return launch_alone(l, err);
+    if ((status = launch_variant(l, err)))
         return status;
     launch_narrow(l, false);
     while (launch_tables(l, false))

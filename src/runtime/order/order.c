@@ -2,12 +2,12 @@
 #include "runtime/order/order.h"
 
 enum proact_status order_open(struct order *o, const struct transfer_devices *devices,
-                              struct proact_error *err)
+                              unsigned first, unsigned end, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
     o->devices = devices;
-    for (unsigned d = 0; d < devices->count; d++)
+    for (unsigned d = first; d < end; d++)
         for (int lane = 0; lane < TRANSFER_LANES; lane++) {
             struct order_lane *here = &o->lane[d][lane];
 

@@ -34,9 +34,10 @@ struct order_place {
     enum transfer_lane lane;
 };
 
-/* `o` is zeroed; clear it also after a failure. */
+/* Of the devices from `first` to `end`; `o` is zeroed at first. Clear it also after a
+   failure. */
 enum proact_status order_open(struct order *o, const struct transfer_devices *devices,
-                              struct proact_error *err);
+                              unsigned first, unsigned end, struct proact_error *err);
 void order_close(struct order *o);
 
 /* Behind all that is queued at `place` so far. */

@@ -10,6 +10,7 @@
 #include "runtime/held/bring.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
+#include "runtime/session/others.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -317,7 +318,10 @@ enum proact_status proact_array_spread(struct proact_array *a, struct proact_err
 {
     const struct transfer_need all = {.all = true};
     const struct transfer_need *needs[PROACT_DEVICES_MAX];
+    enum proact_status status = others_need(a->session, err);
 
+    if (status)
+        return status;
     if (a->session->recording)
         return fail(err, PROACT_EINVAL, "array '%s': spreading cannot be recorded",
                     a->name);

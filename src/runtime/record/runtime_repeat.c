@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "runtime/session/session.h"
+#include "runtime/session/others.h"
 
 struct proact_repeat {
     struct proact *session;
@@ -34,6 +34,10 @@ enum proact_status proact_repeat_begin(struct proact_repeat *r, struct proact_er
     if (p->recording || p->repeating)
         return fail(err, PROACT_EINVAL, "a repeat cannot begin within a %s",
                     p->recording ? "recording" : "repeat");
+    enum proact_status status = others_look(p, err);
+
+    if (status)
+        return status;
     p->repeating = r;
     if (r->repeat)
         p->backend->repeat_begin(r->repeat);

@@ -30,7 +30,7 @@ static enum proact_status check_held(struct proact *p, struct proact_error *err)
 {
     enum proact_status status = PROACT_OK;
 
-    if (!p->backend->current || p->elides || p->devices.count == 1)
+    if (!p->backend->current || p->elides || devices_here(p) == 1)
         return PROACT_OK;
     for (struct proact_array *a = p->arrays; a && !status; a = a->next) {
         array_catch_up(a);

@@ -182,6 +182,15 @@ struct session_launch {
     const struct kernel_binding *binding;
 };
 
+struct session_others { /* others.h */
+    bool were_closed, are_closed, is_opening;
+    uint64_t cost_ns;            /* to open and close them, as is likely */
+    uint64_t since_ns, first_ns; /* the session; its first launch, or 0 */
+    uint64_t took_ns;            /* from the session's beginning until they were there */
+    char why[sizeof((struct proact_error *)0)->text], said[640]; /* why: "", or they never
+                                                                    will be */
+};
+
 struct proact {
     struct topology topology;
     const struct device_backend *backend;
@@ -190,6 +199,7 @@ struct proact {
     struct transfer_plan plan;
     struct order order;
     struct span_book book;
+    struct session_others others;
     uint64_t sequence;      /* of the last operation queued */
     uint64_t last_sent;     /* the last that sent an array to peers ... */
     uint64_t first_awaited; /* ... that lane MAIN of the first device has waited for */
@@ -250,6 +260,12 @@ struct proact {
     enum proact_status kept_status;      /* what session_settle() keeps for the next wait */
     struct proact_error kept;
 };
+
+/* The first so many devices are there. */
+static inline unsigned devices_here(const struct proact *p)
+{
+    return p->others.are_closed ? 1 : p->devices.count;
+}
 
 /* A kernel, or a library, may have written to variables. */
 static inline void session_variables_used(struct proact *p)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
+#include "runtime/session/others.h"
 #include "runtime/session/runtime_machine.h"
 #include "runtime/share/cuts.h"
 #include "runtime/variables/known_constants.h"
@@ -130,6 +131,17 @@ static unsigned cores_of(const struct proact_options *o)
 
 static const struct proact_options defaults;
 
+/* Of the devices that are there. */
+static enum proact_status open_lanes(struct proact *p, double limit_ms,
+                                     struct proact_error *err)
+{
+    enum proact_status status =
+        transfer_open(p->backend, p->set, (uint64_t)(limit_ms * 1e6), p->others.are_closed,
+                      &p->devices, err);
+
+    return status ? status : order_open(&p->order, &p->devices, 0, devices_here(p), err);
+}
+
 static enum proact_status open_on(const struct device_backend *backend,
                                   const struct topology *machine,
                                   const struct proact_options *o, struct proact **out,
@@ -158,12 +170,11 @@ static enum proact_status open_on(const struct device_backend *backend,
                                           limit_ms > WAIT_LIMIT_MS ? limit_ms : 0,
                                       .print = o->print,
                                       .warn = o->warn,
-                                      .print_context = o->print_context},
+                                      .print_context = o->print_context,
+                                      .late = o->late},
              &p->set, err)) ||
-        (status = transfer_open(backend, p->set, (uint64_t)(limit_ms * 1e6), &p->devices,
-                                err)) ||
-        (status = session_plan(p, &o->plan, &p->plan, err)) ||
-        (status = order_open(&p->order, &p->devices, err))) {
+        (others_begin(p), status = open_lanes(p, limit_ms, err)) ||
+        (status = session_plan(p, &o->plan, &p->plan, err))) {
         proact_close(p);
         return status;
     }

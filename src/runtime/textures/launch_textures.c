@@ -89,7 +89,7 @@ static enum proact_status make(const struct launching *l, struct session_texture
 {
     struct proact_error *why = &t->refused;
 
-    for (unsigned d = 1; d < l->over; d++)
+    for (unsigned d = 1; d < l->over && d < devices_here(l->kernel->session); d++)
         if (why->text[0] || texture_make(t, l->kernel->session, d, why))
             return fail(
                 err, PROACT_EREFUSED,

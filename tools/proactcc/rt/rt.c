@@ -30,6 +30,16 @@ enum cuda_error rt_refuse(const char *call)
     return rt_leave(rt, cudaErrorNotSupported);
 }
 
+/* It was slower than it should have been. */
+static void say_failed(struct rt *rt)
+{
+    bool failed;
+    const char *others = proact_others(rt->session, &failed);
+
+    if (failed)
+        rt_say("%s", others);
+}
+
 void rt_end(void)
 {
     struct rt *rt = rt_enter();
@@ -39,6 +49,8 @@ void rt_end(void)
         rt_break(rt, cudaErrorLaunchFailure, err.text);
     if (rt->session && rt->reports)
         rt_report(rt);
+    else if (rt->session)
+        say_failed(rt);
     proact_close(rt->session);
     rt->session = NULL;
     rt->broken = cudaErrorCudartUnloading;

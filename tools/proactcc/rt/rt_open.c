@@ -92,10 +92,37 @@ static enum cuda_error milliseconds_from(struct rt *rt, const char *text, double
     return rt_break(rt, cudaErrorInitializationError, sentence);
 }
 
+/* One of these words, of which `all` is what is said. */
+static enum cuda_error word_from(struct rt *rt, const char *name, const char *const words[],
+                                 const char *all, const char **out)
+{
+    char sentence[160];
+    size_t i = 0;
+
+    *out = setting(name);
+    while (*out && words[i] && strcmp(*out, words[i]) != 0)
+        i++;
+    if (!*out || words[i])
+        return cudaSuccess;
+    snprintf(sentence, sizeof sentence, "%s is '%.40s': %s are possible", name, *out, all);
+    return rt_break(rt, cudaErrorInitializationError, sentence);
+}
+
+static const char *const splits[] = {"always", "never", "auto", NULL};
+static const char *const opens[] = {"all", "late", NULL};
+
+/* What splits all that can be, or has parts of memory on all, has no use for one alone. */
+static bool opens_late(const struct rt *rt, const char *split, const char *open)
+{
+    if (open)
+        return strcmp(open, "late") == 0;
+    return !rt->distribute && (!split || strcmp(split, "always") != 0);
+}
+
 static enum cuda_error open_session(struct rt *rt)
 {
     const char *machine = setting("PROACT_MACHINE");
-    const char *split = setting("PROACT_SPLIT");
+    const char *split, *open;
     struct proact_options o = {.machine = machine ? machine : PROACT_MACHINE_HERE,
                                .plan.method = setting("PROACT_METHOD"),
                                .print = print,
@@ -108,14 +135,11 @@ static enum cuda_error open_session(struct rt *rt)
         milliseconds_from(rt, setting("PROACT_WAIT_LIMIT_MS"), &o.wait_limit_ms) ||
         flag_from(rt, "PROACT_GROUP_SUMS", &o.group_sums) ||
         flag_from(rt, "PROACT_CHECK", &o.check) ||
-        flag_from(rt, "PROACT_REPORT", &rt->reports))
+        flag_from(rt, "PROACT_REPORT", &rt->reports) ||
+        word_from(rt, "PROACT_SPLIT", splits, "always, never and auto", &split) ||
+        word_from(rt, "PROACT_OPEN", opens, "all and late", &open))
         return rt->broken;
-    if (split && strcmp(split, "always") != 0 && strcmp(split, "never") != 0 &&
-        strcmp(split, "auto") != 0) {
-        snprintf(err.text, sizeof err.text,
-                 "PROACT_SPLIT is '%.40s': always, never and auto are possible", split);
-        return rt_break(rt, cudaErrorInitializationError, err.text);
-    }
+    o.late = opens_late(rt, split, open);
     status = proact_open(&o, &rt->session, &err);
     if (status == PROACT_ENODEV && !machine) {
         o.machine = emulated_default;

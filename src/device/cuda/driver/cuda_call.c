@@ -12,6 +12,8 @@ enum proact_status cuda_enter(struct device_set *set, unsigned device,
         return status;
     if (set->broken)
         return fail(err, set->broken, "%s", set->sentence);
+    if (device >= set->here)
+        return fail(err, PROACT_EINVAL, "device %u is not open yet", device);
     cu_result result = cuda_context_push(&set->driver, set->devices[device].context);
 
     if (!result)

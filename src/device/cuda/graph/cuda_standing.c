@@ -195,7 +195,7 @@ enum proact_status cuda_standing_late(struct device_set *set, struct proact_erro
 {
     enum proact_status status = PROACT_OK;
 
-    for (unsigned d = 0; d < set->count && set->has_replayed && !status; d++) {
+    for (unsigned d = 0; d < set->here && set->has_replayed && !status; d++) {
         const struct cuda_device *here = &set->devices[d];
         uint32_t late = 0;
 

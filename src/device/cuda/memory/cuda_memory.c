@@ -24,7 +24,7 @@ static cu_result let_in(struct device_set *set, const struct cuda_memory *m)
     struct cu_memory_access access[TOPOLOGY_DEVICES_MAX];
     size_t count = 0;
 
-    for (unsigned d = 0; d < set->count; d++) {
+    for (unsigned d = 0; d < set->here; d++) {
         bool reaches = true;
 
         for (unsigned o = m->owner; o < m->owner + m->piece_count; o++)
@@ -101,6 +101,20 @@ static cu_result create(struct device_set *set, struct cuda_memory *m)
     m->piece_count =
         (unsigned)(m->bytes / m->piece_bytes + (m->bytes % m->piece_bytes != 0));
     return create_mapped(set, m, unit);
+}
+
+enum proact_status cuda_memory_let_in(struct device_set *set, struct proact_error *err)
+{
+    const struct cuda_device *d = &set->devices[0];
+    enum proact_status status = cuda_enter(set, 0, err);
+    cu_result result = 0;
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < d->memory_count && !result; i++)
+        if (d->memory[i].mapped_bytes)
+            result = let_in(set, &d->memory[i]);
+    return cuda_leave(set, 0, result, "cuMemSetAccess", err);
 }
 
 static enum proact_status no_room(struct device_set *set, unsigned device, size_t bytes,

@@ -35,5 +35,5 @@ void cuda_observe(struct device_set *set, device_observer *observer, void *conte
     set->observer = observer;
     set->observer_context = context;
     if (observer)
-        cuda_origins_set(set);
+        cuda_origins_set(set, 0);
 }

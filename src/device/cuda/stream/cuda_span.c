@@ -23,10 +23,10 @@ static cu_result set_origin(struct device_set *set, unsigned device)
     return result ? result : v->stream_synchronize(d->rescue);
 }
 
-void cuda_origins_set(struct device_set *set)
+void cuda_origins_set(struct device_set *set, unsigned first)
 {
 
-    for (unsigned i = 0; i < set->count; i++) {
+    for (unsigned i = first; i < set->here; i++) {
         cuda_context_push(&set->driver, set->devices[i].context);
         set_origin(set, i);
         cuda_context_pop(&set->driver);
@@ -124,5 +124,5 @@ void cuda_spans_tell(struct device_set *set)
     for (size_t i = 0; i < set->span_count; i++)
         tell(set, &set->spans[i]);
     set->span_count = 0;
-    cuda_origins_set(set);
+    cuda_origins_set(set, 0);
 }

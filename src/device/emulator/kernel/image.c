@@ -13,6 +13,7 @@
 #include "device/emulator/kernel/children.h"
 #include "device/emulator/kernel/sm_places.h"
 #include "device/emulator/memory/heap.h"
+#include "device/emulator/opening.h"
 #include "device/emulator/stream/stream.h"
 
 struct image {
@@ -105,7 +106,8 @@ enum proact_status module_load(struct device_set *set, unsigned device, const ch
 
     m->set = set;
     m->device = device;
-    if ((status = image_find(set, name ? name : "module", ptx, bytes, &m->image, err)) ||
+    if ((status = opening_check(set, device, err)) ||
+        (status = image_find(set, name ? name : "module", ptx, bytes, &m->image, err)) ||
         (status = place_variables(m, err)) ||
         (execute_launches(m->image->program) &&
          (status = children_open(set, device, err))) ||

@@ -248,7 +248,9 @@ static bool is_time_to_try(const struct rt *rt, const struct graph_replay *r)
         return false;
     if (!rt->session || rt->broken || r->calls < r->wait)
         return false;
-    return rt->is_emulated || proact_device_count(rt->session) > 1; /* else none is split */
+    if (proact_devices_here(rt->session) > 1)
+        return true; /* else none is split */
+    return rt->is_emulated && proact_device_count(rt->session) == 1;
 }
 
 /* In the stream; what comes again and again is queued as one, where it can be. */

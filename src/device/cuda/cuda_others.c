@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices open: all at once, or all but the first beside what goes on, by a thread. Several
+   threads would take as long, for the driver opens one context at a time (four H100s: 100
+   ms each); launches on the first device do not feel it (9 us before and meanwhile). */
+#include "device/cuda/cuda_others.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "device/cuda/cuda_batch.h"
+
+struct cuda_others {
+    pthread_t thread;
+    bool has_thread;
+    atomic_bool is_done, ends; /* ends: it opens no more of them */
+    struct cuda_trouble trouble;
+    uint64_t first_ns; /* that the first device took */
+};
+
+static bool trouble(struct cuda_trouble *t, unsigned device, cu_result result,
+                    const char *call)
+{
+    if (result)
+        *t = (struct cuda_trouble){result, call, device};
+    return result != 0;
+}
+
+static bool open_context(struct device_set *set, unsigned number, struct cuda_trouble *t)
+{
+    struct cuda_device *d = &set->devices[number];
+    const struct driver *v = &set->driver;
+
+    if (trouble(t, number, v->primary_retain(&d->context, d->device),
+                "cuDevicePrimaryCtxRetain"))
+        return false;
+    cu_result result = cuda_context_push(v, d->context);
+
+    if (!result)
+        result = v->priority_range(&d->lowest, &d->highest);
+    if (!result)
+        result = v->stream_create(&d->rescue, CU_STREAM_NON_BLOCKING, d->highest);
+    cuda_context_pop(v);
+    return !trouble(t, number, result, "cuStreamCreate");
+}
+
+static bool let_reach(struct device_set *set, unsigned device, struct cuda_trouble *t)
+{
+    struct cuda_device *d = &set->devices[device];
+    const struct driver *v = &set->driver;
+    cu_result result = cuda_context_push(v, d->context);
+
+    for (unsigned p = 0; p < set->count && !result; p++) {
+        if (p == device || !d->reaches[p])
+            continue;
+        result = v->enable_peer(set->devices[p].context, 0);
+        if (result == CU_PEER_ALREADY_ENABLED) /* by the program's own runtime */
+            result = 0;
+    }
+    cuda_context_pop(v);
+    return !trouble(t, device, result, "cuCtxEnablePeerAccess");
+}
+
+/* On any thread: nothing of the set is touched that another one looks at meanwhile. */
+static bool open_rest(struct device_set *set, struct cuda_others *o)
+{
+    bool goes_on = true;
+
+    for (unsigned d = 1; d < set->count && goes_on; d++)
+        goes_on = !atomic_load(&o->ends) && open_context(set, d, &o->trouble);
+    for (unsigned d = 0; d < set->count && goes_on; d++)
+        goes_on = !atomic_load(&o->ends) && let_reach(set, d, &o->trouble);
+    return goes_on;
+}
+
+static void *run(void *context)
+{
+    struct device_set *set = context;
+
+    open_rest(set, set->others);
+    atomic_store(&set->others->is_done, true);
+    return NULL;
+}
+
+/* Signals are for the program's own threads. Without a thread it is done at once. */
+static void start(struct device_set *set)
+{
+    struct cuda_others *o = set->others;
+    sigset_t all, was;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &was);
+    o->has_thread = pthread_create(&o->thread, NULL, run, set) == 0;
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    if (!o->has_thread)
+        run(set);
+}
+
+static void join(struct cuda_others *o)
+{
+    if (o->has_thread)
+        pthread_join(o->thread, NULL);
+    o->has_thread = false;
+}
+
+static enum proact_status say(const struct device_set *set, const struct cuda_trouble *t,
+                              struct proact_error *err)
+{
+    return fail(err, PROACT_ENODEV, "device %u: %s: %s", t->device, t->call,
+                driver_words(&set->driver, t->result).text);
+}
+
+/* What was set and made for the first one alone. */
+static enum proact_status take_in(struct device_set *set, struct proact_error *err)
+{
+    enum proact_status status = cuda_limits_follow(set, err);
+
+    if (!status)
+        status = cuda_memory_let_in(set, err);
+    if (!status && set->observer)
+        cuda_origins_set(set, 1);
+    if (!status)
+        cuda_batch_open(set, set->threads);
+    return status;
+}
+
+enum proact_status cuda_others_open(struct device_set *set, bool late,
+                                    struct proact_error *err)
+{
+    struct cuda_others *o = set->others = must_calloc(1, sizeof *set->others);
+    const uint64_t from = clock_host_ns();
+
+    if (!open_context(set, 0, &o->trouble))
+        return say(set, &o->trouble, err);
+    o->first_ns = clock_host_ns() - from;
+    set->here = late ? 1 : set->count;
+    if (!late && !open_rest(set, o))
+        return say(set, &o->trouble, err);
+    return PROACT_OK;
+}
+
+void cuda_others_close(struct device_set *set)
+{
+    struct cuda_others *o = set->others;
+
+    if (!o)
+        return;
+    atomic_store(&o->ends, true);
+    join(o);
+    free(o);
+    set->others = NULL;
+}
+
+uint64_t cuda_open_ns(const struct device_set *set)
+{
+    return set->here < set->count ? set->others->first_ns : 0;
+}
+
+enum proact_status cuda_open_others(struct device_set *set, bool waits, bool *are_open,
+                                    struct proact_error *err)
+{
+    struct cuda_others *o = set->others;
+    const bool is_begun = o->has_thread || atomic_load(&o->is_done);
+
+    *are_open = set->here == set->count;
+    if (*are_open)
+        return PROACT_OK;
+    if (!is_begun)
+        start(set);
+    if (waits)
+        join(o);
+    if (!atomic_load(&o->is_done))
+        return PROACT_OK;
+    join(o);
+    if (o->trouble.result)
+        return say(set, &o->trouble, err);
+    set->here = set->count;
+    *are_open = true;
+    return take_in(set, err);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions whose first device is there before the others: what was done until then is
+   theirs, too, whenever they come; who never needs them never waits for them. */
+#include "runtime/runtime_testing.h"
+
+#include <proact/program.h>
+#include <unistd.h>
+
+#include "base/random.h"
+
+/* out[i] = in[i] + 1 + added, and what no launch splits: in[0] from out[n - 1]. */
+static const char ptx[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .global .align 4 .u32 added = 0;\n"
+    ".visible .entry step(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+    " .reg .pred %p<2>;\n .reg .b32 %r<8>;\n .reg .b64 %rd<8>;\n"
+    " ld.param.u64 %rd1, [a];\n ld.param.u64 %rd2, [b];\n ld.param.u32 %r1, [n];\n"
+    " mov.u32 %r2, %ctaid.x;\n mov.u32 %r3, %ntid.x;\n mov.u32 %r4, %tid.x;\n"
+    " mad.lo.s32 %r5, %r2, %r3, %r4;\n setp.ge.u32 %p1, %r5, %r1;\n @%p1 bra DONE;\n"
+    " mul.wide.u32 %rd3, %r5, 4;\n add.s64 %rd4, %rd1, %rd3;\n add.s64 %rd5, %rd2, %rd3;\n"
+    " ld.global.u32 %r6, [%rd5];\n ld.global.u32 %r7, [added];\n"
+    " add.s32 %r6, %r6, %r7;\n add.s32 %r6, %r6, 1;\n st.global.u32 [%rd4], %r6;\n"
+    "DONE:\n ret;\n}\n";
+
+enum { STEPS = 60 };
+
+struct late {
+    struct proact *p;
+    struct proact_array *array[2];
+    uint32_t is[2][N], added; /* what they have to hold */
+    struct proact_kernel *step;
+    struct proact_variable variable;
+    struct proact_error err;
+};
+
+#define MUST(call)                                                                         \
+    do {                                                                                   \
+        if (call)                                                                          \
+            fail_msg("%s", l->err.text);                                                   \
+    } while (0)
+
+/* A file of this test's own says how long a device takes to open. */
+static void come(struct late *l, double open_ms, const char *more, uint64_t seed)
+{
+    char path[256];
+    FILE *f;
+
+    memset(l, 0, sizeof *l);
+    snprintf(path, sizeof path, PROACT_BINARY "/tests/runtime/late-%d.json", (int)getpid());
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "{\"like\": \"v100x4\", \"device\": {\"open_ms\": %.9f%s}}\n", open_ms,
+            more);
+    assert_int_equal(fclose(f), 0);
+    MUST(proact_open(
+        &(struct proact_options){
+            .machine = path, .late = true, .check = true, .seed = seed},
+        &l->p, &l->err));
+    unlink(path);
+}
+
+static void make(struct late *l)
+{
+    const struct proact_image image = {.name = "late.ptx", .text = ptx};
+
+    for (int i = 0; i < 2; i++)
+        MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[i],
+                                 &l->err));
+    MUST(proact_array_write(l->array[0], 0, l->is[0], N, &l->err));
+    MUST(proact_kernel_load(l->p, &image, "step", &l->step, &l->err));
+    MUST(proact_variable_find(l->p, &image, "added", &l->variable, &l->err));
+}
+
+/* In its place one of which nobody has written anything. */
+static void make_anew(struct late *l, int which)
+{
+    proact_array_destroy(l->array[which]);
+    MUST(proact_array_create(l->p, &(struct proact_shape){"a", N, 4}, &l->array[which],
+                             &l->err));
+}
+
+static void launch_of(struct late *l, int to, unsigned ctas)
+{
+    const struct {
+        uint64_t to, from;
+        uint32_t n, unused;
+    } block = {0, 0, N, 0};
+    const struct proact_place places[] = {{0, l->array[to], 0}, {8, l->array[!to], 0}};
+
+    MUST(proact_launch_block(
+        l->step,
+        &(struct proact_grid){.ctas = {ctas}, .threads = {THREADS}, .device_count = 4},
+        &(struct proact_block){&block, 20, places, 2}, &l->err));
+    for (unsigned i = 0; i < N && i < ctas * THREADS; i++)
+        l->is[to][i] = l->is[!to][i] + 1 + l->added;
+}
+
+static void launch(struct late *l, int to)
+{
+    launch_of(l, to, CTAS);
+}
+
+static void holds(struct late *l, int which)
+{
+    uint32_t *is = calloc(N, sizeof *is);
+
+    assert_non_null(is);
+    MUST(proact_array_read(l->array[which], 0, is, N, &l->err));
+    assert_memory_equal(is, l->is[which], sizeof l->is[which]);
+    free(is);
+}
+
+static uint64_t sent(struct late *l)
+{
+    struct proact_statistics s;
+
+    MUST(proact_statistics_get(l->p, PROACT_ALL, NULL, &s, &l->err));
+    return s.bytes;
+}
+
+static const char *said(struct late *l)
+{
+    bool failed;
+    const char *others = proact_others(l->p, &failed);
+
+    return others ? others : "";
+}
+
+#define SAYS(part)                                                                         \
+    do {                                                                                   \
+        if (!strstr(said(l), part))                                                        \
+            fail_msg("'%s' has no '%s'", said(l), part);                                   \
+    } while (0)
+
+static uint64_t address(const struct late *l, int which, unsigned cell)
+{
+    return proact_array_address(l->array[which], 0) + 4ull * cell;
+}
+
+/* One of the calls of a program, on some cells of an array. */
+static void act(struct late *l, uint64_t *chance)
+{
+    const int which = (int)random_below(chance, 2);
+    const unsigned first = (unsigned)random_below(chance, N - 10),
+                   count = 1 + (unsigned)random_below(chance, N - first - 1);
+    uint32_t *to = l->is[which] + first;
+
+    switch (random_below(chance, 10)) {
+    case 0:
+        for (unsigned i = 0; i < count; i++)
+            to[i] = i * first;
+        MUST(proact_first_write(l->p, address(l, which, first), to, 4ull * count, &l->err));
+        break;
+    case 1:
+        memset(to, 3, 4ull * count);
+        MUST(proact_first_fill(l->p, address(l, which, first), 3, 4ull * count, &l->err));
+        break;
+    case 2:
+        memcpy(to, l->is[!which] + first, 4ull * count);
+        MUST(proact_first_copy(l->p, address(l, which, first), address(l, !which, first),
+                               4ull * count, &l->err));
+        break;
+    case 3:
+        l->added = first;
+        MUST(proact_variable_write(l->p, &l->variable, 0, &l->added, 4, &l->err));
+        break;
+    case 4:
+        holds(l, which);
+        break;
+    case 5:
+        for (unsigned i = 0; i < count; i++)
+            to[i] = i + first;
+        MUST(proact_array_write(l->array[which], first, to, count, &l->err));
+        break;
+    case 6:
+        make_anew(l, which);
+        launch(l, which);
+        break;
+    default:
+        launch(l, which);
+    }
+}
+
+/* Whenever they come: in check mode, which finds what a device reads and was not sent. */
+static void what_was_done_before_is_theirs(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+    unsigned came = 0, stayed_away = 0;
+
+    assert_non_null(l);
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        uint64_t chance = seed;
+
+        come(l, (seed % 7 ? 1e-5 : 1e-3) * (double)(seed * seed % 401), "", seed);
+        make(l);
+        launch(l, 1);
+        for (unsigned i = 0; i < STEPS; i++)
+            act(l, &chance);
+        holds(l, 0);
+        holds(l, 1);
+        came += strstr(said(l), "were there after") != NULL;
+        stayed_away += strstr(said(l), "not opened") != NULL;
+        proact_close(l->p);
+    }
+    assert_true(came > 10);
+    assert_true(stayed_away > 3);
+    free(l);
+}
+
+static void who_is_short_never_has_them(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+
+    assert_non_null(l);
+    come(l, 100, "", 1);
+    make(l);
+    for (int i = 1; i <= 20; i++)
+        launch(l, i & 1);
+    assert_string_equal(said(l), "the other devices were not opened");
+    assert_non_null(strstr(proact_kernel_refusal(l->step), "before the other devices"));
+    holds(l, 1);
+    assert_int_equal(proact_array_address(l->array[0], 1), 0);
+    assert_true(proact_now_ns(l->p) < 200000000);
+    proact_close(l->p);
+    free(l);
+}
+
+/* It is virtual time that they take: as long as opening the others and half of that after
+   the first launch, and as long as opening again. */
+static void they_come_when_that_has_been_paid(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+
+    assert_non_null(l);
+    come(l, 0.1, "", 1);
+    make(l);
+    launch(l, 1);
+    while (strstr(said(l), "not opened")) {
+        launch(l, 0);
+        assert_true(proact_now_ns(l->p) < 2000000);
+        holds(l, 0);
+    }
+    /* 0.1 of the first's own, 0.45 launching, 0.3 beside what goes on, and at most one
+       launch more each time. */
+    assert_true(proact_now_ns(l->p) > 850000);
+    launch(l, 1);
+    assert_null(proact_kernel_refusal(l->step));
+    holds(l, 1);
+    assert_true(sent(l) >= N);
+    proact_close(l->p);
+    free(l);
+}
+
+/* However long it is. */
+static void who_cannot_be_split_never_has_them(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+
+    assert_non_null(l);
+    come(l, 0.01, "", 1);
+    make(l);
+    launch_of(l, 1, 1);
+    MUST(proact_array_write(l->array[1], 0, l->is[1], N, &l->err));
+    for (int i = 0; proact_now_ns(l->p) < 500000; i++) {
+        launch_of(l, i & 1, 1);
+        holds(l, i & 1);
+    }
+    assert_string_equal(said(l), "the other devices were not opened");
+    launch(l, 0);
+    holds(l, 0);
+    SAYS("the other devices were not opened in time");
+    proact_close(l->p);
+    free(l);
+}
+
+/* What asks for all of them waits for all. */
+static void who_needs_them_waits(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+    struct proact_array *a;
+    struct proact_kernel *k;
+    uint32_t cell;
+    char *text = testing_ptx();
+    const struct proact_image marked = {.name = "runtime_kernels.ptx", .text = text};
+
+    assert_non_null(l);
+    for (int what = 0; what < 5; what++) {
+        come(l, 10, "", 1);
+        make(l);
+        launch(l, 1);
+        launch(l, 0);
+        SAYS("not opened");
+        const uint32_t n = N;
+
+        if (what == 0)
+            MUST(proact_array_read_replica(l->array[0], 3, 7, &cell, 1, &l->err));
+        if (what == 0)
+            assert_int_equal(cell, l->is[0][7]);
+        if (what == 1)
+            MUST(proact_array_spread(l->array[0], &l->err));
+        if (what == 2)
+            MUST(proact_array_create_distributed(l->p, &(struct proact_shape){"d", N, 4},
+                                                 &a, &l->err));
+        if (what == 3)
+            MUST(proact_kernel_load(l->p, &marked, "fill", &k, &l->err));
+        if (what == 4)
+            MUST(proact_launch(
+                l->step, &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}},
+                (struct proact_arg[]){PROACT_ARRAY(l->array[0]), PROACT_ARRAY(l->array[1]),
+                                      PROACT_VALUE(n)},
+                3, &l->err));
+        SAYS("were there after");
+        holds(l, 0);
+        proact_close(l->p);
+    }
+    free(text);
+    free(l);
+}
+
+/* A recording has all devices: it begins when they are there. */
+static void what_is_recorded_has_all(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+    struct proact_recording *r;
+
+    assert_non_null(l);
+    come(l, 0.001, "", 1);
+    make(l);
+    assert_int_equal(proact_record_begin(l->p, &l->err), PROACT_EINVAL);
+    assert_non_null(strstr(l->err.text, "before all are open"));
+    while (proact_record_begin(l->p, &l->err)) {
+        launch(l, 1);
+        holds(l, 1);
+    }
+    SAYS("were there after");
+    MUST(proact_record_end(l->p, &r, &l->err));
+    proact_close(l->p);
+    free(l);
+}
+
+/* The first one has room for what the others lack beside a module's memory. */
+static void who_has_no_room_is_left_out(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+    struct proact_array *a;
+    bool failed;
+
+    assert_non_null(l);
+    come(l, 0.0001, ", \"memory_bytes\": 1048576", 1);
+    make(l);
+    for (size_t bytes = 1 << 20; bytes; bytes /= 2)
+        while (!proact_array_create(l->p, &(struct proact_shape){"a", bytes, 1}, &a, NULL))
+            ;
+    for (int i = 1; i <= 50; i++) {
+        launch(l, i & 1);
+        holds(l, i & 1);
+    }
+    assert_non_null(proact_others(l->p, &failed));
+    assert_true(failed);
+    SAYS("could not be opened, so all ran on the first: device 0: ");
+    assert_non_null(
+        strstr(proact_kernel_refusal(l->step), "the other devices could not be opened"));
+    assert_int_equal(proact_array_address(l->array[0], 1), 0);
+    assert_int_equal(proact_array_spread(l->array[0], &l->err), PROACT_ENODEV);
+    proact_close(l->p);
+    free(l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_done_before_is_theirs),
+        cmocka_unit_test(who_is_short_never_has_them),
+        cmocka_unit_test(they_come_when_that_has_been_paid),
+        cmocka_unit_test(who_cannot_be_split_never_has_them),
+        cmocka_unit_test(who_needs_them_waits),
+        cmocka_unit_test(what_is_recorded_has_all),
+        cmocka_unit_test(who_has_no_room_is_left_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
