@@ -5,6 +5,8 @@
 
 #include <proact/program.h>
 
+#include "runtime/session/session.h"
+
 #define MUST(call)                                                                         \
     do {                                                                                   \
         if (call)                                                                          \
@@ -112,6 +114,42 @@ static void what_it_led_to_may_be_another(void **state)
     proact_close(t.b.p);
 }
 
+static void what_the_host_put_there_nobody_waits_for(void **state)
+{
+    struct tables t = open_tables(4, false);
+    struct bench *b = &t.b;
+    struct proact_array *third = testing_array(b, "third");
+    const uint64_t at = proact_array_address(t.from, 0);
+
+    (void)state;
+    fill(b, third, 7000);
+    point(&t, proact_array_address(t.other, 0));
+    assert_null(follow(&t)); /* which loads what it needs */
+    MUST(proact_wait(b->p, &b->err));
+    const uint64_t settled = b->p->order.settled;
+
+    for (unsigned n = 0; n < 4; n++) {
+        point(&t, proact_array_address(n % 2 ? third : t.other, 0));
+        assert_null(follow(&t));
+    }
+    /* beside it the device may do what it likes */
+    MUST(proact_first_copy(b->p, at + 8, at + 16, 8, &b->err));
+    assert_null(follow(&t));
+    assert_int_equal(b->p->order.settled, settled);
+    assert_true(settled < b->p->sequence);
+    expect(&t, b->out, 7000);
+    /* what it puts there itself has to be read */
+    point(&t, proact_array_address(t.other, 0));
+    MUST(proact_first_copy(b->p, at + 16, at, 8, &b->err));
+    MUST(proact_first_copy(b->p, at, at + 16, 8, &b->err));
+    const uint64_t now = b->p->order.settled;
+
+    assert_null(follow(&t));
+    assert_true(b->p->order.settled > now);
+    expect(&t, b->out, 1000);
+    proact_close(b->p);
+}
+
 static void what_leads_nowhere_is_not_followed(void **state)
 {
     struct tables t = open_tables(4, false);
@@ -146,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_where_the_table_says_now),
         cmocka_unit_test(what_it_led_to_may_be_another),
+        cmocka_unit_test(what_the_host_put_there_nobody_waits_for),
         cmocka_unit_test(what_leads_nowhere_is_not_followed),
         cmocka_unit_test(nobody_looks_where_each_byte_is_checked),
     };

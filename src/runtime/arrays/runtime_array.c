@@ -9,6 +9,7 @@
 #include "runtime/held/bring.h"
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
+#include "runtime/tables/known_bytes.h"
 
 static struct device_replicas replicas_of(const struct proact_array *a)
 {
@@ -164,6 +165,7 @@ void proact_array_destroy(struct proact_array *a)
         link = &(*link)->next;
     *link = a->next;
     partials_drop(a);
+    known_bytes_drop(a);
     holdings_close(&a->holdings);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);

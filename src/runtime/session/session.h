@@ -32,7 +32,11 @@ struct proact_array {
     uint64_t held_at;         /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
-    bool by_launch;   /* a launch on one device made the others stay behind */
+    struct known_bytes *known; /* known_bytes.h; NULL: nothing of it is known */
+    uint64_t settled_changes; /* of a pinned one, when devices last had done all they would,
+                                 if it was asked then */
+    bool was_settled;
+    bool by_launch;       /* a launch on one device made the others stay behind */
     struct choice *wrote; /* whose launch wrote last to it, either way; NULL: none's */
     struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
     unsigned writer_slot;

@@ -89,59 +89,125 @@ static bool joins(const struct ptx_function *f, const bool *loads)
     return leads;
 }
 
+bool address_tables_have(const struct address_tables *t, uint32_t offset)
+{
+    for (unsigned n = 0; n < t->count; n++)
+        if (t->of[n].is.variable < 0 && t->of[n].is.offset == offset)
+            return true;
+    return false;
+}
+
+static void add(struct address_tables *t, struct proact_kernel *k,
+                const struct instrument_table *is, const bool *loads)
+{
+    const struct ptx_function *f = k->ptx;
+    struct address_table *to = &t->of[t->count++];
+
+    *to = (struct address_table){.is = *is};
+    to->load = must_calloc(f->instruction_count + 1u, sizeof *to->load);
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (loads[n])
+            to->load[to->load_count++] = load_of(k, is, n);
+}
+
 static void consider(struct address_tables *t, struct proact_kernel *k,
                      struct instrument_table is)
 {
     const struct ptx_function *f = k->ptx;
     bool *loads = t->count < TABLES_MAX ? instrument_table_loads(f, &is) : NULL;
 
-    if (loads && found_address_leads(f, loads) && !joins(f, loads)) {
-        struct address_table *to = &t->of[t->count++];
+    if (loads && found_address_leads(f, loads) && !joins(f, loads))
+        add(t, k, &is, loads);
+    free(loads);
+}
 
-        *to = (struct address_table){.is = is};
-        to->load = must_calloc(f->instruction_count + 1u, sizeof *to->load);
-        for (uint32_t n = 0; n < f->instruction_count; n++)
-            if (loads[n])
-                to->load[to->load_count++] = load_of(k, &is, n);
+static void consider_variable(struct address_tables *t, struct proact_kernel *k, uint32_t n)
+{
+    const unsigned before = t->count;
+
+    consider(t, k, (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
+    if (t->count > before &&
+        address_table_variable_bytes(&t->of[before], &k->image->ptx->symbols[n]) < 0)
+        free(t->of[--t->count].load);
+}
+
+/* One of which all that is read lies at a place that is known from the kernel alone. */
+static void consider_numbers(struct address_tables *t, struct proact_kernel *k,
+                             const struct instrument_table *is, const bool *loads)
+{
+    struct address_table *to = &t->of[t->count];
+
+    add(t, k, is, loads);
+    to->is_number = true;
+    for (uint32_t n = 0; n < to->load_count; n++)
+        if (!to->load[n].is_known || to->load[n].step ||
+            to->load[n].first + to->load[n].bytes > NUMBERS_BYTES_MAX) {
+            free(to->load);
+            t->count--;
+            return;
+        }
+}
+
+static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
+                             uint32_t offset, bool for_numbers)
+{
+    const struct instrument_table is = {.variable = -1, .offset = offset};
+
+    if (!for_numbers) {
+        consider(t, k, is);
+        return;
     }
+    bool *loads = t->count < TABLES_MAX && !address_tables_have(t, offset)
+                      ? instrument_table_loads(k->ptx, &is)
+                      : NULL;
+
+    if (loads && !found_address_leads(k->ptx, loads))
+        consider_numbers(t, k, &is, loads);
     free(loads);
 }
 
 /* Each pointer once. */
-static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
-                             bool *is_seen, uint64_t offset)
+static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
+                              bool for_numbers)
 {
-    if (offset + WORD > k->parameter_bytes || is_seen[offset])
-        return;
-    is_seen[offset] = true;
-    consider(t, k, (struct instrument_table){.variable = -1, .offset = (uint32_t)offset});
-}
-
-struct address_tables address_tables_find(struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-    struct address_tables t = {0};
     bool *is_seen = must_calloc(k->parameter_bytes + 1u, sizeof *is_seen);
 
     for (uint32_t n = 0; n < k->ptx->instruction_count; n++) {
         const struct ptx_instruction *i = &k->ptx->instructions[n];
         const struct ptx_operand *at = i->operand_count > 1 ? &i->operands[1] : NULL;
 
-        if (i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && at && at->reg < 0 &&
-            at->symbol >= 0 && (uint32_t)at->symbol < k->ptx->parameter_count &&
-            ptx_type_bytes(i->type) == WORD)
-            for (uint32_t e = 0; e < i->vector; e++)
-                consider_pointer(&t, k, is_seen,
-                                 k->ptx->symbols[at->symbol].offset +
-                                     (uint64_t)at->integer + (uint64_t)e * WORD);
+        if (i->opcode != PTX_LD || i->space != PTX_SPACE_PARAM || !at || at->reg >= 0 ||
+            at->symbol < 0 || (uint32_t)at->symbol >= k->ptx->parameter_count ||
+            ptx_type_bytes(i->type) != WORD)
+            continue;
+        for (uint32_t e = 0; e < i->vector; e++) {
+            const uint64_t offset = k->ptx->symbols[at->symbol].offset +
+                                    (uint64_t)at->integer + (uint64_t)e * WORD;
+
+            if (offset + WORD > k->parameter_bytes || is_seen[offset])
+                continue;
+            is_seen[offset] = true;
+            consider_pointer(t, k, (uint32_t)offset, for_numbers);
+        }
     }
-    for (uint32_t n = 0; n < m->symbol_count; n++)
-        if (module_variable_may_change(&m->symbols[n]) && !m->symbols[n].is_managed &&
-            m->symbols[n].bytes <= TABLE_BYTES_MAX)
-            consider(&t, k,
-                     (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
     free(is_seen);
+}
+
+struct address_tables address_tables_find(struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    struct address_tables t = {0};
+
+    consider_pointers(&t, k, false);
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        if (module_variable_may_change(&m->symbols[n]) && !m->symbols[n].is_managed)
+            consider_variable(&t, k, n);
     return t;
+}
+
+void address_tables_add_numbers(struct address_tables *t, struct proact_kernel *k)
+{
+    consider_pointers(t, k, true);
 }
 
 void address_tables_clear(struct address_tables *t)
@@ -149,6 +215,25 @@ void address_tables_clear(struct address_tables *t)
     for (unsigned n = 0; n < t->count; n++)
         free(t->of[n].load);
     t->count = 0;
+}
+
+int64_t address_table_variable_bytes(const struct address_table *t,
+                                     const struct ptx_symbol *s)
+{
+    const int64_t all = s->bytes <= TABLE_BYTES_MAX ? (int64_t)s->bytes : -1;
+    uint64_t bytes = 0;
+
+    /* what is no constant is read as a whole */
+    for (uint32_t n = 0; n < t->load_count; n++) {
+        const struct table_load *l = &t->load[n];
+
+        if (s->space != PTX_SPACE_CONST || !l->is_known || l->step || l->first > s->bytes ||
+            l->bytes > s->bytes - l->first)
+            return all;
+        if (l->first + l->bytes > bytes)
+            bytes = l->first + l->bytes;
+    }
+    return bytes <= TABLE_BYTES_MAX ? (int64_t)bytes : -1;
 }
 
 /* The record's last byte in the table, or -1. */

@@ -9,7 +9,7 @@
 #include "instrument/instrument.h"
 #include "runtime/launch/launching.h"
 
-enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
+enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384, NUMBERS_BYTES_MAX = 1024 };
 
 /* What the kernel does with 8 bytes of a table. */
 enum {
@@ -22,6 +22,7 @@ struct address_tables {
     unsigned count;
     struct address_table {
         struct instrument_table is; /* but for how much of it */
+        bool is_number;             /* it has no addresses (number_tables.h) */
         uint32_t load_count;
         struct table_load {
             uint32_t instruction, bytes; /* all that it reads at once */
@@ -34,6 +35,17 @@ struct address_tables {
 
 struct address_tables address_tables_find(struct proact_kernel *k);
 void address_tables_clear(struct address_tables *t);
+
+/* One is behind the pointer at that byte of the block. */
+bool address_tables_have(const struct address_tables *t, uint32_t offset);
+
+/* Adds those of which it only reads numbers, at places that are the same for all threads
+   and launches. */
+void address_tables_add_numbers(struct address_tables *t, struct proact_kernel *k);
+
+/* How many bytes of a variable that is a table the kernel reads; -1: too many. */
+int64_t address_table_variable_bytes(const struct address_table *t,
+                                     const struct ptx_symbol *s);
 
 /* How many bytes of a table behind a pointer the launch reads; -1: that is not known, nor
    that it keeps to the array; or it begins ahead of the pointer. `trips` as by
