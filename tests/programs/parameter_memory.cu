@@ -2,7 +2,8 @@
 /* What kernels are given lies in memory, the whole of it: objects in a constant buffer that
    all kernels share, or behind a pointer; structs of sizes and strides. It changes between
    launches: by copies of the host's, of pinned memory, of other streams; field by field; by
-   fills, copies on the device, and kernels. */
+   fills, copies on the device, and kernels; or as the host stores to memory that it
+   shares. */
 #include "programs.h"
 
 enum { N = 6000, BUFFER = 32768, PER = 128, ROUNDS = 3 };
@@ -252,6 +253,29 @@ static void numbers(void)
     CHECK(cudaFree(by));
 }
 
+/* In memory that the host shares. */
+static void shared(params *pinned)
+{
+    params *p;
+
+    CHECK(cudaMallocManaged(&p, sizeof *p));
+    for (int r = 0; r < ROUNDS; r++) {
+        *pinned = *p = params{N - r, 2, 1 - r % 2, 0.75f * r};
+        strided<<<grid, PER>>>(x, y, p);
+        rows<<<N / 10, 64>>>(x, y, pinned);
+        set<<<1, 1>>>(p, N / 2 - r, 3, 2, 1.5f);
+        strided<<<grid, PER>>>(y, x, p);
+        set<<<1, 1>>>(pinned, N / 2 - r, 9, 2, 1.5f);
+        rows<<<N / 10, 64>>>(x, y, pinned);
+        add(x); /* which waits */
+        add(y);
+        p->count = N / 3;
+        strided<<<grid, PER>>>(x, y, p);
+        add(x);
+    }
+    CHECK(cudaFree(p));
+}
+
 /* By another stream, that events put in order; and by a kernel that has its address. */
 static void streams(void *pinned)
 {
@@ -308,6 +332,7 @@ int main(void)
     written_pinned(pinned);
     objects(pinned);
     numbers();
+    shared((params *)pinned);
     streams(pinned);
     add(x);
     add(y);

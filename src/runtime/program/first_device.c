@@ -278,7 +278,7 @@ enum proact_status proact_first_copy_rows(struct proact *p,
         return status;
     if (own_parts_copies(a, b, &r))
         return own_parts_copy(a, b, &r, err);
-    const void *what = b ? known_bytes_pinned(b, r.from - b->base[0]) : NULL;
+    const void *what = b ? known_bytes_find(b, r.from - b->base[0], r.bytes) : NULL;
 
     if ((status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
         return status;

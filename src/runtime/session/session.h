@@ -33,7 +33,7 @@ struct proact_array {
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
     struct known_bytes *known; /* known_bytes.h; NULL: nothing of it is known */
-    uint64_t settled_changes; /* of a pinned one, when devices last had done all they would,
+    uint64_t settled_changes; /* of a shared one, when devices last had done all they would,
                                  if it was asked then */
     bool was_settled;
     bool by_launch;       /* a launch on one device made the others stay behind */

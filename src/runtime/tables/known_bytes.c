@@ -115,15 +115,6 @@ void known_bytes_read(struct proact_array *a, uint64_t byte, const void *what,
     known_bytes_follow(a, known_bytes_before(a), byte, what, bytes);
 }
 
-const unsigned char *known_bytes_find(struct proact_array *a, uint64_t byte, uint64_t bytes)
-{
-    if (!a->known || known_bytes_before(a) != a->known->changes)
-        return NULL;
-    const struct known_stretch *s = find(a->known, byte, byte + bytes);
-
-    return s ? s->content + (byte - s->first) : NULL;
-}
-
 /* All that was queued with it has ended. */
 static bool is_settled(const struct proact_array *a)
 {
@@ -138,9 +129,9 @@ static bool is_settled(const struct proact_array *a)
     return last <= p->order.settled;
 }
 
-const unsigned char *known_bytes_pinned(struct proact_array *a, uint64_t byte)
+static const unsigned char *find_shared(struct proact_array *a, uint64_t byte)
 {
-    if (!a || !a->is_pinned || !array_has_replicas(a) || a->session->recording)
+    if (!array_has_replicas(a) || a->session->recording)
         return NULL;
     array_catch_up(a);
     if (is_settled(a)) {
@@ -150,6 +141,17 @@ const unsigned char *known_bytes_pinned(struct proact_array *a, uint64_t byte)
     if (!a->was_settled || a->settled_changes != a->changes)
         return NULL;
     return (const unsigned char *)(uintptr_t)a->base[0] + byte;
+}
+
+const unsigned char *known_bytes_find(struct proact_array *a, uint64_t byte, uint64_t bytes)
+{
+    if (a->is_shared)
+        return find_shared(a, byte);
+    if (!a->known || known_bytes_before(a) != a->known->changes)
+        return NULL;
+    const struct known_stretch *s = find(a->known, byte, byte + bytes);
+
+    return s ? s->content + (byte - s->first) : NULL;
 }
 
 void known_bytes_drop(struct proact_array *a)

@@ -2,7 +2,7 @@
 #pragma once
 
 /* What the host itself has put into an array, as far as nobody may have written there
-   since: known without a wait for the device. Of what the host shares nothing is. */
+   since: known without a wait for the device. */
 
 #include "runtime/session/session.h"
 
@@ -27,13 +27,10 @@ void known_bytes_follow(struct proact_array *a, uint64_t before, uint64_t byte,
 void known_bytes_read(struct proact_array *a, uint64_t byte, const void *what,
                       uint64_t bytes);
 
-/* Borrowed until the next operation; NULL: not known. */
+/* As what is queued now will find them. Borrowed until the next operation; NULL: not known.
+   Of memory that the host shares, what it has put there, which CUDA asks it not to touch
+   until then: not known where a device may yet write to it. */
 const unsigned char *known_bytes_find(struct proact_array *a, uint64_t byte,
                                       uint64_t bytes);
-
-/* What a copy that is queued now will find there, in pinned memory: what the host has put
-   there, which CUDA asks it not to touch until then. NULL where a device may yet write to
-   it. */
-const unsigned char *known_bytes_pinned(struct proact_array *a, uint64_t byte);
 
 void known_bytes_drop(struct proact_array *a);
