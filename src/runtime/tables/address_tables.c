@@ -131,21 +131,21 @@ static void consider_variable(struct address_tables *t, struct proact_kernel *k,
         free(t->of[--t->count].load);
 }
 
-/* One of which all that is read lies at a place that is known from the kernel alone. */
+/* One of which all that is read lies at places that thread, CTA and parameters tell. */
 static void consider_numbers(struct address_tables *t, struct proact_kernel *k,
                              const struct instrument_table *is, const bool *loads)
 {
     struct address_table *to = &t->of[t->count];
+    bool is_known = true;
 
     add(t, k, is, loads);
     to->is_number = true;
     for (uint32_t n = 0; n < to->load_count; n++)
-        if (!to->load[n].is_known || to->load[n].step ||
-            to->load[n].first + to->load[n].bytes > NUMBERS_BYTES_MAX) {
-            free(to->load);
-            t->count--;
-            return;
-        }
+        is_known &= to->load[n].is_known;
+    if (is_known)
+        return;
+    free(to->load);
+    t->count--;
 }
 
 static void consider_pointer(struct address_tables *t, struct proact_kernel *k,

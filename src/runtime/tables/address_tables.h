@@ -9,7 +9,7 @@
 #include "instrument/instrument.h"
 #include "runtime/launch/launching.h"
 
-enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384, NUMBERS_BYTES_MAX = 1024 };
+enum { TABLES_MAX = 8, TABLE_BYTES_MAX = 16384 };
 
 /* What the kernel does with 8 bytes of a table. */
 enum {
@@ -39,8 +39,7 @@ void address_tables_clear(struct address_tables *t);
 /* One is behind the pointer at that byte of the block. */
 bool address_tables_have(const struct address_tables *t, uint32_t offset);
 
-/* Adds those of which it only reads numbers, at places that are the same for all threads
-   and launches. */
+/* Adds those of which it only reads numbers, at places that have a form. */
 void address_tables_add_numbers(struct address_tables *t, struct proact_kernel *k);
 
 /* How many bytes of a variable that is a table the kernel reads; -1: too many. */

@@ -19,7 +19,7 @@
 
 /* Tables that tables lead to; launches in a row that waited in vain, until not each is
    looked at. */
-enum { LEVELS_MAX = 3, LOST_MAX = 8, WORD = 8, SMALL = 4096 };
+enum { LEVELS_MAX = 3, LOST_MAX = 8, SURPRISES_MAX = 2, WORD = 8, SMALL = 4096 };
 
 static struct kernel_address_tables *tables_of(struct proact_kernel *k)
 {
@@ -163,23 +163,27 @@ static void open_content(struct table_content *c, uint32_t bytes)
     c->is_known = false;
 }
 
-/* Waits. */
-static bool read_device(const struct proact_place *place, struct table_content *c)
+/* Waits. free() it; NULL: that failed. */
+static unsigned char *read_device(const struct proact_place *place, uint32_t bytes)
 {
     struct proact_array *a = place->array;
+    unsigned char *into = must_calloc(bytes + 1u, 1);
     struct proact_error err = {""};
     const enum proact_status status =
-        proact_first_read(a->session, c->held, a->base[0] + place->byte, c->bytes, &err);
+        proact_first_read(a->session, into, a->base[0] + place->byte, bytes, &err);
 
     session_keep(a->session, status, &err);
-    if (status)
-        return false;
-    known_bytes_read(a, place->byte, c->held, c->bytes);
-    return true;
+    if (!status) {
+        known_bytes_read(a, place->byte, into, bytes);
+        return into;
+    }
+    free(into);
+    return NULL;
 }
 
 /* What the memory behind a pointer holds when the launch begins: read only where it may
-   have changed, and the host does not know what it has put there itself. */
+   have changed, and the host does not know what it has put there itself. Numbers that
+   devices change again and again are not waited for. */
 static bool read_array(const struct address_table *of, const struct proact_place *place,
                        struct table_content *c, uint32_t bytes, bool *is_new,
                        bool *has_read)
@@ -193,17 +197,22 @@ static bool read_array(const struct address_table *of, const struct proact_place
     if (!*is_new)
         return true;
     const unsigned char *known = known_bytes_find(a, place->byte, bytes);
+    unsigned char *read = NULL;
 
-    if (!known && of->is_number)
+    if (!known && of->is_number && c->surprises == SURPRISES_MAX)
         return false;
+    if (!known && !(read = read_device(place, bytes)))
+        return false;
+    const unsigned char *now = known ? known : read;
+
     *has_read |= !known;
-    *is_new = !is_there || !known || memcmp(c->held, known, bytes) != 0;
-    if (*is_new)
+    *is_new = !is_there || memcmp(c->held, now, bytes) != 0;
+    c->surprises += read && is_there && *is_new && c->surprises < SURPRISES_MAX;
+    if (*is_new) {
         open_content(c, bytes);
-    if (!known && !read_device(place, c))
-        return false;
-    if (known && *is_new)
-        memcpy(c->held, known, bytes);
+        memcpy(c->held, now, bytes);
+    }
+    free(read);
     c->array = a->id;
     c->byte = place->byte;
     c->changes = a->changes;

@@ -7,6 +7,8 @@
 #include "access/write_set.h"
 #include "runtime/tables/table_text.h"
 
+enum { SOME = 1024 }; /* bytes of a table, to look at a kernel with it */
+
 /* How well it is known where a kernel writes. */
 enum knowledge { REFUSED, MORE_THAN_ITS, EXACT };
 
@@ -19,6 +21,14 @@ static enum knowledge known_of(const struct ptx_module *m, const char *name)
         is = write_set_slice_info(s).is_exact ? EXACT : MORE_THAN_ITS;
     write_set_slice_destroy(s);
     return is;
+}
+
+static bool is_fixed(const struct address_table *t)
+{
+    for (uint32_t n = 0; n < t->load_count; n++)
+        if (t->load[n].step)
+            return false;
+    return true;
 }
 
 static uint32_t bytes_of(const struct address_table *t, const struct proact_kernel *k)
@@ -34,7 +44,7 @@ static uint32_t bytes_of(const struct address_table *t, const struct proact_kern
     for (uint32_t n = 0; n < t->load_count; n++)
         if (t->load[n].first + t->load[n].bytes > bytes)
             bytes = t->load[n].first + t->load[n].bytes;
-    return bytes > TABLE_BYTES_MAX ? TABLE_BYTES_MAX : (uint32_t)bytes;
+    return bytes > SOME ? SOME : (uint32_t)bytes;
 }
 
 /* With these as parameters. */
@@ -81,6 +91,15 @@ static void drop_idle(struct address_tables *t, const struct proact_kernel *k,
     }
 }
 
+static bool all_fixed(const struct address_tables *t, unsigned from)
+{
+    for (unsigned n = from; n < t->count; n++)
+        if (!is_fixed(&t->of[n]))
+            return false;
+    return true;
+}
+
+/* Where guards alone would be better known, long tables are left alone. */
 void number_tables_add(struct address_tables *t, struct proact_kernel *k)
 {
     const unsigned others = t->count;
@@ -99,6 +118,8 @@ void number_tables_add(struct address_tables *t, struct proact_kernel *k)
         drop_numbers(t, others);
     else
         drop_idle(t, k, others, then);
+    if (now != REFUSED && !all_fixed(t, others))
+        drop_numbers(t, others);
 }
 
 bool number_tables_tell(const struct address_tables *t)

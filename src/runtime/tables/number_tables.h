@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Numbers that a kernel reads in memory, at the same place in every thread (`p->stride`),
-   and that tell where it writes: tables as those of addresses are, but taken only where the
-   host knows what it has put there. */
+/* Numbers that a kernel reads in memory (`p->stride`, `box[blockIdx.y].width`), and that
+   tell where it writes: tables as those of addresses are, but not waited for again and
+   again. */
 
 #include "runtime/tables/address_tables.h"
 

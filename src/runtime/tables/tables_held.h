@@ -13,6 +13,7 @@ struct table_content {
     uint64_t array, byte, changes; /* of which array, as it was after so many changes */
     uint64_t arrays;               /* of the session, as they were */
     uint32_t bytes;                /* of it, that may be read */
+    unsigned surprises;            /* it was waited for, and was not as before */
     bool is_known;
     unsigned char *held;
     struct proact_place *place; /* their offsets are from its begin */
