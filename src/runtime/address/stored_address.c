@@ -20,10 +20,10 @@ struct search {
     const struct origin *origins; /* by register; NULL: nobody asked yet */
     bool cuts;                    /* some register has a part of an address, by these */
     bool *wanted;                 /* by register */
-    bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
-    bool passed; /* ... and what functions are given */
-    bool is_computed; /* the kernel computes with the place of a parameter */
-    bool all_stores;  /* what goes to memory of all is wanted */
+    bool own[2];  /* what is put into own memory is wanted: words, and less than a word */
+    bool passed;  /* ... and what functions are given */
+    bool *places; /* stored_address_places() */
+    bool all_stores; /* what goes to memory of all is wanted */
     bool is_defined, changed;
 };
 
@@ -76,6 +76,14 @@ static void hang(struct search *s, uint64_t first, uint64_t bytes)
             set(s, &s->found->hang[at]);
 }
 
+/* Which of what is looked up by a place that is computed. */
+static void hang_computed(struct search *s)
+{
+    for (uint32_t at = 0; at < s->function->parameter_bytes; at++)
+        if (s->places[at])
+            set(s, &s->found->hang[at]);
+}
+
 static bool is_parameter(const struct ptx_function *f, int32_t symbol)
 {
     return symbol >= 0 && (uint32_t)symbol < f->parameter_count;
@@ -92,8 +100,8 @@ static void load(struct search *s, const struct ptx_instruction *i)
     else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0) {
         if (!is_narrow(i)) /* a function that gives back less gives back no address */
             set(s, &s->passed);
-    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && s->is_computed && !is_narrow(i))
-        hang(s, 0, s->function->parameter_bytes);
+    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && !is_narrow(i))
+        hang_computed(s);
     if (anywhere || is_own(i))
         set(s, &s->own[is_narrow(i)]);
 }
@@ -211,16 +219,23 @@ static void store(struct search *s, const struct ptx_instruction *i)
         want_value(s, &i->operands[n]);
 }
 
-bool stored_address_computes_place(const struct ptx_function *f)
+bool *stored_address_places(const struct ptx_function *f)
 {
+    bool *places = must_calloc(f->parameter_bytes + 1u, sizeof *places);
+
     for (uint32_t n = 0; n < f->instruction_count; n++)
         for (uint32_t o = 1; o < f->instructions[n].operand_count; o++) {
             const struct ptx_operand *at = &f->instructions[n].operands[o];
 
-            if (at->kind == PTX_SYMBOL && is_parameter(f, at->symbol))
-                return true;
+            if (at->kind != PTX_SYMBOL || !is_parameter(f, at->symbol))
+                continue;
+            const struct ptx_symbol *p = &f->symbols[at->symbol];
+
+            for (uint64_t byte = p->offset;
+                 byte < p->offset + p->bytes && byte < f->parameter_bytes; byte++)
+                places[byte] = true;
         }
-    return false;
+    return places;
 }
 
 /* With a word that was read, and may be an address of the first device's. */
@@ -252,7 +267,7 @@ static struct stored_addresses find(const struct ptx_module *m,
                        .found = &found,
                        .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
-                       .is_computed = stored_address_computes_place(kernel),
+                       .places = stored_address_places(kernel),
                        .all_stores = !words,
                        .changed = true};
 
@@ -267,6 +282,7 @@ static struct stored_addresses find(const struct ptx_module *m,
             follow(&s, i);
         }
     }
+    free(s.places);
     free(s.wanted);
     arena_clear(&arena);
     return found;

@@ -16,6 +16,7 @@ struct stored_addresses stored_addresses_find(const struct ptx_module *m,
 /* The same of what it compares with words that it reads, which may be addresses. */
 struct stored_addresses compared_addresses_find(const struct ptx_module *m,
                                                 const struct ptx_function *kernel);
-/* Whether a kernel computes with the place of a parameter. */
-bool stored_address_computes_place(const struct ptx_function *f);
+/* By byte of the block, free() it: whether it is of a parameter with whose place the kernel
+   computes, as with that of a struct with a table in it. */
+bool *stored_address_places(const struct ptx_function *f);
 void stored_addresses_clear(struct stored_addresses *s);
