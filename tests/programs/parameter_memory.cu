@@ -77,6 +77,25 @@ __global__ void rows(float *out, const float *in, const params *p)
         out[blockIdx.x * p->stride + k] = in[blockIdx.x * p->stride + k] - p->first;
 }
 
+/* A struct for each row of CTAs, of no round size, with strides of 64 bits and sizes. */
+struct part {
+    float *to;
+    long stride;
+    const float *from;
+    int count, salt;
+    long more;
+};
+
+__global__ void deal(const part *parts, const params *shapes)
+{
+    const part p = parts[blockIdx.y];
+    const params s = shapes[blockIdx.y];
+
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < p.count;
+         i += gridDim.x * blockDim.x)
+        p.to[i * p.stride + s.first] = p.from[i * s.stride] * s.by + p.salt % 7;
+}
+
 /* What it does not hang on, it does not have to know. */
 __global__ void shaped(float *out, const float *in, const float *by)
 {
@@ -253,6 +272,36 @@ static void numbers(void)
     CHECK(cudaFree(by));
 }
 
+static void dealt(void)
+{
+    enum { PARTS = 4, ROOM = N / 2 };
+    part *parts;
+    params *shapes;
+
+    CHECK(cudaMalloc(&parts, PARTS * sizeof *parts));
+    CHECK(cudaMalloc(&shapes, PARTS * sizeof *shapes));
+    for (int r = 0; r < ROUNDS; r++) {
+        part p[PARTS];
+        params s[PARTS];
+
+        for (int n = 0; n < PARTS; n++) {
+            const int stride = 1 + (n + r) % 3;
+
+            s[n] = params{0, 1 + n % 2, n, 0.5f * n};
+            p[n] = part{y + n * ROOM, stride, x + (PARTS - 1 - n) * ROOM,
+                        (ROOM - 8) / 3,
+                        0x7f00 + n,
+                        0x7fffff00000l + n};
+        }
+        CHECK(cudaMemcpy(parts, p, sizeof p, cudaMemcpyHostToDevice));
+        CHECK(cudaMemcpy(shapes, s, sizeof s, cudaMemcpyHostToDevice));
+        deal<<<dim3(3, PARTS), PER>>>(parts, shapes);
+        add(y);
+    }
+    CHECK(cudaFree(parts));
+    CHECK(cudaFree(shapes));
+}
+
 /* In memory that the host shares. */
 static void shared(params *pinned)
 {
@@ -332,6 +381,7 @@ int main(void)
     written_pinned(pinned);
     objects(pinned);
     numbers();
+    dealt();
     shared((params *)pinned);
     streams(pinned);
     add(x);

@@ -26,7 +26,7 @@ static unsigned need(const char *body, uint32_t byte)
 
     if (ptx_parse("k", text, (size_t)length, &m, &err))
         fail_msg("%s", err.text);
-    uint8_t *bits = address_bits_find(&m->functions[0]);
+    uint8_t *bits = address_bits_find(&m->functions[0], NULL);
     const unsigned is = bits[byte];
 
     free(bits);

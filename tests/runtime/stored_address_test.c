@@ -29,7 +29,7 @@ static void expect(const char *body, unsigned of)
 
     if (ptx_parse("k", text, (size_t)length, &m, &err))
         fail_msg("%s", err.text);
-    struct stored_addresses found = stored_addresses_find(m, &m->functions[0]);
+    struct stored_addresses found = stored_addresses_find(m, &m->functions[0], NULL);
     const unsigned is = (found.hang[0] ? OF_P : 0) | (found.hang[8] ? OF_Q : 0);
 
     if (is != of)

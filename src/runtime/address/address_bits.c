@@ -15,7 +15,8 @@ struct search {
     uint8_t *found; /* by byte of the block */
     bool *is_sum;   /* by register: wanted is an address, and what is added to it */
     uint8_t *bits;  /* by register: wanted are so many low bits */
-    bool *places;   /* stored_address_places() */
+    const struct look_up *look_ups; /* by instruction; NULL: not known */
+    bool *places;                   /* stored_address_places() */
     bool changed;
     bool sum_defined; /* of the instruction in hand */
     uint8_t bits_defined;
@@ -72,6 +73,8 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
     const struct ptx_operand *from = &i->operands[1];
     const struct ptx_function *f = s->function;
     uint64_t first = 0, end = f->parameter_bytes;
+    const struct look_up any = {.is_known = false},
+                         *l = s->look_ups ? &s->look_ups[i - f->instructions] : &any;
     bool is_computed = false;
 
     if (from->symbol >= 0 && (uint32_t)from->symbol < f->parameter_count) {
@@ -86,7 +89,7 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
             first = (uint64_t)from->integer; /* of a table that begins there */
     }
     for (uint64_t at = first; at < end && at < f->parameter_bytes; at++)
-        if (!is_computed || s->places[at])
+        if (!is_computed || (s->places[at] && look_up_reaches(l, at)))
             s->found[at] = most(s->found[at], bits);
 }
 
@@ -216,12 +219,14 @@ static void begin(struct search *s, const struct ptx_instruction *i)
             want(s, i->operands[n].reg, true, 0);
 }
 
-uint8_t *address_bits_find(const struct ptx_function *kernel)
+uint8_t *address_bits_find(const struct ptx_function *kernel,
+                           const struct look_up *look_ups)
 {
     struct search s = {.function = kernel,
                        .found = must_calloc(kernel->parameter_bytes + 1u, 1),
                        .is_sum = must_calloc(kernel->register_count + 1u, sizeof *s.is_sum),
                        .bits = must_calloc(kernel->register_count + 1u, 1),
+                       .look_ups = look_ups,
                        .places = stored_address_places(kernel),
                        .changed = true};
 

@@ -20,10 +20,11 @@ struct search {
     const struct origin *origins; /* by register; NULL: nobody asked yet */
     bool cuts;                    /* some register has a part of an address, by these */
     bool *wanted;                 /* by register */
-    bool own[2];  /* what is put into own memory is wanted: words, and less than a word */
-    bool passed;  /* ... and what functions are given */
-    bool *places; /* stored_address_places() */
-    bool all_stores; /* what goes to memory of all is wanted */
+    bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
+    bool passed; /* ... and what functions are given */
+    const struct look_up *look_ups; /* by instruction; NULL: not known */
+    bool *places;                   /* stored_address_places() */
+    bool all_stores;                /* what goes to memory of all is wanted */
     bool is_defined, changed;
 };
 
@@ -77,10 +78,13 @@ static void hang(struct search *s, uint64_t first, uint64_t bytes)
 }
 
 /* Which of what is looked up by a place that is computed. */
-static void hang_computed(struct search *s)
+static void hang_computed(struct search *s, const struct ptx_instruction *i)
 {
+    const struct look_up *l =
+        s->look_ups ? &s->look_ups[i - s->function->instructions] : NULL;
+
     for (uint32_t at = 0; at < s->function->parameter_bytes; at++)
-        if (s->places[at])
+        if (s->places[at] && (!l || look_up_reaches(l, at)))
             set(s, &s->found->hang[at]);
 }
 
@@ -101,7 +105,7 @@ static void load(struct search *s, const struct ptx_instruction *i)
         if (!is_narrow(i)) /* a function that gives back less gives back no address */
             set(s, &s->passed);
     } else if ((anywhere || i->space == PTX_SPACE_PARAM) && !is_narrow(i))
-        hang_computed(s);
+        hang_computed(s, i);
     if (anywhere || is_own(i))
         set(s, &s->own[is_narrow(i)]);
 }
@@ -257,7 +261,8 @@ static void compare(struct search *s, const struct ptx_instruction *i, const boo
 
 /* `words` NULL: of what is stored; else of what is compared with these. */
 static struct stored_addresses find(const struct ptx_module *m,
-                                    const struct ptx_function *kernel, const bool *words)
+                                    const struct ptx_function *kernel,
+                                    const struct look_up *look_ups, const bool *words)
 {
     struct stored_addresses found = {
         .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
@@ -267,6 +272,7 @@ static struct stored_addresses find(const struct ptx_module *m,
                        .found = &found,
                        .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
+                       .look_ups = look_ups,
                        .places = stored_address_places(kernel),
                        .all_stores = !words,
                        .changed = true};
@@ -289,16 +295,18 @@ static struct stored_addresses find(const struct ptx_module *m,
 }
 
 struct stored_addresses stored_addresses_find(const struct ptx_module *m,
-                                              const struct ptx_function *kernel)
+                                              const struct ptx_function *kernel,
+                                              const struct look_up *look_ups)
 {
-    return find(m, kernel, NULL);
+    return find(m, kernel, look_ups, NULL);
 }
 
 struct stored_addresses compared_addresses_find(const struct ptx_module *m,
-                                                const struct ptx_function *kernel)
+                                                const struct ptx_function *kernel,
+                                                const struct look_up *look_ups)
 {
     bool *words = found_words(kernel);
-    struct stored_addresses found = find(m, kernel, words);
+    struct stored_addresses found = find(m, kernel, look_ups, words);
 
     free(words);
     return found;

@@ -147,6 +147,7 @@ struct proact_kernel {
     struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
+    struct look_up *look_ups;     /* of one, by instruction (look_up.h); NULL: not known */
     struct kernel_turns *turns;   /* turned_shape.h; NULL: nobody asked */
     char along;                   /* of one that was turned: 'x' or 'y'; else 0 */
     uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */

@@ -12,6 +12,7 @@
 #include "runtime/launch/launch_fields.h"
 #include "runtime/tables/known_bytes.h"
 #include "runtime/tables/number_tables.h"
+#include "runtime/tables/table_look_ups.h"
 #include "runtime/tables/table_text.h"
 #include "runtime/tables/tables_held.h"
 #include "runtime/variables/known_constants.h"
@@ -302,6 +303,7 @@ static struct proact_kernel *make(struct proact_kernel *k,
     if (kernel_rewritten_create(k, text, bytes, &variant))
         return NULL;
     variant->tabled = k;
+    variant->look_ups = table_look_ups(k, &t->found, variant);
     variant->whole_bytes = k->whole_bytes;
     return variant;
 }
