@@ -96,6 +96,37 @@ __global__ void deal(const part *parts, const params *shapes)
         p.to[i * p.stride + s.first] = p.from[i * s.stride] * s.by + p.salt % 7;
 }
 
+/* As many of its fields as there are: their addresses, and numbers, looked up in a loop. */
+struct fields {
+    float *of[6];
+    int size, unused;
+    float by[6];
+    int shift[6];
+    int last;
+    __device__ void step(int i, int count) const
+    {
+        for (int k = 0; k < count && i < size; k++)
+            of[k][i + shift[k]] = of[k][i + shift[k]] * by[k] + last;
+    }
+};
+
+__constant__ fields all_fields;
+
+__global__ void step_constant(int count)
+{
+    all_fields.step(blockIdx.x * blockDim.x + threadIdx.x, count);
+}
+
+__global__ void step_buffer(int count)
+{
+    ((const fields *)buffer)->step(blockIdx.x * blockDim.x + threadIdx.x, count);
+}
+
+__global__ void step_memory(const fields *f, int count)
+{
+    f->step(blockIdx.x * blockDim.x + threadIdx.x, count);
+}
+
 /* What it does not hang on, it does not have to know. */
 __global__ void shaped(float *out, const float *in, const float *by)
 {
@@ -302,6 +333,41 @@ static void dealt(void)
     CHECK(cudaFree(shapes));
 }
 
+static void many_fields(void)
+{
+    fields f, *there;
+    float *own[6];
+
+    CHECK(cudaMalloc(&there, sizeof *there));
+    for (int k = 0; k < 6; k++) {
+        CHECK(cudaMalloc(&own[k], 2 * N * sizeof *own[k]));
+        begin<<<blocks_for(2 * N, PER), PER>>>(own[k], 5 * k);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int k = 0; k < 6; k++) {
+            f.of[k] = own[(k + r) % 6];
+            f.by[k] = 0.25f * (k + 1);
+            f.shift[k] = 3 * k + r;
+        }
+        f.size = N - 9 * r;
+        f.unused = 0x7fff;
+        f.last = r;
+        CHECK(cudaMemcpyToSymbol(all_fields, &f, sizeof f));
+        CHECK(cudaMemcpyToSymbol(buffer, &f, sizeof f));
+        CHECK(cudaMemcpy(there, &f, sizeof f, cudaMemcpyHostToDevice));
+        for (int count = 2; count <= 6; count += 2) {
+            step_constant<<<grid, PER>>>(count);
+            step_buffer<<<grid, PER>>>(count);
+            step_memory<<<grid, PER>>>(there, count);
+        }
+    }
+    for (int k = 0; k < 6; k++) {
+        add(own[k]);
+        CHECK(cudaFree(own[k]));
+    }
+    CHECK(cudaFree(there));
+}
+
 /* In memory that the host shares. */
 static void shared(params *pinned)
 {
@@ -382,6 +448,7 @@ int main(void)
     objects(pinned);
     numbers();
     dealt();
+    many_fields();
     shared((params *)pinned);
     streams(pinned);
     add(x);

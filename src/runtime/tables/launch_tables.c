@@ -31,7 +31,7 @@ static struct kernel_address_tables *tables_of(struct proact_kernel *k)
     t->found = address_tables_find(k);
     number_tables_add(&t->found, k);
     if (t->found.count) {
-        const struct access_analysis *a = needs_analysis(k);
+        const struct access_analysis *a = address_tables_analysis(&t->found, k);
         struct access_depends all = access_depends_on_nothing(a),
                               behind = access_depends_on_nothing(a);
 
@@ -63,38 +63,55 @@ static bool is_null(const struct launching *l, uint32_t offset)
     return !pointer;
 }
 
-/* How much of each table the launch reads; false where that is not known. */
-static bool find_bytes(const struct launching *l, const struct kernel_address_tables *t,
-                       const unsigned char *block, const unsigned char *const *constants,
-                       uint32_t *bytes)
+static int64_t bytes_behind(const struct launching *l, struct address_table *of,
+                            const struct table_reader *by)
 {
-    const struct access_analysis *a = needs_analysis(l->kernel);
+    const struct proact_place *p = place_at(l, of->is.offset);
+
+    if (!p)
+        return is_null(l, of->is.offset) ? 0 : -1;
+    if (p->array->part || p->byte >= p->array->bytes ||
+        (p->array->base[0] + p->byte) % WORD)
+        return -1;
+    return address_table_bytes(of, by, p->array->bytes - p->byte, !p->byte);
+}
+
+/* What is no constant is read as a whole. */
+static int64_t bytes_of_variable(const struct launching *l, struct address_table *of,
+                                 const struct table_reader *by)
+{
+    const struct ptx_symbol *s =
+        ptx_symbol(l->kernel->image->ptx, l->kernel->ptx, of->is.variable);
+    const int64_t bytes = address_table_bytes(of, by, s->bytes, true);
+
+    return bytes < 0 || s->space == PTX_SPACE_CONST ? bytes : (int64_t)s->bytes;
+}
+
+/* How much of each table the launch reads; false where that is not known. */
+static bool find_bytes(const struct launching *l, struct kernel_address_tables *t,
+                       const unsigned char *block, const unsigned char *const *constants)
+{
+    const struct access_analysis *a = address_tables_analysis(&t->found, l->kernel);
     struct access_launch at = {.parameters = block,
                                .parameter_bytes = l->kernel->parameter_bytes,
                                .constants = constants};
     int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+    const struct table_reader by = {a, &at, trips};
     bool is_known = true;
 
     memcpy(at.ntid, l->threads, sizeof at.ntid);
     memcpy(at.nctaid, l->grid, sizeof at.nctaid);
     access_trips(a, &at, trips);
     for (unsigned n = 0; n < t->found.count && is_known; n++) {
-        const struct address_table *of = &t->found.of[n];
-        const struct proact_place *place =
-            of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
-        int64_t reads = 0;
+        struct address_table *of = &t->found.of[n];
+        const int64_t reads =
+            of->is.variable >= 0 ? bytes_of_variable(l, of, &by) : bytes_behind(l, of, &by);
 
-        if (of->is.variable >= 0)
-            reads = address_table_variable_bytes(
-                of, ptx_symbol(l->kernel->image->ptx, l->kernel->ptx, of->is.variable));
-        else if (place)
-            reads = place->array->part ? -1 : address_table_bytes(of, a, &at, trips, place);
-        else if (!is_null(l, of->is.offset))
-            reads = -1;
         is_known = reads >= 0;
-        bytes[n] = is_known ? (uint32_t)reads : 0;
+        t->bytes[n] = is_known ? (uint32_t)reads : 0;
     }
     free(trips);
+    t->looks++;
     return is_known;
 }
 
@@ -109,7 +126,7 @@ static bool look_at_bytes(const struct launching *l, struct kernel_address_table
     uint64_t key = launch_fields_key(&t->fields, l, block, constants);
 
     if (!t->has_key || t->key != key)
-        t->may_read = find_bytes(l, t, block, constants, t->bytes);
+        t->may_read = find_bytes(l, t, block, constants);
     t->has_key = true;
     t->key = key;
     free(block);
@@ -274,9 +291,10 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
         open_content(c, t->bytes[n]);
         c->array = 0;
     }
-    if (is_good && (is_new || c->arrays != p->arrays_changed))
+    if (is_good && (is_new || c->arrays != p->arrays_changed || c->looks != t->looks))
         is_good = find_places(p, of, c);
     c->arrays = p->arrays_changed;
+    c->looks = t->looks;
     c->is_known = is_good;
     return is_good;
 }

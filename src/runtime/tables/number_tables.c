@@ -7,7 +7,7 @@
 #include "access/write_set.h"
 #include "runtime/tables/table_text.h"
 
-enum { SOME = 1024 }; /* bytes of a table, to look at a kernel with it */
+enum { SOME = 16 }; /* bytes of a table, to look at a kernel with it */
 
 /* How well it is known where a kernel writes. */
 enum knowledge { REFUSED, MORE_THAN_ITS, EXACT };
@@ -31,20 +31,16 @@ static bool is_fixed(const struct address_table *t)
     return true;
 }
 
-static uint32_t bytes_of(const struct address_table *t, const struct proact_kernel *k)
+/* What a launch reads is not known yet. */
+static uint32_t bytes_of(const struct address_table *t)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = SOME;
 
-    if (t->is.variable >= 0) {
-        const int64_t of = address_table_variable_bytes(
-            t, ptx_symbol(k->image->ptx, k->ptx, t->is.variable));
-
-        return of > 0 ? (uint32_t)of : 0;
-    }
     for (uint32_t n = 0; n < t->load_count; n++)
-        if (t->load[n].first + t->load[n].bytes > bytes)
+        if (t->load[n].first < TABLE_BYTES_MAX &&
+            t->load[n].first + t->load[n].bytes > bytes)
             bytes = t->load[n].first + t->load[n].bytes;
-    return bytes > SOME ? SOME : (uint32_t)bytes;
+    return bytes > TABLE_BYTES_MAX ? TABLE_BYTES_MAX : (uint32_t)bytes;
 }
 
 /* With these as parameters. */
@@ -57,7 +53,7 @@ static enum knowledge known_with(const struct address_tables *t,
     size_t length;
 
     for (unsigned n = 0; n < t->count; n++)
-        bytes[n] = bytes_of(&t->of[n], k);
+        bytes[n] = bytes_of(&t->of[n]);
     char *text = table_text(k, t, bytes, &length);
 
     if (text && !ptx_parse(k->image->ptx->name, text, length, &m, NULL))
