@@ -142,8 +142,9 @@ static void what_the_host_put_there_nobody_waits_for(void **state)
     expect(&t, b->out, 7000);
     /* so it is with a copy of what is known, but what else it puts there has to be read */
     point(&t, proact_array_address(t.other, 0));
-    MUST(proact_first_copy(b->p, at + 16, at, 8, &b->err));
-    MUST(proact_first_copy(b->p, at, at + 16, 8, &b->err));
+    MUST(proact_first_write(b->p, at + 8, &other, 8, &b->err));
+    MUST(proact_first_copy(b->p, at + 12, at, 8, &b->err)); /* over the end of both */
+    MUST(proact_first_copy(b->p, at, at + 12, 8, &b->err));
     const uint64_t before = b->p->order.settled;
 
     assert_null(follow(&t));

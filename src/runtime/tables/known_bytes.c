@@ -59,19 +59,18 @@ static void join(struct known_bytes *k, struct known_stretch *to)
     }
 }
 
-static void put(struct known_bytes *k, uint64_t byte, const void *from, uint64_t bytes)
+/* Takes the content. */
+static void put(struct known_bytes *k, uint64_t byte, unsigned char *content,
+                uint64_t bytes)
 {
-    const uint64_t end = byte + bytes;
-    struct known_stretch *in = find(k, byte, end);
+    struct known_stretch s = {byte, byte + bytes, content}, *in = find(k, s.first, s.end);
 
     if (in) {
-        memcpy(in->content + (byte - in->first), from, bytes);
+        memcpy(in->content + (byte - in->first), content, bytes);
+        free(content);
         return;
     }
-    forget_between(k, byte, end);
-    struct known_stretch s = {byte, end, must_calloc(bytes, 1)};
-
-    memcpy(s.content, from, bytes);
+    forget_between(k, s.first, s.end);
     join(k, &s);
     if (k->count == KNOWN_STRETCHES_MAX)
         forget(k, 0);
@@ -98,12 +97,17 @@ void known_bytes_follow(struct proact_array *a, uint64_t before, uint64_t byte,
 
     if (!a || !may_know(a) || (!a->known && !is_known))
         return;
+    /* which may lie in what is known of the same array */
+    unsigned char *content = is_known ? must_calloc(bytes, 1) : NULL;
+
+    if (is_known)
+        memcpy(content, from, bytes);
     if (!a->known)
         a->known = must_calloc(1, sizeof *a->known);
     if (a->known->changes != before || a->changes > before + 1)
         forget_all(a->known);
     if (is_known)
-        put(a->known, byte, from, bytes);
+        put(a->known, byte, content, bytes);
     else
         forget_between(a->known, byte, byte + bytes);
     a->known->changes = a->changes;
