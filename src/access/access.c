@@ -93,10 +93,38 @@ struct access_analysis *access_analyze(const struct ptx_module *m,
     return a;
 }
 
+bool access_is_constant_look_up(const struct ptx_instruction *i)
+{
+    return i->opcode == PTX_LD && i->space == PTX_SPACE_CONST && i->operand_count == 2 &&
+           i->operands[1].kind == PTX_MEMORY && i->operands[1].reg >= 0;
+}
+
+struct access_analysis *access_analyze_constants(const struct ptx_module *m,
+                                                 const struct ptx_function *f)
+{
+    struct ptx_function *own = must_calloc(1, sizeof *own);
+    struct ptx_instruction *all = must_calloc(f->instruction_count + 1u, sizeof *all);
+
+    *own = *f;
+    own->instructions = all;
+    for (uint32_t n = 0; n < f->instruction_count; n++) {
+        all[n] = f->instructions[n];
+        if (access_is_constant_look_up(&all[n]))
+            all[n].space = PTX_SPACE_GLOBAL;
+    }
+    struct access_analysis *a = access_analyze(m, own);
+
+    a->own = own;
+    return a;
+}
+
 void access_destroy(struct access_analysis *a)
 {
     if (!a)
         return;
+    if (a->own)
+        free(a->own->instructions);
+    free(a->own);
     free(a->symbols);
     free(a->prints);
     arena_clear(&a->arena);

@@ -207,6 +207,7 @@ struct access_loop {
 struct access_analysis {
     const struct ptx_module *module;
     const struct ptx_function *function;
+    struct ptx_function *own; /* access_analyze_constants(): that one; else NULL */
     struct access_symbol *symbols;
     uint32_t symbol_count;
     struct access_record *records;
@@ -229,6 +230,12 @@ struct access_analysis {
 struct access_analysis *access_analyze(const struct ptx_module *m,
                                        const struct ptx_function *f);
 void access_destroy(struct access_analysis *a); /* NULL is fine */
+
+/* The same, but that loads from constant memory by a register are taken for loads of
+   global memory: they have records, too, with a variable for their base. */
+struct access_analysis *access_analyze_constants(const struct ptx_module *m,
+                                                 const struct ptx_function *f);
+bool access_is_constant_look_up(const struct ptx_instruction *i);
 
 /* By symbol of the module: those `among` them that are variables to which some kernel
    writes, or does atomics, by what is seen to be their address. free() it. */

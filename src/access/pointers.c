@@ -2,20 +2,34 @@
 /* Which pointers among the parameters an access may go through. */
 #include "access/bounds/extent.h"
 
-enum { POINTER_BYTES = 8, STEP_MAX = 4096 };
+enum { POINTER_BYTES = 8, STEP_MAX = 1 << 20 };
 
-/* Values of the form differ from `first` by multiples of it, a power of two. */
+static uint64_t common_step(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Values of the form, in which nothing wraps, differ from `first` by multiples of it. */
 static uint64_t step_of(const struct access_form *f, uint64_t *first)
 {
-    uint64_t bits = STEP_MAX;
+    uint64_t step = 0;
 
     *first = 0;
-    for (uint32_t i = 0; i < f->count; i++)
+    for (uint32_t i = 0; i < f->count; i++) {
+        const int64_t factor = f->terms[i].factor;
+
         if (f->terms[i].degree)
-            bits |= (uint64_t)f->terms[i].factor;
+            step = common_step(step, factor < 0 ? 0 - (uint64_t)factor : (uint64_t)factor);
         else
-            *first = (uint64_t)f->terms[i].factor;
-    return bits & -bits;
+            *first = (uint64_t)factor;
+    }
+    return step && step <= STEP_MAX ? step : 1;
 }
 
 static bool place_range(const struct access_analysis *a, const struct access_record *r,
@@ -38,26 +52,36 @@ static bool place_range(const struct access_analysis *a, const struct access_rec
     return known;
 }
 
+/* From there to the next place that a multiple of the step leads to from the other. */
+static uint64_t ahead(int64_t from, int64_t to, uint64_t step)
+{
+    const int64_t away = (to - from) % (int64_t)step;
+
+    return (uint64_t)(away < 0 ? away + (int64_t)step : away);
+}
+
 /* Of a pointer that is chosen: in all of its parameter where nothing more is known. Words
-   lie at multiples of their size. */
+   lie at multiples of their size in the block. */
 static void member_pointers(const struct access_analysis *a, const struct access_record *r,
                             const struct access_launch *l, const int64_t *trips,
                             struct access_pointers *out)
 {
     const struct access_symbol *y = &a->symbols[r->member];
     struct range at = {0, (int64_t)y->bytes}, known;
-    uint64_t first = -(uint64_t)y->offset, step = POINTER_BYTES, start;
+    uint64_t step = POINTER_BYTES, of, start;
+    int64_t first = -(int64_t)(y->offset % POINTER_BYTES);
 
     if (place_range(a, r, l, trips, &known)) {
         at.low = known.low > 0 ? known.low : 0;
         at.high = known.high < at.high ? known.high : at.high;
-        if (step_of(y->left, &start) > step) {
-            step = step_of(y->left, &start);
-            first = start;
+        of = step_of(y->left, &start);
+        if (of % POINTER_BYTES == 0) {
+            step = of;
+            first = (int64_t)start;
         }
     }
     *out = (struct access_pointers){.step = (uint32_t)step};
-    for (int64_t p = at.low + (int64_t)((first - (uint64_t)at.low) & (step - 1));
+    for (int64_t p = at.low + (int64_t)ahead(at.low, first, step);
          p <= at.high && p + POINTER_BYTES <= (int64_t)y->bytes; p += (int64_t)step)
         out->first = out->count++ ? out->first : y->offset + (uint32_t)p;
 }

@@ -26,7 +26,7 @@ static unsigned need(const char *body, uint32_t byte)
 
     if (ptx_parse("k", text, (size_t)length, &m, &err))
         fail_msg("%s", err.text);
-    uint8_t *bits = address_bits_find(&m->functions[0]);
+    uint8_t *bits = address_bits_find(&m->functions[0], NULL);
     const unsigned is = bits[byte];
 
     free(bits);
@@ -48,6 +48,19 @@ static void what_is_added_needs_none(void **state)
                           "@%p1 st.global.u32 [%rd0], 0;\n",
                           0),
                      0);
+}
+
+/* One in a parameter's table may be any of it, and of no other parameter. */
+static void what_is_looked_up_stays_there(void **state)
+{
+    static const char body[] = "mov.b64 %rd2, q; cvt.u64.u32 %rd3, %r0;\n"
+                               "add.s64 %rd2, %rd2, %rd3; ld.param.u64 %rd4, [%rd2];\n"
+                               "mul.lo.s64 %rd5, %rd4, 4; add.s64 %rd6, %rd0, %rd5;\n"
+                               "st.global.u32 [%rd6], 0;\n";
+
+    (void)state;
+    assert_int_equal(need(body, 0), 0);
+    assert_int_equal(need(body, 8), 64);
 }
 
 static void alignment_needs_low_bits(void **state)
@@ -106,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_added_needs_none),
+        cmocka_unit_test(what_is_looked_up_stays_there),
         cmocka_unit_test(alignment_needs_low_bits),
         cmocka_unit_test(masks_need_what_they_change),
         cmocka_unit_test(tables_in_parameters_are_told_apart),

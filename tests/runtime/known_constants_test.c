@@ -180,6 +180,7 @@ static void what_the_host_writes_is_followed(void **state)
     const struct known_constants *known = rows->image->constants;
     struct bench b = s->bench;
     struct shape h = {50, 40, 64, 2};
+    struct proact_array *heights = testing_array(&b, "heights");
 
     (void)state;
     MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));
@@ -196,14 +197,65 @@ static void what_the_host_writes_is_followed(void **state)
         assert_int_equal(known->since, b.p->constants);
         launch_rows(s, rows);
         expect_rows(s, &h);
+        h.first++; /* by its address, too */
+        MUST(proact_first_write(b.p, s->shape.address[0] + 12, &h.first, 4, &b.err));
+        assert_int_equal(known->since, b.p->constants);
+        launch_rows(s, rows);
+        expect_rows(s, &h);
         h.height--;
-        MUST(proact_first_write(b.p, s->shape.address[0] + 4, &h.height, 4, &b.err));
+        MUST(proact_array_write(heights, 0, &h.height, 1, &b.err));
+        MUST(proact_first_copy(b.p, s->shape.address[0] + 4,
+                               proact_array_address(heights, 0), 4, &b.err));
         MUST(proact_variable_write(b.p, &s->order, 0, &n, 4, &b.err)); /* helps nothing */
         assert_int_not_equal(known->since, b.p->constants);
         launch_rows(s, rows);
         expect_rows(s, &h);
         assert_null(proact_kernel_refusal(rows));
     }
+    close_shapes(s);
+}
+
+/* From memory of the host's that the device copies: as long as no device may write there.
+ */
+static void what_lies_in_pinned_memory_is_followed(void **state)
+{
+    struct shapes *s = open_shapes("fused", 3);
+    struct proact_kernel *rows = load(&s->bench, "rows");
+    const struct known_constants *known = rows->image->constants;
+    struct bench b = s->bench;
+    struct shape h = {50, 40, 64, 2}, *there;
+    struct proact_array *pinned;
+
+    (void)state;
+    MUST(proact_array_create_shared(
+        b.p, &(struct proact_shape){.name = "pinned", .count = 4, .element_bytes = 16},
+        true, &pinned, &b.err));
+    const uint64_t at = proact_array_address(pinned, 0), to = s->shape.address[0];
+
+    there = (struct shape *)(uintptr_t)at;
+    MUST(proact_variable_write(b.p, &s->shape, 0, &h, sizeof h, &b.err));
+    launch_rows(s, rows);
+    expect_rows(s, &h);
+    for (int n = 0; n < 4; n++) { /* each in a place of its own: nobody waits */
+        h.first++;
+        there[n] = n < 3 ? (struct shape){50, 0, 64, n} : h; /* nothing, but at last */
+        MUST(proact_first_copy(b.p, to, at + (unsigned)n * sizeof h, sizeof h, &b.err));
+        assert_int_equal(known->since, b.p->constants);
+        launch_rows(s, rows);
+    }
+    expect_rows(s, &h);
+    /* a device writes there, and what comes of it is not there yet */
+    MUST(proact_first_copy(b.p, at, to, sizeof h, &b.err));
+    MUST(proact_first_copy(b.p, to, at, sizeof h, &b.err));
+    assert_int_not_equal(known->since, b.p->constants);
+    launch_rows(s, rows);
+    expect_rows(s, &h);
+    MUST(proact_wait(b.p, &b.err));
+    there[0].height = h.height -= 3;
+    MUST(proact_first_copy(b.p, to, at, sizeof h, &b.err));
+    assert_int_equal(known->since, b.p->constants);
+    launch_rows(s, rows);
+    expect_rows(s, &h);
     close_shapes(s);
 }
 
@@ -379,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_is_split_by_what_constants_hold),
         cmocka_unit_test(what_the_host_writes_is_followed),
+        cmocka_unit_test(what_lies_in_pinned_memory_is_followed),
         cmocka_unit_test(what_constants_say_it_reads_is_brought),
         cmocka_unit_test(a_constant_may_be_written_by_its_address),
         cmocka_unit_test(a_table_is_looked_through_for_a_while),

@@ -5,6 +5,8 @@
 
 #include <proact/program.h>
 
+#include "runtime/session/session.h"
+
 #define MUST(call)                                                                         \
     do {                                                                                   \
         if (call)                                                                          \
@@ -112,6 +114,136 @@ static void what_it_led_to_may_be_another(void **state)
     proact_close(t.b.p);
 }
 
+static void what_the_host_put_there_nobody_waits_for(void **state)
+{
+    struct tables t = open_tables(4, false);
+    struct bench *b = &t.b;
+    struct proact_array *third = testing_array(b, "third"),
+                        *words = testing_array(b, "words");
+    const uint64_t at = proact_array_address(t.from, 0),
+                   other = proact_array_address(t.other, 0);
+
+    (void)state;
+    fill(b, third, 7000);
+    point(&t, proact_array_address(t.other, 0));
+    assert_null(follow(&t)); /* which loads what it needs */
+    MUST(proact_wait(b->p, &b->err));
+    const uint64_t settled = b->p->order.settled;
+
+    for (unsigned n = 0; n < 4; n++) {
+        point(&t, proact_array_address(n % 2 ? third : t.other, 0));
+        assert_null(follow(&t));
+    }
+    /* beside it the device may do what it likes */
+    MUST(proact_first_copy(b->p, at + 8, at + 16, 8, &b->err));
+    assert_null(follow(&t));
+    assert_int_equal(b->p->order.settled, settled);
+    assert_true(settled < b->p->sequence);
+    expect(&t, b->out, 7000);
+    /* so it is with a copy of what is known, but what else it puts there has to be read */
+    point(&t, proact_array_address(t.other, 0));
+    MUST(proact_first_write(b->p, at + 8, &other, 8, &b->err));
+    MUST(proact_first_copy(b->p, at + 12, at, 8, &b->err)); /* over the end of both */
+    MUST(proact_first_copy(b->p, at, at + 12, 8, &b->err));
+    const uint64_t before = b->p->order.settled;
+
+    assert_null(follow(&t));
+    assert_int_equal(b->p->order.settled, before);
+    MUST(proact_array_write(words, 0, &other, 2, &b->err));
+    MUST(proact_first_copy(b->p, at, proact_array_address(words, 0), 8, &b->err));
+    const uint64_t now = b->p->order.settled;
+
+    assert_null(follow(&t));
+    assert_true(b->p->order.settled > now);
+    expect(&t, b->out, 1000);
+    proact_close(b->p);
+}
+
+/* out[i * *step] = i, as far as that is less than n. */
+static const char spaces_text[] =
+    ".version 7.5\n.target sm_75\n.address_size 64\n"
+    ".visible .entry spaces(.param .u64 out, .param .u64 step, .param .u32 n)\n{\n"
+    " .reg .pred %p<2>;\n .reg .b32 %r<9>;\n .reg .b64 %rd<5>;\n"
+    " ld.param.u64 %rd1, [out];\n ld.param.u64 %rd2, [step];\n ld.param.u32 %r1, [n];\n"
+    " mov.u32 %r2, %ctaid.x;\n mov.u32 %r3, %ntid.x;\n mov.u32 %r4, %tid.x;\n"
+    " mad.lo.s32 %r5, %r2, %r3, %r4;\n cvta.to.global.u64 %rd2, %rd2;\n"
+    " ld.global.u32 %r6, [%rd2];\n mul.lo.s32 %r7, %r5, %r6;\n"
+    " setp.ge.u32 %p1, %r7, %r1;\n @%p1 bra END;\n cvta.to.global.u64 %rd1, %rd1;\n"
+    " mul.wide.u32 %rd3, %r7, 4;\n add.s64 %rd4, %rd1, %rd3;\n"
+    " st.global.u32 [%rd4], %r5;\nEND:\n ret;\n}\n";
+
+static struct proact_kernel *load_spaces(struct bench *b)
+{
+    struct proact_kernel *k = NULL;
+
+    MUST(proact_kernel_load(
+        b->p, &(struct proact_image){.name = "spaces.ptx", .text = spaces_text}, "spaces",
+        &k, &b->err));
+    return k;
+}
+
+static void space(struct tables *t, struct proact_kernel *spaces)
+{
+    struct bench *b = &t->b;
+    const struct {
+        uint64_t out, step;
+        uint32_t n, padding;
+    } view = {proact_array_address(b->out, 0), proact_array_address(t->from, 0), N, 0};
+    const struct proact_place places[] = {{0, b->out, 0}, {8, t->from, 0}};
+
+    MUST(proact_launch_block(
+        spaces,
+        &(struct proact_grid){.ctas = {CTAS}, .threads = {THREADS}, .device_count = 4},
+        &(struct proact_block){&view, 20, places, 2}, &b->err));
+}
+
+static void expect_space(struct tables *t, uint32_t step)
+{
+    struct bench *b = &t->b;
+    uint32_t host[N];
+
+    MUST(proact_array_read(b->out, 0, host, N, &b->err));
+    for (uint32_t i = 0; i < N / step; i++)
+        if (host[i * step] != i)
+            fail_msg("element %u is %u, not %u", i * step, host[i * step], i);
+}
+
+/* By the host, and then by a device: that is waited for as long as it seldom happens. */
+static void numbers_change(void **state)
+{
+    struct tables t = open_tables(4, false);
+    struct bench *b = &t.b;
+    struct proact_kernel *spaces = load_spaces(b);
+    const uint64_t at = proact_array_address(t.from, 0);
+    unsigned waits = 0;
+
+    (void)state;
+    for (uint32_t step = 1; step < 4; step++) {
+        MUST(proact_first_write(b->p, at, &step, 4, &b->err));
+        space(&t, spaces);
+        assert_null(proact_kernel_refusal(spaces));
+        expect_space(&t, step);
+    }
+    for (uint32_t n = 0; n < 6; n++) {
+        const uint32_t step = n % 3 + 1;
+
+        MUST(proact_array_write(t.other, 0, &step, 1, &b->err));
+        MUST(proact_first_copy(b->p, at, proact_array_address(t.other, 0), 4, &b->err));
+        const uint64_t settled = b->p->order.settled;
+
+        space(&t, spaces);
+        waits += b->p->order.settled > settled;
+        expect_space(&t, step);
+    }
+    assert_int_equal(waits, 2);
+    const uint32_t step = 2;
+
+    MUST(proact_first_write(b->p, at, &step, 4, &b->err));
+    space(&t, spaces);
+    expect_space(&t, step);
+    proact_close(b->p);
+}
+
 static void what_leads_nowhere_is_not_followed(void **state)
 {
     struct tables t = open_tables(4, false);
@@ -146,6 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_goes_where_the_table_says_now),
         cmocka_unit_test(what_it_led_to_may_be_another),
+        cmocka_unit_test(what_the_host_put_there_nobody_waits_for),
+        cmocka_unit_test(numbers_change),
         cmocka_unit_test(what_leads_nowhere_is_not_followed),
         cmocka_unit_test(nobody_looks_where_each_byte_is_checked),
     };

@@ -29,7 +29,7 @@ static void expect(const char *body, unsigned of)
 
     if (ptx_parse("k", text, (size_t)length, &m, &err))
         fail_msg("%s", err.text);
-    struct stored_addresses found = stored_addresses_find(m, &m->functions[0]);
+    struct stored_addresses found = stored_addresses_find(m, &m->functions[0], NULL);
     const unsigned is = (found.hang[0] ? OF_P : 0) | (found.hang[8] ? OF_Q : 0);
 
     if (is != of)
@@ -82,12 +82,30 @@ static void parts_of_an_address_are_no_numbers(void **state)
            OF_P);
 }
 
+/* A table among the parameters has what is read at a place in it, and no other parameter.
+ */
+static void a_place_in_a_parameter_stays_there(void **state)
+{
+    (void)state;
+    expect("mov.b64 %rd3, q; add.s64 %rd3, %rd3, %rd2; ld.param.u64 %rd4, [%rd3];\n"
+           "st.global.u64 [%rd0], %rd4;",
+           OF_Q);
+    expect("mov.b64 %rd3, n; add.s64 %rd3, %rd3, %rd2; ld.param.f64 %rd4, [%rd3];\n"
+           "st.global.f64 [%rd0], %rd4;",
+           0);
+    expect("mov.b64 %rd3, p; mov.b64 %rd5, q; setp.eq.s32 %p1, %r0, 0;\n"
+           "selp.b64 %rd3, %rd3, %rd5, %p1; ld.param.u64 %rd4, [%rd3];\n"
+           "st.global.u64 [%rd0], %rd4;",
+           OF_P | OF_Q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_made_of_an_address_hangs_on_it),
         cmocka_unit_test(how_far_from_where_it_began_is_a_number),
         cmocka_unit_test(parts_of_an_address_are_no_numbers),
+        cmocka_unit_test(a_place_in_a_parameter_stays_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,11 @@ enum { ALL = 64 };
 /* Back from the addresses that a kernel goes by, and from what it compares. */
 struct search {
     const struct ptx_function *function;
-    uint8_t *found;   /* by byte of the block */
-    bool *is_sum;     /* by register: wanted is an address, and what is added to it */
-    uint8_t *bits;    /* by register: wanted are so many low bits */
-    bool is_computed; /* the kernel computes with the place of a parameter */
+    uint8_t *found; /* by byte of the block */
+    bool *is_sum;   /* by register: wanted is an address, and what is added to it */
+    uint8_t *bits;  /* by register: wanted are so many low bits */
+    const struct look_up *look_ups; /* by instruction; NULL: not known */
+    bool *places;                   /* stored_address_places() */
     bool changed;
     bool sum_defined; /* of the instruction in hand */
     uint8_t bits_defined;
@@ -72,18 +73,24 @@ static void load(struct search *s, const struct ptx_instruction *i, uint8_t bits
     const struct ptx_operand *from = &i->operands[1];
     const struct ptx_function *f = s->function;
     uint64_t first = 0, end = f->parameter_bytes;
+    const struct look_up any = {.is_known = false},
+                         *l = s->look_ups ? &s->look_ups[i - f->instructions] : &any;
+    bool is_computed = false;
 
     if (from->symbol >= 0 && (uint32_t)from->symbol < f->parameter_count) {
         first = f->symbols[from->symbol].offset + (uint64_t)from->integer;
         end = first + (uint64_t)ptx_type_bytes(i->type) * i->vector;
-    } else if (!s->is_computed || ptx_type_bytes(i->type) < sizeof(uint64_t) ||
+    } else if (ptx_type_bytes(i->type) < sizeof(uint64_t) ||
                (i->space != PTX_SPACE_GENERIC && i->space != PTX_SPACE_PARAM)) {
         return; /* what is shorter is no address */
-    } else if (from->integer > 0) {
-        first = (uint64_t)from->integer; /* of a table that begins there */
+    } else {
+        is_computed = true;
+        if (from->integer > 0)
+            first = (uint64_t)from->integer; /* of a table that begins there */
     }
     for (uint64_t at = first; at < end && at < f->parameter_bytes; at++)
-        s->found[at] = most(s->found[at], bits);
+        if (!is_computed || (s->places[at] && look_up_reaches(l, at)))
+            s->found[at] = most(s->found[at], bits);
 }
 
 /* With a number, low bits are kept (and), cleared (and), or set: what is left of an
@@ -212,13 +219,15 @@ static void begin(struct search *s, const struct ptx_instruction *i)
             want(s, i->operands[n].reg, true, 0);
 }
 
-uint8_t *address_bits_find(const struct ptx_function *kernel)
+uint8_t *address_bits_find(const struct ptx_function *kernel,
+                           const struct look_up *look_ups)
 {
     struct search s = {.function = kernel,
                        .found = must_calloc(kernel->parameter_bytes + 1u, 1),
                        .is_sum = must_calloc(kernel->register_count + 1u, sizeof *s.is_sum),
                        .bits = must_calloc(kernel->register_count + 1u, 1),
-                       .is_computed = stored_address_computes_place(kernel),
+                       .look_ups = look_ups,
+                       .places = stored_address_places(kernel),
                        .changed = true};
 
     for (uint32_t n = 0; n < kernel->instruction_count; n++)
@@ -228,6 +237,7 @@ uint8_t *address_bits_find(const struct ptx_function *kernel)
         for (uint32_t n = kernel->instruction_count; n-- > 0;)
             follow(&s, &kernel->instructions[n]);
     }
+    free(s.places);
     free(s.is_sum);
     free(s.bits);
     return s.found;

@@ -22,8 +22,9 @@ struct search {
     bool *wanted;                 /* by register */
     bool own[2]; /* what is put into own memory is wanted: words, and less than a word */
     bool passed; /* ... and what functions are given */
-    bool is_computed; /* the kernel computes with the place of a parameter */
-    bool all_stores;  /* what goes to memory of all is wanted */
+    const struct look_up *look_ups; /* by instruction; NULL: not known */
+    bool *places;                   /* stored_address_places() */
+    bool all_stores;                /* what goes to memory of all is wanted */
     bool is_defined, changed;
 };
 
@@ -76,6 +77,17 @@ static void hang(struct search *s, uint64_t first, uint64_t bytes)
             set(s, &s->found->hang[at]);
 }
 
+/* Which of what is looked up by a place that is computed. */
+static void hang_computed(struct search *s, const struct ptx_instruction *i)
+{
+    const struct look_up *l =
+        s->look_ups ? &s->look_ups[i - s->function->instructions] : NULL;
+
+    for (uint32_t at = 0; at < s->function->parameter_bytes; at++)
+        if (s->places[at] && (!l || look_up_reaches(l, at)))
+            set(s, &s->found->hang[at]);
+}
+
 static bool is_parameter(const struct ptx_function *f, int32_t symbol)
 {
     return symbol >= 0 && (uint32_t)symbol < f->parameter_count;
@@ -92,8 +104,8 @@ static void load(struct search *s, const struct ptx_instruction *i)
     else if (i->space == PTX_SPACE_PARAM && from->symbol >= 0) {
         if (!is_narrow(i)) /* a function that gives back less gives back no address */
             set(s, &s->passed);
-    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && s->is_computed && !is_narrow(i))
-        hang(s, 0, s->function->parameter_bytes);
+    } else if ((anywhere || i->space == PTX_SPACE_PARAM) && !is_narrow(i))
+        hang_computed(s, i);
     if (anywhere || is_own(i))
         set(s, &s->own[is_narrow(i)]);
 }
@@ -211,16 +223,23 @@ static void store(struct search *s, const struct ptx_instruction *i)
         want_value(s, &i->operands[n]);
 }
 
-bool stored_address_computes_place(const struct ptx_function *f)
+bool *stored_address_places(const struct ptx_function *f)
 {
+    bool *places = must_calloc(f->parameter_bytes + 1u, sizeof *places);
+
     for (uint32_t n = 0; n < f->instruction_count; n++)
         for (uint32_t o = 1; o < f->instructions[n].operand_count; o++) {
             const struct ptx_operand *at = &f->instructions[n].operands[o];
 
-            if (at->kind == PTX_SYMBOL && is_parameter(f, at->symbol))
-                return true;
+            if (at->kind != PTX_SYMBOL || !is_parameter(f, at->symbol))
+                continue;
+            const struct ptx_symbol *p = &f->symbols[at->symbol];
+
+            for (uint64_t byte = p->offset;
+                 byte < p->offset + p->bytes && byte < f->parameter_bytes; byte++)
+                places[byte] = true;
         }
-    return false;
+    return places;
 }
 
 /* With a word that was read, and may be an address of the first device's. */
@@ -242,7 +261,8 @@ static void compare(struct search *s, const struct ptx_instruction *i, const boo
 
 /* `words` NULL: of what is stored; else of what is compared with these. */
 static struct stored_addresses find(const struct ptx_module *m,
-                                    const struct ptx_function *kernel, const bool *words)
+                                    const struct ptx_function *kernel,
+                                    const struct look_up *look_ups, const bool *words)
 {
     struct stored_addresses found = {
         .hang = must_calloc(kernel->parameter_bytes + 1u, sizeof *found.hang)};
@@ -252,7 +272,8 @@ static struct stored_addresses find(const struct ptx_module *m,
                        .found = &found,
                        .arena = &arena,
                        .wanted = must_calloc(kernel->register_count + 1u, sizeof *s.wanted),
-                       .is_computed = stored_address_computes_place(kernel),
+                       .look_ups = look_ups,
+                       .places = stored_address_places(kernel),
                        .all_stores = !words,
                        .changed = true};
 
@@ -267,22 +288,25 @@ static struct stored_addresses find(const struct ptx_module *m,
             follow(&s, i);
         }
     }
+    free(s.places);
     free(s.wanted);
     arena_clear(&arena);
     return found;
 }
 
 struct stored_addresses stored_addresses_find(const struct ptx_module *m,
-                                              const struct ptx_function *kernel)
+                                              const struct ptx_function *kernel,
+                                              const struct look_up *look_ups)
 {
-    return find(m, kernel, NULL);
+    return find(m, kernel, look_ups, NULL);
 }
 
 struct stored_addresses compared_addresses_find(const struct ptx_module *m,
-                                                const struct ptx_function *kernel)
+                                                const struct ptx_function *kernel,
+                                                const struct look_up *look_ups)
 {
     bool *words = found_words(kernel);
-    struct stored_addresses found = find(m, kernel, words);
+    struct stored_addresses found = find(m, kernel, look_ups, words);
 
     free(words);
     return found;

@@ -12,6 +12,7 @@
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
+#include "runtime/tables/known_bytes.h"
 
 /* Messages and the keeper's replicas tell arrays apart by name: "x", "x (2)", ... */
 static char *name_of_its_own(const struct proact *p, const char *wanted)
@@ -135,6 +136,7 @@ void proact_array_destroy(struct proact_array *a)
     *link = a->next;
     partials_drop(a);
     held_steps_close(a);
+    known_bytes_drop(a);
     holdings_close(&a->holdings);
     for (unsigned d = 0; d < p->devices.count; d++)
         spans_clear(&a->fresh[d].spans);

@@ -134,9 +134,9 @@ static struct kernel_derivation *derivation_of(struct proact_kernel *k)
     struct kernel_derivation *d = must_calloc(1, sizeof *d);
 
     unsplittable_in_program(k, &d->in_program);
-    d->stored = stored_addresses_find(k->image->ptx, k->ptx);
-    d->compared = compared_addresses_find(k->image->ptx, k->ptx);
-    d->bits = address_bits_find(k->ptx);
+    d->stored = stored_addresses_find(k->image->ptx, k->ptx, k->look_ups);
+    d->compared = compared_addresses_find(k->image->ptx, k->ptx, k->look_ups);
+    d->bits = address_bits_find(k->ptx, k->look_ups);
     if (!unsplittable(k, &d->uncut) && derive_cut(k, NULL, &d->slice, &d->uncut))
         if (!has(k, d, REDUCTIONS) && !has(k, d, SCATTERS) && !has(k, d, TICKETS))
             offer_sums(k, d, SCATTERS, &d->uncut);

@@ -341,6 +341,7 @@ void proact_kernel_destroy(struct proact_kernel *k)
         map_clear(&k->slot[s].map);
     free(k->parameter);
     free(k->given_addresses);
+    free(k->look_ups);
     free(k->refusal);
     free(k->refusal_said);
     free(k->uses_clusters);

@@ -270,6 +270,12 @@ static enum proact_status launch_alone(struct launching *l, struct proact_error 
     return launch_first(l, err);
 }
 
+/* What is made in one memory for all may be no more than what memory tells the place of. */
+static bool may_know_more(const struct launching *l)
+{
+    return !l->binding || (l->found.flags && !l->straight);
+}
+
 static enum proact_status launch_chosen(struct launching *l, const struct proact_grid *grid,
                                         struct proact_error *err)
 {
@@ -306,8 +312,12 @@ static enum proact_status launch_chosen(struct launching *l, const struct proact
     if (!l->binding && launch_turn_back(l))
         return launch_chosen(l, grid, err);
     launch_tables_told(l, l->binding != NULL);
-    if (!l->binding && (launch_narrow(l, true) || launch_tables(l, true)))
+    if ((!l->binding && launch_narrow(l, true)) ||
+        (may_know_more(l) && launch_tables(l, true))) {
+        l->binding = NULL;
+        l->found = (struct derived){.set = NULL};
         return launch_chosen(l, grid, err);
+    }
     if (!l->binding) {
         p->whole_by = NULL;
         return launch_first(l, err);

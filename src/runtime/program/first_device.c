@@ -11,6 +11,8 @@
 #include "runtime/program/program_streams.h"
 #include "runtime/record/recording.h"
 #include "runtime/session/others.h"
+#include "runtime/tables/known_bytes.h"
+#include "runtime/variables/known_constants.h"
 
 static const struct order_place first_main = {0, TRANSFER_MAIN};
 
@@ -100,11 +102,32 @@ enum proact_status first_done_some(struct proact *p, struct proact_error *err)
     return first_done(p, p->sequence, err);
 }
 
-/* Behind an operation that wrote these rows to an array and may have read from another. */
-static enum proact_status done(struct proact *p, struct proact_array *to,
-                               const struct device_rows *rows, struct proact_array *from,
-                               struct proact_error *err)
+/* Constants are among the variables of modules, and what is known of them is not to be
+   read from the device. */
+static void variable_written(struct proact *p, const struct device_rows *rows,
+                             const void *what)
 {
+    p->variables++;
+    if (what)
+        known_constants_write(p, rows->to, what, rows->bytes);
+    else
+        p->constants++;
+}
+
+/* What is written, if the host knows it: one stretch. */
+static const void *known(const struct device_rows *rows, const void *what)
+{
+    return rows->count == 1 ? what : NULL;
+}
+
+/* Behind an operation that wrote these rows to an array and may have read from another.
+   `what`: as known() has it. */
+static enum proact_status done(struct proact *p, struct proact_array *to,
+                               const struct device_rows *rows, const void *what,
+                               struct proact_array *from, struct proact_error *err)
+{
+    const uint64_t before = known_bytes_before(to);
+
     p->sequence++;
     if (to) {
         uint64_t first = rows->to - to->base[0];
@@ -116,10 +139,10 @@ static enum proact_status done(struct proact *p, struct proact_array *to,
 
         for (size_t i = 0; i < rows_held; i++, first += rows->to_pitch)
             array_written(to, first, first + rows->bytes, FIRST);
-    } else {
-        p->variables++;
-        p->constants++;
-    }
+        if (rows->count == 1)
+            known_bytes_follow(to, before, rows->to - to->base[0], what, rows->bytes);
+    } else
+        variable_written(p, rows, what);
     if (from)
         from->used = p->sequence;
     if (from && from->part)
@@ -131,7 +154,7 @@ static enum proact_status done_one(struct proact *p, struct proact_array *to,
                                    uint64_t address, size_t bytes, struct proact_error *err)
 {
     return done(p, to, &(struct device_rows){.to = address, .bytes = bytes, .count = 1},
-                NULL, err);
+                NULL, NULL, err);
 }
 
 static struct device_stream *stream(const struct proact *p)
@@ -191,7 +214,8 @@ enum proact_status proact_first_write_rows(struct proact *p,
         status = device_write_rows(p->backend, stream(p), &r, err);
     streams_leave(p);
     streams_copied(p, true, r.bytes * r.count);
-    return status ? status : done(p, a, &r, NULL, err);
+    return status ? status
+                  : done(p, a, &r, known(&r, (const void *)(uintptr_t)r.from), NULL, err);
 }
 
 bool proact_host_lock(struct proact *p, void *memory, size_t bytes)
@@ -255,6 +279,8 @@ enum proact_status proact_first_copy_rows(struct proact *p,
         return status;
     if (own_parts_copies(a, b, &r))
         return own_parts_copy(a, b, &r, err);
+    const void *what = b ? known_bytes_find(b, r.from - b->base[0], r.bytes) : NULL;
+
     if ((status = bring_rows(b, &r, err)) || (status = streams_enter(p, err)))
         return status;
     if (!(status = await(p, a, true, err)) && !(status = await(p, b, false, err)))
@@ -262,7 +288,7 @@ enum proact_status proact_first_copy_rows(struct proact *p,
     streams_leave(p);
     if ((a && a->is_pinned) != (b && b->is_pinned))
         streams_copied(p, b && b->is_pinned, r.bytes * r.count);
-    return status ? status : done(p, a, &r, b, err);
+    return status ? status : done(p, a, &r, known(&r, what), b, err);
 }
 
 enum proact_status proact_first_copy(struct proact *p, uint64_t to, uint64_t from,
@@ -311,7 +337,7 @@ enum proact_status proact_first_fill_rows(struct proact *p,
     if (!(status = await(p, a, true, err)))
         status = device_fill_rows(p->backend, stream(p), &r, value, err);
     streams_leave(p);
-    return status ? status : done(p, a, &r, NULL, err);
+    return status ? status : done(p, a, &r, NULL, NULL, err);
 }
 
 enum proact_status proact_array_spread(struct proact_array *a, struct proact_error *err)

@@ -33,7 +33,11 @@ struct proact_array {
     uint64_t held_at;         /* the last change of all arrays that they know of */
     uint64_t changes; /* grows when anything, but the host to one that it shares, may have
                          written to it; after array_catch_up() */
-    bool by_launch;   /* a launch on one device made the others stay behind */
+    struct known_bytes *known; /* known_bytes.h; NULL: nothing of it is known */
+    uint64_t settled_changes; /* of a shared one, when devices last had done all they would,
+                                 if it was asked then */
+    bool was_settled;
+    bool by_launch;       /* a launch on one device made the others stay behind */
     struct choice *wrote; /* whose launch wrote last to it, either way; NULL: none's */
     struct kernel_binding *writer; /* whose launch last wrote to it; NULL: another way */
     unsigned writer_slot;
@@ -145,6 +149,7 @@ struct proact_kernel {
     struct kernel_narrowing *narrowing;         /* launch_narrow.c; NULL: nobody asked */
     struct kernel_address_tables *tables_found; /* launch_tables.c; the same */
     struct proact_kernel *tabled; /* a variant with tables: of which kernel; else NULL */
+    struct look_up *look_ups;     /* of one, by instruction (look_up.h); NULL: not known */
     struct kernel_turns *turns;   /* turned_shape.h; NULL: nobody asked */
     char along;                   /* of one that was turned: 'x' or 'y'; else 0 */
     uint32_t whole_bytes;         /* of parameters where it runs as it is in its module */

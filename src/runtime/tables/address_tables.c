@@ -30,7 +30,8 @@ static void find_place(const struct access_analysis *a, struct table_load *load)
     for (uint32_t n = 0; n < a->record_count; n++)
         if (a->records[n].instruction == load->instruction)
             r = &a->records[n];
-    if (!r || r->base != ACCESS_BASE_PARAMETER || r->state != ACCESS_CLOSED || !r->form)
+    if (!r || (r->base != ACCESS_BASE_PARAMETER && r->base != ACCESS_BASE_VARIABLE) ||
+        r->state != ACCESS_CLOSED || !r->form)
         return;
     load->is_known = true;
     for (uint32_t n = 0; n < r->form->count; n++) {
@@ -59,20 +60,22 @@ static uint8_t use_of(const struct ptx_function *f, uint32_t instruction)
     return TABLE_ADDRESS | (leads ? TABLE_FOLLOWED : 0);
 }
 
-static struct table_load load_of(struct proact_kernel *k, const struct instrument_table *is,
-                                 uint32_t instruction)
+static struct table_load load_of(const struct address_tables *t, struct proact_kernel *k,
+                                 const struct instrument_table *is, uint32_t instruction)
 {
     const struct ptx_instruction *i = &k->ptx->instructions[instruction];
     struct table_load load = {.instruction = instruction,
                               .bytes = ptx_type_bytes(i->type) * i->vector,
-                              .use = use_of(k->ptx, instruction)};
+                              .use = use_of(k->ptx, instruction),
+                              .end = INT64_MAX};
 
-    if (is->variable < 0)
-        find_place(needs_analysis(k), &load);
-    else if (i->operands[1].reg < 0) {
-        load.is_known = true;
+    if (is->variable >= 0 && i->operands[1].reg < 0) {
+        load.is_known = load.is_named = true;
         load.first = (uint64_t)i->operands[1].integer;
-    }
+        load.low = (int64_t)load.first;
+        load.end = load.low + load.bytes;
+    } else
+        find_place(address_tables_analysis(t, k), &load);
     return load;
 }
 
@@ -89,59 +92,142 @@ static bool joins(const struct ptx_function *f, const bool *loads)
     return leads;
 }
 
+bool address_tables_have(const struct address_tables *t, uint32_t offset)
+{
+    for (unsigned n = 0; n < t->count; n++)
+        if (t->of[n].is.variable < 0 && t->of[n].is.offset == offset)
+            return true;
+    return false;
+}
+
+static void add(struct address_tables *t, struct proact_kernel *k,
+                const struct instrument_table *is, const bool *loads)
+{
+    const struct ptx_function *f = k->ptx;
+    struct address_table *to = &t->of[t->count++];
+
+    *to = (struct address_table){.is = *is};
+    to->load = must_calloc(f->instruction_count + 1u, sizeof *to->load);
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (loads[n])
+            to->load[to->load_count++] = load_of(t, k, is, n);
+}
+
 static void consider(struct address_tables *t, struct proact_kernel *k,
                      struct instrument_table is)
 {
     const struct ptx_function *f = k->ptx;
     bool *loads = t->count < TABLES_MAX ? instrument_table_loads(f, &is) : NULL;
 
-    if (loads && found_address_leads(f, loads) && !joins(f, loads)) {
-        struct address_table *to = &t->of[t->count++];
+    if (loads && found_address_leads(f, loads) && !joins(f, loads))
+        add(t, k, &is, loads);
+    free(loads);
+}
 
-        *to = (struct address_table){.is = is};
-        to->load = must_calloc(f->instruction_count + 1u, sizeof *to->load);
-        for (uint32_t n = 0; n < f->instruction_count; n++)
-            if (loads[n])
-                to->load[to->load_count++] = load_of(k, &is, n);
+/* What is no constant is read as a whole. */
+static void consider_variable(struct address_tables *t, struct proact_kernel *k, uint32_t n)
+{
+    const struct ptx_symbol *s = &k->image->ptx->symbols[n];
+
+    if (module_variable_may_change(s) && !s->is_managed &&
+        (s->space == PTX_SPACE_CONST || s->bytes <= TABLE_BYTES_MAX))
+        consider(t, k,
+                 (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
+}
+
+/* One of which all that is read lies at places that thread, CTA and parameters tell. */
+static void consider_numbers(struct address_tables *t, struct proact_kernel *k,
+                             const struct instrument_table *is, const bool *loads)
+{
+    struct address_table *to = &t->of[t->count];
+    bool is_known = true;
+
+    add(t, k, is, loads);
+    to->is_number = true;
+    for (uint32_t n = 0; n < to->load_count; n++)
+        is_known &= to->load[n].is_known;
+    if (is_known)
+        return;
+    free(to->load);
+    t->count--;
+}
+
+static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
+                             uint32_t offset, bool for_numbers)
+{
+    const struct instrument_table is = {.variable = -1, .offset = offset};
+
+    if (!for_numbers) {
+        consider(t, k, is);
+        return;
     }
+    bool *loads = t->count < TABLES_MAX && !address_tables_have(t, offset)
+                      ? instrument_table_loads(k->ptx, &is)
+                      : NULL;
+
+    if (loads && !found_address_leads(k->ptx, loads))
+        consider_numbers(t, k, &is, loads);
     free(loads);
 }
 
 /* Each pointer once. */
-static void consider_pointer(struct address_tables *t, struct proact_kernel *k,
-                             bool *is_seen, uint64_t offset)
+static void consider_pointers(struct address_tables *t, struct proact_kernel *k,
+                              bool for_numbers)
 {
-    if (offset + WORD > k->parameter_bytes || is_seen[offset])
-        return;
-    is_seen[offset] = true;
-    consider(t, k, (struct instrument_table){.variable = -1, .offset = (uint32_t)offset});
-}
-
-struct address_tables address_tables_find(struct proact_kernel *k)
-{
-    const struct ptx_module *m = k->image->ptx;
-    struct address_tables t = {0};
     bool *is_seen = must_calloc(k->parameter_bytes + 1u, sizeof *is_seen);
 
     for (uint32_t n = 0; n < k->ptx->instruction_count; n++) {
         const struct ptx_instruction *i = &k->ptx->instructions[n];
         const struct ptx_operand *at = i->operand_count > 1 ? &i->operands[1] : NULL;
 
-        if (i->opcode == PTX_LD && i->space == PTX_SPACE_PARAM && at && at->reg < 0 &&
-            at->symbol >= 0 && (uint32_t)at->symbol < k->ptx->parameter_count &&
-            ptx_type_bytes(i->type) == WORD)
-            for (uint32_t e = 0; e < i->vector; e++)
-                consider_pointer(&t, k, is_seen,
-                                 k->ptx->symbols[at->symbol].offset +
-                                     (uint64_t)at->integer + (uint64_t)e * WORD);
+        if (i->opcode != PTX_LD || i->space != PTX_SPACE_PARAM || !at || at->reg >= 0 ||
+            at->symbol < 0 || (uint32_t)at->symbol >= k->ptx->parameter_count ||
+            ptx_type_bytes(i->type) != WORD)
+            continue;
+        for (uint32_t e = 0; e < i->vector; e++) {
+            const uint64_t offset = k->ptx->symbols[at->symbol].offset +
+                                    (uint64_t)at->integer + (uint64_t)e * WORD;
+
+            if (offset + WORD > k->parameter_bytes || is_seen[offset])
+                continue;
+            is_seen[offset] = true;
+            consider_pointer(t, k, (uint32_t)offset, for_numbers);
+        }
     }
-    for (uint32_t n = 0; n < m->symbol_count; n++)
-        if (module_variable_may_change(&m->symbols[n]) && !m->symbols[n].is_managed &&
-            m->symbols[n].bytes <= TABLE_BYTES_MAX)
-            consider(&t, k,
-                     (struct instrument_table){.variable = (int32_t)n + PTX_SYMBOL_MODULE});
     free(is_seen);
+}
+
+/* A kernel may look up words in constant memory, of which records say nothing. */
+static bool looks_up_constants(const struct ptx_function *f)
+{
+    for (uint32_t n = 0; n < f->instruction_count; n++)
+        if (access_is_constant_look_up(&f->instructions[n]))
+            return true;
+    return false;
+}
+
+struct address_tables address_tables_find(struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    struct address_tables t = {0};
+
+    if (looks_up_constants(k->ptx))
+        t.analysis = access_analyze_constants(m, k->ptx);
+    consider_pointers(&t, k, false);
+    for (uint32_t n = 0; n < m->symbol_count; n++)
+        consider_variable(&t, k, n);
     return t;
+}
+
+const struct access_analysis *address_tables_analysis(const struct address_tables *t,
+                                                      struct proact_kernel *k)
+{
+    return t->analysis ? t->analysis : needs_analysis(k);
+}
+
+void address_tables_add_numbers(struct address_tables *t, struct proact_kernel *k)
+{
+    consider_pointers(t, k, true);
 }
 
 void address_tables_clear(struct address_tables *t)
@@ -149,53 +235,68 @@ void address_tables_clear(struct address_tables *t)
     for (unsigned n = 0; n < t->count; n++)
         free(t->of[n].load);
     t->count = 0;
+    access_destroy(t->analysis);
+    t->analysis = NULL;
 }
 
-/* The record's last byte in the table, or -1. */
-static int64_t end_of(const struct access_analysis *a, const struct access_record *r,
-                      const struct access_launch *at, const int64_t *trips,
-                      const struct proact_place *place)
+/* Where the record reads in the table, in which there is so much room; false: that is not
+   known. `is_whole`: the table begins there. */
+static bool find_range(const struct table_reader *by, const struct access_record *r,
+                       uint64_t room, bool is_whole, struct table_load *load)
 {
     struct access_span spans[ACCESS_SPANS_MAX];
-    const uint64_t room = place->array->bytes - place->byte;
     uint32_t count = 0;
-    int64_t last = 0;
 
-    if (!access_extent(a, r, at, trips, spans, &count))
+    if (!access_extent(by->analysis, r, by->at, by->trips, spans, &count)) {
         /* where memory says: somewhere in the array */
-        return r->state == ACCESS_DATA && !place->byte && room <= TABLE_BYTES_MAX
-                   ? (int64_t)room
-                   : -1;
+        load->low = 0;
+        load->end = (int64_t)room;
+        return r->state == ACCESS_DATA && is_whole && room <= TABLE_BYTES_MAX;
+    }
     for (uint32_t n = 0; n < count; n++) {
         const int64_t steps = (int64_t)spans[n].times * spans[n].stride;
         const int64_t low = spans[n].low + (steps < 0 ? steps : 0),
                       end = spans[n].end + (steps > 0 ? steps : 0);
 
         if (low < 0 || end > TABLE_BYTES_MAX || (uint64_t)end > room)
-            return -1;
-        last = end > last ? end : last;
+            return false;
+        load->low = low < load->low ? low : load->low;
+        load->end = end > load->end ? end : load->end;
     }
-    return last;
+    return true;
 }
 
-int64_t address_table_bytes(const struct address_table *t, const struct access_analysis *a,
-                            const struct access_launch *at, const int64_t *trips,
-                            const struct proact_place *place)
+static bool find_load(const struct table_reader *by, uint64_t room, bool is_whole,
+                      struct table_load *load)
+{
+    bool has_record = false;
+
+    if (load->is_named)
+        return load->end <= TABLE_BYTES_MAX && (uint64_t)load->end <= room;
+    load->low = INT64_MAX;
+    load->end = 0;
+    for (uint32_t n = 0; n < by->analysis->record_count; n++) {
+        const struct access_record *r = &by->analysis->records[n];
+
+        if (r->instruction != load->instruction)
+            continue;
+        has_record = true;
+        if (!find_range(by, r, room, is_whole, load))
+            return false;
+    }
+    return has_record;
+}
+
+int64_t address_table_bytes(struct address_table *t, const struct table_reader *by,
+                            uint64_t room, bool is_whole)
 {
     int64_t bytes = 0;
 
-    if (place->byte >= place->array->bytes || (place->array->base[0] + place->byte) % WORD)
-        return -1;
-    for (uint32_t n = 0; n < a->record_count; n++)
-        for (uint32_t k = 0; k < t->load_count; k++) {
-            if (a->records[n].instruction != t->load[k].instruction)
-                continue;
-            const int64_t end = end_of(a, &a->records[n], at, trips, place);
-
-            if (end < 0)
-                return -1;
-            bytes = end > bytes ? end : bytes;
-        }
+    for (uint32_t k = 0; k < t->load_count; k++) {
+        if (!find_load(by, room, is_whole, &t->load[k]))
+            return -1;
+        bytes = t->load[k].end > bytes ? t->load[k].end : bytes;
+    }
     return bytes;
 }
 
@@ -204,7 +305,8 @@ static bool begins(const struct table_load *l, int64_t at)
 {
     const int64_t away = at - (int64_t)l->first;
 
-    if (at % (l->bytes < WORD ? l->bytes : WORD))
+    if (at % (l->bytes < WORD ? l->bytes : WORD) || at < l->low ||
+        at > l->end - (int64_t)l->bytes)
         return false;
     return !l->is_known || (l->step ? away % (int64_t)l->step == 0 : !away);
 }

@@ -19,15 +19,20 @@ enum {
 };
 
 struct address_tables {
+    struct access_analysis *analysis; /* its own, where needs_analysis() does not tell */
     unsigned count;
     struct address_table {
         struct instrument_table is; /* but for how much of it */
+        bool is_number;             /* it has no addresses (number_tables.h) */
         uint32_t load_count;
         struct table_load {
             uint32_t instruction, bytes; /* all that it reads at once */
             uint8_t use;                 /* TABLE_... of each 8 bytes of it */
             bool is_known;
+            bool is_named;        /* there alone, in a variable */
             uint64_t first, step; /* then it begins there, or any number of steps on */
+            int64_t low, end;     /* and reads between these, in the last launch that was
+                                     asked about */
         } * load;
     } of[TABLES_MAX];
 };
@@ -35,12 +40,27 @@ struct address_tables {
 struct address_tables address_tables_find(struct proact_kernel *k);
 void address_tables_clear(struct address_tables *t);
 
-/* How many bytes of a table behind a pointer the launch reads; -1: that is not known, nor
-   that it keeps to the array; or it begins ahead of the pointer. `trips` as by
-   access_trips(). */
-int64_t address_table_bytes(const struct address_table *t, const struct access_analysis *a,
-                            const struct access_launch *at, const int64_t *trips,
-                            const struct proact_place *place);
+/* One is behind the pointer at that byte of the block. */
+bool address_tables_have(const struct address_tables *t, uint32_t offset);
+
+/* Adds those of which it only reads numbers, at places that have a form. */
+void address_tables_add_numbers(struct address_tables *t, struct proact_kernel *k);
+
+/* Whose records the tables' loads are. */
+const struct access_analysis *address_tables_analysis(const struct address_tables *t,
+                                                      struct proact_kernel *k);
+
+struct table_reader {
+    const struct access_analysis *analysis;
+    const struct access_launch *at;
+    const int64_t *trips; /* as by access_trips() */
+};
+
+/* How many bytes of a table the launch reads, of so many that there are; -1: that is not
+   known, nor that there are as many, or it begins ahead of it. `is_whole`: nothing lies
+   ahead of it. */
+int64_t address_table_bytes(struct address_table *t, const struct table_reader *by,
+                            uint64_t room, bool is_whole);
 
 /* TABLE_... of the 8 bytes from there on. */
 uint8_t address_table_use(const struct address_table *t, uint32_t at);

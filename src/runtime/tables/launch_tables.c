@@ -10,13 +10,17 @@
 #include "runtime/derive/needs.h"
 #include "runtime/held/array_held.h"
 #include "runtime/launch/launch_fields.h"
+#include "runtime/tables/known_bytes.h"
+#include "runtime/tables/number_tables.h"
+#include "runtime/tables/table_look_ups.h"
+#include "runtime/tables/table_text.h"
 #include "runtime/tables/tables_held.h"
 #include "runtime/variables/known_constants.h"
 #include "runtime/variables/module_variable.h"
 
 /* Tables that tables lead to; launches in a row that waited in vain, until not each is
    looked at. */
-enum { LEVELS_MAX = 3, LOST_MAX = 8, WORD = 8, UNIT = 16, SMALL = 4096 };
+enum { LEVELS_MAX = 3, LOST_MAX = 8, SURPRISES_MAX = 2, WORD = 8, SMALL = 4096 };
 
 static struct kernel_address_tables *tables_of(struct proact_kernel *k)
 {
@@ -25,8 +29,9 @@ static struct kernel_address_tables *tables_of(struct proact_kernel *k)
     struct kernel_address_tables *t = must_calloc(1, sizeof *t);
 
     t->found = address_tables_find(k);
+    number_tables_add(&t->found, k);
     if (t->found.count) {
-        const struct access_analysis *a = needs_analysis(k);
+        const struct access_analysis *a = address_tables_analysis(&t->found, k);
         struct access_depends all = access_depends_on_nothing(a),
                               behind = access_depends_on_nothing(a);
 
@@ -58,48 +63,55 @@ static bool is_null(const struct launching *l, uint32_t offset)
     return !pointer;
 }
 
-/* So that a kernel has few forms. */
-static uint32_t round_up(uint32_t bytes)
+static int64_t bytes_behind(const struct launching *l, struct address_table *of,
+                            const struct table_reader *by)
 {
-    uint32_t all = UNIT;
+    const struct proact_place *p = place_at(l, of->is.offset);
 
-    while (all < bytes)
-        all *= 2;
-    return all;
+    if (!p)
+        return is_null(l, of->is.offset) ? 0 : -1;
+    if (p->array->part || p->byte >= p->array->bytes ||
+        (p->array->base[0] + p->byte) % WORD)
+        return -1;
+    return address_table_bytes(of, by, p->array->bytes - p->byte, !p->byte);
+}
+
+/* What is no constant is read as a whole. */
+static int64_t bytes_of_variable(const struct launching *l, struct address_table *of,
+                                 const struct table_reader *by)
+{
+    const struct ptx_symbol *s =
+        ptx_symbol(l->kernel->image->ptx, l->kernel->ptx, of->is.variable);
+    const int64_t bytes = address_table_bytes(of, by, s->bytes, true);
+
+    return bytes < 0 || s->space == PTX_SPACE_CONST ? bytes : (int64_t)s->bytes;
 }
 
 /* How much of each table the launch reads; false where that is not known. */
-static bool find_bytes(const struct launching *l, const struct kernel_address_tables *t,
-                       const unsigned char *block, const unsigned char *const *constants,
-                       uint32_t *bytes)
+static bool find_bytes(const struct launching *l, struct kernel_address_tables *t,
+                       const unsigned char *block, const unsigned char *const *constants)
 {
-    const struct access_analysis *a = needs_analysis(l->kernel);
+    const struct access_analysis *a = address_tables_analysis(&t->found, l->kernel);
     struct access_launch at = {.parameters = block,
                                .parameter_bytes = l->kernel->parameter_bytes,
                                .constants = constants};
     int64_t *trips = must_calloc(a->loop_count + 1u, sizeof *trips);
+    const struct table_reader by = {a, &at, trips};
     bool is_known = true;
 
     memcpy(at.ntid, l->threads, sizeof at.ntid);
     memcpy(at.nctaid, l->grid, sizeof at.nctaid);
     access_trips(a, &at, trips);
     for (unsigned n = 0; n < t->found.count && is_known; n++) {
-        const struct address_table *of = &t->found.of[n];
-        const struct proact_place *place =
-            of->is.variable < 0 ? place_at(l, of->is.offset) : NULL;
-        int64_t reads = 0;
+        struct address_table *of = &t->found.of[n];
+        const int64_t reads =
+            of->is.variable >= 0 ? bytes_of_variable(l, of, &by) : bytes_behind(l, of, &by);
 
-        if (of->is.variable >= 0)
-            reads =
-                ptx_symbol(l->kernel->image->ptx, l->kernel->ptx, of->is.variable)->bytes;
-        else if (place)
-            reads = place->array->part ? -1 : address_table_bytes(of, a, &at, trips, place);
-        else if (!is_null(l, of->is.offset))
-            reads = -1;
         is_known = reads >= 0;
-        bytes[n] = is_known ? (uint32_t)reads : 0;
+        t->bytes[n] = is_known ? (uint32_t)reads : 0;
     }
     free(trips);
+    t->looks++;
     return is_known;
 }
 
@@ -114,7 +126,7 @@ static bool look_at_bytes(const struct launching *l, struct kernel_address_table
     uint64_t key = launch_fields_key(&t->fields, l, block, constants);
 
     if (!t->has_key || t->key != key)
-        t->may_read = find_bytes(l, t, block, constants, t->bytes);
+        t->may_read = find_bytes(l, t, block, constants);
     t->has_key = true;
     t->key = key;
     free(block);
@@ -140,7 +152,7 @@ static bool find_places(struct proact *p, const struct address_table *t,
                         struct table_content *c)
 {
     c->place_count = 0;
-    for (uint32_t at = 0; at + WORD <= c->bytes; at += WORD) {
+    for (uint32_t at = 0; !t->is_number && at + WORD <= c->bytes; at += WORD) {
         uint64_t word, byte;
 
         memcpy(&word, c->held + at, sizeof word);
@@ -169,27 +181,56 @@ static void open_content(struct table_content *c, uint32_t bytes)
     c->is_known = false;
 }
 
-/* What the memory behind a pointer holds when the launch begins: read again only where it
-   may have changed. */
-static bool read_array(const struct proact_place *place, struct table_content *c,
-                       uint32_t bytes, bool *is_new, bool *has_read)
+/* Waits. free() it; NULL: that failed. */
+static unsigned char *read_device(const struct proact_place *place, uint32_t bytes)
 {
     struct proact_array *a = place->array;
-
-    array_catch_up(a);
-    *is_new = !c->is_known || c->array != a->id || c->byte != place->byte ||
-              c->changes != a->changes || c->bytes != bytes || a->is_shared;
-    if (!*is_new)
-        return true;
-    *has_read = true;
-    open_content(c, bytes);
+    unsigned char *into = must_calloc(bytes + 1u, 1);
     struct proact_error err = {""};
     const enum proact_status status =
-        proact_first_read(a->session, c->held, a->base[0] + place->byte, bytes, &err);
+        proact_first_read(a->session, into, a->base[0] + place->byte, bytes, &err);
 
     session_keep(a->session, status, &err);
-    if (status)
+    if (!status) {
+        known_bytes_read(a, place->byte, into, bytes);
+        return into;
+    }
+    free(into);
+    return NULL;
+}
+
+/* What the memory behind a pointer holds when the launch begins: read only where it may
+   have changed, and the host does not know what it has put there itself. Numbers that
+   devices change again and again are not waited for. */
+static bool read_array(const struct address_table *of, const struct proact_place *place,
+                       struct table_content *c, uint32_t bytes, bool *is_new,
+                       bool *has_read)
+{
+    struct proact_array *a = place->array;
+    const bool is_there =
+        c->is_known && c->array == a->id && c->byte == place->byte && c->bytes == bytes;
+
+    array_catch_up(a);
+    *is_new = !is_there || c->changes != a->changes || a->is_shared;
+    if (!*is_new)
+        return true;
+    const unsigned char *known = known_bytes_find(a, place->byte, bytes);
+    unsigned char *read = NULL;
+
+    if (!known && of->is_number && c->surprises == SURPRISES_MAX)
         return false;
+    if (!known && !(read = read_device(place, bytes)))
+        return false;
+    const unsigned char *now = known ? known : read;
+
+    *has_read |= !known;
+    *is_new = !is_there || memcmp(c->held, now, bytes) != 0;
+    c->surprises += read && is_there && *is_new && c->surprises < SURPRISES_MAX;
+    if (*is_new) {
+        open_content(c, bytes);
+        memcpy(c->held, now, bytes);
+    }
+    free(read);
     c->array = a->id;
     c->byte = place->byte;
     c->changes = a->changes;
@@ -199,15 +240,14 @@ static bool read_array(const struct proact_place *place, struct table_content *c
 static bool read_constant(const struct launching *l, int32_t variable,
                           struct table_content *c, uint32_t bytes, bool *is_new)
 {
-    const struct proact_kernel *k = l->kernel;
     const struct known_constants *known = known_constants_find(l);
     const unsigned char *now = known ? known->content[variable - PTX_SYMBOL_MODULE] : NULL;
-    const uint32_t all = ptx_symbol(k->image->ptx, k->ptx, variable)->bytes;
 
-    *is_new = now && (!c->is_known || c->bytes != bytes || memcmp(c->held, now, all) != 0);
+    *is_new =
+        now && (!c->is_known || c->bytes != bytes || memcmp(c->held, now, bytes) != 0);
     if (*is_new) {
         open_content(c, bytes);
-        memcpy(c->held, now, all);
+        memcpy(c->held, now, bytes);
     }
     return now != NULL;
 }
@@ -246,14 +286,15 @@ static bool read_table(const struct launching *l, struct kernel_address_tables *
     if (of->is.variable >= 0)
         is_good = read_variable(l, of->is.variable, c, t->bytes[n], &is_new, &t->has_read);
     else if (place)
-        is_good = read_array(place, c, t->bytes[n], &is_new, &t->has_read);
+        is_good = read_array(of, place, c, t->bytes[n], &is_new, &t->has_read);
     else if (is_new) { /* there is none */
         open_content(c, t->bytes[n]);
         c->array = 0;
     }
-    if (is_good && (is_new || c->arrays != p->arrays_changed))
+    if (is_good && (is_new || c->arrays != p->arrays_changed || c->looks != t->looks))
         is_good = find_places(p, of, c);
     c->arrays = p->arrays_changed;
+    c->looks = t->looks;
     c->is_known = is_good;
     return is_good;
 }
@@ -268,43 +309,19 @@ static bool read_tables(const struct launching *l, struct kernel_address_tables 
     return is_good;
 }
 
-/* What lies at a place that is always the same is read by its name. */
-static char *name_places(const struct ptx_module *of, char *text, size_t *bytes)
-{
-    struct ptx_module *m = NULL;
-    char *named = NULL;
-    size_t length;
-
-    if (!ptx_parse(of->name, text, *bytes, &m, NULL))
-        named = instrument_read_parameters(m, &length);
-    ptx_destroy(m);
-    if (!named)
-        return text;
-    free(text);
-    *bytes = length;
-    return named;
-}
-
 static struct proact_kernel *make(struct proact_kernel *k,
                                   const struct kernel_address_tables *t)
 {
-    struct instrument_table tables[TABLES_MAX];
     struct proact_kernel *variant = NULL;
     size_t bytes;
+    char *text = table_text(k, &t->found, t->bytes, &bytes);
 
-    for (unsigned n = 0; n < t->found.count; n++) {
-        tables[n] = t->found.of[n].is;
-        tables[n].bytes = round_up(t->bytes[n]);
-    }
-    if (!instrument_tables_fit(k->image->ptx, k->ptx, tables, t->found.count))
+    if (!text)
         return NULL;
-    char *text = instrument_tables(k->image->ptx, k->ptx, tables, t->found.count, &bytes);
-
-    text = name_places(k->image->ptx, text, &bytes);
-
     if (kernel_rewritten_create(k, text, bytes, &variant))
         return NULL;
     variant->tabled = k;
+    variant->look_ups = table_look_ups(k, &t->found, variant);
     variant->whole_bytes = k->whole_bytes;
     return variant;
 }
@@ -315,7 +332,7 @@ static struct proact_kernel *find_variant(struct proact_kernel *k,
     uint32_t bytes[TABLES_MAX] = {0};
 
     for (unsigned n = 0; n < t->found.count; n++)
-        bytes[n] = round_up(t->bytes[n]);
+        bytes[n] = table_round_up(t->bytes[n]);
     for (uint32_t n = 0; n < t->count; n++)
         if (memcmp(t->of[n].bytes, bytes, sizeof bytes) == 0)
             return t->of[n].variant;
@@ -326,14 +343,6 @@ static struct proact_kernel *find_variant(struct proact_kernel *k,
     memcpy(of->bytes, bytes, sizeof bytes);
     of->variant = make(k, t);
     return of->variant;
-}
-
-static bool is_table(const struct kernel_address_tables *t, uint32_t offset)
-{
-    for (unsigned n = 0; n < t->found.count; n++)
-        if (t->found.of[n].is.variable < 0 && t->found.of[n].is.offset == offset)
-            return true;
-    return false;
 }
 
 /* The variant's last parameters. Nothing goes by the tables' pointers any more. */
@@ -354,7 +363,7 @@ static void fill(struct launching *l, struct kernel_address_tables *t,
     }
     memcpy(t->block, l->block, l->kernel->parameter_bytes);
     for (size_t i = 0; i < l->place_count; i++)
-        if (!is_table(t, l->places[i].offset))
+        if (!address_tables_have(&t->found, l->places[i].offset))
             t->places[count++] = l->places[i];
     for (unsigned n = 0; n < t->found.count; n++) {
         const struct table_content *c = &t->content[n];
@@ -404,6 +413,8 @@ bool launch_tables(struct launching *l, bool first)
         return false;
     struct kernel_address_tables *t = tables_of(k);
 
+    if (l->binding && !number_tables_tell(&t->found))
+        return false;
     if (!t->found.count || is_hopeless(t) || !look_at_bytes(l, t))
         return false;
     struct proact_kernel *variant = find_variant(k, t);

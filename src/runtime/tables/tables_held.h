@@ -12,7 +12,9 @@ enum { TABLE_VARIANTS_MAX = 4 };
 struct table_content {
     uint64_t array, byte, changes; /* of which array, as it was after so many changes */
     uint64_t arrays;               /* of the session, as they were */
-    uint32_t bytes;                /* of it, that may be read */
+    uint64_t looks;     /* and of the kernel's extents, by which these places are */
+    uint32_t bytes;     /* of it, that may be read */
+    unsigned surprises; /* it was waited for, and was not as before */
     bool is_known;
     unsigned char *held;
     struct proact_place *place; /* their offsets are from its begin */
@@ -27,6 +29,7 @@ struct kernel_address_tables {
     bool has_key, is_used;
     uint32_t bytes[TABLES_MAX]; /* that a launch of that key reads, if it is known */
     bool may_read;
+    uint64_t looks; /* that were taken at these */
     struct table_content content[TABLES_MAX];
     uint32_t count;
     struct tabled {

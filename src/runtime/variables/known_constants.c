@@ -69,16 +69,20 @@ const struct known_constants *known_constants_find(const struct launching *l)
     return c;
 }
 
-static void follow(const struct known_constants *c, device_addr to, const void *from,
+/* What begins in one and ends behind it leaves them unknown. */
+static void follow(struct known_constants *c, device_addr to, const void *from,
                    size_t bytes)
 {
     for (uint32_t n = 0; n < c->count; n++) {
         const struct write_set_constant *i = &c->items[n];
+        const device_addr at = c->address[n];
 
-        if (to >= c->address[n] && to - c->address[n] < i->bytes &&
-            bytes <= i->bytes - (to - c->address[n]))
-            memcpy((unsigned char *)(uintptr_t)i->content + (to - c->address[n]), from,
-                   bytes);
+        if (to >= at + i->bytes || to + bytes <= at)
+            continue;
+        if (to >= at && bytes <= i->bytes - (to - at))
+            memcpy((unsigned char *)(uintptr_t)i->content + (to - at), from, bytes);
+        else
+            c->are_read = false;
     }
 }
 

@@ -129,18 +129,57 @@ static enum proact_status copy_one(const struct proact_kernel *k,
     return status;
 }
 
+static void note_used(const struct ptx_function *f, bool *used)
+{
+    for (uint32_t i = 0; i < f->instruction_count; i++)
+        for (uint32_t o = 0; o < f->instructions[i].operand_count; o++) {
+            const struct ptx_operand *at = &f->instructions[i].operands[o];
+
+            if ((at->kind == PTX_SYMBOL || at->kind == PTX_MEMORY) &&
+                at->symbol >= PTX_SYMBOL_MODULE)
+                used[at->symbol - PTX_SYMBOL_MODULE] = true;
+        }
+}
+
+/* By symbol: a kernel, or what it may call, names it. Or another that it names may hold its
+   address. */
+static bool *find_used(const struct proact_kernel *k)
+{
+    const struct ptx_module *m = k->image->ptx;
+    bool *used = must_calloc(m->symbol_count + 1u, sizeof *used), leads = false,
+         *reached = must_calloc(m->function_count, sizeof *reached);
+
+    ptx_reach(m, k->ptx, reached);
+    for (uint32_t i = 0; i < m->function_count; i++)
+        if (reached[i])
+            note_used(&m->functions[i], used);
+    free(reached);
+    for (uint32_t i = 0; i < m->symbol_count; i++)
+        leads |= used[i] && m->symbols[i].relocation_count;
+    for (uint32_t i = 0; i < m->symbol_count && leads; i++)
+        used[i] = true;
+    return used;
+}
+
 /* What holds addresses of its own module stays as it was loaded. */
-static enum proact_status copy_all(const struct proact_kernel *k,
-                                   struct device_module *const *to,
-                                   struct proact_error *err)
+static enum proact_status copy_used(const struct proact_kernel *k,
+                                    struct device_module *const *to,
+                                    struct proact_error *err)
 {
     const struct ptx_module *m = k->image->ptx;
     enum proact_status status = PROACT_OK;
+    bool *used = find_used(k), is_settled = false;
 
-    session_settle(k->session);
-    for (uint32_t i = 0; i < m->symbol_count && !status; i++)
-        if (module_variable_may_change(&m->symbols[i]) && !m->symbols[i].relocation_count)
-            status = copy_one(k, &m->symbols[i], to, err);
+    for (uint32_t i = 0; i < m->symbol_count && !status; i++) {
+        if (!used[i] || !module_variable_may_change(&m->symbols[i]) ||
+            m->symbols[i].relocation_count)
+            continue;
+        if (!is_settled)
+            session_settle(k->session);
+        is_settled = true;
+        status = copy_one(k, &m->symbols[i], to, err);
+    }
+    free(used);
     return status;
 }
 
@@ -159,7 +198,7 @@ enum proact_status module_variables_bring(const struct proact_kernel *k,
                     "kernel '%s': variables of modules may have changed: launch it once, "
                     "then record",
                     k->name);
-    if (!(status = copy_all(k, to, err)))
+    if (!(status = copy_used(k, to, err)))
         *since = p->variables;
     return status;
 }
