@@ -230,6 +230,25 @@ static void what_was_settled_wrong_is_found_out(void **state)
     proact_close(b.p);
 }
 
+/* Whole they take longer by themselves than split as they run: that needs no trial. */
+static void what_is_slower_whole_is_not_tried(void **state)
+{
+    struct bench b = open_k40();
+    struct proact_kernel *k[2] = {testing_kernel(&b, "steps"), testing_kernel(&b, "steps")};
+    struct proact_array *a[3];
+    unsigned whole = 0;
+
+    (void)state;
+    make_two(&b, a);
+    a[2] = a[0];
+    for (int n = 0; n < 200; n++)
+        for (int i = 0; i < 2; i++)
+            whole += !pass(&b, k[i], a + i, SWEPT / 256, 2000) && n >= 20;
+    assert_int_equal(whole, 0);
+    assert_true(b.p->trial.next > 0); /* there was one */
+    proact_close(b.p);
+}
+
 /* Two kernels that were timed, of a session whose links bring a byte in a nanosecond. */
 struct two {
     struct proact p;
@@ -382,6 +401,7 @@ int main(void)
         cmocka_unit_test(a_look_foretells_nothing),
         cmocka_unit_test(the_first_launch_sends_nothing),
         cmocka_unit_test(what_was_settled_wrong_is_found_out),
+        cmocka_unit_test(what_is_slower_whole_is_not_tried),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

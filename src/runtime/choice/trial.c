@@ -8,11 +8,13 @@
 enum {
     MOVE_NS = 4000000, /* of work, while what a way needs moves */
     TIME_NS = 8000000, /* and while it is timed */
-    ROUNDS = 4,        /* of the program's loop */
-    LAUNCHES_MIN = 32,
+    MOVE_ROUNDS = 3,   /* of the program's loop, and so many */
+    TIME_ROUNDS = 2,
+    LAUNCHES_MIN = 8,
     LAUNCHES_MAX = 1024,
     SIXTEENFOLD = 16,   /* the launches before the next trial */
     HOPELESS = 3,       /* times as long as the fastest, while it moves */
+    WATCH_NS = 20000,   /* of a launch that is timed by itself, at most, are the watch's */
     RUINOUS = 16,       /* times as long split as whole, */
     RUINOUS_NS = 200000 /* and so much longer: whole in any case */
 };
@@ -21,12 +23,14 @@ static const double least_gain = 0.95;
 /* So many launches as all kernels of now have come by several times. */
 static uint64_t round_launches(const struct proact *p)
 {
+    const struct trial *t = &p->trial;
+    const unsigned rounds = t->is_under_way && t->is_timed ? TIME_ROUNDS : MOVE_ROUNDS;
     double apart = 0;
 
     for (const struct choice *c = p->choices; c; c = c->next_of_all)
         if (coupling_is_of_now(c) && c->apart > apart)
             apart = c->apart;
-    const double launches = ROUNDS * apart;
+    const double launches = rounds * apart;
 
     return launches > LAUNCHES_MAX   ? LAUNCHES_MAX
            : launches > LAUNCHES_MIN ? (uint64_t)launches
@@ -91,11 +95,33 @@ static enum trial_way fastest(const struct trial *t)
     return best;
 }
 
+/* Whether whole launches by themselves, which wait for nothing, took longer than they all
+   do in the fastest while. */
+static bool is_beaten_whole(const struct proact *p)
+{
+    double own = 0, work = 0;
+
+    for (const struct choice *c = p->choices; c; c = c->next_of_all) {
+        const uint64_t ns = choice_whole_ns(c);
+
+        if (!coupling_is_of_now(c))
+            continue;
+        own += (ns > WATCH_NS ? (double)(ns - WATCH_NS) : 0) / c->apart;
+        work += (double)choice_least_ns(c) / c->apart;
+    }
+    return own > p->trial.by[fastest(&p->trial)] * work;
+}
+
+static bool is_worth_trying(const struct proact *p, enum trial_way way)
+{
+    return is_another(p, way) && (way != TRIAL_WHOLE || !is_beaten_whole(p));
+}
+
 static void go_on(struct proact *p)
 {
     struct trial *t = &p->trial;
 
-    while (++t->way < TRIAL_WAYS && !is_another(p, t->way))
+    while (++t->way < TRIAL_WAYS && !is_worth_trying(p, t->way))
         ;
     if (t->way < TRIAL_WAYS) {
         begin_while(p, false);

@@ -3,8 +3,9 @@
 
 /* What was settled by the times of single launches (coupling.h) is held against the program
    as it runs: for a while as settled, then with all split that can be, then with all whole,
-   and the fastest stays. A launch counts as much as its faster way takes, so that it does
-   not matter which launches a while happens to have. */
+   unless whole launches took longer by themselves than that, and the fastest stays. A
+   launch counts as much as its faster way takes, so that it does not matter which launches
+   a while happens to have. */
 
 #include <proact/status.h>
 #include <stdbool.h>
