@@ -37,7 +37,8 @@ bool __wrap_access_extent(const struct access_analysis *a, const struct access_r
 }
 /* NOLINTEND(bugprone-reserved-identifier) */
 
-/* What memory says bounds nothing: to[i] = 7 for i below from[0], if there is a `from`. */
+/* What memory says bounds nothing: to[i] = 7 for i below from[0], if there is a `from`,
+   which may be another number with each look. */
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
     ".visible .entry k(.param .u64 to, .param .u64 from)\n{\n"
@@ -45,7 +46,7 @@ static const char text[] =
     "ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1;\n"
     "ld.param.u64 %rd3, [from]; cvta.to.global.u64 %rd4, %rd3;\n"
     "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
-    "mad.lo.s32 %r4, %r1, %r2, %r3; ld.global.u32 %r5, [%rd4];\n"
+    "mad.lo.s32 %r4, %r1, %r2, %r3; ld.volatile.global.u32 %r5, [%rd4];\n"
     "setp.eq.s64 %p1, %rd3, 0; @%p1 bra END;\n"
     "setp.ge.u32 %p1, %r4, %r5; @%p1 bra END;\n"
     "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd2, %rd5; mov.u32 %r6, 7;\n"

@@ -266,11 +266,10 @@ static bool find_range(const struct table_reader *by, const struct access_record
     return true;
 }
 
+/* One without a record is never come to. */
 static bool find_load(const struct table_reader *by, uint64_t room, bool is_whole,
                       struct table_load *load)
 {
-    bool has_record = false;
-
     if (load->is_named)
         return load->end <= TABLE_BYTES_MAX && (uint64_t)load->end <= room;
     load->low = INT64_MAX;
@@ -280,11 +279,10 @@ static bool find_load(const struct table_reader *by, uint64_t room, bool is_whol
 
         if (r->instruction != load->instruction)
             continue;
-        has_record = true;
         if (!find_range(by, r, room, is_whole, load))
             return false;
     }
-    return has_record;
+    return true;
 }
 
 int64_t address_table_bytes(struct address_table *t, const struct table_reader *by,

@@ -7,7 +7,8 @@
 #include "access/write_set.h"
 #include "runtime/tables/table_text.h"
 
-enum { SOME = 16 }; /* bytes of a table, to look at a kernel with it */
+/* Bytes of a table, to look at a kernel with it; and of a module's text. */
+enum { SOME = 16, TEXT_BYTES_MAX = 1 << 20 };
 
 /* How well it is known where a kernel writes. */
 enum knowledge { REFUSED, MORE_THAN_ITS, EXACT };
@@ -100,6 +101,8 @@ void number_tables_add(struct address_tables *t, struct proact_kernel *k)
 {
     const unsigned others = t->count;
 
+    if (k->image->ptx->bytes > TEXT_BYTES_MAX) /* which is read once for each try */
+        return;
     address_tables_add_numbers(t, k);
     if (t->count == others)
         return;
