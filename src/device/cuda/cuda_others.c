@@ -107,9 +107,12 @@ static void join(struct cuda_others *o)
     o->has_thread = false;
 }
 
-static enum proact_status say(const struct device_set *set, const struct cuda_trouble *t,
+/* A fault breaks the set; all else leaves the first device as it was. */
+static enum proact_status say(struct device_set *set, const struct cuda_trouble *t,
                               struct proact_error *err)
 {
+    if (driver_status(t->result) == PROACT_EFAULT)
+        return cuda_result(set, t->device, t->result, t->call, err);
     return fail(err, PROACT_ENODEV, "device %u: %s: %s", t->device, t->call,
                 driver_words(&set->driver, t->result).text);
 }
