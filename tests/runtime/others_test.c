@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "runtime/session/session.h"
 
 /* out[i] = in[i] + 1 + added, and what no launch splits: in[0] from out[n - 1]. */
 static const char ptx[] =
@@ -39,8 +40,17 @@ struct late {
             fail_msg("%s", l->err.text);                                                   \
     } while (0)
 
+/* They are there as soon as they are asked for: as those of a driver that is fast. */
+static enum proact_status open_at_once(struct device_set *set, bool waits, bool *are_open,
+                                       struct proact_error *err)
+{
+    (void)waits;
+    return device_emulator.open_others(set, true, are_open, err);
+}
+
 /* A file of this test's own says how long a device takes to open. */
-static void come(struct late *l, double open_ms, const char *more, uint64_t seed)
+static void come_by(struct late *l, const struct device_backend *backend, double open_ms,
+                    const char *more, uint64_t seed)
 {
     char path[256];
     FILE *f;
@@ -52,11 +62,16 @@ static void come(struct late *l, double open_ms, const char *more, uint64_t seed
     fprintf(f, "{\"like\": \"v100x4\", \"device\": {\"open_ms\": %.9f%s}}\n", open_ms,
             more);
     assert_int_equal(fclose(f), 0);
-    MUST(proact_open(
-        &(struct proact_options){
-            .machine = path, .late = true, .check = true, .seed = seed},
-        &l->p, &l->err));
+    MUST(session_open(backend,
+                      &(struct proact_options){
+                          .machine = path, .late = true, .check = true, .seed = seed},
+                      &l->p, &l->err));
     unlink(path);
+}
+
+static void come(struct late *l, double open_ms, const char *more, uint64_t seed)
+{
+    come_by(l, &device_emulator, open_ms, more, seed);
 }
 
 static void make(struct late *l)
@@ -254,6 +269,31 @@ static void they_come_when_that_has_been_paid(void **state)
     free(l);
 }
 
+/* The launch that asks for them has been looked at without them. */
+static void one_that_asks_is_whole(void **state)
+{
+    (void)state;
+    struct late *l = calloc(1, sizeof *l);
+    struct device_backend backend = device_emulator;
+
+    assert_non_null(l);
+    backend.open_others = open_at_once;
+    come_by(l, &backend, 0.01, "", 1);
+    make(l);
+    launch(l, 1);
+    while (strcmp(said(l), "the other devices were not opened") == 0)
+        launch(l, 1);
+    SAYS("not opened in time");
+    assert_non_null(proact_kernel_refusal(l->step));
+    launch(l, 0);
+    SAYS("were there after");
+    assert_null(proact_kernel_refusal(l->step));
+    holds(l, 0);
+    holds(l, 1);
+    proact_close(l->p);
+    free(l);
+}
+
 /* However long it is. */
 static void who_cannot_be_split_never_has_them(void **state)
 {
@@ -379,6 +419,7 @@ int main(void)
         cmocka_unit_test(what_was_done_before_is_theirs),
         cmocka_unit_test(who_is_short_never_has_them),
         cmocka_unit_test(they_come_when_that_has_been_paid),
+        cmocka_unit_test(one_that_asks_is_whole),
         cmocka_unit_test(who_cannot_be_split_never_has_them),
         cmocka_unit_test(who_needs_them_waits),
         cmocka_unit_test(what_is_recorded_has_all),

@@ -107,9 +107,12 @@ static void join(struct cuda_others *o)
     o->has_thread = false;
 }
 
-static enum proact_status say(const struct device_set *set, const struct cuda_trouble *t,
+/* A fault breaks the set; all else leaves the first device as it was. */
+static enum proact_status say(struct device_set *set, const struct cuda_trouble *t,
                               struct proact_error *err)
 {
+    if (driver_status(t->result) == PROACT_EFAULT)
+        return cuda_result(set, t->device, t->result, t->call, err);
     return fail(err, PROACT_ENODEV, "device %u: %s: %s", t->device, t->call,
                 driver_words(&set->driver, t->result).text);
 }
@@ -136,7 +139,7 @@ enum proact_status cuda_others_open(struct device_set *set, bool late,
 
     if (!open_context(set, 0, &o->trouble))
         return say(set, &o->trouble, err);
-    o->first_ns = clock_host_ns() - from;
+    o->first_ns = clock_host_ns() - from + 1; /* not 0 */
     set->here = late ? 1 : set->count;
     if (!late && !open_rest(set, o))
         return say(set, &o->trouble, err);
@@ -179,6 +182,10 @@ enum proact_status cuda_open_others(struct device_set *set, bool waits, bool *ar
     if (o->trouble.result)
         return say(set, &o->trouble, err);
     set->here = set->count;
-    *are_open = true;
-    return take_in(set, err);
+    enum proact_status status = take_in(set, err);
+
+    *are_open = !status;
+    if (status)
+        set->here = 1;
+    return status;
 }

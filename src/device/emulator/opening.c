@@ -24,7 +24,7 @@ enum proact_status opening_check(const struct device_set *set, unsigned device,
 
 uint64_t opening_ns(const struct device_set *set)
 {
-    return set->here < set->count ? one_ps(set) / PS : 0;
+    return set->here < set->count ? one_ps(set) / PS + 1 : 0;
 }
 
 enum proact_status opening_others(struct device_set *set, bool waits, bool *are_open,

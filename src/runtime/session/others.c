@@ -92,13 +92,21 @@ enum proact_status others_launch(struct proact *p, unsigned over, bool *is_whole
     return PROACT_OK;
 }
 
+/* Even if they are open at once the session does not have them before the next launch: this
+   one was looked at without them. */
 bool others_wanted(struct proact *p)
 {
-    struct proact_error err;
+    struct proact_error why = {""}, err;
+    bool are_open;
 
-    if (may_come(p) && !p->others.is_opening && come(p, false, &err))
-        session_keep(p, PROACT_EDRIVER, &err);
-    return p->others.are_closed;
+    if (!may_come(p) || p->others.is_opening)
+        return p->others.are_closed;
+    p->others.is_opening = true;
+    enum proact_status status = p->backend->open_others(p->set, false, &are_open, &why);
+
+    if (status)
+        session_keep(p, give_up(p, status, &why, &err), &err);
+    return true;
 }
 
 enum proact_status others_need(struct proact *p, struct proact_error *err)
