@@ -3,6 +3,7 @@
    copies columns are. */
 #include "runtime/runtime_testing.h"
 /* after it */
+#include "runtime/held/behind.h"
 #include "runtime/held/bring.h"
 
 enum { BYTES = N * 4, ALL = 15 };
@@ -185,6 +186,31 @@ static void near_columns_are_rows_too(void **state)
     assert_int_equal(copies, 2);
 }
 
+/* What goes along does not count; and it is so much whether it is found or known. */
+static void what_is_lacking_is_counted(void **state)
+{
+    const struct transfer_need all = {.all = true};
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {&all, NULL, NULL, &all};
+    const struct step_key key = {1, 0};
+    struct lacking l = {0};
+    struct rig r;
+
+    (void)state;
+    open_rig(&r); /* 200 bytes are device 2's alone, 100 device 1's, too */
+    assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
+    held_step_begin(r.array);
+    const struct holdings_value *before = r.array->holdings.value;
+
+    lacking_find(r.array, needs, &l);
+    lacking_note(r.array, &l);
+    held_step_end(r.array, key, &l);
+    assert_int_equal(behind_of(r.array, needs, key), 0);
+    holdings_take(&r.array->holdings, before);
+    assert_non_null(held_step_find(r.array, key));
+    assert_int_equal(behind_of(r.array, needs, key), 2 * 300);
+    proact_close(r.b.p);
+}
+
 /* Device 2 alone has every second byte, so many that they are told apart no more: what
    device 1 lacks from the first byte that it reads to the last is brought. */
 static void of_crumbs_the_hull_is_brought(void **state)
@@ -228,6 +254,7 @@ int main(void)
         cmocka_unit_test(who_sends_gets_nothing_along),
         cmocka_unit_test(columns_are_few_copies),
         cmocka_unit_test(near_columns_are_rows_too),
+        cmocka_unit_test(what_is_lacking_is_counted),
         cmocka_unit_test(of_crumbs_the_hull_is_brought),
     };
 

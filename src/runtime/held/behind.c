@@ -3,7 +3,6 @@
 
 #include "runtime/derive/derive.h"
 #include "runtime/derive/needs.h"
-#include "runtime/held/held_steps.h"
 #include "runtime/launch/launch_little.h"
 
 static void see_lacking(void *context, uint64_t first, uint64_t end, uint32_t devices)
@@ -65,19 +64,25 @@ static uint64_t behind_whole(const struct launching *l, const struct proact_arra
     return bytes;
 }
 
+uint64_t behind_of(struct proact_array *a, const struct transfer_need *const *needs,
+                   struct step_key key)
+{
+    const struct held_step *known = held_step_find(a, key);
+    uint64_t bytes = 0;
+
+    for (unsigned d = 0; d < a->session->devices.count && !known; d++)
+        bytes += lacking_of(a, d, needs[d]);
+    return known ? held_step_lacking(known)->bytes : bytes;
+}
+
 static uint64_t behind_split(const struct launching *l, struct proact_array *a)
 {
     const uint32_t number = launching_number(l, a);
-    const struct held_step *known =
-        held_step_find(a, (struct step_key){l->needs->number, number});
-    uint64_t bytes = 0;
-
-    if (known)
-        return held_step_lacking(known)->bytes;
+    const struct transfer_need *needs[PROACT_DEVICES_MAX] = {0};
 
     for (unsigned d = 0; d < l->needs->devices; d++)
-        bytes += lacking_of(a, d, needs_of(l->needs, number, d));
-    return bytes;
+        needs[d] = needs_of(l->needs, number, d);
+    return behind_of(a, needs, (struct step_key){l->needs->number, number});
 }
 
 struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,

@@ -4,6 +4,7 @@
 /* What a launch would lack of what it touches, on the devices where it would run. */
 
 #include "runtime/held/array_held.h"
+#include "runtime/held/held_steps.h"
 #include "runtime/launch/launching.h"
 
 /* The bytes of it, split (of a launch with a binding) or whole, and those of them that it
@@ -16,3 +17,6 @@ struct spreading {
 typedef void behind_see(void *context, struct choice *wrote, uint64_t bytes);
 struct spreading launch_behind(struct launching *l, bool is_whole, behind_see *see,
                                void *context);
+/* Of one array, split: what devices lack of these needs, which have the key. */
+uint64_t behind_of(struct proact_array *a, const struct transfer_need *const *needs,
+                   struct step_key key);
