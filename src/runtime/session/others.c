@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/session/others.h"
 
+#include <sched.h>
 #include <stdio.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "runtime/arrays/replicas.h"
+
+enum {
+    PACE = 8,    /* launches between two marks; two of these ahead is what the host gets */
+    OVERDUE = 3, /* times what they cost, since the first launch */
+};
 
 static uint64_t clock_ns(const struct proact *p)
 {
@@ -75,14 +81,53 @@ enum proact_status others_look(struct proact *p, struct proact_error *err)
                : PROACT_OK;
 }
 
+/* Whether the device is so far behind, and they may come yet. What the program itself lets
+   go on later stands until they are overdue, once. */
+static bool must_keep_pace(struct proact *p, const struct device_event *mark)
+{
+    const struct session_others *o = &p->others;
+
+    return o->are_closed && clock_ns(p) - o->first_ns < OVERDUE * o->cost_ns &&
+           p->backend->progress(p->set, NULL, mark) == PROACT_UNDER_WAY;
+}
+
+/* A host that queues all its launches at once would have nothing left for them. */
+static enum proact_status keep_pace(struct proact *p, struct proact_error *err)
+{
+    struct session_others *o = &p->others;
+    const uint64_t n = o->first_ns && !p->recording && !p->repeating ? o->launches++ : 1;
+    struct device_event **mark = &o->mark[n / PACE % 2], *other = o->mark[1 - n / PACE % 2];
+    enum proact_status status = PROACT_OK;
+
+    if (n % PACE || p->backend->is_virtual || !p->backend->progress)
+        return PROACT_OK;
+    while (other && !status && must_keep_pace(p, other)) {
+        sched_yield();
+        status = others_look(p, err);
+    }
+    if (!status && !*mark)
+        status = p->backend->event_create(p->set, 0, false, mark, err);
+    return status
+               ? status
+               : p->backend->record(p->devices.device[0].lane[TRANSFER_MAIN], *mark, err);
+}
+
+void others_close(struct proact *p)
+{
+    for (int n = 0; n < 2; n++)
+        if (p->others.mark[n])
+            p->backend->event_destroy(p->others.mark[n]);
+}
+
 /* Who rents until that has cost as much as to buy pays at most twice what he had to: they
    are opened when the program has launched for as long as they cost. */
 enum proact_status others_launch(struct proact *p, unsigned over, bool *is_whole,
                                  struct proact_error *err)
 {
     struct session_others *o = &p->others;
-    enum proact_status status = others_look(p, err);
+    enum proact_status status = may_come(p) && over != 1 ? keep_pace(p, err) : PROACT_OK;
 
+    status = status ? status : others_look(p, err);
     *is_whole = o->are_closed;
     if (status || !may_come(p) || o->is_opening || over == 1)
         return status;

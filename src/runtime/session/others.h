@@ -15,6 +15,7 @@ void others_begin(struct proact *p);
    without a look at it. They are there, it has to be looked at, or it is not. */
 enum proact_status others_launch(struct proact *p, unsigned over, bool *is_whole,
                                  struct proact_error *err);
+void others_close(struct proact *p); /* nothing is in flight */
 /* That one could be split: they are opened from now on. False: they are there. */
 bool others_wanted(struct proact *p);
 /* If they have come, the session has them from now on. Not while anything is recorded. */

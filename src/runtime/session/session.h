@@ -189,9 +189,11 @@ struct session_launch {
 
 struct session_others { /* others.h */
     bool were_closed, are_closed, is_opening;
-    uint64_t cost_ns;            /* to open and close them, as is likely */
-    uint64_t since_ns, first_ns; /* the session; its first launch, or 0 */
-    uint64_t took_ns;            /* from the session's beginning until they were there */
+    uint64_t cost_ns;             /* to open and close them, as is likely */
+    uint64_t since_ns, first_ns;  /* the session; its first launch, or 0 */
+    uint64_t took_ns;             /* from the session's beginning until they were there */
+    uint64_t launches;            /* from the first one on */
+    struct device_event *mark[2]; /* by turns, behind some of them; NULL: none yet */
     char why[sizeof((struct proact_error *)0)->text], said[640]; /* why: "", or they never
                                                                     will be */
 };

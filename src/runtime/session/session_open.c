@@ -238,6 +238,7 @@ void proact_close(struct proact *p)
     cuts_close(p);
     streams_close(p);
     stopwatch_close(p);
+    others_close(p);
     order_close(&p->order);
     if (p->devices.backend)
         transfer_close(&p->devices);
