@@ -6,7 +6,6 @@
 #include <proact/program.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/random.h"
 #include "runtime/session/others.h"
 
@@ -414,113 +413,6 @@ static void who_has_no_room_is_left_out(void **state)
     free(l);
 }
 
-/* A device that is asked whether it has come so far, and says so the `far`th time. */
-static struct {
-    unsigned marks, asked, far;
-} behind;
-
-static enum proact_status mark_create(struct device_set *set, unsigned device, bool timed,
-                                      struct device_event **out, struct proact_error *err)
-{
-    static char marks[2];
-
-    (void)set, (void)timed, (void)err;
-    assert_int_equal(device, 0);
-    *out = (struct device_event *)&marks[behind.marks % 2];
-    return PROACT_OK;
-}
-
-static enum proact_status mark_record(struct device_stream *s, struct device_event *e,
-                                      struct proact_error *err)
-{
-    (void)s, (void)e, (void)err;
-    behind.marks++;
-    return PROACT_OK;
-}
-
-static enum proact_progress mark_progress(struct device_set *set, struct device_stream *s,
-                                          const struct device_event *e)
-{
-    (void)set, (void)s;
-    assert_non_null(e);
-    return ++behind.asked % behind.far ? PROACT_UNDER_WAY : PROACT_DONE;
-}
-
-static enum proact_status never_open(struct device_set *set, bool waits, bool *are_open,
-                                     struct proact_error *err)
-{
-    (void)set, (void)waits, (void)err;
-    *are_open = false;
-    return PROACT_OK;
-}
-
-static const struct device_backend paced = {.event_create = mark_create,
-                                            .record = mark_record,
-                                            .progress = mark_progress,
-                                            .open_others = never_open};
-
-static struct proact *open_paced(uint64_t cost_ns, unsigned far)
-{
-    struct proact *p = calloc(1, sizeof *p);
-
-    assert_non_null(p);
-    behind.marks = behind.asked = 0;
-    behind.far = far;
-    p->backend = &paced;
-    p->others.are_closed = true;
-    p->others.cost_ns = cost_ns;
-    return p;
-}
-
-static void launch_so_often(struct proact *p, unsigned launches, unsigned over)
-{
-    struct proact_error err;
-    bool is_whole;
-
-    while (launches--)
-        assert_int_equal(others_launch(p, over, &is_whole, &err), PROACT_OK);
-}
-
-/* The host does not queue all of a program before they may come. */
-static void the_host_keeps_pace(void **state)
-{
-    struct proact *p = open_paced(60000000000u, 5);
-
-    (void)state;
-    launch_so_often(p, 9, 0);
-    assert_int_equal(behind.marks, 1);
-    assert_int_equal(behind.asked, 0);
-    launch_so_often(p, 16, 0);
-    assert_int_equal(behind.marks, 3);
-    assert_int_equal(behind.asked, 2 * 5);
-    launch_so_often(p, 100, 1); /* these are of one device in any case */
-    assert_int_equal(behind.marks, 3);
-    p->recording = (struct proact_recording *)p;
-    launch_so_often(p, 100, 0);
-    assert_int_equal(behind.marks, 3);
-    free(p);
-}
-
-/* A kernel that waits for what the program does behind later launches does not stand for
-   ever. */
-static void a_host_that_must_go_on_goes_on(void **state)
-{
-    struct proact *p = open_paced(2000000, UINT32_MAX);
-    const uint64_t from = clock_host_ns();
-
-    (void)state;
-    p->others.is_opening = true;
-    p->others.first_ns = from;
-    launch_so_often(p, 17, 0);
-    assert_true(behind.asked > 0);
-    assert_true(clock_host_ns() - from >= 3 * 2000000);
-    const unsigned asked = behind.asked;
-
-    launch_so_often(p, 1000, 0);
-    assert_int_equal(behind.asked, asked);
-    free(p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,8 +424,6 @@ int main(void)
         cmocka_unit_test(who_needs_them_waits),
         cmocka_unit_test(what_is_recorded_has_all),
         cmocka_unit_test(who_has_no_room_is_left_out),
-        cmocka_unit_test(the_host_keeps_pace),
-        cmocka_unit_test(a_host_that_must_go_on_goes_on),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
